@@ -63,7 +63,7 @@ impl Bottom {
         let mut used = 0;
         for flight in self.flights.iter().take(MOST_FLIGHTS) {
             draw_flight(canvas, line(area, used), flight);
-            used += 1;
+            used = used.saturating_add(1);
         }
         if let Some(toast) = &self.toast {
             toast::draw(canvas, below(area, used), toast);
@@ -91,7 +91,7 @@ fn below(area: Rect, used: u16) -> Rect {
     let used = used.min(area.height);
     Rect {
         y: area.y.saturating_add(used),
-        height: area.height - used,
+        height: area.height.saturating_sub(used),
         ..area
     }
 }
@@ -171,7 +171,7 @@ fn named(name: &str, room: u16) -> Cow<'_, str> {
         return Cow::Borrowed("");
     }
     let bare = name.trim_end_matches([':', ' ']);
-    Cow::Owned(format!("{} ", shortened(bare, room - 1)))
+    Cow::Owned(format!("{} ", shortened(bare, room.saturating_sub(1))))
 }
 
 fn strip_height(strip: &StripView, width: u16) -> u16 {
@@ -198,7 +198,7 @@ fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
     }
     let most = usize::from(most);
     if let (Some(over), Some(kept)) = (lines.len().checked_sub(most), most.checked_sub(1)) {
-        lines.drain(kept..kept + over);
+        lines.drain(kept..kept.saturating_add(over));
     }
     lines
 }
@@ -218,6 +218,6 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
     }
     // The words tell the time that is left, too.
     if let Some(left) = strip.left.filter(|_| rest.width > GAUGE) {
-        canvas.gauge(after(rest, rest.width - GAUGE), left);
+        canvas.gauge(after(rest, rest.width.saturating_sub(GAUGE)), left);
     }
 }

@@ -4,6 +4,7 @@ use super::{
     canvas::{Canvas, after, line, shortened, spans_width, wrapped},
     frame::{panel, scrolled, widest},
     help::centered,
+    layout::sum,
 };
 use crate::view::{BulkItem, BulkView, Span, Tone};
 use ratatui::layout::Rect;
@@ -13,7 +14,7 @@ const WIDEST: u16 = 110;
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset: usize) {
     let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
-    let room = wide.saturating_sub(states + 5);
+    let room = wide.saturating_sub(sum([states, 5]));
     let mut lines: Vec<Laid> = bulk
         .items
         .iter()
@@ -34,7 +35,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
     for (number, (state, words)) in (0..inner.height).zip(lines.iter().skip(first)) {
         let row = line(inner, number);
         canvas.toned(row, &state.text, state.tone);
-        let row = after(row, states + 2);
+        let row = after(row, sum([states, 2]));
         canvas.toned(row, &words.text, words.tone);
     }
 }

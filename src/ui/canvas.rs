@@ -87,9 +87,9 @@ impl<'a> Canvas<'a> {
     /// Writes spans against the right end of `room`; answers what is left before them.
     pub(super) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
         let wide = spans_width(spans).min(room.width);
-        self.spans(after(room, room.width - wide), spans);
+        self.spans(after(room, room.width.saturating_sub(wide)), spans);
         Rect {
-            width: room.width - wide,
+            width: room.width.saturating_sub(wide),
             ..room
         }
     }
@@ -151,7 +151,7 @@ pub(super) fn after(room: Rect, used: u16) -> Rect {
     let used = used.min(room.width);
     Rect {
         x: room.x.saturating_add(used),
-        width: room.width - used,
+        width: room.width.saturating_sub(used),
         ..room
     }
 }
@@ -197,10 +197,10 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut kept = String::new();
-    let (mut used, room) = (0, usize::from(room));
+    let (mut used, room) = (0_usize, usize::from(room));
     for c in text.chars() {
         let wide = c.width().unwrap_or(0);
-        let with_more = used + wide;
+        let with_more = used.saturating_add(wide);
         if with_more >= room {
             break;
         }
@@ -271,12 +271,14 @@ fn fitted(mut line: String, room: u16) -> String {
 
 /// A word longer than the line is cut where the line ends.
 fn broken(text: &str, room: u16) -> (String, String) {
-    let mut used = 0;
+    let mut used = 0_usize;
     let fits = text.char_indices().take_while(|(at, c)| {
-        used += c.width().unwrap_or(0);
+        used = used.saturating_add(c.width().unwrap_or(0));
         *at == 0 || used <= usize::from(room)
     });
-    let end = fits.last().map_or(0, |(at, c)| at + c.len_utf8());
+    let end = fits
+        .last()
+        .map_or(0, |(at, c)| at.saturating_add(c.len_utf8()));
     let (head, tail) = text.split_at_checked(end).unwrap_or((text, ""));
     (head.to_owned(), tail.to_owned())
 }

@@ -2,6 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
+    layout::{share, sum},
     table::{Picked, first_parts},
 };
 use crate::view::{Bar, Span, Tone, TwapCard};
@@ -25,7 +26,11 @@ pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
     let settings = PITCHES.map(|pitch| Setting {
         pitch,
         // The last card needs no empty line after it.
-        seen: usize::from((area.height + u16::from(pitch == PITCHES[0])) / pitch),
+        seen: usize::from(share(
+            sum([area.height, u16::from(pitch == PITCHES[0])]),
+            1,
+            pitch,
+        )),
     });
     let roomy = settings.into_iter().find(|setting| setting.seen >= cards);
     roomy
@@ -60,7 +65,7 @@ pub(super) fn draw(
         .iter()
         .flat_map(|card| &card.bars)
         .map(|bar| spans_width(&bar.words));
-    let words = words.max().unwrap_or(0) + 2;
+    let words = sum([words.max().unwrap_or(0), 2]);
     let room = area.width.saturating_sub(LABEL + SHARE + 4);
     let bar = room
         .saturating_sub(words)
@@ -83,7 +88,7 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     let head = line(block, 0);
     let (name, terms) = (spans_width(&card.name), spans_width(&card.terms));
     let least = card.state.first().map_or(0, |span| width(&span.text));
-    let beside = head.width.saturating_sub(name + 2);
+    let beside = head.width.saturating_sub(sum([name, 2]));
     let has_terms = least.saturating_add(terms) <= beside;
     let room = beside.saturating_sub(if has_terms { terms } else { 0 });
     let mut state = vec![Span::plain("  ")];

@@ -3,6 +3,7 @@
 
 use super::{
     canvas::{Canvas, after, line, width},
+    layout::part,
     theme::Part,
 };
 use crate::view::{Curve, FULL, Span, Tone};
@@ -18,7 +19,7 @@ const EMPTY: u32 = 0x2800;
 /// Draws at the right end of `area`, under a title and with its ends at the left.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     let wide = area.width.min(WIDEST);
-    let area = after(area, area.width - wide);
+    let area = after(area, area.width.saturating_sub(wide));
     canvas.spans_right(line(area, 0), &curve.title);
     let labels = width(&curve.high.text).max(width(&curve.low.text));
     let labels = labels.saturating_add(1);
@@ -60,14 +61,15 @@ impl Scale {
     pub(super) fn of(plot: Rect) -> Self {
         Self {
             columns: usize::from(plot.width) * 2,
-            dots: i32::from(plot.height) * 4,
+            dots: i32::from(plot.height).saturating_mul(4),
         }
     }
 
     /// The dot row of a height, counted from above.
     fn row(self, height: u16) -> i32 {
-        let last = self.dots - 1;
-        last - i32::from(height) * last / i32::from(FULL)
+        let last = usize::try_from(self.dots.saturating_sub(1)).unwrap_or(0);
+        let up = part(usize::from(height), last, usize::from(FULL));
+        i32::try_from(last.saturating_sub(up)).unwrap_or(0)
     }
 
     /// The line of cells of a height, counted from above.
@@ -96,7 +98,7 @@ pub(super) fn braille(
 ) -> Option<String> {
     let mut symbol = EMPTY;
     for (side, bits) in DOTS.iter().enumerate() {
-        let at = usize::from(column) * 2 + side;
+        let at = usize::from(column).saturating_mul(2).saturating_add(side);
         let Some(height) = sample(at) else {
             continue;
         };
@@ -104,7 +106,7 @@ pub(super) fn braille(
         let before = at.checked_sub(1).and_then(&sample);
         let before = before.map_or(value, |height| scale.row(height));
         let joined = value.min(before)..=value.max(before);
-        for (dot, bit) in (i32::from(row) * 4..).zip(bits) {
+        for (dot, bit) in (i32::from(row).saturating_mul(4)..).zip(bits) {
             if joined.contains(&dot) {
                 symbol |= bit;
             }
@@ -116,7 +118,11 @@ pub(super) fn braille(
 
 /// On which side of zero the curve leaves a cell.
 fn tone(curve: &Curve, scale: Scale, column: u16) -> Tone {
-    match sample(curve, scale, usize::from(column) * 2 + 1) {
+    match sample(
+        curve,
+        scale,
+        usize::from(column).saturating_mul(2).saturating_add(1),
+    ) {
         Some(height) if height < curve.zero => Tone::Bad,
         Some(_) | None => Tone::Good,
     }
@@ -125,7 +131,7 @@ fn tone(curve: &Curve, scale: Scale, column: u16) -> Tone {
 /// The height over a dot column: the curve is stretched or thinned to the chart's width.
 fn sample(curve: &Curve, scale: Scale, column: usize) -> Option<u16> {
     let last = curve.heights.len().checked_sub(1)?;
-    let at = column * last / scale.columns.saturating_sub(1).max(1);
+    let at = part(column, last, scale.columns.saturating_sub(1).max(1));
     curve.heights.get(at).copied()
 }
 

@@ -75,7 +75,7 @@ impl ClickMap {
         let zone = self.under(place).find(ends)?;
         let list = zone.list?;
         let first = list.turned(turn);
-        let seen = first..(first + list.room).min(list.count);
+        let seen = first..first.saturating_add(list.room).min(list.count);
         (first != list.first).then_some((&zone.spot, seen))
     }
 

@@ -4,6 +4,7 @@ use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
     frame::{panel, scrollbar, scrolled, widest},
     help::centered,
+    layout::sum,
     price,
     theme::Part,
 };
@@ -39,19 +40,19 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
     let labels = widest(detail.lines.iter().map(label));
     let most = body.width.min(WIDEST);
     let values = detail.lines.iter().map(value_width).max().unwrap_or(0);
-    let title = spans_width(&detail.title) + 6;
-    let wide = (labels + values + 6)
+    let title = sum([spans_width(&detail.title), 6]);
+    let wide = sum([labels, values, 6])
         .max(title)
         .clamp(NARROWEST.min(most), most);
-    let room = wide.saturating_sub(labels + 6);
+    let room = wide.saturating_sub(sum([labels, 6]));
     let lines = laid_out(detail, room);
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
     let beside = detail.chart.as_deref().filter(|_| height >= CHART.1);
-    let spare = body.width.saturating_sub(wide + 2).min(WIDEST_CHART);
+    let spare = body.width.saturating_sub(sum([wide, 2])).min(WIDEST_CHART);
     let beside = beside.filter(|_| spare >= CHART.0);
-    let all = wide + if beside.is_some() { spare } else { 0 };
+    let all = sum([wide, if beside.is_some() { spare } else { 0 }]);
     let area = centered(body, all, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
     if let Some(chart) = beside {
@@ -66,7 +67,7 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
         Sight::From(offset) => offset,
         Sight::Chosen => {
             let chosen = lines.iter().rposition(|(.., mark)| *mark == Mark::Chosen);
-            chosen.map_or(0, |at| (at + 1).saturating_sub(room))
+            chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room))
         }
     };
     let first = first.min(lines.len().saturating_sub(room));
@@ -180,7 +181,9 @@ fn folded(value: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![vec![]];
     for span in value {
         match lines.last_mut() {
-            Some(line) if spans_width(line) + width(&span.text) <= room => line.push(span.clone()),
+            Some(line) if sum([spans_width(line), width(&span.text)]) <= room => {
+                line.push(span.clone());
+            }
             Some(_) | None => {
                 let pieces = wrapped(span.text.trim_start(), room).into_iter();
                 lines.extend(pieces.map(|text| vec![Span::new(text, span.tone)]));

@@ -1,6 +1,6 @@
 //! How wide the columns of a table are, which of them fit, and where each begins.
 
-use super::{canvas::width, table::title};
+use super::{canvas::width, layout::sum, table::title};
 use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table, Widest};
 use std::cmp::Reverse;
 
@@ -395,8 +395,8 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
     let mut over = total(&kept, headings, gap, |slot| slot.width).saturating_sub(room);
     for slot in &mut kept {
         let gives = over.min(slot.width.saturating_sub(least(slot, headings)));
-        slot.width -= gives;
-        over -= gives;
+        slot.width = slot.width.saturating_sub(gives);
+        over = over.saturating_sub(gives);
     }
     spread(&mut kept, headings, gap, room);
     kept
@@ -425,7 +425,7 @@ fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = 
         .zip(slots.iter().map(align))
         .map(move |(before, align)| match before {
             None => 0,
-            Some(Align::Number) if align != Some(Align::Number) => gap + 1,
+            Some(Align::Number) if align != Some(Align::Number) => sum([gap, 1]),
             Some(Align::Number | Align::Left | Align::Words | Align::Parts) => gap,
         })
 }

@@ -3,6 +3,7 @@
 use super::{
     bottom::{APART, hint_spans},
     canvas::{Canvas, after, before, line, spans_width, width},
+    layout::sum,
     theme::Part,
 };
 use crate::{
@@ -40,23 +41,20 @@ fn head(following: &Following) -> String {
 
 /// Where the keys begin on every line.
 fn lead(following: &Following) -> u16 {
-    MARGIN + width(&head(following)) + APART
+    sum([MARGIN, width(&head(following)), APART])
 }
 
 /// As many on a line as fit, one at least.
 fn lines(following: &Following, wide: u16) -> Vec<Vec<&Hint>> {
-    let room = wide.saturating_sub(lead(following) + MARGIN);
+    let room = wide.saturating_sub(sum([lead(following), MARGIN]));
     let mut lines: Vec<Vec<&Hint>> = vec![vec![]];
     let mut used = 0;
     for hint in &following.hints {
         let needed = spans_width(&hint_spans(hint));
         match lines.last_mut() {
-            Some(line) if line.is_empty() || used + APART + needed <= room => {
-                used += if line.is_empty() {
-                    needed
-                } else {
-                    APART + needed
-                };
+            Some(line) if line.is_empty() || sum([used, APART, needed]) <= room => {
+                let apart = if line.is_empty() { 0 } else { APART };
+                used = sum([used, apart, needed]);
                 line.push(hint);
             }
             Some(_) | None => {

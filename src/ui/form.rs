@@ -7,6 +7,7 @@ use super::{
     canvas::{Canvas, after, line, width, wrapped},
     click_map::List,
     frame::{panel, widest},
+    layout::sum,
     theme::Part,
 };
 use crate::{
@@ -65,7 +66,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         previews: widest(form.preview.iter().map(|(label, _)| *label)),
     };
     let Laid { lines, pinned } = Laid::out(form, widths, body.height.saturating_sub(2));
-    let height = u16::try_from(lines.len() + pinned.len())
+    let height = u16::try_from(lines.len().saturating_add(pinned.len()))
         .unwrap_or(u16::MAX)
         .saturating_add(2);
     let height = height.min(body.height);
@@ -89,7 +90,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     };
     canvas.list(area, Spot::Over, list);
     hidden(canvas, area, list, &form.pages);
-    let end = (list.first + room).min(lines.len());
+    let end = list.first.saturating_add(room).min(lines.len());
     let seen = lines.get(list.first..end).unwrap_or_default();
     for (number, content) in (0..inner.height).zip(seen.iter().chain(&pinned)) {
         // A heading of nothing that is seen says nothing.
@@ -105,14 +106,18 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Wid
     match content {
         Line::Field(field, hint) => field::draw(canvas, row, (field, *hint), widths.labels),
         Line::Aside(text, tone) => {
-            let room = after(row, MARKER + widths.labels + AFTER_LABEL);
+            let room = after(row, sum([MARKER, widths.labels, AFTER_LABEL]));
             canvas.toned(room, text, *tone);
         }
         Line::Pair(pair) => draw_pair(canvas, row, pair, widths.previews),
         Line::One(label, text, tone) => {
             let room = after(row, MARKER);
             canvas.toned(room, label, Tone::Muted);
-            canvas.toned(after(room, widths.previews + AFTER_LABEL), text, *tone);
+            canvas.toned(
+                after(room, sum([widths.previews, AFTER_LABEL])),
+                text,
+                *tone,
+            );
         }
         Line::Text(text, tone) => {
             canvas.toned(row, text, *tone);
@@ -127,7 +132,9 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Wid
 /// On the lower border: how much of the form is not seen, and the keys that bring it into sight.
 fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String; 2]) {
     let above = list.first;
-    let below = list.count.saturating_sub(list.first + list.room);
+    let below = list
+        .count
+        .saturating_sub(list.first.saturating_add(list.room));
     let hidden = [("↑", above, up), ("↓", below, down)];
     let hidden = hidden.iter().filter(|(_, lines, _)| *lines > 0);
     let parts: Vec<_> = hidden
@@ -137,7 +144,11 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String;
     if parts.is_empty() {
         return;
     }
-    let lines = if above + below == 1 { "line" } else { "lines" };
+    let lines = if above.saturating_add(below) == 1 {
+        "line"
+    } else {
+        "lines"
+    };
     let words = format!(" {} {lines} more", parts.join(" · "));
     let keys = hidden.map(|(.., key)| Span::new(format!(" {key}"), Tone::Accent));
     let spans: Vec<_> = std::iter::once(Span::new(words, Tone::Warn))
@@ -155,7 +166,7 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String;
 fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
     let room = widths
         .room
-        .saturating_sub(MARKER + widths.labels + AFTER_LABEL);
+        .saturating_sub(sum([MARKER, widths.labels, AFTER_LABEL]));
     let aside = |text: &str, tone| {
         let texts = wrapped(text, room).into_iter();
         texts.map(move |text| Line::Aside(text, tone))
@@ -163,8 +174,8 @@ fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
     let mut lines = vec![];
     for field in &form.fields {
         let hint = Some(field.hint.as_str()).filter(|hint| field.focused && !hint.is_empty());
-        let taken = field::value_width(&field.value, room) + AFTER_LABEL;
-        let beside = hint.filter(|hint| taken + width(hint) <= room);
+        let taken = sum([field::value_width(&field.value, room), AFTER_LABEL]);
+        let beside = hint.filter(|hint| sum([taken, width(hint)]) <= room);
         lines.push(Line::Field(field, beside));
         if let (Some(hint), None) = (hint, beside) {
             lines.extend(aside(hint, Tone::Muted));
@@ -182,9 +193,9 @@ fn preview_lines<'a>(
     preview: &[&'a (&'static str, Span)],
     widths: Widths,
 ) -> Vec<Line<'a>> {
-    let before = MARKER + widths.previews + AFTER_LABEL;
+    let before = sum([MARKER, widths.previews, AFTER_LABEL]);
     let column = widths.room.saturating_sub(BETWEEN) / 2;
-    let fits = |pair: &(&str, Span)| before + width(&pair.1.text) <= column;
+    let fits = |pair: &(&str, Span)| sum([before, width(&pair.1.text)]) <= column;
     let mut lines = vec![];
     let mut rest = preview;
     while let Some((first, others)) = rest.split_first() {
@@ -247,16 +258,17 @@ fn first_line(lines: &[Line<'_>], room: usize, scroll: Scroll) -> usize {
     let focused = lines.iter().position(is_focused).unwrap_or(0);
     match lines.iter().rposition(is_field) {
         Some(last) if last == focused => focused.min(latest),
-        Some(_) | None => (focused + 3).saturating_sub(room).min(latest),
+        Some(_) | None => focused.saturating_add(3).saturating_sub(room).min(latest),
     }
 }
 
 fn draw_pair(canvas: &mut Canvas<'_>, row: Rect, pair: &[&(&'static str, Span); 2], labels: u16) {
     let column = row.width.saturating_sub(BETWEEN) / 2;
     for (at, (label, value)) in (0_u16..).zip(pair) {
-        let room = after(row, at * (column + BETWEEN) + MARKER);
+        let start = at.saturating_mul(sum([column, BETWEEN]));
+        let room = after(row, sum([start, MARKER]));
         canvas.toned(room, label, Tone::Muted);
-        let room = after(room, labels + AFTER_LABEL);
+        let room = after(room, sum([labels, AFTER_LABEL]));
         canvas.toned(room, &value.text, value.tone);
     }
 }

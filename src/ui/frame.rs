@@ -3,6 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
     click_map::List,
+    layout::part,
     theme::Part,
 };
 use crate::{
@@ -185,19 +186,23 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
             ..area
         };
     }
-    let across = "─".repeat(usize::from(area.width - 2));
+    let across = "─".repeat(usize::from(area.width.saturating_sub(2)));
     canvas.text(area, &format!("╭{across}╮"), style);
-    for number in 1..area.height - 1 {
+    for number in 1..area.height.saturating_sub(1) {
         let side = line(area, number);
         canvas.text(side, "│", style);
-        canvas.text(after(side, side.width - 1), "│", style);
+        canvas.text(after(side, side.width.saturating_sub(1)), "│", style);
     }
-    canvas.text(line(area, area.height - 1), &format!("╰{across}╯"), style);
+    canvas.text(
+        line(area, area.height.saturating_sub(1)),
+        &format!("╰{across}╯"),
+        style,
+    );
     Rect {
         x: area.x.saturating_add(1),
         y: area.y.saturating_add(1),
-        width: area.width - 2,
-        height: area.height - 2,
+        width: area.width.saturating_sub(2),
+        height: area.height.saturating_sub(2),
     }
 }
 
@@ -207,10 +212,11 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
     if count <= seen || seen == 0 {
         return;
     }
-    let length = (seen * seen / count).max(1);
-    let start = first * (seen - length) / (count - seen).max(1);
+    let length = part(seen, seen, count).max(1);
+    let hidden = count.saturating_sub(seen).max(1);
+    let start = part(first, seen.saturating_sub(length), hidden);
     let style = canvas.theme.part(Part::FocusedBorder);
-    for offset in start..(start + length).min(seen) {
+    for offset in start..start.saturating_add(length).min(seen) {
         let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
         let thumb = Rect {
             x: row.x.saturating_add(row.width),

@@ -3,6 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, width, wrapped},
     frame::{panel, scrolled, widest},
+    layout::{share, sum},
 };
 use crate::view::{HelpSection, Span, Tone};
 use ratatui::layout::Rect;
@@ -36,7 +37,7 @@ pub(super) fn draw(
     let one = keys.saturating_add(texts).saturating_add(AROUND);
     let wanted = one.saturating_mul(columns).saturating_add(2);
     let wide = wanted.max(NARROWEST).min(most);
-    let share = wide.saturating_sub(2) / columns;
+    let share = share(wide.saturating_sub(2), 1, columns);
     let room = share.saturating_sub(keys.saturating_add(AROUND));
     let columns = split(sections, usize::from(columns), room);
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
@@ -85,7 +86,7 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) 
                 key,
                 Tone::Accent,
             );
-            let room = after(row, keys + 2);
+            let room = after(row, sum([keys, 2]));
             canvas.toned(room, does, Tone::Plain);
         }
         Entry::Space => {}
@@ -123,8 +124,8 @@ fn entries(sections: &[HelpSection], room: u16) -> Vec<Entry<'_>> {
 pub(super) fn centered(body: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(body.width), height.min(body.height));
     Rect {
-        x: body.x + (body.width - width) / 2,
-        y: body.y + (body.height - height) / 2,
+        x: sum([body.x, body.width.saturating_sub(width) / 2]),
+        y: sum([body.y, body.height.saturating_sub(height) / 2]),
         width,
         height,
     }

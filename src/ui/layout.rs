@@ -172,9 +172,22 @@ fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     vec![shared(top, pane, Pane::iter()), alone(rest, other)]
 }
 
+/// Everything beside one another, and no more than there can be.
+pub(super) fn sum<const COUNT: usize>(lengths: [u16; COUNT]) -> u16 {
+    lengths.into_iter().fold(0, u16::saturating_add)
+}
+
+/// `number` of `whole`, as so much of `length`; nothing of nothing.
+pub(super) fn part(number: usize, length: usize, whole: usize) -> usize {
+    number
+        .saturating_mul(length)
+        .checked_div(whole)
+        .unwrap_or(0)
+}
+
 /// So many parts of a length, whatever the length.
 pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
-    let part = u32::from(length) * u32::from(parts) / u32::from(of.max(1));
+    let part = part(length.into(), parts.into(), of.max(1).into());
     u16::try_from(part).unwrap_or(u16::MAX)
 }
 
@@ -217,7 +230,7 @@ fn rows(area: Rect, above: u16) -> (Rect, Rect) {
     };
     let lower = Rect {
         y: area.y.saturating_add(above),
-        height: area.height - above,
+        height: area.height.saturating_sub(above),
         ..area
     };
     (upper, lower)
@@ -231,7 +244,7 @@ fn columns(area: Rect, left: u16) -> (Rect, Rect) {
     };
     let second = Rect {
         x: area.x.saturating_add(left),
-        width: area.width - left,
+        width: area.width.saturating_sub(left),
         ..area
     };
     (first, second)

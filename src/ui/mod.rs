@@ -11,6 +11,9 @@
 //! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`DrawState`]); it
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
+// Sizes and counts come from terminals and services: whatever they are, drawing neither panics nor wraps round.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
 mod bottom;
 mod bulk;
 mod canvas;

@@ -7,7 +7,7 @@ use super::{
     chart,
     click_map::List,
     frame::{Border, Keys, scrollbar},
-    layout::Place,
+    layout::{Place, part, sum},
     table::{self, Picked},
     window::Window,
 };
@@ -31,7 +31,7 @@ const AROUND: u16 = 3;
 pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
     let count = model.rows(pane).len();
     if has_cards(model, pane) {
-        return cards::wanted(count) + 2;
+        return sum([cards::wanted(count), 2]);
     }
     u16::try_from(count.max(1))
         .unwrap_or(u16::MAX)
@@ -111,13 +111,16 @@ struct Body<'a> {
 impl Body<'_> {
     /// Places among the visible rows.
     fn picked(&self, first: usize, room: usize) -> Picked {
-        let visible = first..(first + room).min(self.rows.len());
+        let visible = first..first.saturating_add(room).min(self.rows.len());
         let marked = self
             .marks
             .among(self.pane, self.rows, Some(self.seen), visible);
         Picked {
             selected: self.selected.map(|at| at.saturating_sub(first)),
-            marked: marked.into_iter().map(|at| at - first).collect(),
+            marked: marked
+                .into_iter()
+                .map(|at| at.saturating_sub(first))
+                .collect(),
         }
     }
 
@@ -129,7 +132,9 @@ impl Body<'_> {
         Window {
             count: self.rows.len(),
             room,
-            lines: move |at| 1 + usize::from(days.is_some_and(|days| days.above(at).is_some())),
+            lines: move |at| {
+                1_usize.saturating_add(days.is_some_and(|days| days.above(at).is_some()).into())
+            },
         }
     }
 
@@ -152,7 +157,7 @@ impl Body<'_> {
         let count = self.rows.len();
         let list = List { first, room, count };
         canvas.list(inner, Spot::Pane(self.pane), list);
-        let visible = self.rows.at(first..(first + room).min(count));
+        let visible = self.rows.at(first..first.saturating_add(room).min(count));
         for (at, row) in (0..).zip(visible) {
             canvas.spot(area(at), Spot::Row(self.pane, row));
         }
@@ -174,7 +179,9 @@ impl Body<'_> {
             lines: |_| 1,
         };
         let first = draw_state.first(self.pane, self.seen, &window);
-        let visible = self.rows.at(first..(first + room).min(self.rows.len()));
+        let visible = self
+            .rows
+            .at(first..first.saturating_add(room).min(self.rows.len()));
         let cards = view::cards(scene, &visible);
         self.can_be_pointed_at(canvas, inner, (first, room), |at| {
             cards::block(inner, setting, at)
@@ -185,8 +192,8 @@ impl Body<'_> {
             scrollbar(
                 canvas,
                 inner,
-                first * lines / room,
-                self.rows.len() * lines / room,
+                part(first, lines, room),
+                part(self.rows.len(), lines, room),
             );
         }
     }
@@ -206,7 +213,7 @@ impl Body<'_> {
         let range = first..window.end(first);
         let mut below = 0;
         let lines = range.clone().map(|at| {
-            below += 1 + u16::from(above(at).is_some());
+            below = sum([below, 1, u16::from(above(at).is_some())]);
             below
         });
         let lines: Vec<u16> = lines.collect();
@@ -218,10 +225,11 @@ impl Body<'_> {
         let mut picked = self.picked(first, range.len());
         for at in range.rev() {
             if let Some(words) = above(at) {
+                let at = at.saturating_sub(first);
                 table
                     .rows
-                    .insert((at - first).min(table.rows.len()), Row::rule(words));
-                picked.make_room(at - first);
+                    .insert(at.min(table.rows.len()), Row::rule(words));
+                picked.make_room(at);
             }
         }
         let measures = draw_state.measures(self.pane);

@@ -5,7 +5,7 @@ use super::{
     canvas::{Canvas, after, line, spans_width, width},
     chart::{Scale, braille},
     frame::panel,
-    layout::share,
+    layout::{part, share, sum},
 };
 use crate::view::{FULL, Place, PriceView, Span, Tone};
 use ratatui::layout::Rect;
@@ -99,7 +99,7 @@ fn curve(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
 /// last.
 fn samples(strokes: &[Vec<(u16, u16)>], columns: usize) -> Vec<Option<u16>> {
     let mut heights = vec![None; columns];
-    let column = |x: u16| usize::from(x) * columns.saturating_sub(1) / usize::from(FULL);
+    let column = |x: u16| part(x.into(), columns.saturating_sub(1), FULL.into());
     let pairs = strokes.iter().flat_map(|stroke| {
         let next = stroke.iter().skip(1).chain(stroke.last());
         stroke.iter().zip(next)
@@ -107,7 +107,8 @@ fn samples(strokes: &[Vec<(u16, u16)>], columns: usize) -> Vec<Option<u16>> {
     for ((x, y), (next_x, next_y)) in pairs {
         let (from, to) = (column(*x), column(*next_x));
         for at in from..=to {
-            let height = between(*y, *next_y, at - from, to - from);
+            let [done, whole] = [at, to].map(|column| column.saturating_sub(from));
+            let height = between(*y, *next_y, done, whole);
             if let Some(slot) = heights.get_mut(at) {
                 *slot = Some(height);
             }
@@ -117,16 +118,20 @@ fn samples(strokes: &[Vec<(u16, u16)>], columns: usize) -> Vec<Option<u16>> {
 }
 
 fn between(from: u16, to: u16, part: usize, whole: usize) -> u16 {
-    let [from, to, part, whole] =
-        [usize::from(from), usize::from(to), part, whole.max(1)].map(usize::cast_signed);
-    u16::try_from(from + (to - from) * part / whole).unwrap_or(0)
+    let gone = self::part(from.abs_diff(to).into(), part, whole.max(1));
+    let gone = u16::try_from(gone).unwrap_or(u16::MAX);
+    if to > from {
+        from.saturating_add(gone)
+    } else {
+        from.saturating_sub(gone)
+    }
 }
 
 fn fills(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
     for trade in &view.fills {
         let (x, y) = trade.at;
-        let last = u32::from(plot.width.saturating_sub(1));
-        let column = u32::from(x) * last / u32::from(FULL);
+        let last = usize::from(plot.width.saturating_sub(1));
+        let column = part(x.into(), last, FULL.into());
         let place = after(
             line(plot, scale.line(y)),
             u16::try_from(column).unwrap_or(0),
@@ -185,7 +190,7 @@ fn rows(wanted: Vec<u16>, height: u16) -> Vec<u16> {
     let mut free = 0;
     for row in &mut rows {
         *row = (*row).max(free);
-        free = *row + 1;
+        free = sum([*row, 1]);
     }
     let mut end = height;
     for row in rows.iter_mut().rev() {

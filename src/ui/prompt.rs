@@ -2,6 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, width},
+    layout::sum,
     theme::Part,
 };
 use crate::view::{PromptView, Span, Tone, Under};
@@ -21,7 +22,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, prompt: &PromptView) {
     match &prompt.under {
         Under::Fault { at, what } => {
             let before: String = prompt.text.chars().take(*at).collect();
-            let column = (start + width(&before)).saturating_sub(hidden);
+            let column = sum([start, width(&before)]).saturating_sub(hidden);
             fault(canvas, under, column, what);
         }
         Under::Words { words, taken } => self::words(canvas, after(under, 1), words, *taken),
@@ -34,11 +35,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, prompt: &PromptView) {
 /// The text with its cursor; answers how many columns of it are out of sight on the left.
 fn typed(canvas: &mut Canvas<'_>, row: Rect, prompt: &PromptView) -> u16 {
     let before: String = prompt.text.chars().take(prompt.cursor).collect();
-    let hidden = (width(&before) + 2).saturating_sub(row.width);
+    let hidden = sum([width(&before), 2]).saturating_sub(row.width);
     let mut skipped = 0;
     let shown = prompt.text.chars().skip_while(|c| {
         let is_hidden = skipped < hidden;
-        skipped += width(c.encode_utf8(&mut [0; 4]));
+        skipped = sum([skipped, width(c.encode_utf8(&mut [0; 4]))]);
         is_hidden
     });
     let shown: String = shown.collect();
@@ -66,7 +67,7 @@ fn fault(canvas: &mut Canvas<'_>, row: Rect, column: u16, what: &str) {
     }
     let room = column.saturating_sub(2);
     let what = shortened(what, room);
-    let start = after(row, column.saturating_sub(1 + width(&what)));
+    let start = after(row, column.saturating_sub(sum([1, width(&what)])));
     canvas.toned(start, &what, Tone::Alert);
 }
 
@@ -76,7 +77,8 @@ fn words(canvas: &mut Canvas<'_>, row: Rect, words: &[String], taken: Option<usi
     let room = row.width.saturating_sub(2);
     let fits = |first: &usize| {
         let shown = words.get(*first..=last).unwrap_or_default();
-        shown.iter().map(|word| width(word) + 2).sum::<u16>() <= room
+        let wide = |used, word: &String| sum([used, width(word), 2]);
+        shown.iter().fold(0, wide) <= room
     };
     let first = (0..=last).find(fits).unwrap_or(last);
     let mut spans = vec![];

@@ -4,6 +4,7 @@
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width},
     fit::{BRANCH, Fit, Form, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
+    layout::sum,
     theme::Part,
 };
 use crate::view::{Align, Body, Cell, Facts, Heading, Lead, Row, Span, Table, Tone, arrow};
@@ -26,7 +27,7 @@ impl Picked {
     /// A line has come before this row.
     pub(super) fn make_room(&mut self, before: usize) {
         for row in self.selected.iter_mut().chain(&mut self.marked) {
-            *row += usize::from(*row >= before);
+            *row = row.saturating_add(usize::from(*row >= before));
         }
     }
 
@@ -62,9 +63,9 @@ pub(super) fn draw(
     measures.draws(&fit, table);
     headings(canvas, line(room, 0), &fit);
     for (number, row) in (0..).zip(&table.rows) {
-        let whole = line(area, number + 1);
+        let whole = line(area, sum([number, 1]));
         picked.draw(canvas, whole, usize::from(number));
-        one(canvas, line(room, number + 1), row, &fit);
+        one(canvas, line(room, sum([number, 1])), row, &fit);
     }
     after(room, used(&fit.slots).saturating_add(WIDEST_GAP))
 }
@@ -163,8 +164,8 @@ fn used(slots: &[Slot]) -> u16 {
 fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {
     let mut room = room;
     if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
-        let text = measure.whole + measure.fraction;
-        let spare = room.width.saturating_sub(text + GAUGE_ROOM);
+        let text = sum([measure.whole, measure.fraction, GAUGE_ROOM]);
+        let spare = room.width.saturating_sub(text);
         let start = if align == Align::Number { spare } else { 0 };
         canvas.bar(
             Rect {
@@ -173,7 +174,7 @@ fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, mea
             },
             gauge,
         );
-        room = after(room, start + GAUGE_ROOM);
+        room = after(room, sum([start, GAUGE_ROOM]));
     }
     let spans = match (&cell.brief, measure.form) {
         (Some(brief), Form::Brief) => slice::from_ref(brief),
@@ -184,7 +185,7 @@ fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, mea
             let text: String = spans.iter().map(|span| span.text.as_str()).collect();
             let (_, fraction) = parts(&text, align);
             let tail = measure.fraction.saturating_sub(width(fraction));
-            let lead = room.width.saturating_sub(width(&text) + tail);
+            let lead = room.width.saturating_sub(sum([width(&text), tail]));
             canvas.spans(after(room, lead), spans);
         }
         Align::Left => {
@@ -262,7 +263,7 @@ fn gist(text: &str, room: u16) -> Cow<'_, str> {
     let mut kept = String::new();
     for word in text.split(' ').filter(|word| !is_number(word)) {
         let apart = if kept.is_empty() { "" } else { " " };
-        if width(&kept) + width(apart) + width(word) >= room {
+        if sum([kept.as_str(), apart, word].map(width)) >= room {
             break;
         }
         kept.push_str(apart);

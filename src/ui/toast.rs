@@ -3,6 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, width},
     flow::flowed,
+    layout::sum,
 };
 use crate::{
     app::{keys::keymap::Action, update::mouse::Spot},
@@ -51,11 +52,11 @@ fn lines(toast: &ToastView, wide: u16) -> Vec<Vec<Span>> {
         spans.push(Span::new(key.clone(), Tone::Accent).pressing(Action::Dismiss));
         spans.push(Span::muted(" dismiss").pressing(Action::Dismiss));
     }
-    let room = wide.saturating_sub(lead(toast) + 1);
+    let room = wide.saturating_sub(sum([lead(toast), 1]));
     let mut lines = flowed(&spans, room);
     if let Some(over) = lines.len().checked_sub(MOST_LINES) {
         let kept = MOST_LINES - 1;
-        lines.drain(kept..kept + over);
+        lines.drain(kept..kept.saturating_add(over));
     }
     lines
 }

@@ -2,6 +2,7 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
+    layout::sum,
     theme::Part,
 };
 use crate::view::{Tone, TourView};
@@ -51,5 +52,5 @@ fn lines(tour: &TourView, wide: u16) -> Vec<String> {
 /// Whether the keys fit behind the last words.
 fn has_room(tour: &TourView, lines: &[String], wide: u16) -> bool {
     let last = lines.last().map_or(0, |text| width(text));
-    last + APART + spans_width(&tour.keys) + 2 * MARGIN <= wide
+    sum([last, APART, spans_width(&tour.keys), 2 * MARGIN]) <= wide
 }

@@ -19,14 +19,14 @@ impl<F: Fn(usize) -> usize> Window<F> {
 
     /// The row after the last one that is seen when `first` is the first.
     pub(super) fn end(&self, first: usize) -> usize {
-        let mut used = 0;
+        let mut used = 0_usize;
         let mut end = first;
         while end < self.count {
-            used += (self.lines)(end);
+            used = used.saturating_add((self.lines)(end));
             if used > self.room && end > first {
                 break;
             }
-            end += 1;
+            end = end.saturating_add(1);
         }
         end
     }
@@ -36,7 +36,7 @@ impl<F: Fn(usize) -> usize> Window<F> {
         let mut used = (self.lines)(at);
         let mut first = at;
         while let Some(before) = first.checked_sub(1) {
-            used += (self.lines)(before);
+            used = used.saturating_add((self.lines)(before));
             if used > self.room {
                 break;
             }

@@ -7,6 +7,7 @@ use super::{
     },
     AFTER_LABEL,
 };
+use crate::ui::layout::sum;
 use crate::{
     app::update::mouse::Spot,
     view::{
@@ -32,7 +33,7 @@ pub(super) fn draw(
     };
     let rest = canvas.toned(row, marker, Tone::Accent);
     canvas.toned(rest, field.label, tone);
-    let room = after(rest, labels + AFTER_LABEL);
+    let room = after(rest, sum([labels, AFTER_LABEL]));
     canvas.spot(row, Spot::Field(field.field));
     let after_value = match &field.value {
         ValueView::Text(typed) => draw_text(canvas, room, field, typed),
@@ -76,7 +77,12 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typ
     let inside = after(area, 1);
     let shown = usize::from(inside.width.saturating_sub(2)).max(1);
     let skipped = typed.cursor.saturating_sub(shown);
-    let visible: String = typed.text.chars().skip(skipped).take(shown + 1).collect();
+    let visible: String = typed
+        .text
+        .chars()
+        .skip(skipped)
+        .take(shown.saturating_add(1))
+        .collect();
     let tone = if field.focused {
         Tone::Strong
     } else {
@@ -84,7 +90,10 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typ
     };
     canvas.toned(inside, &visible, tone);
     if field.focused {
-        let before: String = visible.chars().take(typed.cursor - skipped).collect();
+        let before: String = visible
+            .chars()
+            .take(typed.cursor.saturating_sub(skipped))
+            .collect();
         let at = after(inside, width(&before));
         let (from, wide) = if typed.selected {
             (inside, width(&before))
@@ -152,6 +161,6 @@ fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span>
         return all;
     }
     let one = options.get(chosen).map_or("", String::as_str);
-    let place = format!("  {} of {}", chosen + 1, options.len());
+    let place = format!("  {} of {}", chosen.saturating_add(1), options.len());
     vec![Span::new(format!("‹ {one} ›"), mark), Span::muted(place)]
 }

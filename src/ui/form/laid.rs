@@ -7,6 +7,7 @@ use super::{
     },
     Line, Widths, field_lines, json_lines, preview_lines, trouble_lines,
 };
+use crate::ui::layout::sum;
 use crate::view::{
     Span,
     forms::form::{FormView, brief},
@@ -51,7 +52,7 @@ impl<'a> Laid<'a> {
         let mut room = height.saturating_sub(LEAST);
         let mut result = result_lines(&result, widths.room);
         result.truncate(room);
-        room -= result.len();
+        room = room.saturating_sub(result.len());
         let cut = trouble.split_off(room.min(trouble.len()));
         lines.extend(cut);
         lines.extend(json);
@@ -70,9 +71,9 @@ fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<Line<'a>
     for (label, value) in result {
         let name = brief(label).filter(|name| !name.is_empty());
         let name = name.map_or_else(String::new, |name| format!("{name} "));
-        let wide = width(APART) + width(&name) + width(&value.text);
+        let wide = sum([APART, &name, &value.text].map(width));
         let piece = [Span::muted(name), value.clone()];
-        let fits = |row: &&mut Vec<Span>| spans_width(row) + wide <= room;
+        let fits = |row: &&mut Vec<Span>| sum([spans_width(row), wide]) <= room;
         match rows.last_mut().filter(fits) {
             Some(row) => {
                 row.push(Span::muted(APART));

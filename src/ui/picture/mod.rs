@@ -1,5 +1,10 @@
 //! A drawn screen as something to keep: plain text, text with ANSI colours, or a self-contained SVG.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "dots of a picture of at most 65,535 cells a side, in types wide enough for all of them"
+)]
+
 mod ansi;
 mod shapes;
 mod svg;

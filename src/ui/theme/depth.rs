@@ -1,5 +1,10 @@
 //! The nearest colours of a terminal that has fewer than a theme names.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "bytes of colours and their squares, in types wide enough for all of them"
+)]
+
 use ratatui::style::Color;
 
 /// How many colours the terminal has.
