@@ -6,7 +6,7 @@
 //! this process has: it becomes the standard input, and carries the real one beside the value. The process id, and with it
 //! signals and the exit code, stay the same.
 //!
-//! Known limits: the key is in the environment until the program has started anew, about a millisecond. The shell that
+//! Known limits: the key is in the environment until the program has started anew, a millisecond or two. The shell that
 //! exported it keeps it in its own. Where the system refuses any step, the program runs on as it was started, and
 //! `perpdeck doctor` says so. Elsewhere than on Linux nothing is done.
 

@@ -7,7 +7,7 @@
 //! desk writes there. Where anything fails, the desk runs without it and says so. The check whether the kernel has Landlock
 //! is one system call; nothing else is done where it has none.
 //!
-//! Known limits: tried on kernels without Landlock only. A program that is run for the key would be held as well, and may
+//! Known limits: tried with Landlock ABI 7; with an older one only by its documentation. A program that is run for the key would be held as well, and may
 //! have to write (a password manager's lock): with one configured it is not applied. Without `export_dir`, exports go
 //! where perpdeck was started, and everything below that directory may be written.
 
@@ -195,6 +195,7 @@ mod landlock {
         };
         match (PathFd::new(&path), is_needed) {
             (Ok(file), _) => {
+                let path = path.canonicalize().unwrap_or(path);
                 let access = AccessFs::from_write(KNOWN);
                 let access = if path.is_dir() {
                     access
@@ -304,6 +305,75 @@ mod tests {
             Some(Sandbox::Off)
         );
         assert_eq!(refusal(&loaded(&[])), None);
+    }
+
+    /// Issue 14, landlock: the kernel holds the thread that asks for it, so this one is let go with it.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_held_thread_writes_in_its_places_and_nowhere_else_and_reads_and_connects_as_before() {
+        use std::{
+            fs,
+            io::Write as _,
+            net::{TcpListener, TcpStream},
+            os::unix::net::UnixListener,
+            thread,
+        };
+
+        if !landlock::is_available() {
+            let _said = writeln!(std::io::stderr(), "skipped: this kernel has no Landlock");
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let [state, outside] = ["state", "outside"].map(|name| dir.path().join(name));
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("there"), "as it was").unwrap();
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        let held = thread::spawn(move || {
+            let device = Place::IfThere("/dev/null".into());
+            let none = Place::IfThere("/nowhere/at/all".into());
+            let sandbox = landlock::hold(vec![Place::Own(state.clone()), device, none]);
+            let Sandbox::Active { writable, .. } = &sandbox else {
+                panic!("{sandbox}");
+            };
+            assert_eq!(writable.len(), 2, "{sandbox}");
+            fs::write(state.join("journal"), "row").unwrap();
+            fs::rename(state.join("journal"), state.join("kept")).unwrap();
+            fs::remove_file(state.join("kept")).unwrap();
+            UnixListener::bind(state.join("desk.sock")).unwrap();
+            fs::write("/dev/null", "gone").unwrap();
+            TcpStream::connect(address).unwrap();
+            let there = outside.join("there");
+            assert_eq!(fs::read_to_string(&there).unwrap(), "as it was");
+            let tries = [
+                fs::write(&there, "changed"),
+                fs::write(outside.join("new"), "x"),
+                fs::remove_file(&there),
+                fs::rename(&there, state.join("taken")),
+                fs::create_dir(outside.join("dir")),
+            ];
+            tries.map(|tried| tried.map_err(|why| why.kind()))
+        });
+        for tried in held.join().unwrap() {
+            let why = tried.unwrap_err();
+            let kinds = [
+                std::io::ErrorKind::PermissionDenied,
+                std::io::ErrorKind::CrossesDevices,
+            ];
+            assert!(kinds.contains(&why), "{why}");
+        }
+        assert_eq!(fs::read_dir(dir.path().join("outside")).unwrap().count(), 1);
+        fs::write(dir.path().join("after"), "x").unwrap();
+    }
+
+    /// Issue 14, landlock: a place that is not there is said, and nothing is held.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn where_a_place_cannot_be_opened_nothing_is_held_and_it_is_said() {
+        let sandbox = landlock::hold(vec![Place::Directory("/nowhere/at/all".into())]);
+        let why = sandbox.failure().unwrap();
+        assert!(why.contains("/nowhere/at/all cannot be opened"), "{why}");
+        std::fs::write(tempfile::tempdir().unwrap().path().join("x"), "x").unwrap();
     }
 
     #[test]

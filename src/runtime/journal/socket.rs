@@ -433,7 +433,7 @@ mod tests {
     use super::*;
     use std::{
         env,
-        io::Read as _,
+        io::{Read as _, Write as _},
         os::unix::{net::UnixStream as Blocking, process::CommandExt as _},
         process::{Command, Stdio},
         time::Instant,
@@ -486,7 +486,10 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_process_of_another_user_is_turned_away_at_once() {
         if !rustix::process::geteuid().is_root() {
-            eprintln!("skipped: only root can run a process as another user");
+            let _said = writeln!(
+                std::io::stderr(),
+                "skipped: only root can run a process as another user"
+            );
             return;
         }
         let place = tempfile::tempdir().unwrap();
