@@ -8,8 +8,9 @@ use std::{
     os::unix::{fs::chown, process::ExitStatusExt as _},
     path::Path,
     process::{Child, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use tokio::time::Instant;
 
 const KEY: &str = "pp_live_4711";
 

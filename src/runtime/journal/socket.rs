@@ -436,8 +436,8 @@ mod tests {
         io::{Read as _, Write as _},
         os::unix::{net::UnixStream as Blocking, process::CommandExt as _},
         process::{Command, Stdio},
-        time::Instant,
     };
+    use tokio::time::Instant;
 
     /// Nobody: neither root nor whoever runs the tests.
     const ANOTHER: u32 = 65_534;
