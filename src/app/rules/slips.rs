@@ -13,7 +13,7 @@ use crate::{
         forms::form::Form,
     },
     model::{
-        Command, Num, Order, OrderStatus, Position, Risk, Side,
+        Command, Num, Order, OrderStatus, Position, Risk, Side, Timestamp,
         draft::{CloseDraft, Draft, EntryDraft, Field, Seen, Shape},
         estimate::{self, Liquidation},
     },
@@ -71,8 +71,8 @@ pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
     let Some(Overlay::Form(form)) = model.overlays.last() else {
         return false;
     };
-    if let Some(at) = form.asked {
-        return now.since(at) < DEAF;
+    if form.asked.is_some() {
+        return !hears_answer(form, now);
     }
     let raises = command.risk() == Risk::Increasing;
     let mut slips = of(form, model).into_iter();
@@ -81,6 +81,15 @@ pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
         form.asked = is_asked.then_some(now);
     }
     is_asked
+}
+
+/// From when on the form listens to the answer: a key pressed before that was pressed before the question could be read.
+pub fn hears_from(form: &Form) -> Option<Timestamp> {
+    form.asked.map(|at| at.plus(DEAF))
+}
+
+pub fn hears_answer(form: &Form, now: Timestamp) -> bool {
+    hears_from(form).is_some_and(|from| now >= from)
 }
 
 impl Slip {

@@ -3,6 +3,7 @@
 use crate::{
     app::{
         Motion, account::poll::Source, desk::model::Model, dialogs::overlay::Arm, keys::key_prefix,
+        rules::slips,
     },
     model::{Progress, Timestamp},
 };
@@ -17,6 +18,7 @@ const TENTH: Duration = Duration::from_millis(100);
 pub fn wake(model: &Model) -> Option<Timestamp> {
     [
         strip,
+        question,
         toast,
         key_prefix::ends_at,
         flight,
@@ -54,6 +56,12 @@ fn strip(model: &Model) -> Option<Timestamp> {
         (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => whole_second(ends_at, model.now),
     };
     Some(ends_at.min(next))
+}
+
+/// A form names the key that answers its question once it listens to it.
+fn question(model: &Model) -> Option<Timestamp> {
+    let form = model.overlays.last()?.try_as_form_ref()?;
+    slips::hears_from(form).filter(|from| *from > model.now)
 }
 
 /// When a whole number of seconds is left until `end`.

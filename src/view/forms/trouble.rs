@@ -64,9 +64,9 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     lines
 }
 
-/// Which key is the answer to what is asked.
+/// Which key is the answer to what is asked, once the form listens to it.
 fn asked(form: &Form, model: &Model) -> Option<Span> {
-    let waits = form.asked.is_some() && form.failure.is_none();
+    let waits = slips::hears_answer(form, model.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(Span::new(
