@@ -35,6 +35,21 @@ const ENDS: [Raw; 12] = [
     Raw::SYS,
 ];
 
+/// The same of Linux alone: a power supply that fails, what no kernel sends any more, and the real-time signals.
+#[cfg(target_os = "linux")]
+fn ends_of_the_system() -> impl Iterator<Item = i32> {
+    const REAL_TIME: std::ops::RangeInclusive<i32> = 34..=64;
+    [Raw::POWER, Raw::STKFLT]
+        .map(Raw::as_raw)
+        .into_iter()
+        .chain(REAL_TIME)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ends_of_the_system() -> impl Iterator<Item = i32> {
+    std::iter::empty()
+}
+
 /// The signals that ask the desk to leave; and TSTP, which comes from outside only: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(crate) struct Signals {
@@ -55,14 +70,16 @@ pub(crate) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
 
 impl Signals {
     pub(crate) fn listen() -> io::Result<Self> {
-        let ends = ENDS.into_iter().map(|end| {
-            let code = u8::try_from(end.as_raw()).unwrap_or(u8::MAX);
-            Ok((code.saturating_add(128), caught(end)?))
-        });
+        let ends = ENDS.map(Raw::as_raw).into_iter();
+        let ends = ends.map(|number| Ok((exit_code(number), caught(number)?)));
+        let mut ends = ends.collect::<io::Result<Vec<_>>>()?;
+        // Some C libraries keep a real-time signal for themselves.
+        let others = ends_of_the_system();
+        ends.extend(others.filter_map(|number| Some((exit_code(number), caught(number).ok()?))));
         Ok(Self {
-            ends: ends.collect::<io::Result<_>>()?,
-            stop: caught(Raw::TSTP)?,
-            _file_limit: caught(Raw::XFSZ)?,
+            ends,
+            stop: caught(Raw::TSTP.as_raw())?,
+            _file_limit: caught(Raw::XFSZ.as_raw())?,
         })
     }
 
@@ -81,6 +98,11 @@ impl Signals {
 /// As a terminal that is gone.
 pub(crate) const HANGUP: u8 = 129;
 
-fn caught(number: Raw) -> io::Result<Signal> {
-    signal(SignalKind::from_raw(number.as_raw()))
+/// As a shell has it.
+fn exit_code(number: i32) -> u8 {
+    u8::try_from(number).map_or(u8::MAX, |number| number.saturating_add(128))
+}
+
+fn caught(number: i32) -> io::Result<Signal> {
+    signal(SignalKind::from_raw(number))
 }
