@@ -13,6 +13,7 @@ use crate::{
             services::{Opened, Reach, Services, account_channel},
         },
         base::{clock::Clock, inboxes::Inboxes},
+        forced,
         journal::events::EventLog,
         terminal::{
             drawing::Sight,
@@ -108,7 +109,7 @@ where
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         draw_state: start.draw_state,
-        render: |frame, fleet, state| ui::render(frame, fleet, state),
+        render: forced::render(),
         sight: Sight::Desk,
         looks: start.looks,
         terminal: start.terminal,
@@ -120,6 +121,7 @@ where
         Out::Aside(bytes) => painter.say(bytes),
     });
     let end = ended(running, signals, || taken.stop(&painter)).await;
+    forced::leaving();
     far_side.abort();
     drop(painter);
     drop(taken);

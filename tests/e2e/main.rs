@@ -10,6 +10,7 @@
 
 mod accounts;
 mod clock;
+mod exits;
 mod keyboard;
 mod leaving;
 mod looks;

@@ -86,7 +86,7 @@ impl Unread {
         args: &[&str],
         environment: &[(&str, &str)],
     ) -> Self {
-        let (child, master, _) = spawn(home, size, args, environment);
+        let (child, master, _) = spawn(home, size, &of_perpdeck(args), environment);
         Self {
             keys: master.take_writer().unwrap(),
             child,
@@ -116,11 +116,16 @@ impl Drop for Unread {
     }
 }
 
+/// `perpdeck` and what it is called with.
+fn of_perpdeck<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [&[env!("CARGO_BIN_EXE_perpdeck")], args].concat()
+}
+
 /// The program, its terminal, and how that took keys before.
 fn spawn(
     home: &Path,
     (columns, rows): (u16, u16),
-    args: &[&str],
+    called: &[&str],
     environment: &[(&str, &str)],
 ) -> (Process, Master, String) {
     let size = PtySize {
@@ -130,8 +135,7 @@ fn spawn(
         pixel_height: 0,
     };
     let pty = native_pty_system().openpty(size).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_perpdeck"));
-    command.args(args);
+    let mut command = CommandBuilder::from_argv(called.iter().map(Into::into).collect());
     command.env_clear();
     for (name, value) in [
         ("HOME", home.to_str().unwrap()),
@@ -186,8 +190,25 @@ impl Session {
         args: &[&str],
         environment: &[(&str, &str)],
     ) -> Self {
+        Self::call(home, size, &of_perpdeck(args), environment)
+    }
+
+    /// With a standard input that is at its end.
+    pub(crate) fn start_without_input(
+        home: &Path,
+        size: (u16, u16),
+        environment: &[(&str, &str)],
+    ) -> Self {
+        let [program] = of_perpdeck(&[])[..] else {
+            unreachable!()
+        };
+        let call = ["/bin/sh", "-c", "exec \"$0\" < /dev/null", program];
+        Self::call(home, size, &call, environment)
+    }
+
+    fn call(home: &Path, size: (u16, u16), called: &[&str], environment: &[(&str, &str)]) -> Self {
         let (columns, rows) = size;
-        let (child, master, found) = spawn(home, size, args, environment);
+        let (child, master, found) = spawn(home, size, called, environment);
         let heard = Heard {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(columns), 0),
             bytes: vec![],
@@ -342,6 +363,11 @@ impl Session {
 
     /// Closes the terminal's window: the reader lets go with the next byte, and nobody holds the far end any more.
     pub(crate) fn hang_up(self) -> u32 {
+        self.hang_up_and_wait().0
+    }
+
+    /// The same, and what the end took.
+    pub(crate) fn hang_up_and_wait(self) -> (u32, Took) {
         let Self {
             mut child,
             keys,
@@ -351,9 +377,20 @@ impl Session {
             ..
         } = self;
         hung_up.store(true, Ordering::SeqCst);
+        // A screen that stands still is drawn again at another size: there is a next byte.
+        let size = master.get_size().unwrap();
+        let cols = size.cols - 1;
+        master.resize(PtySize { cols, ..size }).unwrap();
         reader.unwrap().join().unwrap();
+        let watch = Watch::begin(child.process_id().unwrap());
         drop((keys, master));
-        child.wait().unwrap().exit_code()
+        let took = watch.until_dead();
+        (child.wait().unwrap().exit_code(), took)
+    }
+
+    /// What it takes from here on until the program has ended.
+    pub(crate) fn watch(&self) -> Watch {
+        Watch::begin(self.child.process_id().unwrap())
     }
 
     /// What the program has of the terminal.
@@ -386,6 +423,58 @@ impl Session {
         let bytes = std::mem::take(&mut self.heard.0.lock().unwrap().bytes);
         Ended { code, kept, bytes }
     }
+}
+
+/// What the end of a process took: a person's time, and the machine's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Took {
+    pub(crate) wall: Duration,
+    pub(crate) cpu: Duration,
+}
+
+/// Measures how a process ends.
+pub(crate) struct Watch {
+    pid: u32,
+    begun: Instant,
+    cpu: Duration,
+}
+
+impl Watch {
+    fn begin(pid: u32) -> Self {
+        let (_, cpu) = stat(pid);
+        Self {
+            pid,
+            begun: Instant::now(),
+            cpu,
+        }
+    }
+
+    /// Waits until the process has ended; nobody has taken its exit code yet, so that its times are still told.
+    #[track_caller]
+    pub(crate) fn until_dead(self) -> Took {
+        loop {
+            let (state, cpu) = stat(self.pid);
+            let wall = self.begun.elapsed();
+            if state == "Z" {
+                let cpu = cpu.saturating_sub(self.cpu);
+                return Took { wall, cpu };
+            }
+            assert!(wall < PATIENCE, "never ended; {cpu:?} of CPU");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+/// The state of a process, and the processor's time it has had; Linux counts in hundredths of a second.
+fn stat(pid: u32) -> (String, Duration) {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let (_, after_name) = stat.rsplit_once(") ").unwrap();
+    let fields: Vec<&str> = after_name.split(' ').collect();
+    let ticks: u64 = [11, 12]
+        .map(|at| fields[at].parse::<u64>().unwrap())
+        .iter()
+        .sum();
+    (fields[0].to_owned(), Duration::from_millis(ticks * 10))
 }
 
 /// `size`, or the one size that `PERPDECK_STORY_SIZE` asks for, as in `80x24`.
