@@ -25,7 +25,7 @@ use crate::{
             signals::{Asked, HANGUP, Signals, flatten_on_signal},
         },
     },
-    ui::{self, DrawState, Looks},
+    ui::{DrawState, Looks},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
