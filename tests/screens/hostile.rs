@@ -93,6 +93,43 @@ fn words_of_any_length_are_drawn() {
     }
 }
 
+/// The limit is 100 ms a frame, asserted in release builds:
+/// `cargo test --release --test screens hostile_frame -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[expect(clippy::print_stderr, reason = "what was measured is told")]
+#[expect(clippy::disallowed_methods, reason = "real time is what is measured")]
+fn a_hostile_frame_takes_no_longer_than_100_ms() {
+    let mut rows = desk::full();
+    let positions = (0..10_000).map(|number| {
+        let mut position = desk::positions().swap_remove(0);
+        position.id = format!("pos-{number}").into();
+        position
+    });
+    let page = Page::of(positions.collect());
+    arrive(&mut rows, 0, Answer::Positions(Ok(page)));
+    // What the desk draws on at most; any larger terminal is cut to it.
+    let largest = (1_024, 512);
+    for (name, model, (width, height)) in [
+        ("a usual desk at 2,048x60", desk::full(), (1_024, 60)),
+        ("a usual desk at 65,535x65,535", desk::full(), largest),
+        ("10,000 rows at 200x60", rows, (200, 60)),
+        // As long as a name may be: what is longer is cut where it is parsed.
+        (
+            "wide names of 64 characters",
+            desk_of(&"日".repeat(64)),
+            largest,
+        ),
+    ] {
+        let began = std::time::Instant::now();
+        let buffer = drawn(&model, width, height, Theme::default());
+        let took = began.elapsed();
+        eprintln!("{name}: {took:?}");
+        assert_eq!(buffer.area, Rect::new(0, 0, width, height));
+        assert!(took.as_millis() <= 100 || cfg!(debug_assertions), "{name}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
