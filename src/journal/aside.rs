@@ -6,8 +6,8 @@
 //! twice. One that another process has is left to it. What was sent with a key that is not known here stays where it is,
 //! for whoever has that key: only with both can it be told whose it is.
 
-use super::{Entry, IntentId, Journal, JournalError, Standing, State};
-use crate::model::{IdempotencyKey, OrderId, Text, Timestamp};
+use super::{Entry, IntentId, Journal, JournalError, Standing, State, halt::Halts};
+use crate::model::{AccountId, IdempotencyKey, OrderId, Text, Timestamp};
 use rusqlite::named_params;
 use std::{
     collections::BTreeMap,
@@ -52,6 +52,26 @@ impl Journal {
             // As it was halted beside it, should this fail: the next desk looks again.
             let _kept = here.take_over(there);
         }
+    }
+
+    /// Why this account was halted beside this journal since it was opened, if it was: what this process was stopped in
+    /// the middle of must not go out after a flatten that went beside it. From then on this journal says so itself.
+    pub fn take_halt_beside(&mut self, base_url: &str, account: &AccountId) -> Option<String> {
+        let mut why = None;
+        for dir in asides(&self.dir) {
+            let Some(halts) = Halts::look(&dir) else {
+                continue;
+            };
+            let Some(found) = halts.of(base_url, account) else {
+                continue;
+            };
+            why = Some(found.to_owned());
+            // Whoever has it is not done: it is looked at again at the next order.
+            if let Ok(mut beside) = Self::open(&dir) {
+                self.take_halts_from(&mut beside);
+            }
+        }
+        why
     }
 
     /// What stays beside it although nobody has it, and why; `secrets` are the API keys of this session.

@@ -51,6 +51,11 @@ impl Halts {
         Ok(halts)
     }
 
+    /// As they stand at this moment, whoever writes them; `None` where there is no file of them.
+    pub(super) fn look(dir: &Path) -> Option<Self> {
+        dir.join(FILE).is_file().then(|| Self::open(dir).ok())?
+    }
+
     /// Why exposure may only go down there, if so.
     pub(super) fn of(&self, base_url: &str, account: &AccountId) -> Option<&str> {
         let here = place(base_url, account);

@@ -52,7 +52,11 @@ impl Running {
         self.signal("-TERM");
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
         let process = self.child.id().to_string();
         let mut kill = Command::new("kill");
         assert!(kill.args([name, &process]).status().unwrap().success());

@@ -32,6 +32,7 @@ mod schema;
 mod secrets;
 mod served;
 mod settings;
+mod stopped;
 mod strategies;
 #[path = "../support/served.rs"]
 mod support;

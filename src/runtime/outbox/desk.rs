@@ -203,6 +203,19 @@ impl Desk {
         noted.and_then(Result::ok).flatten()
     }
 
+    /// Halts it where the account was flattened beside its journal while this process was stopped, or could not be asked.
+    /// The word of the journal is waited for: an order that goes out must be after it.
+    pub(super) async fn heeds_halt_beside(&self, patience: Duration) -> Result<(), JournalError> {
+        let (base_url, account) = self.place();
+        let look = move |journals: &mut Journals| {
+            Ok(journals.new_page()?.take_halt_beside(&base_url, &account))
+        };
+        if let Some(why) = self.scribe.carry(Risk::Increasing, patience, look).await? {
+            self.stay_halted(why).await;
+        }
+        Ok(())
+    }
+
     /// As it is on the disk already.
     pub(crate) async fn stay_halted(&self, why: String) {
         self.shared.gate.halt(why.clone());

@@ -202,8 +202,13 @@ impl Errand {
                 "too many retries in vain: nothing that raises exposure is retried before something is taken again",
             ));
         }
-        // Last, for it may wait for the disk.
-        let unwritten = self.relaunch().await;
+        // Last, for they may wait for the disk.
+        let mut unwritten = self.relaunch().await;
+        if !exit && unwritten.is_none() {
+            let patience = self.desk.patience(self.command.risk());
+            let heeded = self.desk.heeds_halt_beside(patience).await;
+            unwritten = heeded.err().map(|why| Failure::from(&why));
+        }
         let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
         why.or_else(|| self.desk.stopped())
     }

@@ -1,0 +1,59 @@
+//! Verbs beside a verb that somebody stopped while it had the journal.
+
+use super::{ends::Running, support::BUY, support::Served};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// The drill of `hardening.md` 5: the way out does not wait for whoever has the journal.
+const AT_ONCE: Duration = Duration::from_secs(3);
+
+const LONG: &[&str] = &[
+    "place",
+    "--market",
+    "paper|BTC",
+    "--side",
+    "buy",
+    "--type",
+    "market",
+    "--size",
+    "0.01",
+    "--leverage",
+    "5",
+    "--margin-mode",
+    "cross",
+    "--yes",
+];
+
+/// Issue 14, item 3.
+#[test]
+fn beside_a_stopped_verb_flatten_goes_out_names_it_and_its_order_is_not_sent_when_it_wakes() {
+    let mut served = Served::kept();
+    served.json(LONG);
+    served.kill();
+    let mut placing = Running::begin(&served, BUY);
+    placing.until_it_says("again in");
+    placing.signal("-STOP");
+    served.again();
+    let began = Instant::now();
+    let (code, out, err) = served.run(&["flatten", "--yes", "--output", "json"]);
+    assert!(
+        code == 0 && began.elapsed() < AT_ONCE,
+        "{code} {:?} {err}",
+        began.elapsed()
+    );
+    let ended: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(ended["data"]["flat"], json!(true), "{out}");
+    let holder = format!("process {}", placing.process());
+    assert!(err.contains(&holder) && err.contains("aside/1"), "{err}");
+    let before = served.orders().len();
+    placing.signal("-CONT");
+    let (code, out, err) = placing.end();
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert_eq!(
+        served.orders().len(),
+        before,
+        "it was sent after the flatten: {err}"
+    );
+    let rows = served.json(&["journal"]);
+    assert_eq!(rows[0]["state"], "unsent", "{rows}");
+}
