@@ -149,7 +149,7 @@ fn soundness(journal: &Journal) -> Exit {
 
 /// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.
 fn readable(dir: &Path) -> Result<Journal, JournalError> {
-    Journal::open_read_only(dir).or_else(|_| Journal::open(dir))
+    Journal::check(dir).or_else(|_| Journal::open(dir))
 }
 
 fn rearm(journal: &mut Journal) -> Result<Exit> {

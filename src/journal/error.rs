@@ -19,6 +19,9 @@ pub enum JournalError {
     },
     #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which restores the newest commands from journal.ring", path.display())]
     Damaged { path: PathBuf, why: String },
+    /// In the words of a check of an open journal.
+    #[error("{0}")]
+    Found(String),
     #[error("the disk of the journal in {} is full; make room and start again", path.display())]
     Full { path: PathBuf },
     #[error("the journal in {} cannot be opened: {why}", path.display())]

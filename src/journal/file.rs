@@ -2,17 +2,19 @@
 
 use super::{
     JournalError,
+    inspect::{Beside, Depth, inspect, note_checked, refuse_structure},
     mend::{self, Trust},
     page::Database,
     ring::{Contents, Ring},
     schema,
-    seal::{self, Checked, Identity},
-    verdict::{self, Base, Facts, Flaw, RingState, Verdict},
+    seal::Identity,
+    verdict::{self, Flaw, RingState},
     wal,
 };
 use crate::disk;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
+    collections::BTreeSet,
     fs::{File, TryLockError},
     io::{self, Seek as _, SeekFrom, Write as _},
     path::Path,
@@ -100,43 +102,31 @@ pub(super) struct Opened {
     pub(super) damage: Option<String>,
 }
 
-/// What is known before anything is written.
-struct Found {
-    version: i64,
-    /// Of a database at the newest schema.
-    identity: Identity,
-    ring: RingState,
-    rows: Vec<Checked>,
-    newest: i64,
-    complaints: Vec<String>,
-    lost_commits: usize,
-}
-
-impl Found {
-    fn verdict<'a>(&'a self, ring: &'a Contents) -> Verdict<'a> {
-        let base = match self.version {
-            0 => Base::Empty,
-            version if version < schema::newest() => Base::Older,
-            _ => Base::Rows {
-                uuid: self.identity.uuid,
-                ring: self.ring,
-                rows: &self.rows,
-                newest: self.newest,
-            },
-        };
-        let mut verdict = verdict::decide(Facts {
-            base,
-            ring,
-            lost_commits: self.lost_commits,
-        });
-        let structure = self.complaints.first().cloned().map(Flaw::Structure);
-        verdict.flaws.extend(structure);
-        verdict
-    }
-}
-
-/// The database, checked, mended and at the newest schema. Nothing is written to a file that is refused.
+/// The database, checked, mended and at the newest schema. Nothing is written to a file that is refused; what was in
+/// doubt in it is named all the same.
 pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
+    mended(dir).map_err(|refused| {
+        if let JournalError::Damaged { path, why } = &refused {
+            return JournalError::Damaged {
+                path: path.clone(),
+                why: format!("{why}{}", in_doubt(&Ring::look(dir))),
+            };
+        }
+        refused
+    })
+}
+
+/// What the ring says is open, where it says so of anything.
+fn in_doubt(ring: &Contents) -> String {
+    let open = ring.slots.iter().filter(|slot| slot.is_open());
+    let open: BTreeSet<i64> = open.map(|slot| slot.id.0).collect();
+    if open.is_empty() {
+        return String::new();
+    }
+    format!("; in doubt: {}", verdict::numbers(&open))
+}
+
+fn mended(dir: &Path) -> Result<Opened, JournalError> {
     let path = dir.join(DATABASE);
     let place = |why: io::Error| {
         let path = path.clone();
@@ -156,7 +146,11 @@ pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
     let log = mend::log(&dir.join(LOG));
     let refused = |why| refusal(&path, why);
     let mut connection = untouched(&path).map_err(refused)?;
-    let found = inspect(&connection, &path, wal::lost_commits(&log))?;
+    let beside = Beside {
+        ring: &known,
+        lost_commits: wal::lost_commits(&log),
+    };
+    let found = inspect(&connection, &path, beside, Depth::Newest)?;
     refuse_structure(&found, &path)?;
     let verdict = found.verdict(&known);
     let mut words = None;
@@ -186,6 +180,7 @@ pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
         let filled = "INSERT OR REPLACE INTO facts VALUES ('ring', x'01')";
         connection.execute_batch(filled).map_err(refused)?;
     }
+    note_checked(&connection, &found).map_err(refused)?;
     let damage = mend::unseen(&connection).map_err(refused)?;
     let ring = Some(ring);
     let database = Database {
@@ -233,7 +228,7 @@ pub(super) fn is_there(dir: &Path) -> bool {
 }
 
 /// The database as another process writes it: to look at, never to change.
-pub(super) fn readable(dir: &Path) -> Result<Opened, JournalError> {
+pub(super) fn readable(dir: &Path, depth: Depth) -> Result<Opened, JournalError> {
     let path = dir.join(DATABASE);
     // What whoever has it writes at this moment is half written: it has looked at its files itself.
     let is_written = holder(dir).is_some();
@@ -244,12 +239,20 @@ pub(super) fn readable(dir: &Path) -> Result<Opened, JournalError> {
     }
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | PLAIN)
         .map_err(|why| refusal(&path, why))?;
-    let found = inspect(&connection, &path, lost_commits)?;
+    let beside = Beside {
+        ring: &known,
+        lost_commits,
+    };
+    let found = inspect(&connection, &path, beside, depth)?;
     if found.version < schema::newest() {
         let why = "it is of an older version; open it once with a desk of its own".to_owned();
         return Err(JournalError::Damaged { path, why });
     }
-    let flaws = found.verdict(&known).flaws;
+    let mut flaws = found.verdict(&known).flaws;
+    if is_written {
+        // The ring was read before the rows.
+        flaws.retain(|flaw| !matches!(flaw, Flaw::RingBehind { .. } | Flaw::OutcomeLost(_)));
+    }
     let damage = if flaws.is_empty() {
         mend::unseen(&connection).map_err(|why| refusal(&path, why))?
     } else {
@@ -269,85 +272,6 @@ pub(super) fn readable(dir: &Path) -> Result<Opened, JournalError> {
 /// One thread, one connection.
 const PLAIN: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
 
-/// What there is, before anything is written; refuses what is newer.
-fn inspect(
-    connection: &Connection,
-    path: &Path,
-    lost_commits: usize,
-) -> Result<Found, JournalError> {
-    let refused = |why| refusal(path, why);
-    let version: i64 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .map_err(refused)?;
-    if version > schema::newest() {
-        return Err(JournalError::Newer {
-            path: path.to_owned(),
-            found: version,
-            known: schema::newest(),
-        });
-    }
-    let found = rows(connection, version).map_err(refused)?;
-    Ok(Found {
-        lost_commits,
-        ..found
-    })
-}
-
-fn rows(connection: &Connection, version: i64) -> rusqlite::Result<Found> {
-    let mut found = Found {
-        version,
-        identity: Identity::default(),
-        ring: RingState::Unfilled,
-        rows: vec![],
-        newest: 0,
-        complaints: complaints(connection)?,
-        lost_commits: 0,
-    };
-    let is_structural = found.complaints.iter().any(|why| !is_of_a_row(why));
-    if version == schema::newest() && !is_structural {
-        found.identity = Identity::read(connection)?;
-        if seal::fact(connection, "ring")?.is_some() {
-            found.ring = RingState::Filled;
-        }
-        (found.rows, found.newest) = seal::check(connection, &found.identity)?;
-    }
-    Ok(found)
-}
-
-/// So many of them say enough.
-const COMPLAINTS: &str = "PRAGMA integrity_check(20)";
-
-fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut statement = connection.prepare(COMPLAINTS)?;
-    let said = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let said: Vec<_> = said.collect::<rusqlite::Result<_>>()?;
-    Ok(said.into_iter().filter(|line| line != "ok").collect())
-}
-
-/// What `SQLite` says of a row, or of an index that can be made anew, in a file whose pages hold together.
-const OF_A_ROW: [&str; 6] = [
-    "CHECK constraint failed in ",
-    "NULL value in ",
-    "TEXT value in ",
-    "missing from index ",
-    "wrong # of entries in index ",
-    "non-unique entry in index ",
-];
-
-fn is_of_a_row(complaint: &str) -> bool {
-    OF_A_ROW.iter().any(|known| complaint.contains(known))
-}
-
-fn refuse_structure(found: &Found, path: &Path) -> Result<(), JournalError> {
-    let structural = found.complaints.iter().find(|why| !is_of_a_row(why));
-    structural.map_or(Ok(()), |why| {
-        Err(JournalError::Damaged {
-            path: path.to_owned(),
-            why: why.clone(),
-        })
-    })
-}
-
 /// The file as the older program left it, beside the one that is about to change.
 fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Result<()> {
     let copy = dir.join(format!("journal.v{version}.sqlite3"));
@@ -359,7 +283,7 @@ fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Resul
     Ok(())
 }
 
-fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
+pub(super) fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
     let path = path.to_owned();
     if disk::is_full(&why) {
         return JournalError::Full { path };

@@ -18,6 +18,7 @@ mod entry;
 mod error;
 mod file;
 mod halt;
+mod inspect;
 mod mend;
 mod page;
 mod prune;
@@ -43,6 +44,7 @@ pub use window::Window;
 use crate::model::{AccountId, Failure, IdempotencyKey, OrderId, Risk, Text, Timestamp};
 use file::Opened;
 use halt::Halts;
+use inspect::Depth;
 use page::{Database, Page};
 use rusqlite::{Connection, ToSql, named_params, params};
 use seal::Identity;
@@ -115,7 +117,16 @@ impl Journal {
 
     /// Opens the journal that another process writes: everything can be read, every write is refused.
     pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
-        let Opened { database, damage } = file::readable(dir)?;
+        Self::look(dir, Depth::Newest)
+    }
+
+    /// The same, with every row looked at: of a large journal that takes a second.
+    pub fn check(dir: &Path) -> Result<Self, JournalError> {
+        Self::look(dir, Depth::Whole)
+    }
+
+    fn look(dir: &Path, depth: Depth) -> Result<Self, JournalError> {
+        let Opened { database, damage } = file::readable(dir, depth)?;
         Ok(Self {
             dir: dir.to_owned(),
             database: Some(database),
@@ -168,6 +179,18 @@ impl Journal {
     /// What was found damaged on the disk, in words, until a person has re-armed the journal.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// What a [`Self::check`] has found meanwhile, if it is news: nothing more is taken, and the next one who opens the
+    /// journal looks at all of it and restores what it can.
+    pub fn heed(&mut self, found: &str) -> Result<(), JournalError> {
+        if self.damage.is_some() {
+            return Ok(());
+        }
+        let forgotten = inspect::forget_checked(self.database()?);
+        forgotten.map_err(|why| self.fail(JournalError::Write(Arc::new(why))))?;
+        self.damage = Some(found.to_owned());
+        Err(self.fail(JournalError::Found(found.to_owned())))
     }
 
     /// One that does not open is said again when it does.

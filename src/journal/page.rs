@@ -130,3 +130,6 @@ impl Database {
         Ok(written)
     }
 }
+
+#[cfg(test)]
+pub(super) mod cost_tests;

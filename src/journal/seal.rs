@@ -73,6 +73,18 @@ pub(super) fn append(
     identity: &Identity,
     id: i64,
 ) -> rusqlite::Result<()> {
+    let before = link_before(connection, id)?;
+    let chain = connection
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
+        .query_row([id], |row| link(identity, &before.1, row))?;
+    connection
+        .prepare_cached("UPDATE intents SET chain = ?2 WHERE id = ?1")?
+        .execute(params![id, chain])?;
+    renew(connection, identity, id)
+}
+
+/// The last link before a row, and whose it is.
+fn link_before(connection: &Connection, id: i64) -> rusqlite::Result<(i64, Hash)> {
     let before = [
         "SELECT id, chain FROM intents WHERE id < ?1 ORDER BY id DESC LIMIT 1",
         "SELECT id, chain FROM forgotten WHERE id < ?1 ORDER BY id DESC LIMIT 1",
@@ -85,13 +97,7 @@ pub(super) fn append(
             .optional()?;
         newest = found.filter(|(id, _)| *id > newest.0).unwrap_or(newest);
     }
-    let chain = connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
-        .query_row([id], |row| link(identity, &newest.1, row))?;
-    connection
-        .prepare_cached("UPDATE intents SET chain = ?2 WHERE id = ?1")?
-        .execute(params![id, chain])?;
-    renew(connection, identity, id)
+    Ok(newest)
 }
 
 /// A row that was changed is as it is meant to be now.
@@ -143,25 +149,49 @@ pub(super) fn shorten(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Every row, the oldest first, and the number of the newest that there ever was.
+/// Which rows are looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// Those behind `since`, and before it only these.
+    Newest {
+        since: i64,
+        also: BTreeSet<i64>,
+    },
+}
+
+/// The rows, the oldest first, and the number of the newest that there ever was.
 pub(super) fn check(
     connection: &Connection,
     identity: &Identity,
+    extent: &Extent,
 ) -> rusqlite::Result<(Vec<Checked>, i64)> {
-    let links = "SELECT id, chain FROM forgotten";
     let forgotten: BTreeMap<i64, Hash> = connection
-        .prepare(links)?
+        .prepare("SELECT id, chain FROM forgotten")?
         .query_map([], |row| Ok((row.get(0)?, hash(row, 1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let noted: BTreeSet<i64> = connection
         .prepare("SELECT id FROM damage")?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    let mut statement =
-        connection.prepare(&format!("SELECT {COLUMNS} FROM intents ORDER BY id"))?;
-    let mut rows = statement.query([])?;
-    let mut before = (0, Hash::default());
+    let look = Checker {
+        connection,
+        identity,
+        noted,
+    };
     let mut checked = vec![];
+    let mut before = (0, Hash::default());
+    let mut since = 0;
+    if let Extent::Newest { since: from, also } = extent {
+        for id in also.range(..=from) {
+            checked.extend(look.single(*id)?);
+        }
+        since = *from;
+        before = link_before(connection, since.saturating_add(1))?;
+    }
+    let rows = format!("SELECT {COLUMNS} FROM intents WHERE id > ?1 ORDER BY id");
+    let mut statement = connection.prepare(&rows)?;
+    let mut rows = statement.query([since])?;
     while let Some(row) = rows.next()? {
         let id = row.get(0)?;
         if let Some((last, chain)) = forgotten.range(..id).next_back()
@@ -169,27 +199,44 @@ pub(super) fn check(
         {
             before = (*last, *chain);
         }
-        let chain = hash(row, ALL)?;
-        checked.push(Checked {
-            id,
-            key: row
-                .get_ref(8)?
-                .as_str_or_null()
-                .ok()
-                .flatten()
-                .map(str::to_owned),
-            state: row
-                .get_ref(FIXED)?
-                .as_str()
-                .ok()
-                .and_then(|s| s.parse().ok()),
-            is_whole: sum(connection, identity, row)? == hash(row, ALL + 1)?,
-            follows: noted.contains(&id) || link(identity, &before.1, row)? == chain,
-        });
-        before = (id, chain);
+        checked.push(look.row(row, &before.1)?);
+        before = (id, hash(row, ALL)?);
     }
     let newest = forgotten.last_key_value().map_or(0, |(id, _)| *id);
     Ok((checked, newest.max(before.0)))
+}
+
+struct Checker<'a> {
+    connection: &'a Connection,
+    identity: &'a Identity,
+    /// Rows of which it is known that they do not follow.
+    noted: BTreeSet<i64>,
+}
+
+impl Checker<'_> {
+    /// One row by itself; `None` where there is none.
+    fn single(&self, id: i64) -> rusqlite::Result<Option<Checked>> {
+        let before = link_before(self.connection, id)?;
+        self.connection
+            .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
+            .query_row([id], |row| self.row(row, &before.1))
+            .optional()
+    }
+
+    fn row(&self, row: &Row<'_>, before: &Hash) -> rusqlite::Result<Checked> {
+        let id = row.get(0)?;
+        let key = row.get_ref(8)?.as_str_or_null().ok().flatten();
+        let state = row.get_ref(FIXED)?.as_str().ok();
+        let is_whole = sum(self.connection, self.identity, row)? == hash(row, ALL + 1)?;
+        let is_noted = self.noted.contains(&id);
+        Ok(Checked {
+            id,
+            key: key.map(str::to_owned),
+            state: state.and_then(|state| state.parse().ok()),
+            is_whole,
+            follows: is_noted || link(self.identity, before, row)? == hash(row, ALL)?,
+        })
+    }
 }
 
 fn link(identity: &Identity, before: &Hash, row: &Row<'_>) -> rusqlite::Result<Hash> {

@@ -269,7 +269,7 @@ fn clause(flaw: &Flaw) -> Option<String> {
 }
 
 /// `rows 3, 7-13`.
-fn numbers(ids: &BTreeSet<i64>) -> String {
+pub(super) fn numbers(ids: &BTreeSet<i64>) -> String {
     let mut runs: Vec<(i64, i64)> = vec![];
     for id in ids {
         match runs.last_mut() {

@@ -177,6 +177,7 @@ impl Services {
         } else {
             let hosts = members.iter().map(Member::host).collect();
             let scribe = journal(dir.clone(), self.reach, hosts, self.common);
+            beside.spawn(scribe.clone().checks(dir.clone()));
             beside.spawn(scribe.clone().tidies(self.clock, self.journal_days));
             Books::Written(scribe)
         };

@@ -9,7 +9,7 @@ use crate::{
     runtime::base::clock::Clock,
 };
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -333,6 +333,32 @@ impl Scribe {
         // A thread that is gone drops the job, and with it the reply.
         let _stopped = self.jobs.send(job);
         answer
+    }
+
+    /// Looks at every row of the journal in `dir` once, beside the desk: of a large one opening looks at the newest only.
+    pub(super) async fn checks(self, dir: PathBuf) {
+        let mut keeper = self.keeper();
+        let is_own = |keeper: &Keeper| *keeper == Keeper::ThisDesk;
+        if keeper.wait_for(is_own).await.is_err() {
+            return;
+        }
+        let (found, answer) = oneshot::channel();
+        thread::spawn(move || {
+            let journal = Journal::check(&dir);
+            let said = journal
+                .ok()
+                .and_then(|journal| journal.damage().map(str::to_owned));
+            let _left = found.send(said);
+        });
+        let Ok(Some(said)) = answer.await else {
+            return;
+        };
+        let alarm = self.alarm.clone();
+        drop(self.ask(move |journals| {
+            let heeded = journals.own().and_then(|own| own.heed(&said));
+            alarm.hear(&heeded);
+            heeded
+        }));
     }
 
     /// Has the journal forget what was settled more than `days` ago: now, and once a day for as long as the desk is open.
