@@ -116,6 +116,12 @@ impl Scene {
         }
     }
 
+    /// Whether nothing is left on its account.
+    pub(crate) async fn is_flat(&self, stage: &Stage) -> bool {
+        let left = Estate(self.n).left(stage).await;
+        left.positions + left.orders + left.twaps == 0
+    }
+
     /// Whether all of it has happened, for what happens in parts.
     pub(crate) async fn is_whole(&self, stage: &Stage) -> bool {
         self.mutation != Mutation::CloseAll || positions(stage, self.n).await.is_empty()

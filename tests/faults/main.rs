@@ -15,6 +15,7 @@
 )]
 
 mod cases;
+mod damage;
 mod drill;
 mod kill;
 mod kind;

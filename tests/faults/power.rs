@@ -7,21 +7,26 @@
 //! `cargo test --test faults -- --ignored power` (needs `strace`).
 
 use crate::{
+    damage::{Damage, OldRing, complaints},
     kind::Mutation,
     ledger::{Effects, Scene},
     stage::{Stage, account},
 };
 use perpdeck::{
-    journal::{Journal, State},
+    journal::{self, Journal, Standing, State},
     model::Risk,
 };
 use std::{
     collections::BTreeMap,
     fs,
+    os::unix::process::ExitStatusExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::Duration,
 };
+use strum::VariantArray as _;
 use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
 
 /// A file, and what a power cut may leave of it.
 #[derive(Debug, Clone, Default)]
@@ -249,18 +254,44 @@ impl Trace {
         file.map(File::sync).is_some()
     }
 
-    /// What is wrong with the disk that a power cut leaves now, if anything is.
-    fn complaint(&self, scene: &Scene, left: Left) -> Option<String> {
+    /// The disk that a power cut leaves now.
+    fn disk(&self, left: Left) -> TempDir {
         let dir = TempDir::new_in(memory()).unwrap();
         for (name, file) in &self.files {
             if let Some(bytes) = file.after_cut(left) {
                 fs::write(dir.path().join(name), bytes).unwrap();
             }
         }
+        dir
+    }
+
+    /// What is wrong with a disk that was damaged, each way there is, before the power came back. How many there were.
+    fn damaged(&self, left: Left, old: &OldRing) -> (usize, Vec<String>) {
+        let whole = self.disk(left);
+        let mut before = Journal::open(whole.path()).unwrap().recent(99).unwrap();
+        // What is committed and has no slot yet was not sent: a log that is damaged then may lose it.
+        before.retain(|entry| self.sent || !entry.state.is_open());
+        let (mut count, mut wrong) = (0, vec![]);
+        for damage in Damage::VARIANTS {
+            let disk = self.disk(left);
+            if damage.befall(disk.path(), old) {
+                count += 1;
+                wrong.extend(complaints(&before, disk.path(), *damage));
+            }
+        }
+        (count, wrong)
+    }
+
+    /// What is wrong with the disk that a power cut leaves now, if anything is.
+    fn complaint(&self, scene: &Scene, left: Left) -> Option<String> {
+        let dir = self.disk(left);
         let journal = match Journal::open(dir.path()) {
             Ok(journal) => journal,
             Err(why) => return Some(why.to_string()),
         };
+        if let Some(damage) = journal.damage() {
+            return Some(format!("no more than a power cut, and halted: {damage}"));
+        }
         let newest = journal.recent(1).unwrap().pop();
         match newest.map(|entry| (entry.state, entry.maybe_executed)) {
             None if self.sent => {
@@ -315,9 +346,16 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The scene's verb under `strace`, which is told what to do by `args`.
-fn strace(scene: &Scene, stage: &Stage, n: usize, home: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new("strace");
+/// The program, as the scene's trader has it.
+fn verb(stage: &Stage, n: usize, home: &Path) -> Command {
+    surrounded(
+        Command::new(env!("CARGO_BIN_EXE_perpdeck")),
+        (stage, n),
+        home,
+    )
+}
+
+fn surrounded(mut command: Command, (stage, n): (&Stage, usize), home: &Path) -> Command {
     command
         .env_clear()
         .envs(std::env::vars().filter(|(name, _)| !name.starts_with("PERPDECK_")))
@@ -325,7 +363,14 @@ fn strace(scene: &Scene, stage: &Stage, n: usize, home: &Path, args: &[&str]) ->
         .env("PERPDECK_BASE_URL", format!("http://{}", stage.addr()))
         .env("PERPDECK_ACCOUNT_ID", account(n))
         .env("PERPDECK_API_KEY", stage.key(n))
-        .env("PERPDECK_STATE_DIR", home.join("desk"))
+        .env("PERPDECK_STATE_DIR", home.join("desk"));
+    command
+}
+
+/// The scene's verb under `strace`, which is told what to do by `args`.
+fn strace(scene: &Scene, stage: &Stage, n: usize, home: &Path, args: &[&str]) -> Command {
+    let mut command = surrounded(Command::new("strace"), (stage, n), home);
+    command
         .args(["-f", "-o"])
         .arg(home.join("trace"))
         .args(args)
@@ -353,7 +398,7 @@ fn traced(scene: &Scene, stage: &Stage, n: usize, home: &Path) -> Vec<String> {
 #[ignore = "needs strace"]
 async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_disk() {
     let stage = Stage::open(2 * Mutation::VERBS.len(), 0).await;
-    let (mut cuts, mut wrong) = (0, vec![]);
+    let (mut cuts, mut damages, mut wrong) = (0, 0, vec![]);
     for (n, mutation) in Mutation::VERBS
         .iter()
         .cycle()
@@ -368,7 +413,7 @@ async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_dis
         if n < Mutation::VERBS.len() {
             drop(Journal::open(&desk).unwrap());
         }
-        let mut trace = Trace::of(&desk);
+        let (mut trace, old) = (Trace::of(&desk), OldRing::of(&desk));
         for line in traced(&scene, &stage, n, home.path()) {
             if !trace.follow(&line) {
                 continue;
@@ -377,6 +422,10 @@ async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_dis
                 cuts += 1;
                 let what = trace.complaint(&scene, left);
                 wrong.extend(what.map(|what| format!("{mutation}, {left:?} left: {what}")));
+                let (count, what) = trace.damaged(left, &old);
+                damages += count;
+                let what = what.iter();
+                wrong.extend(what.map(|what| format!("{mutation}, {left:?} left: {what}")));
             }
         }
         assert!(
@@ -384,9 +433,106 @@ async fn power_goes_at_every_system_call_and_what_was_sent_or_told_is_on_the_dis
             "{mutation}: the trace was not understood"
         );
     }
-    eprintln!("{cuts} power cuts");
+    eprintln!("{cuts} power cuts, {damages} damaged disks behind them");
+    wrong.sort();
     wrong.dedup();
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Issue 14, item 3: `kill -9` when an order is committed and its slot of the ring is not written.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs strace"]
+async fn a_thousand_kills_between_commit_and_slot_halt_nothing_and_lose_nothing() {
+    let stage = Stage::open(1, 0).await;
+    let scene = Scene::set(&stage, Mutation::Place, 0).await;
+    let home = tempfile::tempdir().unwrap();
+    let desk = home.path().join("desk");
+    drop(Journal::open(&desk).unwrap());
+    let ring = desk.join("journal.ring");
+    let only = ["-P", ring.to_str().unwrap(), "-e", "trace=pwrite64"];
+    let args = [&only[..], &["-e", "inject=pwrite64:signal=KILL:when=1"]].concat();
+    let deaths: i64 =
+        std::env::var("PERPDECK_DEATHS").map_or(1_000, |deaths| deaths.parse().unwrap());
+    for death in 1..=deaths {
+        let status = strace(&scene, &stage, 0, home.path(), &args).status();
+        let status = status.expect("this test needs strace");
+        assert_eq!(status.signal(), Some(9), "death {death}: it went on");
+        let mut journal = Journal::open(&desk).unwrap();
+        assert_eq!(journal.damage(), None, "death {death}");
+        let open = journal.open_intents().unwrap();
+        let [entry] = open.as_slice() else {
+            panic!("death {death}: {} are open", open.len());
+        };
+        let intent = &entry.intent;
+        assert_eq!(journal.halted(&intent.base_url, &intent.account_id), None);
+        assert_eq!((entry.id.0, entry.state), (death, State::Inflight));
+        let settled = Standing::new(State::Unsent, "it was killed");
+        journal
+            .set_standing(entry.created_at, entry.id, &settled)
+            .unwrap();
+    }
+    let Effects(effects) = scene.effects(&stage).await;
+    assert_eq!(effects, 0, "something has left before its slot was written");
+    eprintln!("{deaths} deaths between commit and slot");
+}
+
+/// Issue 14, item 3: a verb that is stopped inside the transaction of its order keeps nobody from getting out, and its
+/// order does not follow.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs strace"]
+async fn beside_a_verb_that_is_stopped_inside_its_transaction_flatten_goes_out_and_the_order_does_not()
+ {
+    let stage = Stage::open(1, 0).await;
+    let scene = Scene::set(&stage, Mutation::Place, 0).await;
+    let home = tempfile::tempdir().unwrap();
+    let desk = home.path().join("desk");
+    drop(Journal::open(&desk).unwrap());
+    let log = desk.join("journal.sqlite3-wal");
+    let only = ["-P", log.to_str().unwrap(), "-e", "trace=fsync,fdatasync"];
+    let args = [
+        &only[..],
+        &["-e", "inject=fsync,fdatasync:signal=STOP:when=1"],
+    ]
+    .concat();
+    let mut placing = strace(&scene, &stage, 0, home.path(), &args)
+        .spawn()
+        .unwrap();
+    let is_stopped = || {
+        let trace = fs::read_to_string(home.path().join("trace")).unwrap_or_default();
+        trace.contains("stopped by SIGSTOP")
+    };
+    while !is_stopped() {
+        assert_eq!(placing.try_wait().unwrap(), None, "it went on");
+        sleep(Duration::from_millis(10)).await;
+    }
+    let holder = journal::holder(&desk).unwrap().process;
+    let began = Instant::now();
+    let flatten = verb(&stage, 0, home.path())
+        .args(["flatten", "--yes"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(flatten.stderr).unwrap();
+    let took = began.elapsed();
+    assert!(flatten.status.success(), "{said}");
+    assert!(took < Duration::from_secs(3), "{took:?}: {said}");
+    assert!(said.contains(&format!("process {holder}")), "{said}");
+    let mut go_on = Command::new("kill");
+    assert!(
+        go_on
+            .args(["-CONT", &holder.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(!placing.wait().unwrap().success());
+    let Effects(effects) = scene.effects(&stage).await;
+    assert_eq!(effects, 0, "it was sent after the flatten");
+    let journal = Journal::open(&desk).unwrap();
+    let newest = journal.recent(9).unwrap();
+    let placed = newest
+        .iter()
+        .find(|entry| entry.intent.risk == Risk::Increasing);
+    assert_eq!(placed.unwrap().state, State::Unsent, "{newest:?}");
 }
 
 /// A verb syncs its journal five to fifteen times.

@@ -4,6 +4,7 @@
 //! as they were at that moment. `PERPDECK_KILLS=all cargo test --release --test faults dies` plays all points;
 //! `PERPDECK_KILLS=Committed-1-Nothing:Place:Both` plays one.
 
+mod damaged;
 mod desk;
 mod disk;
 mod moment;

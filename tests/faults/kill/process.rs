@@ -10,6 +10,7 @@ use super::{
     wire::{A_MOMENT, Port, Wire},
 };
 use crate::{
+    damage::Damage,
     kind::Mutation,
     ledger::{Effects, Scene},
     stage::{Stage, account},
@@ -17,6 +18,8 @@ use crate::{
 use futures_util::{StreamExt, stream};
 use perpdeck::journal::{Entry, Journal, State};
 use std::{
+    collections::BTreeMap,
+    io::Read as _,
     net::SocketAddr,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -41,17 +44,17 @@ fn cases() -> Vec<Case> {
     Case::all().into_iter().filter(is_outside).collect()
 }
 
-struct Play {
+pub(super) struct Play {
     case: Case,
     home: TempDir,
     stage: Option<Stage>,
     scene: Scene,
     port: Port,
-    broken: Vec<String>,
+    pub(super) broken: Vec<String>,
 }
 
 impl Play {
-    async fn open(case: Case) -> Self {
+    pub(super) async fn open(case: Case) -> Self {
         let home = tempfile::tempdir().unwrap();
         let stage = Stage::served(&home.path().join("exchange"));
         let scene = Scene::set(&stage, case.mutation, 0).await;
@@ -114,7 +117,67 @@ impl Play {
         self.stage.as_ref().unwrap()
     }
 
-    fn journal(&self) -> PathBuf {
+    /// Only the verb, at its place; whether it came there.
+    pub(super) async fn dies(&mut self) -> bool {
+        let place = self.case.moment.places.first().copied();
+        let Some(Place::Wire(gate)) = place else {
+            return false;
+        };
+        let wire = self.wire((self.case.moment.prelude, Some(gate)));
+        let mut verb = self.verb();
+        let came = reached(&wire, &mut verb, place).await;
+        kill(&mut verb);
+        wire.lead_to(Some(self.exchange()));
+        wire.go_on();
+        came
+    }
+
+    /// The same verb again on a journal of which `before` was known before its `damage`, what the list says of it, and
+    /// the way out.
+    pub(super) async fn goes_on_with(&mut self, before: &[Entry], damage: Damage) {
+        let _calm = self.wire((Prelude::Nothing, None));
+        let (listed, _) = self.typed(&["journal"]).await;
+        if damage == Damage::None && listed != Some(0) {
+            self.broken
+                .push(format!("whole, and the list ends with {listed:?}"));
+        }
+        let _code = ended(&mut self.verb()).await;
+        let Effects(effects) = self.scene.effects(self.stage()).await;
+        if effects > 1 || (damage == Damage::None && effects == 0) {
+            self.broken
+                .push(format!("{effects} effects after it was typed again"));
+        }
+        let (code, said) = self.typed(&["flatten", "--yes"]).await;
+        let left = self.scene.is_flat(self.stage()).await;
+        if code != Some(0) || !left {
+            self.broken
+                .push(format!("flatten ends with {code:?}: {said}"));
+        }
+        let mut bodies = BTreeMap::new();
+        let recorded = before.iter().filter_map(|entry| {
+            let intent = &entry.intent;
+            Some((intent.key.as_ref()?.raw().to_owned(), intent.body.clone()))
+        });
+        for (key, body) in recorded.chain(self.port.sent()) {
+            let first = bodies.entry(key.clone()).or_insert_with(|| body.clone());
+            if *first != body {
+                self.broken
+                    .push(format!("{key} was sent with another body"));
+            }
+        }
+    }
+
+    /// Its exit code and what it says on standard error.
+    async fn typed(&self, verb: &[&str]) -> (Option<i32>, String) {
+        let mut command = self.program();
+        let mut child = command.args(verb).stderr(Stdio::piped()).spawn().unwrap();
+        let code = ended(&mut child).await;
+        let mut said = String::new();
+        let _unreadable = child.stderr.take().unwrap().read_to_string(&mut said);
+        (code, said)
+    }
+
+    pub(super) fn journal(&self) -> PathBuf {
         self.home.path().join("desk")
     }
 
@@ -126,7 +189,7 @@ impl Play {
         self.port.wire(self.exchange(), self.journal(), how)
     }
 
-    fn verb(&self) -> Child {
+    fn program(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_perpdeck"));
         command
             .env_clear()
@@ -135,10 +198,16 @@ impl Play {
             .env("PERPDECK_ACCOUNT_ID", account(0))
             .env("PERPDECK_API_KEY", self.stage().key(0))
             .env("PERPDECK_STATE_DIR", self.journal())
-            .args(self.scene.verb())
-            .args(["--yes", "--output", "json"])
             .stdout(Stdio::null())
             .stderr(Stdio::null());
+        command
+    }
+
+    fn verb(&self) -> Child {
+        let mut command = self.program();
+        command
+            .args(self.scene.verb())
+            .args(["--yes", "--output", "json"]);
         if self.is_keyed() {
             command.args(["--idempotency-key", "the-deed"]);
         }

@@ -32,7 +32,11 @@ pub(crate) struct Port {
     pub(crate) addr: SocketAddr,
     current: watch::Sender<Option<Arc<State>>>,
     task: JoinHandle<()>,
+    sent: Sent,
 }
+
+/// Every key that came by, with the body that came with it.
+type Sent = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
 /// What one life of a client has of the port.
 pub(crate) struct Wire(Arc<State>);
@@ -49,6 +53,7 @@ struct State {
     over: watch::Sender<bool>,
     /// The exchange's files as they were before it began to commit.
     uncommitted: Mutex<Option<PathBuf>>,
+    sent: Sent,
 }
 
 impl Port {
@@ -63,6 +68,7 @@ impl Port {
             addr,
             current,
             task,
+            sent: Sent::default(),
         }
     }
 
@@ -82,9 +88,15 @@ impl Port {
             reached: watch::Sender::new(false),
             over: watch::Sender::new(false),
             uncommitted: Mutex::default(),
+            sent: Arc::clone(&self.sent),
         });
         self.current.send_replace(Some(Arc::clone(&state)));
         Wire(state)
+    }
+
+    /// Every key that any life has sent, with its body each time.
+    pub(crate) fn sent(&self) -> Vec<(String, Vec<u8>)> {
+        self.sent.lock().unwrap().clone()
     }
 
     /// Nobody is there.
@@ -170,7 +182,7 @@ async fn meet(mut client: TcpStream, state: Arc<State>) {
         Some(gate) => state.halt(client, gate.phase).await,
         None if class == Class::Mutation && state.spoils(nth) => state.spoil(client).await,
         None => {
-            let Some(request) = request(&mut client).await else {
+            let Some(request) = state.request(&mut client).await else {
                 return;
             };
             let answer = state.forward(&request).await;
@@ -184,6 +196,22 @@ async fn meet(mut client: TcpStream, state: Arc<State>) {
 }
 
 impl State {
+    /// All of it, as it will be compared with what else is sent under its key.
+    async fn request(&self, client: &mut TcpStream) -> Option<Vec<u8>> {
+        let request = request(client).await?;
+        let text = String::from_utf8_lossy(&request);
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        let key = head
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .find(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
+        if let Some((_, key)) = key {
+            let sent = (key.to_owned(), body.as_bytes().to_vec());
+            self.sent.lock().unwrap().push(sent);
+        }
+        Some(request)
+    }
+
     fn spoils(&self, nth: u32) -> bool {
         let over = *self.over.borrow();
         match self.prelude {
@@ -194,7 +222,7 @@ impl State {
     }
 
     async fn spoil(&self, mut client: TcpStream) {
-        let Some(request) = request(&mut client).await else {
+        let Some(request) = self.request(&mut client).await else {
             return;
         };
         let refusal = |status| {
@@ -258,11 +286,11 @@ impl State {
                 self.here().await;
             }
             Phase::RequestLost => {
-                let _ = request(&mut client).await;
+                let _ = self.request(&mut client).await;
                 self.here().await;
             }
             Phase::RequestLate => {
-                let request = request(&mut client).await.unwrap();
+                let request = self.request(&mut client).await.unwrap();
                 self.here().await;
                 let late = Arc::clone(self);
                 tokio::spawn(async move {
@@ -271,13 +299,13 @@ impl State {
                 });
             }
             Phase::HalfRequestIn => {
-                let request = once(&request(&mut client).await.unwrap());
+                let request = once(&self.request(&mut client).await.unwrap());
                 let mut exchange = self.exchange().await.unwrap();
                 let _ = exchange.write_all(&request[..request.len() / 2]).await;
                 self.here().await;
             }
             Phase::Committing => {
-                let request = request(&mut client).await.unwrap();
+                let request = self.request(&mut client).await.unwrap();
                 self.committing(&request).await;
             }
             Phase::Committed
@@ -285,7 +313,7 @@ impl State {
             | Phase::HalfHeadBack
             | Phase::HeadBack
             | Phase::LastByteMissing => {
-                let request = request(&mut client).await.unwrap();
+                let request = self.request(&mut client).await.unwrap();
                 let answer = self.forward(&request).await;
                 let _ = client.write_all(&answer[..share(phase, &answer)]).await;
                 if phase != Phase::Committed {
@@ -294,7 +322,7 @@ impl State {
                 self.here().await;
             }
             Phase::Noting => {
-                let request = request(&mut client).await.unwrap();
+                let request = self.request(&mut client).await.unwrap();
                 let answer = self.forward(&request).await;
                 let stuck = Stuck::database(&self.journal.join(JOURNAL));
                 let _ = client.write_all(&answer).await;
