@@ -2,7 +2,8 @@
 
 use super::{ends::Running, support::BUY, support::Served};
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The drill of `hardening.md` 5: the way out does not wait for whoever has the journal.
 const AT_ONCE: Duration = Duration::from_secs(3);

@@ -461,6 +461,27 @@ mod tests {
         only_the_newest_stays(&scribe).await;
     }
 
+    /// Issue 14, item 3.
+    #[tokio::test]
+    async fn what_a_check_beside_an_open_desk_finds_is_said_and_holds_back_new_orders() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().to_owned();
+        let (events, mut said) = tokio::sync::mpsc::channel(8);
+        let scribe = Scribe::spawn(move || open(&place), events);
+        let fill = scribe.ask_own(|journal| settled(journal, 0, 0));
+        fill.await.unwrap().unwrap();
+        std::fs::remove_file(dir.path().join("journal.ring")).unwrap();
+        scribe.clone().checks(dir.path().to_owned()).await;
+        let Some(Msg::Said(Tone::Alert, text)) = said.recv().await else {
+            panic!("nothing is said");
+        };
+        assert!(text.contains("journal.ring is missing"), "{text}");
+        assert!(text.contains("New orders are held back"), "{text}");
+        assert!(scribe.is_down());
+        let next = scribe.ask_own(|journal| settled(journal, 0, 1));
+        assert!(next.await.unwrap().is_err());
+    }
+
     async fn count(scribe: &Scribe) -> usize {
         let count = scribe.ask_own(|journal| Ok(journal.recent(999)?.len()));
         count.await.unwrap().unwrap()
