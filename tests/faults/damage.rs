@@ -61,13 +61,16 @@ impl Damage {
                 let gone = [DATABASE, LOG, MEMORY].map(|file| fs::remove_file(dir.join(file)));
                 gone.iter().any(Result::is_ok)
             }
-            Self::DatabaseBad => change(&dir.join(DATABASE), spoil),
-            Self::BothBad => change(&dir.join(RING), spoil) | change(&dir.join(DATABASE), spoil),
+            Self::DatabaseBad => change(&dir.join(DATABASE), |file| spoil(file)),
+            Self::BothBad => {
+                change(&dir.join(RING), |file| spoil(file))
+                    | change(&dir.join(DATABASE), |file| spoil(file))
+            }
         }
     }
 }
 
-fn spoil(bytes: &mut Vec<u8>) {
+fn spoil(bytes: &mut [u8]) {
     bytes.fill(0x5a);
 }
 
@@ -154,7 +157,7 @@ pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<St
         let why = refused.to_string();
         // Of files that are both bad nobody knows a number.
         let named = |entry: &Entry| why.contains(&entry.id.0.to_string());
-        if damage != Damage::BothBad && !before.iter().filter(is_open).all(named) {
+        if damage != Damage::BothBad && !before.iter().filter(|entry| is_open(entry)).all(named) {
             say(format!(
                 "refused without the numbers of what was in doubt: {why}"
             ));
@@ -163,44 +166,46 @@ pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<St
     }
     let now = journal.recent(99).unwrap();
     for was in before {
-        let id = was.id.0;
-        let Some(entry) = now
+        let found = now
             .iter()
-            .find(|entry| entry.id == was.id || same_key(entry, was))
-        else {
-            if !is_said || is_open(&was) {
-                say(format!("row {id} ({}) is gone", was.state));
-            }
-            continue;
-        };
-        let is_changed = entry.intent != was.intent;
-        if is_changed && !is_said {
-            say(format!("row {id} is changed, without a word"));
-        }
-        if is_changed && entry.is_replayable(Timestamp(was.created_at.0 + 1)) {
-            say(format!("row {id} is changed, and may be sent"));
-        }
-        if is_open(&was) && is_said && entry.is_replayable(Timestamp(was.created_at.0 + 1)) {
-            let is_repaired = entry.intent == was.intent && entry.state == was.state;
-            if !is_repaired {
-                say(format!("row {id} was in doubt, and may be sent again"));
-            }
-        }
-        let is_settled = is_open(&was) && !entry.state.is_open();
-        // Of the last commit of a log nobody knows what it held: an outcome is found out once more.
-        let is_intact = matches!(damage, Damage::None | Damage::OldRing | Damage::RingGone);
-        let is_reopened = is_intact && !is_open(&was) && entry.state.is_open();
-        if is_settled || is_reopened {
-            say(format!(
-                "row {id} was {}, and is {}",
-                was.state, entry.state
-            ));
-        }
+            .find(|entry| entry.id == was.id || same_key(entry, was));
+        let what = compared(was, found, (damage, is_said));
+        wrong.extend(what.iter().map(|what| format!("{damage}: {what}")));
     }
     wrong
 }
 
-fn is_open(entry: &&Entry) -> bool {
+/// What is wrong with a row as it is `found`.
+fn compared(was: &Entry, found: Option<&Entry>, (damage, is_said): (Damage, bool)) -> Vec<String> {
+    let id = was.id.0;
+    let Some(entry) = found else {
+        let is_wrong = !is_said || is_open(was);
+        let what = is_wrong.then(|| format!("row {id} ({}) is gone", was.state));
+        return what.into_iter().collect();
+    };
+    let may_go = entry.is_replayable(Timestamp(was.created_at.0 + 1));
+    let is_changed = entry.intent != was.intent;
+    let is_other = is_changed || entry.state != was.state;
+    // Of the last commit of a log nobody knows what it held: an outcome is found out once more.
+    let is_intact = matches!(damage, Damage::None | Damage::OldRing | Damage::RingGone);
+    let is_settled = is_open(was) && !is_open(entry);
+    let is_reopened = is_intact && !is_open(was) && is_open(entry);
+    let wrong = [
+        (is_changed && !is_said, "is changed, without a word"),
+        (is_changed && may_go, "is changed, and may be sent"),
+        (
+            is_open(was) && is_said && may_go && is_other,
+            "was in doubt, and may be sent again",
+        ),
+        (is_settled || is_reopened, "stands otherwise"),
+    ];
+    let wrong = wrong.iter().filter(|(is_wrong, _)| *is_wrong);
+    wrong
+        .map(|(_, what)| format!("row {id} {what}: {} is {}", was.state, entry.state))
+        .collect()
+}
+
+fn is_open(entry: &Entry) -> bool {
     entry.state.is_open()
 }
 

@@ -73,7 +73,7 @@ async fn play(case: Case) -> Verdict {
     let dir = play.journal();
     drop(Journal::open(&dir).unwrap());
     let old = OldRing::of(&dir);
-    let came = play.dies().await;
+    let arrived = play.dies().await;
     let whole = copy(&dir);
     let before = Journal::open(whole.path()).unwrap().recent(99).unwrap();
     let happened = damage.befall(&dir, &old);
@@ -83,7 +83,7 @@ async fn play(case: Case) -> Verdict {
         .extend(complaints(&before, looked.path(), judged));
     play.goes_on_with(&before, judged).await;
     Verdict {
-        came,
+        came: arrived,
         broken: play.broken,
     }
 }
