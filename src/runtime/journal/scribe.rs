@@ -336,7 +336,7 @@ impl Scribe {
     }
 
     /// Looks at every row of the journal in `dir` once, beside the desk: of a large one opening looks at the newest only.
-    pub(super) async fn checks(self, dir: PathBuf) {
+    pub(crate) async fn checks(self, dir: PathBuf) {
         let mut keeper = self.keeper();
         let is_own = |keeper: &Keeper| *keeper == Keeper::ThisDesk;
         if keeper.wait_for(is_own).await.is_err() {
