@@ -82,7 +82,7 @@ impl Broken {
         };
         let pty = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env::current_exe().unwrap());
-        let child = "runtime::terminal::tests::a_desk_that_panics";
+        let child = "runtime::terminal::screen_mode::tests::a_desk_that_panics";
         command.args([child, "--exact", "--ignored", "--nocapture"]);
         command.env(PLACE, place);
         command.env("RUST_BACKTRACE", "0");
