@@ -5,10 +5,14 @@
 //! configuration and the same commands at the same virtual times give the same [`Engine::log_hash`], however the time
 //! between was cut up.
 //!
+//! Six rooms, each of which names those before it only: `state`, `market`, `risk`, `matching`, `strategies`, `clock`. [`Engine`]
+//! itself is `core`, between `market` and `risk`.
+//!
 //! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
 //! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.
 
 pub(crate) mod clock;
+pub(crate) mod core;
 pub(crate) mod market;
 pub(crate) mod matching;
 pub(crate) mod risk;
@@ -17,7 +21,7 @@ pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub use self::state::core::Engine;
+pub use self::core::Engine;
 pub use clock::checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
 pub use market::feed::Bounds;
 pub use state::command::{

@@ -11,7 +11,7 @@
 use serde::{Serialize, de::DeserializeOwned};
 use strum::FromRepr;
 
-use crate::exchange::engine::state::{arena::Arena, core::Engine};
+use crate::exchange::engine::{core::Engine, state::arena::Arena};
 
 /// What changed since the checkpoint before; everything, the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]

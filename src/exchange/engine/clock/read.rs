@@ -1,10 +1,10 @@
 //! What a service may read. Nothing here changes anything; lookups by id answer `None` for a missing and for a foreign
 //! id alike.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     risk::margin::Probe,
     state::{
-        core::Engine,
         ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
         log::Logged,
         position::Position,
@@ -202,6 +202,13 @@ impl Engine {
             bids: state.book.levels(Side::Buy).collect(),
             asks: state.book.levels(Side::Sell).collect(),
         })
+    }
+
+    /// All money there is, positions at mark: the deposits, whatever happens.
+    pub fn money(&self) -> Usd {
+        let accounts = self.accounts.ids();
+        let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();
+        users + self.house.value(|market| self.markets.at(market).mark)
     }
 
     /// SHA-256 chained over everything that happened, in hex.

@@ -1,9 +1,9 @@
 //! One step of virtual time, always in the same order of work (docs/engine.md 4).
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{mark::mark, triggers::Wake},
     state::{
-        core::Engine,
         ids::MarketIx,
         log::Event,
         refusal::Reason,

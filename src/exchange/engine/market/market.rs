@@ -7,16 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     book::Book,
     mark::{Day, Ema},
+    premium::Premiums,
     resting::Resting,
     triggers::Triggers,
 };
-use crate::exchange::engine::{
-    risk::funding::Premiums,
-    state::{
-        ids::OrderId,
-        spec::{MarketSpec, MarketTick},
-        units::{Millis, Px, Usd},
-    },
+use crate::exchange::engine::state::{
+    ids::OrderId,
+    spec::{MarketSpec, MarketTick},
+    units::{Millis, Px, Usd},
 };
 
 #[derive(Debug, Serialize, Deserialize)]

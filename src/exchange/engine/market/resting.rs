@@ -9,18 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::book::{Book, Depth};
 use crate::exchange::engine::state::{
     ids::OrderId,
+    rows::Spot,
     spec::Trade,
     units::{Lots, Px},
     words::Side,
 };
-
-/// Where an order stands: its side and price, and its turn among the orders there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spot {
-    pub(crate) side: Side,
-    pub(crate) px: Px,
-    pub(crate) priority: u64,
-}
 
 /// Best price first on either side, then by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 //! (docs/engine.md 2.9, 2.10, 8).
 
 use super::{enter::CLOSE_CAP, orders::Base, payload};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::{Cancellation, CloseHow, ClosePosition, Crossing},
-    core::Engine,
     ids::{AccountIx, OrderId, PositionId},
     log::Event,
     position::Position,

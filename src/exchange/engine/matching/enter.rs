@@ -1,9 +1,6 @@
 //! An order entering the market: checked, recorded, then traded, rested or armed (docs/engine.md 2.2, 2.4, 3.1).
 
-use super::{
-    fill::{Charge, Remainder},
-    trade::Piece,
-};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::{Slice, cap, lots, notional},
     risk::{
@@ -11,7 +8,7 @@ use crate::exchange::engine::{
         margin::{Hold, Probe},
     },
     state::{
-        core::Engine,
+        fill::{Charge, Piece, Remainder},
         ids::OrderId,
         refusal::{Reason, Refusal},
         rows::OrderRow,
@@ -147,7 +144,7 @@ impl Engine {
         let bound = self.bound(row);
         let slices = book.preview(row.side, bound, row.size);
         let got = lots(&slices);
-        let limit = is_limit(row.order_type);
+        let limit = row.is_limit();
         let refused = match (row.time_in_force, limit) {
             (TimeInForce::Fok, _) if got < row.size => Some(Rejection::new(
                 Reason::FokUnfillable,
@@ -179,7 +176,7 @@ impl Engine {
         let market = self.markets.at(row.market);
         let default = match row.order_type {
             OrderType::Liquidation | OrderType::CloseOut => return None,
-            _ if is_limit(row.order_type) => return row.limit_price,
+            _ if row.is_limit() => return row.limit_price,
             OrderType::Market if row.mode == OrderMode::Market => MARKET_CAP,
             OrderType::Market
             | OrderType::Limit
@@ -265,12 +262,5 @@ fn lost_its_position(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::ReduceOnlyNoPosition | Reason::ReduceOnlyWouldIncrease
-    )
-}
-
-pub(crate) fn is_limit(order_type: OrderType) -> bool {
-    matches!(
-        order_type,
-        OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit
     )
 }

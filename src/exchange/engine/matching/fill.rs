@@ -1,11 +1,12 @@
 //! A fill reaching the ledger and the rows: position, cash, fee, then everything that hangs on it.
 
-use super::trade::{Piece, Traded, trade};
+use super::trade::{Traded, trade};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::Slice,
     state::{
         account::Flows,
-        core::Engine,
+        fill::{Charge, Piece, Remainder},
         ids::{AccountIx, MarketIx, OrderId, PositionId},
         log::Event,
         position::{Opening, Position},
@@ -14,32 +15,6 @@ use crate::exchange::engine::{
         words::{LiquidityRole, OrderStatus},
     },
 };
-
-/// What becomes of the part of an order that did not fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Remainder {
-    Works,
-    /// Dropped, as ioc does: the fill settles the order.
-    Drops,
-}
-
-/// Who pays what for a fill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Charge {
-    Maker,
-    Taker,
-    /// The insurance account takes a position over for nothing.
-    Free,
-}
-
-impl Charge {
-    fn role(self) -> LiquidityRole {
-        match self {
-            Self::Maker => LiquidityRole::Maker,
-            Self::Taker | Self::Free => LiquidityRole::Taker,
-        }
-    }
-}
 
 /// The money side of one fill.
 #[derive(Debug, Clone, Copy)]

@@ -2,14 +2,11 @@
 //!
 //! A maker fills at its own limit, never better. Margin is checked again; failing there cancels the order.
 
-use super::{
-    fill::{Charge, Remainder},
-    trade::Piece,
-};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{book::lots, resting::MakerFill},
     state::{
-        core::Engine,
+        fill::{Charge, Piece, Remainder},
         ids::MarketIx,
         refusal::Reason,
         spec::{BookLevel, Trade},

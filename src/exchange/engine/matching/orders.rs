@@ -1,9 +1,9 @@
 //! An order's way through its states: recorded, armed or resting, ended. Every index an order is in is kept here.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::Wake,
     state::{
-        core::Engine,
         ids::{AccountIx, MarketIx, OrderId},
         log::Event,
         refusal::Reason,

@@ -1,8 +1,8 @@
 //! What is wrong with a command whatever the state (answered 400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::{AttachedExits, PlaceMode, PlaceOrder, Tif},
-    core::Engine,
     ids::MarketIx,
     refusal::{Reason, Refusal},
     units::{Bps, Decimal, Lots, MAX_COUNT, Millis, Px},

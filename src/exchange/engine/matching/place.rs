@@ -1,9 +1,9 @@
 //! `POST /v1/orders`: a command turned into a row (docs/engine.md 2.1).
 
 use super::{enter::Rejected, orders::Base};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::{PlaceMode, PlaceOrder, Reduction, Tif},
-    core::Engine,
     ids::{AccountIx, OrderId},
     refusal::{Reason, Refusal},
     rows::OrderRow,

@@ -2,30 +2,14 @@
 //! and the ledger after it.
 
 use crate::exchange::engine::{
-    market::book::Slice,
     risk::cash::excess,
     state::{
+        fill::Piece,
         position::{Opening, Position},
         units::{Lots, Usd},
         words::Side,
     },
 };
-
-/// A part of a fill: so many lots for so much money.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) lots: Lots,
-    pub(crate) money: Usd,
-}
-
-impl From<&Slice> for Piece {
-    fn from(&(px, lots): &Slice) -> Self {
-        Self {
-            lots,
-            money: px * lots,
-        }
-    }
-}
 
 /// The position a fill meets, and the one it leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 //! Cash is below 0 only while the profit of open cross positions covers it, and is told as an advance
 //! ([`Account::advance`]).
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     account::{Account, Flows},
-    core::Engine,
     ids::AccountIx,
     log::Event,
     units::Usd,

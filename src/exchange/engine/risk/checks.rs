@@ -3,11 +3,10 @@
 //! Each rule is one function; lists of them are run when an order is placed and again when its trigger fires. Rules
 //! of the challenge never block a reduce-only order.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
-    matching::enter::is_limit,
     state::{
-        core::Engine,
         ids::AccountIx,
         refusal::{Reason, Refusal},
         rows::{OrderRow, Standing},
@@ -107,7 +106,7 @@ fn standing(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 /// trade with, or a price to wait at: nobody is held in a position because the other half of the book is gone.
 fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
-    let reduces = || is_limit(row.order_type) || market.book.best(row.side.opposite()).is_some();
+    let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
     if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
         return Ok(());
     }
@@ -302,5 +301,5 @@ fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 /// In the book, or for its trigger.
 fn may_wait(row: &OrderRow) -> bool {
     let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
-    row.trigger_direction.is_some() || (is_limit(row.order_type) && rests)
+    row.trigger_direction.is_some() || (row.is_limit() && rests)
 }

@@ -1,8 +1,8 @@
 //! `PUT /v1/positions/{id}/isolated-margin`: a total, not a delta (docs/engine.md 6.4).
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::SetIsolatedMargin,
-    core::Engine,
     ids::{AccountIx, MarketIx, PositionId},
     log::Event,
     position::Position,

@@ -5,14 +5,11 @@
 //! A venue may sell gradually ([`Liquidation::Gradual`]): of a large position a fifth first, whose proceeds stay behind
 //! the rest as margin.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::{lots, notional},
-    matching::{
-        fill::{Charge, Remainder},
-        trade::Piece,
-    },
     state::{
-        core::Engine,
+        fill::{Charge, Piece, Remainder},
         ids::{AccountIx, OrderId, PositionId},
         log::Event,
         position::Position,

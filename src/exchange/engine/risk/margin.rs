@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::market::Market,
     state::{
-        core::Engine,
         ids::{AccountIx, MarketIx, OrderId},
         position::Position,
         rows::OrderRow,

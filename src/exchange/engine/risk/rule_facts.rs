@@ -1,9 +1,10 @@
 //! The rules of an account as facts: what is measured, and what is allowed (docs/engine.md 7).
 
-use super::{margin::Balance, rules::target};
+use super::margin::Balance;
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     account::Account,
-    core::Engine,
+    challenge::target,
     ids::AccountIx,
     refusal::RuleId,
     rows::{Measure, RuleFact},

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    challenge::Challenge,
     ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
     spec::AccountSpec,
     units::{Millis, Usd},
 };
-use crate::exchange::engine::risk::rules::Challenge;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Account {

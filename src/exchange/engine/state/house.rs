@@ -2,7 +2,7 @@
 //!
 //! The house trades against every fill from the book, the insurance account against what a liquidation could not sell;
 //! fees and funding go to pools. What users have and what these hold sums to the deposits at every instant, to the
-//! micro-USD ([`Engine::money`]).
+//! micro-USD ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     account::Flows,
-    core::Engine,
+    fill::Charge,
     ids::MarketIx,
-    units::{Lots, Usd},
+    units::{Lots, Px, Usd},
     words::Side,
 };
-use crate::exchange::engine::matching::fill::Charge;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct House {
@@ -58,27 +57,13 @@ impl House {
         self.funding -= flows.funding;
         self.insurance.cash -= flows.insurance;
     }
-}
 
-impl Engine {
-    /// All money there is, positions at mark: the deposits, whatever happens.
-    pub fn money(&self) -> Usd {
-        let users: Usd = self
-            .accounts
-            .ids()
-            .map(|account| self.balance(account).equity())
-            .sum();
-        let house = &self.house;
-        let traders: Usd = [&house.maker, &house.insurance]
-            .map(|counterparty| self.value(counterparty))
-            .into_iter()
-            .sum();
-        users + traders + house.fees + house.funding
-    }
-
-    fn value(&self, counterparty: &Inventory) -> Usd {
-        let held = counterparty.held.iter();
-        let at_mark = |(market, lots): (&MarketIx, &Lots)| self.markets.at(*market).mark * *lots;
-        counterparty.cash + held.map(at_mark).sum()
+    /// All it has, what it holds valued at `mark`.
+    pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> Px) -> Usd {
+        let worth = |inventory: &Inventory| {
+            let held = inventory.held.iter();
+            inventory.cash + held.map(|(market, lots)| mark(*market) * *lots).sum()
+        };
+        worth(&self.maker) + worth(&self.insurance) + self.fees + self.funding
     }
 }

@@ -1,9 +1,10 @@
-//! What the engine holds: accounts, rows, ids, units, commands and refusals. Names no other room.
+//! Data of accounts, orders and positions, with ids, units, commands and refusals. Names no other room.
 
 pub(crate) mod account;
 pub(crate) mod arena;
+pub(crate) mod challenge;
 pub(crate) mod command;
-pub(crate) mod core;
+pub(crate) mod fill;
 pub(crate) mod house;
 pub(crate) mod ids;
 pub(crate) mod log;

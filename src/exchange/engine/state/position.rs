@@ -6,11 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    fill::Piece,
     ids::{AccountIx, MarketIx, PositionId},
     units::{Lots, Millis, Px, Usd},
     words::{MarginMode, Side},
 };
-use crate::exchange::engine::matching::trade::Piece;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Position {

@@ -12,7 +12,6 @@ use super::{
         ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
     },
 };
-use crate::exchange::engine::market::resting::Spot;
 
 /// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,7 +91,23 @@ pub(crate) struct Links {
     pub(crate) priority: Option<u64>,
 }
 
+/// Where an order stands: its side and price, and its turn among the orders there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub(crate) side: Side,
+    pub(crate) px: Px,
+    pub(crate) priority: u64,
+}
+
 impl OrderRow {
+    /// Whether it waits at a price of its own.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(
+            self.order_type,
+            OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit
+        )
+    }
+
     /// Where it stands in the book, while it rests.
     pub(crate) fn spot(&self) -> Option<Spot> {
         Some(Spot {

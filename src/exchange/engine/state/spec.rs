@@ -154,7 +154,7 @@ pub enum Impact {
 pub enum Feed {
     /// The generator of docs/engine.md 9, from the seed.
     Synthetic,
-    /// Only what [`Engine::inject`](crate::exchange::engine::state::core::Engine::inject) brings.
+    /// Only what [`Engine::inject`](crate::exchange::engine::core::Engine::inject) brings.
     Scripted,
 }
 

@@ -1,11 +1,11 @@
 //! Chase orders: a resting limit that keeps its distance from the touch, both ways, and never crosses
 //! (docs/engine.md 2.8).
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::market::Market,
     risk::checks::Rejection,
     state::{
-        core::Engine,
         ids::{MarketIx, OrderId},
         refusal::Reason,
         rows::OrderRow,

@@ -3,12 +3,12 @@
 //! Every filled lot is protected at once: the legs appear with the first fill and grow with each. The first leg to
 //! fill takes as much off the other. The stop is made first, so that it acts first where both are reached.
 
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
     matching::{orders::Base, payload},
     state::{
         command::{Leg, SetAttachedExits},
-        core::Engine,
         ids::{AccountIx, OrderId},
         log::Event,
         refusal::{Reason, Refusal},

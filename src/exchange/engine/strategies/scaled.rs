@@ -1,12 +1,12 @@
 //! Scaled orders: rungs placed in order, each an ordinary limit (docs/engine.md 5.4).
 
 use super::ladder::{prices, sizes};
+use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::Slice,
     matching::{orders::Base, payload},
     state::{
         command::{PlaceScaled, Reduction},
-        core::Engine,
         ids::{AccountIx, OrderId, ScaledId},
         log::Event,
         refusal::{Reason, Refusal},

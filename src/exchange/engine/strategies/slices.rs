@@ -1,12 +1,12 @@
 //! TWAP and VWAP orders running: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
 
 use super::schedule::{target, wanted};
+use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
         market::triggers::{TwapBound, Wake, reached},
         matching::{enter::SLICE_CAP, orders::Base},
         state::{
-            core::Engine,
             ids::{AccountIx, OrderId, TwapId},
             log::Event,
             refusal::{Reason, Refusal},

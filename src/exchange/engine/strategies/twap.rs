@@ -1,12 +1,12 @@
 //! Placing a TWAP or VWAP order: what it may ask for (docs/engine.md 5.1, 5.3).
 
+use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
         market::triggers::{TwapBound, Wake, reached},
         matching::payload,
         state::{
             command::{Pacing, PlaceTwap, Reduction},
-            core::Engine,
             ids::{AccountIx, MarketIx, TwapId},
             log::Event,
             refusal::{Reason, Refusal},

@@ -5,6 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{real, whole};
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Dice(ChaCha8Rng);
 
@@ -58,20 +60,6 @@ impl Dice {
     pub(crate) fn sign(&mut self) -> f64 {
         if self.uniform() < 0.5 { 1.0 } else { -1.0 }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "prices, sizes and 53-bit draws fit a double"
-)]
-pub(super) fn real(count: u64) -> f64 {
-    count as f64
-}
-
-/// Towards minus infinity, within the integers the engine takes.
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
-pub(super) fn whole(value: f64) -> i64 {
-    libm::floor(value) as i64
 }
 
 fn fnv1a(text: &str) -> u64 {

@@ -5,6 +5,7 @@
 //! platform; values are whole ticks and lots before the engine sees them.
 
 mod dice;
+mod numbers;
 mod shape;
 mod tape;
 mod walk;
@@ -20,13 +21,10 @@ use crate::exchange::engine::state::{
     units::{Bps, Lots, Px, Usd},
     words::Side,
 };
-use dice::real;
+use numbers::real;
 use shape::Shape;
 use tape::Tape;
 use walk::{Climate, Walk};
-
-/// Length of a step in seconds.
-const DT: f64 = 0.25;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Generator {

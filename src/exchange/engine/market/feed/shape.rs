@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::{Dice, real, whole},
-    walk::halving,
+    dice::Dice,
+    numbers::{halving, real, whole},
 };
 use crate::exchange::engine::state::{
     spec::{BookLevel, MarketSpec},

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DT,
-    dice::{Dice, real, whole},
+    dice::Dice,
+    numbers::{DAY, DT, real, whole},
     shape::Shape,
 };
 use crate::exchange::engine::state::{
@@ -54,7 +54,7 @@ impl Tape {
     /// What trades in a usual day of a market of that base depth, in micro-USD.
     pub(super) fn daily(base: f64) -> f64 {
         let mean = base * TYPICAL * libm::exp(0.5 * SPREAD * SPREAD);
-        rate(base) / (1.0 - BRANCHING) * mean * super::walk::DAY
+        rate(base) / (1.0 - BRANCHING) * mean * DAY
     }
 
     /// The trades of one step against the book shown before it.

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    DT,
-    dice::{Dice, real, whole},
+    dice::Dice,
+    numbers::{DAY, DT, YEAR, bps, halving, real, whole},
 };
 use crate::exchange::engine::state::{
     spec::MarketSpec,
@@ -13,8 +13,6 @@ use crate::exchange::engine::state::{
     words::Side,
 };
 
-const YEAR: f64 = 365.0 * 86_400.0;
-pub(super) const DAY: f64 = 86_400.0;
 /// Half-life of what users' trades did to the price, in seconds.
 const PRESSURE: f64 = 300.0;
 /// Half-life of the premium of a book over the oracle, in seconds: as long as the hours that funding is averaged over.
@@ -56,11 +54,6 @@ impl Wander {
             ..self
         }
     }
-}
-
-/// What is left after one step of something that halves every `half_life` seconds.
-pub(super) fn halving(half_life: f64) -> f64 {
-    libm::exp(-std::f64::consts::LN_2 * DT / half_life)
 }
 
 /// What all coins share in one step.
@@ -251,16 +244,11 @@ fn highest() -> f64 {
     real(MAX_COUNT.unsigned_abs())
 }
 
-fn bps(count: Bps) -> f64 {
-    let size = real(count.0.unsigned_abs()) / 10_000.0;
-    if count.0 < 0 { -size } else { size }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exchange::engine::{
-        risk::funding::hourly,
+        market::premium::hourly,
         state::units::{NanoRate, Usd},
     };
 

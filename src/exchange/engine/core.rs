@@ -1,10 +1,14 @@
-//! The engine's state and its one way in.
+//! The engine: the data of all markets and accounts, and the one way to change it.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
+use super::market::{
+    feed::{Bounds, Dice, Generator},
+    market::Market,
+};
+use super::state::{
     account::Account,
     arena::Arena,
     command::{Command, Outcome},
@@ -17,10 +21,6 @@ use super::{
     spec::{EngineConfig, Feed, Fees, MarketTick, Venue},
     units::{Bps, Millis, Usd},
     words::LiquidityRole,
-};
-use crate::exchange::engine::market::{
-    feed::{Bounds, Generator},
-    market::Market,
 };
 
 /// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a checkpoint.
@@ -51,7 +51,7 @@ pub struct Engine {
     /// Hands out places in queues.
     pub(crate) priority: u64,
     pub(crate) generator: Option<Generator>,
-    pub(crate) dice: crate::exchange::engine::market::feed::Dice,
+    pub(crate) dice: Dice,
     pub(crate) log: Log,
 }
 
@@ -77,7 +77,7 @@ impl Engine {
             slices_due: BTreeSet::new(),
             priority: 0,
             generator,
-            dice: crate::exchange::engine::market::feed::Dice::new(config.seed, "strategies"),
+            dice: Dice::new(config.seed, "strategies"),
             log: Log::default(),
         };
         for spec in config.markets {
@@ -135,7 +135,7 @@ impl Engine {
         }
     }
 
-    /// Whether a nudge would leave the price within one price unit and [`MAX_COUNT`](crate::exchange::engine::state::units::MAX_COUNT) of them.
+    /// Whether a nudge would leave the price within one price unit and [`MAX_COUNT`](super::state::units::MAX_COUNT) of them.
     pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
         let generator = self.generator.as_ref();
         generator.is_none_or(|generator| generator.has_room(market, by))

@@ -1,0 +1,48 @@
+//! What a fill is made of: lots for money, who pays which fee, and what becomes of the rest.
+
+use super::{
+    units::{Lots, Px, Usd},
+    words::LiquidityRole,
+};
+
+/// A part of a fill: so many lots for so much money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) lots: Lots,
+    pub(crate) money: Usd,
+}
+
+impl From<&(Px, Lots)> for Piece {
+    fn from(&(px, lots): &(Px, Lots)) -> Self {
+        Self {
+            lots,
+            money: px * lots,
+        }
+    }
+}
+
+/// What becomes of the part of an order that did not fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Remainder {
+    Works,
+    /// Dropped, as ioc does: the fill settles the order.
+    Drops,
+}
+
+/// Who pays what for a fill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Charge {
+    Maker,
+    Taker,
+    /// The insurance account takes a position over for nothing.
+    Free,
+}
+
+impl Charge {
+    pub(crate) fn role(self) -> LiquidityRole {
+        match self {
+            Self::Maker => LiquidityRole::Maker,
+            Self::Taker | Self::Free => LiquidityRole::Taker,
+        }
+    }
+}
