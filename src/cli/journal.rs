@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     config::{Sources, load},
-    journal::{Entry, IntentId, Journal, JournalError, Standing, State},
+    journal::{IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate},
     model::{IdempotencyKey, OrderId, Timestamp},
     runtime::Clock,
     view,
@@ -86,11 +86,11 @@ enum Finding {
 }
 
 impl Finding {
-    fn state(self) -> State {
+    fn state(self) -> IntentState {
         match self {
-            Self::Done => State::Done,
-            Self::Rejected => State::Rejected,
-            Self::Abandoned => State::Abandoned,
+            Self::Done => IntentState::Done,
+            Self::Rejected => IntentState::Rejected,
+            Self::Abandoned => IntentState::Abandoned,
         }
     }
 }
@@ -179,9 +179,9 @@ fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
         return Err(missing(id));
     };
     ensure!(entry.state.is_open(), "{id} is {} already", entry.state);
-    let standing = Standing::new(finding.state(), "settled by hand");
+    let update = StateUpdate::new(finding.state(), "settled by hand");
     let told: Result<(), JournalError> =
-        journal.set_standing(Clock::start().now(), entry.id, &standing);
+        journal.record_state(Clock::start().now(), entry.id, &update);
     told?;
     out::say(&format!("{id} is {} now\n", finding.state()))?;
     Ok(Exit::Ok)
@@ -217,7 +217,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &IntentRow) -> Self {
         let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
         Self {
             id: entry.id.0,
@@ -248,7 +248,7 @@ impl Row {
     }
 }
 
-fn list(entries: &[Entry], output: Output) -> Result<String> {
+fn list(entries: &[IntentRow], output: Output) -> Result<String> {
     if output == Output::Csv {
         return csv(entries);
     }
@@ -304,7 +304,7 @@ const COLUMNS: [&str; 20] = [
 ];
 
 /// Instants as in every CSV; what is unknown is empty.
-fn csv(entries: &[Entry]) -> Result<String> {
+fn csv(entries: &[IntentRow]) -> Result<String> {
     let mut text = COLUMNS.join(",") + "\r\n";
     for entry in entries {
         let row = serde_json::to_value(Row::of(entry))?;
@@ -331,7 +331,7 @@ fn csv(entries: &[Entry]) -> Result<String> {
 /// Those of the columns that are instants.
 const INSTANTS: [&str; 3] = ["created_at", "replay_until", "told_at"];
 
-fn sheet(entry: &Entry) -> String {
+fn sheet(entry: &IntentRow) -> String {
     let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
     let body = String::from_utf8_lossy(&intent.body);
     let lines = [

@@ -7,7 +7,7 @@
 use super::{Exit, out, paper, state_dir};
 use crate::{
     config::{Sources, keyless, load},
-    journal::{Holder, holder},
+    journal::{LockHolder, lock_holder},
     model::{Failure, FailureKind},
 };
 use color_eyre::{
@@ -18,7 +18,7 @@ use std::{env, fs, process::Command};
 
 pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
     let dir = state_dir(&load(sources)?.settings);
-    let desks = match holder(&dir) {
+    let desks = match lock_holder(&dir) {
         Some(holder) => vec![holder],
         None => paper_desks(),
     };
@@ -38,7 +38,7 @@ pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn paper_desks() -> Vec<Holder> {
+fn paper_desks() -> Vec<LockHolder> {
     let Ok(entries) = fs::read_dir(env::temp_dir()) else {
         return vec![];
     };
@@ -50,11 +50,11 @@ fn paper_desks() -> Vec<Holder> {
                 .to_string_lossy()
                 .starts_with(paper::PAPER_JOURNAL)
         })
-        .filter_map(|entry| holder(&entry.path()))
+        .filter_map(|entry| lock_holder(&entry.path()))
         .collect()
 }
 
-fn signal(desk: Holder) -> Result<()> {
+fn signal(desk: LockHolder) -> Result<()> {
     let mut kill = Command::new("kill");
     let status = keyless(&mut kill, env::vars_os().map(|(name, _)| name))
         .args(["-USR1", &desk.process.to_string()])

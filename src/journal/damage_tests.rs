@@ -3,7 +3,9 @@
 #![expect(clippy::print_stderr, reason = "a long sweep says how much it tried")]
 
 use super::*;
-use std::{collections::BTreeMap, fs};
+use crate::model::{Risk, Timestamp};
+use rusqlite::Connection;
+use std::{collections::BTreeMap, fs, path::Path};
 use tempfile::TempDir;
 
 const DATABASE: &str = "journal.sqlite3";
@@ -49,16 +51,16 @@ fn left_behind() -> TempDir {
             .unwrap();
         journal.attempt(Timestamp(n), id, None).unwrap();
         let state = match n {
-            4 => State::Unknown,
-            8 => State::Parked,
+            4 => IntentState::Unknown,
+            8 => IntentState::Parked,
             12 | 13 => continue,
-            _ => State::Done,
+            _ => IntentState::Done,
         };
-        let standing = Standing {
-            order_id: (state == State::Done).then(|| format!("o-{n}").as_str().into()),
-            ..Standing::new(state, "told")
+        let update = StateUpdate {
+            order_id: (state == IntentState::Done).then(|| format!("o-{n}").as_str().into()),
+            ..StateUpdate::new(state, "told")
         };
-        journal.set_standing(Timestamp(n), id, &standing).unwrap();
+        journal.record_state(Timestamp(n), id, &update).unwrap();
     }
     copy(dir.path())
 }
@@ -76,16 +78,16 @@ fn copy(dir: &Path) -> TempDir {
     copy
 }
 
-fn all(journal: &Journal) -> Vec<Entry> {
+fn all(journal: &Journal) -> Vec<IntentRow> {
     journal.recent(99).unwrap()
 }
 
 /// What a person or a desk goes by: a commit that was lost may have held no more than an attempt.
-type Essence = (IntentId, Intent, Option<State>);
+type Essence = (IntentId, Intent, Option<IntentState>);
 
-fn essence(entries: &[Entry]) -> Vec<Essence> {
+fn essence(entries: &[IntentRow]) -> Vec<Essence> {
     let entries = entries.iter();
-    let settled = |state: State| (!state.is_open()).then_some(state);
+    let settled = |state: IntentState| (!state.is_open()).then_some(state);
     entries
         .map(|entry| (entry.id, entry.intent.clone(), settled(entry.state)))
         .collect()
@@ -96,7 +98,7 @@ fn halted(journal: &Journal) -> Option<&str> {
 }
 
 /// What is wrong with how a journal opens whose files were `changed` like this; nothing where it is as it was, or said.
-fn complaint(whole: &[Entry], changed: &TempDir) -> Option<String> {
+fn complaint(whole: &[IntentRow], changed: &TempDir) -> Option<String> {
     if let Ok(reader) = Journal::open_read_only(changed.path())
         && reader.damage().is_none()
         && essence(&all(&reader)) != essence(whole)
@@ -120,7 +122,8 @@ fn complaint(whole: &[Entry], changed: &TempDir) -> Option<String> {
     if halted(&journal).is_none() {
         return Some("damaged and not halted".to_owned());
     }
-    let before: BTreeMap<IntentId, &Entry> = whole.iter().map(|entry| (entry.id, entry)).collect();
+    let before: BTreeMap<IntentId, &IntentRow> =
+        whole.iter().map(|entry| (entry.id, entry)).collect();
     for entry in &now {
         let is_as_it_was = before
             .get(&entry.id)
@@ -130,7 +133,7 @@ fn complaint(whole: &[Entry], changed: &TempDir) -> Option<String> {
         }
     }
     let open = journal.open_intents().unwrap();
-    let is_there = |was: &&Entry| {
+    let is_there = |was: &&IntentRow| {
         let mut open = open.iter();
         open.any(|entry| entry.id == was.id || entry.intent.key == was.intent.key)
     };
@@ -202,7 +205,7 @@ fn a_file_that_was_cut_or_is_gone_is_said_and_no_order_in_doubt_is_lost() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-fn states(journal: &Journal) -> Vec<(i64, State)> {
+fn states(journal: &Journal) -> Vec<(i64, IntentState)> {
     let mut states: Vec<_> = all(journal)
         .iter()
         .map(|entry| (entry.id.0, entry.state))
@@ -240,9 +243,9 @@ fn rows_that_a_damaged_log_lost_are_named_and_restored_from_the_ring_until_a_per
     );
     let expected: Vec<_> = (1..=13)
         .map(|id| match id {
-            8 if readable >= 8 => (id, State::Parked),
-            4 | 8 | 12 | 13 => (id, State::Unknown),
-            _ => (id, State::Done),
+            8 if readable >= 8 => (id, IntentState::Parked),
+            4 | 8 | 12 | 13 => (id, IntentState::Unknown),
+            _ => (id, IntentState::Done),
         })
         .collect();
     assert_eq!(states(&journal), expected);
@@ -291,7 +294,7 @@ fn a_database_that_was_deleted_is_said_and_begins_anew_with_what_the_ring_knows(
         );
         let open = journal.open_intents().unwrap();
         let open: Vec<_> = open.iter().map(|entry| (entry.id.0, entry.state)).collect();
-        let unknown = [13, 12, 8, 4].map(|id| (id, State::Unknown));
+        let unknown = [13, 12, 8, 4].map(|id| (id, IntentState::Unknown));
         assert_eq!(open, unknown);
         assert!(!journal.open_intents().unwrap()[0].is_replayable(Timestamp(20)));
     }
@@ -326,13 +329,13 @@ fn a_row_that_changed_is_repaired_from_the_ring_or_can_be_sent_no_more() {
         (row.intent.body, row.intent.key),
         (intent("").body, Some("key-12".into()))
     );
-    assert_eq!(row.state, State::Unknown);
+    assert_eq!(row.state, IntentState::Unknown);
 
     let journal = Journal::open(change(false).path()).unwrap();
     let row = journal.entry(IntentId(12)).unwrap().unwrap();
     assert_eq!(
         (row.state, row.intent.method.as_str()),
-        (State::Parked, "damaged")
+        (IntentState::Parked, "damaged")
     );
     assert!(
         !row.is_replayable(Timestamp(20)),
@@ -345,7 +348,7 @@ fn a_row_that_changed_is_repaired_from_the_ring_or_can_be_sent_no_more() {
 fn of_a_large_journal_the_newest_and_the_open_are_checked_at_the_start_and_the_rest_beside_the_desk()
  {
     let dir = place();
-    page::cost_tests::fill(dir.path(), 4_500);
+    transaction::cost_tests::fill(dir.path(), 4_500);
     drop(Journal::open(dir.path()).unwrap());
     let changed = |id: u32| {
         let changed = copy(dir.path());
@@ -356,7 +359,7 @@ fn of_a_large_journal_the_newest_and_the_open_are_checked_at_the_start_and_the_r
         raw.close().unwrap();
         changed
     };
-    for id in [page::cost_tests::OPEN, 4_490] {
+    for id in [transaction::cost_tests::OPEN, 4_490] {
         let said = Journal::open(changed(id).path()).unwrap();
         let said = said.damage().unwrap();
         assert!(said.contains(&format!("row {id} changed")), "{said}");
@@ -371,7 +374,7 @@ fn of_a_large_journal_the_newest_and_the_open_are_checked_at_the_start_and_the_r
     let found = Journal::check(old.path()).unwrap();
     let found = found.damage().unwrap();
     assert!(found.contains("row 100 changed on the disk"), "{found}");
-    let why = journal.heed(found).unwrap_err();
+    let why = journal.stop_for_damage(found).unwrap_err();
     assert_eq!(why.to_string(), found);
     assert!(halted(&journal).is_some() && journal.record(Timestamp(9), &intent("new")).is_err());
     drop(journal);
@@ -402,12 +405,12 @@ fn killed_between_commit_and_slot_nothing_is_halted_and_nothing_lost() {
             }
             (2, Some(id)) => journal.attempt(at, id, None).unwrap(),
             (3, Some(id)) => {
-                let unsent = Standing::new(State::Unsent, "told");
-                journal.set_standing(at, id, &unsent).unwrap();
+                let unsent = StateUpdate::new(IntentState::Unsent, "told");
+                journal.record_state(at, id, &unsent).unwrap();
             }
             (_, Some(id)) => {
-                let done = Standing::new(State::Done, "told");
-                journal.set_standing(at, id, &done).unwrap();
+                let done = StateUpdate::new(IntentState::Done, "told");
+                journal.record_state(at, id, &done).unwrap();
                 open.pop();
             }
         }
@@ -464,14 +467,14 @@ fn a_command_that_is_open_again_says_so_in_the_ring_before_it_is_sent() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
     let id = journal.record(Timestamp(1), &intent("a")).unwrap();
-    let unsent = Standing::new(State::Unsent, "not sent");
-    journal.set_standing(Timestamp(2), id, &unsent).unwrap();
+    let unsent = StateUpdate::new(IntentState::Unsent, "not sent");
+    journal.record_state(Timestamp(2), id, &unsent).unwrap();
     journal.mark_inflight(id).unwrap();
     let known = ring::Ring::look(dir.path());
     assert_eq!(known.slots.len(), 1);
     assert_eq!(
         (known.slots[0].id, known.slots[0].state),
-        (id, State::Inflight)
+        (id, IntentState::Inflight)
     );
 }
 
@@ -486,12 +489,12 @@ fn the_slot_of_an_open_command_is_never_reused_and_where_all_are_open_nothing_ne
             .record(Timestamp(n), &intent(&n.to_string()))
             .unwrap();
         if n % 2 == 0 {
-            let done = Standing::new(State::Done, "done");
-            journal.set_standing(Timestamp(n), id, &done).unwrap();
+            let done = StateUpdate::new(IntentState::Done, "done");
+            journal.record_state(Timestamp(n), id, &done).unwrap();
         }
     }
     let open = ring::Ring::look(dir.path()).slots;
-    assert!(open.len() == ring::SLOTS && open.iter().all(ring::Slot::is_open));
+    assert!(open.len() == ring::SLOTS && open.iter().all(ring::RingSlot::is_open));
     let why = journal
         .record(Timestamp(999), &intent("one too many"))
         .unwrap_err();
@@ -525,11 +528,11 @@ fn a_command_longer_than_its_slot_keeps_its_key_and_loses_its_body_there() {
     slots.sort_by_key(|slot| slot.id);
     assert_eq!(
         (slots[0].kept, slots[0].intent.key.clone()),
-        (ring::Kept::Head, long.key)
+        (ring::SlotDetail::Head, long.key)
     );
     assert_eq!(slots[0].intent.target, "/v1/orders");
     assert_eq!(
         (slots[1].kept, slots[1].intent.key.clone()),
-        (ring::Kept::Key, longer.key)
+        (ring::SlotDetail::Key, longer.key)
     );
 }

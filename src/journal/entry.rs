@@ -1,6 +1,6 @@
 //! The rows: what was meant, and what came of it.
 
-use super::{JournalError, Window};
+use super::{JournalError, ReplayWindow};
 use crate::disk::is_damage;
 use crate::model::{
     AccountId, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey, OrderId,
@@ -48,7 +48,7 @@ impl Intent {
 
 /// An intent and all that is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct IntentRow {
     pub id: IntentId,
     pub created_at: Timestamp,
     pub intent: Intent,
@@ -56,7 +56,7 @@ pub struct Entry {
     pub attempts: u32,
     /// Whether a byte of it may have left this machine without proof that it had no effect.
     pub maybe_executed: bool,
-    pub state: State,
+    pub state: IntentState,
     /// `None` while nothing has been told of it.
     pub outcome: Option<Outcome>,
 }
@@ -67,13 +67,13 @@ pub enum Claim {
     /// Nothing: it has been put on disk.
     New(IntentId),
     /// An earlier one.
-    Known(Box<Entry>),
+    Known(Box<IntentRow>),
 }
 
-impl Entry {
+impl IntentRow {
     /// Whether the service surely still knows its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {
-        Window::between(self.created_at, self.intent.replay_until).is_open(now)
+        ReplayWindow::between(self.created_at, self.intent.replay_until).is_open(now)
     }
 
     /// What was last told of it; empty while that is nothing.
@@ -85,12 +85,14 @@ impl Entry {
     /// What came of it, where it was not done, as it was told then. An older version may have told it in other words.
     pub fn failure(&self) -> Option<Failure> {
         let (kind, proves) = match self.state {
-            State::Done => return None,
-            State::Rejected => (FailureKind::Invalid, Proof::Refused),
-            State::Prepared | State::Unsent => (FailureKind::Local, Proof::Unsent),
-            State::Inflight | State::Unknown | State::Parked | State::Queued | State::Abandoned => {
-                (FailureKind::Unknown, Proof::Nothing)
-            }
+            IntentState::Done => return None,
+            IntentState::Rejected => (FailureKind::Invalid, Proof::Refused),
+            IntentState::Prepared | IntentState::Unsent => (FailureKind::Local, Proof::Unsent),
+            IntentState::Inflight
+            | IntentState::Unknown
+            | IntentState::Parked
+            | IntentState::Queued
+            | IntentState::Abandoned => (FailureKind::Unknown, Proof::Nothing),
         };
         let (told, detail) = (self.outcome.as_ref(), self.detail());
         Some(Failure {
@@ -121,7 +123,7 @@ impl Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
 #[strum(serialize_all = "snake_case")]
-pub enum State {
+pub enum IntentState {
     /// On disk, and surely not sent yet.
     Prepared,
     /// On the wire, or it was when the desk stopped.
@@ -142,7 +144,7 @@ pub enum State {
     Abandoned,
 }
 
-impl State {
+impl IntentState {
     /// Whether anything can still become of it.
     pub fn is_open(self) -> bool {
         matches!(
@@ -181,16 +183,16 @@ impl Outcome {
 
 /// Where an intent stands from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    pub state: State,
+pub struct StateUpdate {
+    pub state: IntentState,
     pub detail: String,
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
 }
 
-impl Standing {
+impl StateUpdate {
     /// A state and why, in words for a person.
-    pub fn new(state: State, detail: impl Into<String>) -> Self {
+    pub fn new(state: IntentState, detail: impl Into<String>) -> Self {
         Self {
             state,
             detail: detail.into(),
@@ -215,11 +217,13 @@ impl Standing {
     }
 }
 
-fn done(receipt: &Receipt) -> State {
+fn done(receipt: &Receipt) -> IntentState {
     match receipt {
-        Receipt::Cancel(result) if result.queued && !result.canceled => State::Queued,
+        Receipt::Cancel(result) if result.queued && !result.canceled => IntentState::Queued,
         // Accepted for looking at, and turned down: there is a row of it, and nothing else.
-        Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => State::Rejected,
+        Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => {
+            IntentState::Rejected
+        }
         Receipt::Order { .. }
         | Receipt::Cancel(_)
         | Receipt::Position(_)
@@ -227,15 +231,15 @@ fn done(receipt: &Receipt) -> State {
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
         | Receipt::AlreadySo(_)
-        | Receipt::Flat(_) => State::Done,
+        | Receipt::Flat(_) => IntentState::Done,
     }
 }
 
-fn failed(why: &Failure) -> State {
+fn failed(why: &Failure) -> IntentState {
     match why.proves {
-        Proof::Unsent => State::Unsent,
-        Proof::Refused => State::Rejected,
-        Proof::Nothing => State::Unknown,
+        Proof::Unsent => IntentState::Unsent,
+        Proof::Refused => IntentState::Rejected,
+        Proof::Nothing => IntentState::Unknown,
     }
 }
 
@@ -281,7 +285,7 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
 pub(super) fn with_key(
     connection: &Connection,
     key: &IdempotencyKey,
-) -> Result<Option<Entry>, JournalError> {
+) -> Result<Option<IntentRow>, JournalError> {
     let find = || -> rusqlite::Result<Option<i64>> {
         let sql = "SELECT id FROM intents WHERE key = ?1";
         let mut statement = connection.prepare_cached(sql)?;
@@ -300,7 +304,7 @@ pub(super) fn select(
     connection: &Connection,
     condition: &str,
     limit: u32,
-) -> Result<Vec<Entry>, JournalError> {
+) -> Result<Vec<IntentRow>, JournalError> {
     select_by(connection, condition, "i.id DESC", &[&limit])
 }
 
@@ -311,7 +315,7 @@ pub(super) fn select_by(
     condition: &str,
     order: &str,
     values: &[&dyn ToSql],
-) -> Result<Vec<Entry>, JournalError> {
+) -> Result<Vec<IntentRow>, JournalError> {
     rows(connection, condition, order, values).map_err(|why| JournalError::Read(Arc::new(why)))
 }
 
@@ -321,7 +325,7 @@ pub(super) fn rows(
     condition: &str,
     order: &str,
     values: &[&dyn ToSql],
-) -> rusqlite::Result<Vec<Entry>> {
+) -> rusqlite::Result<Vec<IntentRow>> {
     let mut statement = connection.prepare_cached(&sql(condition, order))?;
     let mut entries = vec![];
     for row in statement.query_map(values, entry)? {
@@ -356,8 +360,8 @@ pub(super) fn sql(condition: &str, order: &str) -> String {
     )
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry {
+fn entry(row: &Row<'_>) -> rusqlite::Result<IntentRow> {
+    Ok(IntentRow {
         id: IntentId(row.get("id")?),
         created_at: Timestamp(row.get("created_at")?),
         intent: Intent {

@@ -1,7 +1,11 @@
 //! Why the journal does not work, in words that say what to do.
 
-use crate::model::Failure;
-use std::{io, path::PathBuf, sync::Arc};
+use crate::{disk, model::Failure};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
@@ -53,6 +57,24 @@ pub enum JournalError {
     /// The disk takes longer than a trader's exit may wait.
     #[error("the journal does not answer")]
     Slow,
+}
+
+impl JournalError {
+    /// Why the database does not open.
+    pub(super) fn opening(path: &Path, why: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        if disk::is_full(&why) {
+            return Self::Full { path };
+        }
+        if disk::is_damage(&why) {
+            let why = why.to_string();
+            return Self::Damaged { path, why };
+        }
+        Self::Open {
+            path,
+            why: Arc::new(why),
+        }
+    }
 }
 
 fn number(holder: Option<u32>) -> String {

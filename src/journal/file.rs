@@ -2,13 +2,13 @@
 
 use super::{
     JournalError,
-    inspect::{Beside, Depth, inspect, note_checked, refuse_structure},
-    mend::{self, Trust},
-    page::Database,
-    ring::{Contents, Ring},
+    checksum::JournalIdentity,
+    damage_report::{self, Flaw, RingState},
+    inspection::{CheckDepth, SideFiles, inspect, note_checked, refuse_structure},
+    repair::{self, RingRefill},
+    ring::{Ring, RingContents},
     schema,
-    seal::Identity,
-    verdict::{self, Flaw, RingState},
+    transaction::Database,
     wal,
 };
 use crate::disk;
@@ -42,7 +42,7 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
     disk::private_dir(dir).map_err(place)?;
     let mut claimed = disk::claim(&dir.join(LOCK)).map_err(place)?;
     for _ in 0..GLANCES {
-        if claimed.is_some() || holder(dir).is_some() {
+        if claimed.is_some() || lock_holder(dir).is_some() {
             break;
         }
         thread::park_timeout(A_GLANCE);
@@ -72,14 +72,14 @@ pub(super) fn announce(mut lock: &File) -> io::Result<()> {
 
 /// A process that holds a journal at this moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Holder {
+pub struct LockHolder {
     pub process: u32,
     /// It flattens when it gets SIGUSR1; any other would end.
     pub listens: bool,
 }
 
 /// Who holds the journal in `dir`, if anybody does.
-pub fn holder(dir: &Path) -> Option<Holder> {
+pub fn lock_holder(dir: &Path) -> Option<LockHolder> {
     let lock = disk::own_file(&dir.join(LOCK)).ok()?;
     // Shared, so that two who look do not take each other for somebody who holds it.
     match lock.try_lock_shared() {
@@ -88,23 +88,23 @@ pub fn holder(dir: &Path) -> Option<Holder> {
     }
 }
 
-fn named(dir: &Path) -> Option<Holder> {
+fn named(dir: &Path) -> Option<LockHolder> {
     let text = String::from_utf8(disk::read_own(&dir.join(LOCK)).ok()?).ok()?;
-    Some(Holder {
+    Some(LockHolder {
         process: text.trim_end_matches(LISTENS).trim().parse().ok()?,
         listens: text.ends_with(LISTENS),
     })
 }
 
 /// An open database, and what was found damaged in it.
-pub(super) struct Opened {
+pub(super) struct OpenedDatabase {
     pub(super) database: Database,
     pub(super) damage: Option<String>,
 }
 
 /// The database, checked, mended and at the newest schema. Nothing is written to a file that is refused; what was in
 /// doubt in it is named all the same.
-pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
+pub(super) fn database(dir: &Path) -> Result<OpenedDatabase, JournalError> {
     mended(dir).map_err(|refused| {
         if let JournalError::Damaged { path, why } = &refused {
             return JournalError::Damaged {
@@ -117,16 +117,16 @@ pub(super) fn database(dir: &Path) -> Result<Opened, JournalError> {
 }
 
 /// What the ring says is open, where it says so of anything.
-fn in_doubt(ring: &Contents) -> String {
+fn in_doubt(ring: &RingContents) -> String {
     let open = ring.slots.iter().filter(|slot| slot.is_open());
     let open: BTreeSet<i64> = open.map(|slot| slot.id.0).collect();
     if open.is_empty() {
         return String::new();
     }
-    format!("; in doubt: {}", verdict::numbers(&open))
+    format!("; in doubt: {}", damage_report::numbers(&open))
 }
 
-fn mended(dir: &Path) -> Result<Opened, JournalError> {
+fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
     let path = dir.join(DATABASE);
     let place = |why: io::Error| {
         let path = path.clone();
@@ -143,22 +143,22 @@ fn mended(dir: &Path) -> Result<Opened, JournalError> {
     }
     let (ring, known) = Ring::open(dir).map_err(place)?;
     disk::sync_dir(dir).map_err(place)?;
-    let log = mend::log(&dir.join(LOG));
-    let refused = |why| refusal(&path, why);
+    let log = repair::log(&dir.join(LOG));
+    let refused = |why| JournalError::opening(&path, why);
     let mut connection = untouched(&path).map_err(refused)?;
-    let beside = Beside {
+    let beside = SideFiles {
         ring: &known,
         lost_commits: wal::lost_commits(&log),
     };
-    let found = inspect(&connection, &path, beside, Depth::Newest)?;
+    let found = inspect(&connection, &path, beside, CheckDepth::Newest)?;
     refuse_structure(&found, &path)?;
-    let verdict = found.verdict(&known);
+    let report = found.report(&known);
     let mut words = None;
-    if !verdict.flaws.is_empty() {
+    if !report.flaws.is_empty() {
         // Closing a file that SQLite has open would free SQLite's locks.
         drop(connection);
-        let copy = mend::keep_evidence(dir, DATABASE);
-        words = Some(said(&verdict.flaws, copy.as_deref()));
+        let copy = repair::keep_evidence(dir, DATABASE);
+        words = Some(said(&report.flaws, copy.as_deref()));
         connection = untouched(&path).map_err(refused)?;
     }
     disk::make_durable(&connection).map_err(refused)?;
@@ -168,27 +168,27 @@ fn mended(dir: &Path) -> Result<Opened, JournalError> {
         if !found.complaints.is_empty() {
             connection.execute_batch("REINDEX").map_err(refused)?;
         }
-        mend::mend(&connection, &verdict, &found.rows, words).map_err(refused)?;
+        repair::repair(&connection, &report, &found.rows, words).map_err(refused)?;
     }
-    let identity = Identity::read(&connection).map_err(refused)?;
+    let identity = JournalIdentity::read(&connection).map_err(refused)?;
     let trust = match (words, found.ring) {
-        (None, RingState::Filled) => Trust::WhatItKnows,
-        (Some(_), _) | (None, RingState::Unfilled) => Trust::Nothing,
+        (None, RingState::Filled) => RingRefill::WhatItKnows,
+        (Some(_), _) | (None, RingState::Unfilled) => RingRefill::Nothing,
     };
-    let ring = mend::refill((dir, ring, &known), &connection, &identity, trust).map_err(place)?;
+    let ring = repair::refill((dir, ring, &known), &connection, &identity, trust).map_err(place)?;
     if found.ring == RingState::Unfilled {
         let filled = "INSERT OR REPLACE INTO facts VALUES ('ring', x'01')";
         connection.execute_batch(filled).map_err(refused)?;
     }
     note_checked(&connection, &found).map_err(refused)?;
-    let damage = mend::unseen(&connection).map_err(refused)?;
+    let damage = repair::unseen(&connection).map_err(refused)?;
     let ring = Some(ring);
     let database = Database {
         connection,
         identity,
         ring,
     };
-    Ok(Opened { database, damage })
+    Ok(OpenedDatabase { database, damage })
 }
 
 /// Opened so that nothing is written back before [`disk::make_durable`], not even on closing.
@@ -219,7 +219,7 @@ fn said(flaws: &[Flaw], copy: Option<&str>) -> String {
     );
     format!(
         "the journal was damaged on the disk: {}; {copy}. Compare your orders and positions with the service",
-        verdict::words(flaws)
+        damage_report::words(flaws)
     )
 }
 
@@ -228,18 +228,18 @@ pub(super) fn is_there(dir: &Path) -> bool {
 }
 
 /// The database as another process writes it: to look at, never to change.
-pub(super) fn readable(dir: &Path, depth: Depth) -> Result<Opened, JournalError> {
+pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, JournalError> {
     let path = dir.join(DATABASE);
     // What whoever has it writes at this moment is half written: it has looked at its files itself.
-    let is_written = holder(dir).is_some();
+    let is_written = lock_holder(dir).is_some();
     let mut known = Ring::look(dir);
-    let mut lost_commits = wal::lost_commits(&mend::log(&dir.join(LOG)));
+    let mut lost_commits = wal::lost_commits(&repair::log(&dir.join(LOG)));
     if is_written {
         (known.unreadable, lost_commits) = (0, 0);
     }
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | PLAIN)
-        .map_err(|why| refusal(&path, why))?;
-    let beside = Beside {
+        .map_err(|why| JournalError::opening(&path, why))?;
+    let beside = SideFiles {
         ring: &known,
         lost_commits,
     };
@@ -248,17 +248,17 @@ pub(super) fn readable(dir: &Path, depth: Depth) -> Result<Opened, JournalError>
         let why = "it is of an older version; open it once with a desk of its own".to_owned();
         return Err(JournalError::Damaged { path, why });
     }
-    let mut flaws = found.verdict(&known).flaws;
+    let mut flaws = found.report(&known).flaws;
     if is_written {
         // The ring was read before the rows.
         flaws.retain(|flaw| !matches!(flaw, Flaw::RingBehind { .. } | Flaw::OutcomeLost(_)));
     }
     let damage = if flaws.is_empty() {
-        mend::unseen(&connection).map_err(|why| refusal(&path, why))?
+        repair::unseen(&connection).map_err(|why| JournalError::opening(&path, why))?
     } else {
         Some(format!(
             "the journal is damaged on the disk: {}. The next desk restores what journal.ring knows, and halts",
-            verdict::words(&flaws)
+            damage_report::words(&flaws)
         ))
     };
     let database = Database {
@@ -266,7 +266,7 @@ pub(super) fn readable(dir: &Path, depth: Depth) -> Result<Opened, JournalError>
         connection,
         ring: None,
     };
-    Ok(Opened { database, damage })
+    Ok(OpenedDatabase { database, damage })
 }
 
 /// One thread, one connection.
@@ -281,19 +281,4 @@ fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Resul
         connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
     }
     Ok(())
-}
-
-pub(super) fn refusal(path: &Path, why: rusqlite::Error) -> JournalError {
-    let path = path.to_owned();
-    if disk::is_full(&why) {
-        return JournalError::Full { path };
-    }
-    if disk::is_damage(&why) {
-        let why = why.to_string();
-        return JournalError::Damaged { path, why };
-    }
-    JournalError::Open {
-        path,
-        why: Arc::new(why),
-    }
 }

@@ -21,12 +21,12 @@ const UNREADABLE: &str = "an earlier session was halted, and why can no longer b
 #[derive(Debug)]
 pub(super) struct Halts {
     file: File,
-    notes: Vec<Note>,
+    notes: Vec<HaltNote>,
     room: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Note {
+struct HaltNote {
     place: String,
     why: String,
 }
@@ -106,7 +106,7 @@ impl Halts {
     fn note(&mut self, place: String, why: &str) -> io::Result<()> {
         self.notes.retain(|note| note.place != place);
         let why = plain(why).chars().take(LONGEST).collect();
-        self.notes.push(Note { place, why });
+        self.notes.push(HaltNote { place, why });
         self.write()
     }
 
@@ -123,9 +123,9 @@ impl Halts {
     }
 }
 
-fn read(line: &str) -> Note {
+fn read(line: &str) -> HaltNote {
     let (place, why) = line.split_once('\t').unwrap_or((EVERYWHERE, UNREADABLE));
-    Note {
+    HaltNote {
         place: place.to_owned(),
         why: why.to_owned(),
     }

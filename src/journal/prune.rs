@@ -1,6 +1,6 @@
 //! What the journal forgets.
 
-use super::{State, seal};
+use super::{IntentState, checksum};
 use crate::model::Timestamp;
 use rusqlite::{Connection, named_params};
 use std::time::Duration;
@@ -10,7 +10,7 @@ fn past() -> String {
     format!(
         "state NOT IN {} AND created_at < :before
          AND coalesce(told_at, created_at) < :before AND replay_until < :now",
-        State::open_list()
+        IntentState::open_list()
     )
 }
 
@@ -45,7 +45,7 @@ pub(super) fn prune(
         .prepare_cached(&gone)?
         .query_map(values, |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    seal::forget(&transaction, &ids)?;
+    checksum::forget(&transaction, &ids)?;
     for id in &ids {
         transaction
             .prepare_cached("DELETE FROM attempts WHERE intent_id = ?1")?
@@ -54,7 +54,7 @@ pub(super) fn prune(
             .prepare_cached("DELETE FROM intents WHERE id = ?1")?
             .execute([id])?;
     }
-    seal::shorten(&transaction)?;
+    checksum::shorten(&transaction)?;
     transaction.commit()?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
     Ok(ids)

@@ -5,7 +5,7 @@
 //! an open intent is never reused: where all are open, nothing new that raises exposure is taken. An intent that is too
 //! long for its slot loses its body there, of which the hash stays; the bodies of orders with both exits fit.
 
-use super::{Entry, Intent, IntentId, State, seal::Hash};
+use super::{Intent, IntentId, IntentRow, IntentState, checksum::Hash};
 use crate::{
     disk,
     model::{IdempotencyKey, OrderId, Timestamp},
@@ -28,22 +28,22 @@ const FORMAT: &[u8] = b"perpdeck ring 1";
 
 /// An intent as its slot has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct RingSlot {
     /// Of its journal.
     pub(super) uuid: [u8; 16],
     pub(super) chain: Hash,
     pub(super) id: IntentId,
     pub(super) created_at: Timestamp,
-    pub(super) state: State,
+    pub(super) state: IntentState,
     pub(super) order_id: Option<OrderId>,
     pub(super) intent: Intent,
     pub(super) body_hash: Hash,
-    pub(super) kept: Kept,
+    pub(super) kept: SlotDetail,
 }
 
 /// How much of an intent its slot has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString)]
-pub(super) enum Kept {
+pub(super) enum SlotDetail {
     All,
     /// All but its body.
     Head,
@@ -51,8 +51,8 @@ pub(super) enum Kept {
     Key,
 }
 
-impl Slot {
-    pub(super) fn new(uuid: [u8; 16], chain: Hash, entry: &Entry) -> Self {
+impl RingSlot {
+    pub(super) fn new(uuid: [u8; 16], chain: Hash, entry: &IntentRow) -> Self {
         let told = entry.outcome.as_ref();
         let slot = Self {
             uuid,
@@ -63,7 +63,7 @@ impl Slot {
             order_id: told.and_then(|told| told.order_id.clone()),
             intent: entry.intent.clone(),
             body_hash: Sha256::digest(&entry.intent.body).into(),
-            kept: Kept::All,
+            kept: SlotDetail::All,
         };
         slot.cut_to_size()
     }
@@ -75,7 +75,7 @@ impl Slot {
         }
         let mut head = self;
         head.intent.body.clear();
-        head.kept = Kept::Head;
+        head.kept = SlotDetail::Head;
         if fits(&head) {
             return head;
         }
@@ -89,7 +89,7 @@ impl Slot {
         }
         (intent.resource, head.order_id) = (None, None);
         intent.account_id = String::new().into();
-        head.kept = Kept::Key;
+        head.kept = SlotDetail::Key;
         head
     }
 
@@ -99,7 +99,7 @@ impl Slot {
 
     fn text(&self) -> Vec<u8> {
         let intent = &self.intent;
-        let mut out = Fields::default();
+        let mut out = FieldWriter::default();
         out.put(FORMAT);
         out.put(&self.uuid);
         out.put(&self.chain);
@@ -144,7 +144,7 @@ impl Slot {
     /// `None` where the bytes are no slot, or not as they were written.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (sum, text) = bytes.split_at_checked(CHECK)?;
-        let mut fields = Reader(text);
+        let mut fields = FieldReader(text);
         if sum != check(text) || fields.next()? != FORMAT {
             return None;
         }
@@ -198,12 +198,12 @@ fn check(text: &[u8]) -> [u8; CHECK] {
 
 /// Fields one behind the other, each behind its length.
 #[derive(Default)]
-struct Fields(Vec<u8>);
+struct FieldWriter(Vec<u8>);
 
 /// The length of what is not there.
 const NONE: u16 = u16::MAX;
 
-impl Fields {
+impl FieldWriter {
     fn put(&mut self, field: &[u8]) {
         // What is longer than a slot does not fit in any case.
         let length = u16::try_from(field.len()).unwrap_or(NONE - 1);
@@ -219,7 +219,7 @@ impl Fields {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+struct FieldReader<'a>(&'a [u8]);
 
 /// A field that need not be there.
 enum Field<T> {
@@ -236,7 +236,7 @@ impl<T> Field<T> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FieldReader<'a> {
     fn any(&mut self) -> Option<Field<&'a [u8]>> {
         let (length, rest) = self.0.split_first_chunk()?;
         let length = u16::from_le_bytes(*length);
@@ -275,23 +275,23 @@ impl<'a> Reader<'a> {
 
 /// What a ring held when it was looked at.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Contents {
+pub(super) struct RingContents {
     /// The file was there, at its full size.
     pub(super) is_there: bool,
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<RingSlot>,
     /// Slots that hold something else than was written.
     pub(super) unreadable: usize,
 }
 
 /// What a slot of the file is taken by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SlotState {
     Free,
     Settled(i64),
     Open(i64),
 }
 
-impl Place {
+impl SlotState {
     fn id(self) -> Option<i64> {
         match self {
             Self::Free => None,
@@ -303,41 +303,41 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Ring {
     file: File,
-    places: Vec<Place>,
+    states: Vec<SlotState>,
 }
 
 impl Ring {
     /// Opens the file, or makes it.
-    pub(super) fn open(dir: &Path) -> io::Result<(Self, Contents)> {
+    pub(super) fn open(dir: &Path) -> io::Result<(Self, RingContents)> {
         let file = disk::private_file(&dir.join(FILE))?;
-        let (places, contents) = read(&file)?;
+        let (states, contents) = read(&file)?;
         if !contents.is_there {
             let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
             let missing = (SLOTS * SLOT).saturating_sub(length);
             file.write_all_at(&vec![0; missing], length as u64)?;
             file.sync_all()?;
         }
-        Ok((Self { file, places }, contents))
+        Ok((Self { file, states }, contents))
     }
 
     /// As another process writes it; empty where there is none.
-    pub(super) fn look(dir: &Path) -> Contents {
+    pub(super) fn look(dir: &Path) -> RingContents {
         let file = disk::own_file(&dir.join(FILE));
         let found = file.and_then(|file| read(&file));
         found.map(|(_, contents)| contents).unwrap_or_default()
     }
 
     /// Notes that an intent is open again that was settled.
-    pub(super) fn reopen(&mut self, slot: &Slot) -> io::Result<()> {
-        if slot.is_open() && self.places.contains(&Place::Settled(slot.id.0)) {
+    pub(super) fn reopen(&mut self, slot: &RingSlot) -> io::Result<()> {
+        if slot.is_open() && self.states.contains(&SlotState::Settled(slot.id.0)) {
             return self.put(slot);
         }
         Ok(())
     }
 
     /// Notes what is not known yet: that an intent is there, or whether it is open.
-    pub(super) fn note(&mut self, slot: &Slot) -> io::Result<()> {
-        if self.places.contains(&of(slot)) {
+    pub(super) fn note(&mut self, slot: &RingSlot) -> io::Result<()> {
+        if self.states.contains(&slot_state(slot)) {
             return Ok(());
         }
         self.put(slot)
@@ -345,53 +345,53 @@ impl Ring {
 
     /// Whether one more intent can be noted.
     pub(super) fn has_room(&self) -> bool {
-        self.places
+        self.states
             .iter()
-            .any(|place| !matches!(place, Place::Open(_)))
+            .any(|place| !matches!(place, SlotState::Open(_)))
     }
 
     /// On the disk when this returns, where it is open.
-    fn put(&mut self, slot: &Slot) -> io::Result<()> {
+    fn put(&mut self, slot: &RingSlot) -> io::Result<()> {
         let id = slot.id.0;
-        let Some(at) = self.place(id) else {
+        let Some(at) = self.slot_for(id) else {
             return Ok(());
         };
         self.file.write_all_at(&slot.bytes(), offset(at))?;
         if slot.is_open() {
             self.file.sync_data()?;
         }
-        if let Some(place) = self.places.get_mut(at) {
-            *place = of(slot);
+        if let Some(place) = self.states.get_mut(at) {
+            *place = slot_state(slot);
         }
         Ok(())
     }
 
     /// Its own, else the one that is missed least; `None` where every other is open.
-    fn place(&self, id: i64) -> Option<usize> {
-        let mut places = self.places.iter();
-        if let Some(own) = places.position(|place| place.id() == Some(id)) {
+    fn slot_for(&self, id: i64) -> Option<usize> {
+        let mut states = self.states.iter();
+        if let Some(own) = states.position(|place| place.id() == Some(id)) {
             return Some(own);
         }
-        let free = self.places.iter().enumerate();
-        let free = free.filter(|(_, place)| !matches!(place, Place::Open(_)));
+        let free = self.states.iter().enumerate();
+        let free = free.filter(|(_, place)| !matches!(place, SlotState::Open(_)));
         let oldest = free.min_by_key(|(_, place)| place.id().unwrap_or(i64::MIN));
         oldest.map(|(at, _)| at)
     }
 
     /// Empties the slots of what is forgotten.
     pub(super) fn forget(&mut self, ids: &[i64]) -> io::Result<()> {
-        for (at, place) in self.places.iter_mut().enumerate() {
+        for (at, place) in self.states.iter_mut().enumerate() {
             if place.id().is_some_and(|id| ids.contains(&id)) {
                 self.file.write_all_at(&[0; SLOT], offset(at))?;
-                *place = Place::Free;
+                *place = SlotState::Free;
             }
         }
         Ok(())
     }
 
     /// One with these slots and no others, in the place of the one that is there.
-    pub(super) fn replace(dir: &Path, slots: &[Slot]) -> io::Result<Self> {
-        let mut bytes: Vec<u8> = slots.iter().take(SLOTS).flat_map(Slot::bytes).collect();
+    pub(super) fn replace(dir: &Path, slots: &[RingSlot]) -> io::Result<Self> {
+        let mut bytes: Vec<u8> = slots.iter().take(SLOTS).flat_map(RingSlot::bytes).collect();
         bytes.resize(SLOTS * SLOT, 0);
         disk::replace(&dir.join(FILE), &bytes)?;
         Ok(Self::open(dir)?.0)
@@ -402,33 +402,33 @@ fn offset(at: usize) -> u64 {
     (at * SLOT) as u64
 }
 
-fn of(slot: &Slot) -> Place {
+fn slot_state(slot: &RingSlot) -> SlotState {
     if slot.is_open() {
-        Place::Open(slot.id.0)
+        SlotState::Open(slot.id.0)
     } else {
-        Place::Settled(slot.id.0)
+        SlotState::Settled(slot.id.0)
     }
 }
 
-fn read(file: &File) -> io::Result<(Vec<Place>, Contents)> {
+fn read(file: &File) -> io::Result<(Vec<SlotState>, RingContents)> {
     let mut bytes = vec![];
     file.take((SLOTS * SLOT) as u64).read_to_end(&mut bytes)?;
-    let mut contents = Contents {
+    let mut contents = RingContents {
         is_there: bytes.len() == SLOTS * SLOT,
-        ..Contents::default()
+        ..RingContents::default()
     };
     bytes.resize(SLOTS * SLOT, 0);
-    let places = bytes.chunks_exact(SLOT).map(|bytes| {
+    let states = bytes.chunks_exact(SLOT).map(|bytes| {
         if bytes.iter().all(|byte| *byte == 0) {
-            return Place::Free;
+            return SlotState::Free;
         }
-        let Some(slot) = Slot::read(bytes) else {
+        let Some(slot) = RingSlot::read(bytes) else {
             contents.unreadable += 1;
-            return Place::Free;
+            return SlotState::Free;
         };
-        let place = of(&slot);
+        let place = slot_state(&slot);
         contents.slots.push(slot);
         place
     });
-    Ok((places.collect(), contents))
+    Ok((states.collect(), contents))
 }

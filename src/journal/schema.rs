@@ -1,6 +1,6 @@
 //! The schema, and the way from each version to the next.
 
-use super::seal;
+use super::checksum;
 use rusqlite::Connection;
 
 /// The statements that lead from each schema version to the next; the first builds an empty file.
@@ -82,7 +82,7 @@ pub(super) fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Re
         transaction.execute_batch(migration)?;
     }
     if version < newest() {
-        seal::append_all(&transaction)?;
+        checksum::append_all(&transaction)?;
     }
     transaction.pragma_update(None, "user_version", newest())?;
     transaction.commit()
@@ -90,15 +90,15 @@ pub(super) fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Re
 
 #[cfg(test)]
 mod tests {
-    use super::{super::State, *};
+    use super::{super::IntentState, *};
 
     #[test]
     fn the_index_of_what_is_open_is_by_the_states_that_are_asked_for() {
         let schema = MIGRATIONS.concat();
         assert!(
-            schema.contains(&State::open_list()),
+            schema.contains(&IntentState::open_list()),
             "{}",
-            State::open_list()
+            IntentState::open_list()
         );
     }
 }

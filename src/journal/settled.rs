@@ -1,20 +1,20 @@
 //! What has come to its end on one account: for those who look back.
 
-use super::{Entry, IntentId, Journal, JournalError, State, entry};
+use super::{IntentId, IntentRow, IntentState, Journal, JournalError, entry};
 use crate::model::{AccountId, Timestamp};
 use rusqlite::{Connection, ToSql};
 use std::sync::Arc;
 
 /// A row that nothing can become of any more, with the attempts that were made, the oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settled {
-    pub entry: Entry,
-    pub attempts: Vec<Attempt>,
+pub struct SettledIntent {
+    pub entry: IntentRow,
+    pub attempts: Vec<AttemptRow>,
 }
 
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct AttemptRow {
     pub ended_at: Timestamp,
     pub status: Option<u16>,
     /// Why it did not answer as wished; `None` where it did.
@@ -26,7 +26,7 @@ fn of_account() -> String {
     format!(
         "WHERE i.base_url = ?2 AND i.account_id = ?3 AND (i.told_at, i.id) < (?4, ?5)
          AND i.state NOT IN {}",
-        State::open_list()
+        IntentState::open_list()
     )
 }
 
@@ -39,13 +39,13 @@ impl Journal {
         account: &AccountId,
         before: (Timestamp, IntentId),
         limit: u32,
-    ) -> Result<Vec<Settled>, JournalError> {
+    ) -> Result<Vec<SettledIntent>, JournalError> {
         let (told_at, id) = (before.0.0, before.1.0);
         let values: [&dyn ToSql; 5] = [&limit, &base_url, &account.raw(), &told_at, &id];
         let connection = self.database()?;
         let entries = entry::select_by(connection, &of_account(), LATEST, &values)?;
         let rows = entries.into_iter().map(|entry| {
-            Ok(Settled {
+            Ok(SettledIntent {
                 attempts: attempts(connection, entry.id)?,
                 entry,
             })
@@ -57,12 +57,12 @@ impl Journal {
 
 const LATEST: &str = "i.told_at DESC, i.id DESC";
 
-fn attempts(connection: &Connection, id: IntentId) -> rusqlite::Result<Vec<Attempt>> {
+fn attempts(connection: &Connection, id: IntentId) -> rusqlite::Result<Vec<AttemptRow>> {
     let sql = "SELECT ended_at, status, detail FROM attempts WHERE intent_id = ?1 ORDER BY number";
     connection
         .prepare_cached(sql)?
         .query_map([id.0], |row| {
-            Ok(Attempt {
+            Ok(AttemptRow {
                 ended_at: Timestamp(row.get(0)?),
                 status: row.get(1)?,
                 detail: row.get(2)?,

@@ -1,6 +1,10 @@
 use super::*;
-use crate::model::{CancelResult, FailureKind, OrderStatus, Proof, Receipt, Risk};
-use std::fs;
+use crate::model::{
+    AccountId, CancelResult, Failure, FailureKind, IdempotencyKey, OrderStatus, Proof, Receipt,
+    Risk, Timestamp,
+};
+use rusqlite::Connection;
+use std::{fs, path::Path, time::Duration};
 use tempfile::TempDir;
 
 fn place() -> TempDir {
@@ -25,14 +29,14 @@ fn intent(key: &str) -> Intent {
     }
 }
 
-fn entry(id: IntentId, at: i64, key: &str) -> Entry {
-    Entry {
+fn entry(id: IntentId, at: i64, key: &str) -> IntentRow {
+    IntentRow {
         id,
         created_at: Timestamp(at),
         intent: intent(key),
         attempts: 0,
         maybe_executed: true,
-        state: State::Inflight,
+        state: IntentState::Inflight,
         outcome: None,
     }
 }
@@ -51,14 +55,14 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
         canceled: true,
         queued: false,
     });
-    let done = Standing::of(&Ok(receipt));
-    journal.set_standing(Timestamp(5), first, &done).unwrap();
+    let done = StateUpdate::of(&Ok(receipt));
+    journal.record_state(Timestamp(5), first, &done).unwrap();
     drop(journal);
 
     let journal = Journal::open(dir.path()).unwrap();
-    let settled = Entry {
+    let settled = IntentRow {
         attempts: 2,
-        state: State::Done,
+        state: IntentState::Done,
         outcome: Some(Outcome {
             at: Timestamp(5),
             detail: "order o-1 canceled".into(),
@@ -87,8 +91,8 @@ fn a_doubt_stays_open_until_it_is_settled() {
             proves,
             ..Failure::new(FailureKind::Unavailable, "why")
         };
-        let standing = Standing::of(&Err(why));
-        journal.set_standing(Timestamp(at), id, &standing).unwrap();
+        let update = StateUpdate::of(&Err(why));
+        journal.record_state(Timestamp(at), id, &update).unwrap();
         let entry = journal.entry(id).unwrap().unwrap();
         (journal.open_intents().unwrap().len(), entry.maybe_executed)
     };
@@ -103,17 +107,17 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
     let Claim::New(id) = journal.claim(Timestamp(1), &intent("a")).unwrap() else {
         panic!("nothing has used it");
     };
-    let done = Standing {
+    let done = StateUpdate {
         order_id: Some("o-1".into()),
-        ..Standing::new(State::Done, "order o-1 resting")
+        ..StateUpdate::new(IntentState::Done, "order o-1 resting")
     };
-    journal.set_standing(Timestamp(2), id, &done).unwrap();
+    journal.record_state(Timestamp(2), id, &done).unwrap();
     let known = journal.claim(Timestamp(3), &intent("a")).unwrap();
     assert!(matches!(&known, Claim::Known(entry) if entry.id == id));
     journal.mark_inflight(id).unwrap();
     journal.mark_unsent(id).unwrap();
-    let doubt = Standing::new(State::Unknown, "no answer");
-    journal.set_standing(Timestamp(4), id, &doubt).unwrap();
+    let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
+    journal.record_state(Timestamp(4), id, &doubt).unwrap();
     assert_eq!(
         journal.claim(Timestamp(5), &intent("a")).unwrap(),
         known,
@@ -126,7 +130,7 @@ fn a_key_that_was_used_is_known_and_what_is_done_stays_done_with_its_order() {
 fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
-    let mut sent = |key: &str, account: &str, told: Option<State>| {
+    let mut sent = |key: &str, account: &str, told: Option<IntentState>| {
         let intent = Intent {
             account_id: account.into(),
             ..intent(key)
@@ -134,13 +138,13 @@ fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
         let id = journal.record(Timestamp(1), &intent).unwrap();
         journal.mark_inflight(id).unwrap();
         if let Some(state) = told {
-            let standing = Standing::new(state, "told".to_owned());
-            journal.set_standing(Timestamp(2), id, &standing).unwrap();
+            let update = StateUpdate::new(state, "told".to_owned());
+            journal.record_state(Timestamp(2), id, &update).unwrap();
         }
     };
-    sent("filled", "chal-1", Some(State::Done));
-    sent("refused", "chal-1", Some(State::Rejected));
-    sent("in doubt", "chal-1", Some(State::Abandoned));
+    sent("filled", "chal-1", Some(IntentState::Done));
+    sent("refused", "chal-1", Some(IntentState::Rejected));
+    sent("in doubt", "chal-1", Some(IntentState::Abandoned));
     sent("under way", "chal-1", None);
     sent("elsewhere", "chal-2", None);
     let recent = |limit| {
@@ -170,9 +174,9 @@ fn what_surely_never_left_is_not_counted_as_sent() {
     journal.mark_inflight(id).unwrap();
     look(&journal);
     let expected = [
-        (State::Inflight, true),
-        (State::Prepared, false),
-        (State::Inflight, true),
+        (IntentState::Inflight, true),
+        (IntentState::Prepared, false),
+        (IntentState::Inflight, true),
     ];
     assert_eq!(seen, expected);
 }
@@ -189,8 +193,8 @@ fn a_key_has_one_fingerprint_per_journal_and_never_stands_in_it() {
     assert_ne!(print, elsewhere.fingerprint("pd_live_secret").unwrap());
 }
 
-fn used(key: IdempotencyKey) -> Used {
-    Used {
+fn used(key: IdempotencyKey) -> UsedKey {
+    UsedKey {
         key,
         at: Timestamp(7),
         credential: "c0ffee".into(),
@@ -206,7 +210,7 @@ fn spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk() {
     let mut journal = Journal::open(dir.path()).unwrap();
     let size = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
     journal.failed = Some(JournalError::Stopped);
-    let used = journal.spare(used).unwrap();
+    let used = journal.take_reserved_key(used).unwrap();
     let grown = fs::metadata(dir.path().join("spare-keys")).unwrap().len();
     assert_eq!((size, grown), (4096, 4096));
     drop(journal);
@@ -216,11 +220,11 @@ fn spare_keys_wait_on_disk_and_a_used_one_is_an_open_intent_of_the_next_desk() {
         let [open] = journal.open_intents().unwrap().try_into().unwrap();
         assert_eq!(
             (open.state, open.created_at),
-            (State::Unknown, Timestamp(7))
+            (IntentState::Unknown, Timestamp(7))
         );
         assert_eq!(open.intent.key, Some(used.key.clone()));
         assert_eq!(open.intent.target, used.target);
-        assert_eq!(journal.spares.as_mut().unwrap().len(), 8);
+        assert_eq!(journal.reserved_keys.as_mut().unwrap().len(), 8);
     }
 }
 
@@ -256,9 +260,19 @@ fn an_older_journal_is_brought_forward_whole_and_a_copy_of_it_is_kept() {
         })
         .collect();
     let expected = [
-        (3, State::Inflight, true, None),
-        (2, State::Done, true, Some("order o filled".to_owned())),
-        (1, State::Rejected, false, Some("rejected: no".to_owned())),
+        (3, IntentState::Inflight, true, None),
+        (
+            2,
+            IntentState::Done,
+            true,
+            Some("order o filled".to_owned()),
+        ),
+        (
+            1,
+            IntentState::Rejected,
+            false,
+            Some("rejected: no".to_owned()),
+        ),
     ];
     assert_eq!(found, expected);
     let copy = Connection::open(dir.path().join("journal.v1.sqlite3")).unwrap();
@@ -281,12 +295,12 @@ fn a_second_desk_reads_along_and_writes_nothing() {
     let pid = format!("(process {})", std::process::id());
     assert!(refused.to_string().contains(&pid), "{refused}");
     let process = std::process::id();
-    let found = |listens| Some(Holder { process, listens });
-    assert_eq!(holder(dir.path()), found(false));
+    let found = |listens| Some(LockHolder { process, listens });
+    assert_eq!(lock_holder(dir.path()), found(false));
     first.announce();
-    assert_eq!(holder(dir.path()), found(true));
+    assert_eq!(lock_holder(dir.path()), found(true));
     drop(first);
-    assert_eq!(holder(dir.path()), None);
+    assert_eq!(lock_holder(dir.path()), None);
 }
 
 #[test]
@@ -297,7 +311,7 @@ fn who_only_looks_who_has_the_journal_is_taken_for_nobody_who_has_it() {
     drop(journal);
     let looking = fs::File::open(dir.path().join("journal.lock")).unwrap();
     looking.lock_shared().unwrap();
-    assert_eq!(holder(dir.path()), None);
+    assert_eq!(lock_holder(dir.path()), None);
     drop(looking);
     assert!(Journal::open(dir.path()).is_ok());
 }
@@ -403,7 +417,7 @@ fn a_damaged_journal_is_refused_and_kept() {
         let mut refused = Journal::open(dir.path()).unwrap();
         let why = refused.failure().cloned().unwrap();
         assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
-        assert!(refused.recent(9).is_err() && refused.spare(used).is_some());
+        assert!(refused.recent(9).is_err() && refused.take_reserved_key(used).is_some());
         let halted = refused.halted("https://x.test", &"chal-1".into());
         assert!(halted.is_some_and(|why| why.contains("damaged")));
         assert_eq!(fs::read(&path).unwrap(), damaged);
@@ -509,41 +523,41 @@ fn what_was_written_by_a_clock_ahead_of_this_one_is_not_sent_again_by_itself() {
 #[test]
 fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     let dir = place();
-    let beside = asides(dir.path()).next().unwrap();
-    let mut aside = Journal::open(&beside).unwrap();
+    let beside = overflow_dirs(dir.path()).next().unwrap();
+    let mut overflow = Journal::open(&beside).unwrap();
     let mut sent = |key: &str| {
-        let credential = aside.fingerprint("pd_live_secret").unwrap();
+        let credential = overflow.fingerprint("pd_live_secret").unwrap();
         let intent = Intent {
             credential,
             ..intent(key)
         };
-        aside.record(Timestamp(1), &intent).unwrap()
+        overflow.record(Timestamp(1), &intent).unwrap()
     };
     let (open, over) = (sent("open"), sent("over"));
-    let doubt = Standing::new(State::Unknown, "no answer");
-    aside.set_standing(Timestamp(2), open, &doubt).unwrap();
-    let done = Standing::new(State::Done, "order o-1 filled");
-    aside.set_standing(Timestamp(2), over, &done).unwrap();
+    let doubt = StateUpdate::new(IntentState::Unknown, "no answer");
+    overflow.record_state(Timestamp(2), open, &doubt).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "order o-1 filled");
+    overflow.record_state(Timestamp(2), over, &done).unwrap();
     let (here, account) = ("https://x.test", "chal-1".into());
-    aside.halt(here, &account, "it was flattened").unwrap();
+    overflow.halt(here, &account, "it was flattened").unwrap();
 
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut take_in = || {
-        let left = journal.take_in_asides(Timestamp(3), &["pd_live_secret"]);
+        let left = journal.import_overflow(Timestamp(3), &["pd_live_secret"]);
         assert!(left.unwrap().is_empty());
         journal.recent(9).unwrap().len()
     };
     assert_eq!(take_in(), 0, "another process has it");
-    drop(aside);
+    drop(overflow);
     assert_eq!([take_in(), take_in()], [1, 1]);
     let [taken] = journal.open_intents().unwrap().try_into().unwrap();
     let credential = journal.fingerprint("pd_live_secret").unwrap();
-    let expected = Entry {
+    let expected = IntentRow {
         intent: Intent {
             credential,
             ..intent("open")
         },
-        state: State::Unknown,
+        state: IntentState::Unknown,
         outcome: Some(Outcome {
             at: Timestamp(2),
             detail: "no answer".into(),
@@ -554,28 +568,28 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     };
     assert_eq!(taken, expected);
     assert_eq!(journal.halted(here, &account), Some("it was flattened"));
-    let aside = Journal::open(&beside).unwrap();
-    assert_eq!(aside.open_intents().unwrap(), []);
-    assert_eq!(aside.halted(here, &account), None);
+    let overflow = Journal::open(&beside).unwrap();
+    assert_eq!(overflow.open_intents().unwrap(), []);
+    assert_eq!(overflow.halted(here, &account), None);
 }
 
 #[test]
 fn what_another_key_left_open_beside_the_journal_waits_there_for_whoever_has_that_key() {
     let dir = place();
-    let beside = asides(dir.path()).next().unwrap();
-    let mut aside = Journal::open(&beside).unwrap();
+    let beside = overflow_dirs(dir.path()).next().unwrap();
+    let mut overflow = Journal::open(&beside).unwrap();
     for (key, secret) in [("mine", "pd_live_secret"), ("theirs", "pd_live_other")] {
-        let credential = aside.fingerprint(secret).unwrap();
+        let credential = overflow.fingerprint(secret).unwrap();
         let intent = Intent {
             credential,
             ..intent(key)
         };
-        aside.record(Timestamp(1), &intent).unwrap();
+        overflow.record(Timestamp(1), &intent).unwrap();
     }
-    drop(aside);
+    drop(overflow);
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut take_in = |secret: &str| {
-        let left = journal.take_in_asides(Timestamp(2), &[secret]).unwrap();
+        let left = journal.import_overflow(Timestamp(2), &[secret]).unwrap();
         let rows = journal.open_intents().unwrap().into_iter();
         let rows = rows.map(|row| {
             (
@@ -607,23 +621,23 @@ fn what_another_key_left_open_beside_the_journal_waits_there_for_whoever_has_tha
 #[test]
 fn a_damaged_journal_beside_the_journal_is_named_and_keeps_no_other_from_being_taken_in() {
     let dir = place();
-    let [broken, whole] = asides(dir.path())
+    let [broken, whole] = overflow_dirs(dir.path())
         .take(2)
         .collect::<Vec<_>>()
         .try_into()
         .unwrap();
     for place in [&broken, &whole] {
-        let mut aside = Journal::open(place).unwrap();
+        let mut overflow = Journal::open(place).unwrap();
         let intent = Intent {
             credential: String::new(),
             ..intent("open")
         };
-        aside.record(Timestamp(1), &intent).unwrap();
+        overflow.record(Timestamp(1), &intent).unwrap();
     }
     fs::write(broken.join("journal.sqlite3"), "no database".repeat(500)).unwrap();
     let mut journal = Journal::open(dir.path()).unwrap();
     let [why] = journal
-        .take_in_asides(Timestamp(2), &[])
+        .import_overflow(Timestamp(2), &[])
         .unwrap()
         .try_into()
         .unwrap();
@@ -633,39 +647,41 @@ fn a_damaged_journal_beside_the_journal_is_named_and_keeps_no_other_from_being_t
 
 #[test]
 fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_taken_in() {
-    for (ended, open) in [(None, 3), (Some(State::Abandoned), 2)] {
+    for (ended, open) in [(None, 3), (Some(IntentState::Abandoned), 2)] {
         let dir = place();
         let mut journal = Journal::open(dir.path()).unwrap();
         // So that no number beside is the same here.
         journal.record(Timestamp(1), &intent("other")).unwrap();
-        let other = Standing::new(State::Done, "order o-1 filled");
+        let other = StateUpdate::new(IntentState::Done, "order o-1 filled");
         journal
-            .set_standing(Timestamp(1), IntentId(1), &other)
+            .record_state(Timestamp(1), IntentId(1), &other)
             .unwrap();
 
-        let mut aside = Journal::open(&asides(dir.path()).next().unwrap()).unwrap();
+        let mut overflow = Journal::open(&overflow_dirs(dir.path()).next().unwrap()).unwrap();
         let part = |key: Option<&str>, parent| Intent {
             credential: String::new(),
             key: key.map(Into::into),
             parent,
             ..intent("")
         };
-        let deed = aside.record(Timestamp(2), &part(None, None)).unwrap();
+        let deed = overflow.record(Timestamp(2), &part(None, None)).unwrap();
         for key in [Some("close-all"), None] {
-            aside.record(Timestamp(3), &part(key, Some(deed))).unwrap();
+            overflow
+                .record(Timestamp(3), &part(key, Some(deed)))
+                .unwrap();
         }
         if let Some(state) = ended {
-            let standing = Standing::new(state, "not proved flat");
-            aside.set_standing(Timestamp(4), deed, &standing).unwrap();
+            let update = StateUpdate::new(state, "not proved flat");
+            overflow.record_state(Timestamp(4), deed, &update).unwrap();
         }
-        drop(aside);
+        drop(overflow);
 
-        let left = journal.take_in_asides(Timestamp(5), &[]).unwrap();
+        let left = journal.import_overflow(Timestamp(5), &[]).unwrap();
         assert!(left.is_empty(), "{left:?}");
         assert_eq!(journal.open_intents().unwrap().len(), open);
         let rows = journal.recent(9).unwrap();
         let deed = rows.iter().find(|row| row.id == IntentId(2)).unwrap();
-        assert_eq!(deed.state, ended.unwrap_or(State::Inflight));
+        assert_eq!(deed.state, ended.unwrap_or(IntentState::Inflight));
         let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
         assert_eq!(parts.count(), 2);
         journal.abandon_parts(Timestamp(6), deed.id).unwrap();
@@ -720,7 +736,7 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
     const DAY: i64 = 86_400_000;
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
-    let mut at = |day: i64, key: &str, parent: Option<IntentId>, state: Option<State>| {
+    let mut at = |day: i64, key: &str, parent: Option<IntentId>, state: Option<IntentState>| {
         let (day, known) = (Timestamp(day * DAY), key == "known");
         let intent = Intent {
             parent,
@@ -731,20 +747,20 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
         journal.attempt(day, id, None).unwrap();
         if let Some(state) = state {
             journal
-                .set_standing(day, id, &Standing::new(state, "so"))
+                .record_state(day, id, &StateUpdate::new(state, "so"))
                 .unwrap();
         }
         id
     };
-    let done = Some(State::Done);
+    let done = Some(IntentState::Done);
     at(1, "old", None, done);
-    at(1, "refused", None, Some(State::Rejected));
+    at(1, "refused", None, Some(IntentState::Rejected));
     let open = at(2, "open", None, None);
     let known = at(2, "known", None, done);
     let over = at(3, "flatten", None, done);
     at(3, "its close-all", Some(over), done);
-    let deed = at(3, "another flatten", None, Some(State::Abandoned));
-    let part = at(3, "its cancel", Some(deed), Some(State::Parked));
+    let deed = at(3, "another flatten", None, Some(IntentState::Abandoned));
+    let part = at(3, "its cancel", Some(deed), Some(IntentState::Parked));
     let young = at(60, "young", None, done);
     let newest = at(100, "newest", None, done);
 
@@ -785,11 +801,11 @@ fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> Inten
         ..intent(key)
     };
     let id = journal.record(Timestamp(at), &intent).unwrap();
-    let done = Standing {
+    let done = StateUpdate {
         order_id: Some("o-1".into()),
-        ..Standing::new(State::Done, "order o-1 resting; NOT AS ASKED: size")
+        ..StateUpdate::new(IntentState::Done, "order o-1 resting; NOT AS ASKED: size")
     };
-    journal.set_standing(Timestamp(at), id, &done).unwrap();
+    journal.record_state(Timestamp(at), id, &done).unwrap();
     id
 }
 
@@ -806,13 +822,13 @@ fn what_was_settled_on_an_account_is_read_page_by_page_the_latest_first() {
     let why = Failure::new(FailureKind::TimedOut, "no answer");
     journal.attempt(Timestamp(8), late, Some(&why)).unwrap();
     journal.attempt(Timestamp(9), late, None).unwrap();
-    let no = Standing::new(State::Abandoned, "given up");
-    journal.set_standing(Timestamp(9), late, &no).unwrap();
+    let no = StateUpdate::new(IntentState::Abandoned, "given up");
+    journal.record_state(Timestamp(9), late, &no).unwrap();
     let read = |before, limit| {
         let rows = journal.settled("https://x.test", &"chal-1".into(), before, limit);
         rows.unwrap()
     };
-    let keys = |rows: &[Settled]| -> Vec<String> {
+    let keys = |rows: &[SettledIntent]| -> Vec<String> {
         let keys = rows.iter().filter_map(|row| row.entry.intent.key.as_ref());
         keys.map(|key| key.raw().to_owned()).collect()
     };
@@ -861,7 +877,7 @@ fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_i
     let mut journal = Journal::open(dir.path()).unwrap();
     let intent = intent("a");
     let id = journal.record(Timestamp(1), &intent).unwrap();
-    let sender = Sender {
+    let sender = SenderIdentity {
         base_url: &intent.base_url,
         account_id: &intent.account_id,
         credential: &intent.credential,
@@ -873,15 +889,15 @@ fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_i
     let other = AccountId::from("another");
     assert_eq!(found(&journal, Timestamp(2), sender), Some(id));
     for stranger in [
-        Sender {
+        SenderIdentity {
             base_url: "https://else.test",
             ..sender
         },
-        Sender {
+        SenderIdentity {
             account_id: &other,
             ..sender
         },
-        Sender {
+        SenderIdentity {
             credential: "another",
             ..sender
         },
@@ -914,7 +930,7 @@ fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_i
         },
     );
     assert!(matches!(again.unwrap(), Claim::Known(entry) if entry.id == id));
-    let done = Standing::new(State::Done, "op-1: 3 of 3 submitted");
-    journal.set_standing(Timestamp(5), id, &done).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "op-1: 3 of 3 submitted");
+    journal.record_state(Timestamp(5), id, &done).unwrap();
     assert_eq!(found(&journal, Timestamp(6), sender), None);
 }

@@ -4,7 +4,7 @@
 //! knows it, by the account and the API key that it was sent with; and not where the service's last word on it was that
 //! it conflicts (409), for then it may never end, and positions still have to be closed.
 
-use super::{Claim, Entry, Intent, Journal, JournalError, State, entry};
+use super::{Claim, Intent, IntentRow, IntentState, Journal, JournalError, entry};
 use crate::model::{AccountId, Timestamp};
 use rusqlite::ToSql;
 
@@ -17,7 +17,7 @@ const CONDITION: &str = "WHERE i.target = ?2 AND i.base_url = ?3 AND i.account_i
 
 /// Who sends it: the account, and the API key as [`Journal::fingerprint`] names it.
 #[derive(Debug, Clone, Copy)]
-pub struct Sender<'a> {
+pub struct SenderIdentity<'a> {
     pub base_url: &'a str,
     pub account_id: &'a AccountId,
     pub credential: &'a str,
@@ -29,9 +29,9 @@ impl Journal {
         &self,
         now: Timestamp,
         target: &str,
-        sender: Sender<'_>,
-    ) -> Result<Option<Entry>, JournalError> {
-        let condition = format!("{CONDITION} AND i.state IN {}", State::open_list());
+        sender: SenderIdentity<'_>,
+    ) -> Result<Option<IntentRow>, JournalError> {
+        let condition = format!("{CONDITION} AND i.state IN {}", IntentState::open_list());
         let values: [&dyn ToSql; 5] = [
             &ROWS,
             &target,
@@ -49,7 +49,7 @@ impl Journal {
         now: Timestamp,
         intent: &Intent,
     ) -> Result<Claim, JournalError> {
-        let sender = Sender {
+        let sender = SenderIdentity {
             base_url: &intent.base_url,
             account_id: &intent.account_id,
             credential: &intent.credential,

@@ -15,10 +15,10 @@ type Checksum = (u32, u32);
 /// Commits behind a damaged frame of the log. One may be a write that a power cut left half done; more are a loss. A log
 /// whose own header is bad says nothing: `SQLite` takes none of it, and the ring knows what it held.
 pub(super) fn lost_commits(log: &[u8]) -> usize {
-    let Some(header) = Header::read(log) else {
+    let Some(header) = WalHeader::read(log) else {
         return 0;
     };
-    let frames: Vec<Frame<'_>> = header.frames(log).collect();
+    let frames: Vec<WalFrame<'_>> = header.frames(log).collect();
     let mut before = header.checksum;
     let mut whole = 0;
     for frame in &frames {
@@ -34,20 +34,20 @@ pub(super) fn lost_commits(log: &[u8]) -> usize {
         .count()
 }
 
-struct Header {
+struct WalHeader {
     order: fn([u8; 4]) -> u32,
     page: usize,
     salt: [u8; 8],
     checksum: Checksum,
 }
 
-struct Frame<'a> {
+struct WalFrame<'a> {
     head: &'a [u8],
     page: &'a [u8],
     checksum: Checksum,
 }
 
-impl Header {
+impl WalHeader {
     fn read(log: &[u8]) -> Option<Self> {
         let magic = word(log, 0)?;
         let order = match magic ^ MAGIC {
@@ -65,14 +65,14 @@ impl Header {
         (is_whole && header.page > 0).then_some(header)
     }
 
-    fn frames<'a>(&self, log: &'a [u8]) -> impl Iterator<Item = Frame<'a>> + use<'a> {
+    fn frames<'a>(&self, log: &'a [u8]) -> impl Iterator<Item = WalFrame<'a>> + use<'a> {
         let frames = log.get(HEADER..).unwrap_or_default();
         frames
             .chunks_exact(FRAME.saturating_add(self.page))
             .filter_map(|frame| {
                 let (head, page) = frame.split_at_checked(FRAME)?;
                 let checksum = (word(head, 16)?, word(head, 20)?);
-                Some(Frame {
+                Some(WalFrame {
                     head,
                     page,
                     checksum,
@@ -81,7 +81,7 @@ impl Header {
     }
 
     /// Whether the frame is of this log, and what stands before it has this checksum.
-    fn continues(&self, before: Checksum, frame: &Frame<'_>) -> bool {
+    fn continues(&self, before: Checksum, frame: &WalFrame<'_>) -> bool {
         let sum = frame.head.get(..8).map(|head| self.sum(before, head));
         let sum = sum.map(|sum| self.sum(sum, frame.page));
         frame.head.get(8..16) == Some(&self.salt) && sum == Some(frame.checksum)
@@ -101,7 +101,7 @@ impl Header {
     }
 }
 
-impl Frame<'_> {
+impl WalFrame<'_> {
     /// The last frame of a transaction names the size of the database after it.
     fn is_commit(&self) -> bool {
         word(self.head, 4).is_some_and(|pages| pages != 0)

@@ -1,7 +1,7 @@
 //! What a key of one's own is worth: the same command again is the same deed, whatever has become of its object.
 
 use super::support::{BUY, Served, ran, with};
-use perpdeck::journal::{Entry, State};
+use perpdeck::journal::{IntentRow, IntentState};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader},
@@ -152,7 +152,7 @@ fn orders_and_a_close_all_that_are_repeated_under_their_key_are_answered_as_befo
 }
 
 /// What was last told of a command; no order is known for it.
-fn tell(entry: &mut Entry, state: State, detail: &str) {
+fn tell(entry: &mut IntentRow, state: IntentState, detail: &str) {
     let told = entry.outcome.as_mut().unwrap();
     (entry.state, told.order_id, told.detail) = (state, None, detail.to_owned());
 }
@@ -160,14 +160,14 @@ fn tell(entry: &mut Entry, state: State, detail: &str) {
 const HOUR: i64 = 3_600_000;
 
 /// Everything in the journal was done an hour earlier.
-fn an_hour_earlier(entry: &mut Entry) {
+fn an_hour_earlier(entry: &mut IntentRow) {
     entry.created_at.0 -= HOUR;
     entry.intent.replay_until.0 -= HOUR;
 }
 
 /// As it stands when no connection was made.
-fn never_left(entry: &mut Entry) {
-    tell(entry, State::Unsent, "unreachable: refused");
+fn never_left(entry: &mut IntentRow) {
+    tell(entry, IntentState::Unsent, "unreachable: refused");
 }
 
 #[test]
@@ -192,9 +192,9 @@ fn an_order_that_never_left_is_checked_like_new_when_it_is_asked_for_again() {
 }
 
 /// As it stands when the line breaks before an answer comes, an hour later.
-fn lost_an_hour_ago(entry: &mut Entry) {
+fn lost_an_hour_ago(entry: &mut IntentRow) {
     an_hour_earlier(entry);
-    tell(entry, State::Unknown, "outcome unknown: no answer");
+    tell(entry, IntentState::Unknown, "outcome unknown: no answer");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{
     support::{BUY, Served, with},
     *,
 };
-use perpdeck::journal::State;
+use perpdeck::journal::IntentState;
 use std::path::{Path, PathBuf};
 
 const BUY_AT_MARKET: &[&str] = &[
@@ -229,7 +229,7 @@ fn the_desk_checks_like_new_what_never_left_under_its_key() {
     let mine = with(BUY, &["--yes", "--idempotency-key", "mine"]);
     service.json(&mine);
     service.retell(|entry| {
-        entry.state = State::Unsent;
+        entry.state = IntentState::Unsent;
         entry.outcome.as_mut().unwrap().order_id = None;
     });
     limit("0.001");

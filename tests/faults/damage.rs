@@ -3,7 +3,7 @@
 //! Issue 14, item 3: nothing is lost without a word, and nothing is sent that is not what was recorded.
 
 use perpdeck::{
-    journal::{Entry, Journal, Used},
+    journal::{IntentRow, Journal, UsedKey},
     model::Timestamp,
 };
 use rusqlite::Connection;
@@ -120,7 +120,7 @@ fn flip_row(dir: &Path) -> bool {
 }
 
 /// What is wrong with how the files in `dir` open, of which `before` was known; nothing is sent meanwhile.
-pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<String> {
+pub(crate) fn complaints(before: &[IntentRow], dir: &Path, damage: Damage) -> Vec<String> {
     // Made with the journal, and not before it is used for the first time.
     let has_keys = fs::read(dir.join("spare-keys"))
         .is_ok_and(|keys| keys.len() == 8 * 512 && !keys.contains(&0));
@@ -142,7 +142,7 @@ pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<St
     if is_said && here.is_some() && !is_halted {
         say("damaged, and not halted".to_owned());
     }
-    let taken = journal.spare(|key| Used {
+    let taken = journal.take_reserved_key(|key| UsedKey {
         key,
         at: Timestamp(1),
         credential: String::new(),
@@ -156,7 +156,7 @@ pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<St
     if let Some(refused) = journal.failure() {
         let why = refused.to_string();
         // Of files that are both bad nobody knows a number.
-        let named = |entry: &Entry| why.contains(&entry.id.0.to_string());
+        let named = |entry: &IntentRow| why.contains(&entry.id.0.to_string());
         if damage != Damage::BothBad && !before.iter().filter(|entry| is_open(entry)).all(named) {
             say(format!(
                 "refused without the numbers of what was in doubt: {why}"
@@ -176,7 +176,11 @@ pub(crate) fn complaints(before: &[Entry], dir: &Path, damage: Damage) -> Vec<St
 }
 
 /// What is wrong with a row as it is `found`.
-fn compared(was: &Entry, found: Option<&Entry>, (damage, is_said): (Damage, bool)) -> Vec<String> {
+fn compared(
+    was: &IntentRow,
+    found: Option<&IntentRow>,
+    (damage, is_said): (Damage, bool),
+) -> Vec<String> {
     let id = was.id.0;
     let Some(entry) = found else {
         let is_wrong = !is_said || is_open(was);
@@ -205,10 +209,10 @@ fn compared(was: &Entry, found: Option<&Entry>, (damage, is_said): (Damage, bool
         .collect()
 }
 
-fn is_open(entry: &Entry) -> bool {
+fn is_open(entry: &IntentRow) -> bool {
     entry.state.is_open()
 }
 
-fn same_key(one: &Entry, other: &Entry) -> bool {
+fn same_key(one: &IntentRow, other: &IntentRow) -> bool {
     one.intent.key.is_some() && one.intent.key == other.intent.key
 }

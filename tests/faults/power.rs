@@ -13,7 +13,7 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::{
-    journal::{self, Journal, Standing, State},
+    journal::{self, IntentState, Journal, StateUpdate},
     model::Risk,
 };
 use std::{
@@ -300,12 +300,12 @@ impl Trace {
             Some((state, false)) if self.sent => {
                 Some(format!("a byte has left, and the journal says {state}"))
             }
-            Some((State::Inflight, true))
+            Some((IntentState::Inflight, true))
                 if self.told && scene.command.risk() != Risk::Increasing =>
             {
                 None
             }
-            Some((state, _)) if self.told && state != State::Done => {
+            Some((state, _)) if self.told && state != IntentState::Done => {
                 Some(format!("told as done, and the journal says {state}"))
             }
             _ => None,
@@ -465,10 +465,10 @@ async fn a_thousand_kills_between_commit_and_slot_halt_nothing_and_lose_nothing(
         };
         let intent = &entry.intent;
         assert_eq!(journal.halted(&intent.base_url, &intent.account_id), None);
-        assert_eq!((entry.id.0, entry.state), (death, State::Inflight));
-        let settled = Standing::new(State::Unsent, "it was killed");
+        assert_eq!((entry.id.0, entry.state), (death, IntentState::Inflight));
+        let settled = StateUpdate::new(IntentState::Unsent, "it was killed");
         journal
-            .set_standing(entry.created_at, entry.id, &settled)
+            .record_state(entry.created_at, entry.id, &settled)
             .unwrap();
     }
     let Effects(effects) = scene.effects(&stage).await;
@@ -505,7 +505,7 @@ async fn beside_a_verb_that_is_stopped_inside_its_transaction_flatten_goes_out_a
         assert_eq!(placing.try_wait().unwrap(), None, "it went on");
         sleep(Duration::from_millis(10)).await;
     }
-    let holder = journal::holder(&desk).unwrap().process;
+    let holder = journal::lock_holder(&desk).unwrap().process;
     let began = Instant::now();
     let flatten = verb(&stage, 0, home.path())
         .args(["flatten", "--yes"])
@@ -532,7 +532,7 @@ async fn beside_a_verb_that_is_stopped_inside_its_transaction_flatten_goes_out_a
     let placed = newest
         .iter()
         .find(|entry| entry.intent.risk == Risk::Increasing);
-    assert_eq!(placed.unwrap().state, State::Unsent, "{newest:?}");
+    assert_eq!(placed.unwrap().state, IntentState::Unsent, "{newest:?}");
 }
 
 /// A verb syncs its journal five to fifteen times.

@@ -11,7 +11,7 @@ use perpdeck::{
     app::Msg,
     client::{Client, Tempo},
     config::Connection,
-    journal::{Journal, State},
+    journal::{IntentState, Journal},
     model::{Failure, Progress, Receipt, Ticket},
     runtime::{Clock, Outbox, open_journal},
 };
@@ -330,9 +330,9 @@ async fn journal(dir: &Path, end: &End) -> Noted {
         };
     };
     let fits = match end {
-        End::Done(_) => entry.state == State::Done,
-        End::Failed(_) => matches!(entry.state, State::Rejected | State::Unsent),
-        End::Parked => entry.state == State::Parked && entry.maybe_executed,
+        End::Done(_) => entry.state == IntentState::Done,
+        End::Failed(_) => matches!(entry.state, IntentState::Rejected | IntentState::Unsent),
+        End::Parked => entry.state == IntentState::Parked && entry.maybe_executed,
         End::Hangs => true,
     };
     if fits {

@@ -1,7 +1,7 @@
 //! The real exchange as a process of its own, the real program beside it, and raw HTTP to prepare the one and see what it
 //! holds: what the tests with processes share.
 
-use perpdeck::journal::{Entry, Journal, Standing};
+use perpdeck::journal::{IntentRow, Journal, StateUpdate};
 use serde_json::Value;
 use std::{
     fs,
@@ -140,7 +140,7 @@ impl Served {
 
     /// Has the journal tell each of its commands otherwise. It is written anew, by the journal itself: what anybody else
     /// changes in its files is damage, and repaired from its ring.
-    pub(crate) fn retell(&self, change: impl Fn(&mut Entry)) {
+    pub(crate) fn retell(&self, change: impl Fn(&mut IntentRow)) {
         let dir = self.home.path().join(".local/state/perpdeck");
         let was = Journal::open(&dir).unwrap();
         let told = was.recent(u32::MAX).unwrap();
@@ -166,12 +166,12 @@ impl Served {
                 anew.attempt(entry.created_at, id, None).unwrap();
             }
             if let Some(told) = entry.outcome {
-                let standing = Standing {
+                let update = StateUpdate {
                     order_id: told.order_id,
                     request_id: told.request_id,
-                    ..Standing::new(entry.state, told.detail)
+                    ..StateUpdate::new(entry.state, told.detail)
                 };
-                anew.set_standing(told.at, id, &standing).unwrap();
+                anew.record_state(told.at, id, &update).unwrap();
             }
         }
         assert_eq!(anew.damage(), None);

@@ -10,7 +10,7 @@ use crate::{
     api::{Method, Request},
     app::{Store, rules::checks},
     cli::service::Service,
-    journal::Entry,
+    journal::IntentRow,
     model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
 };
@@ -86,7 +86,7 @@ fn placed(
         .collect()
 }
 
-fn command(service: &Service, entry: Entry) -> Option<Command> {
+fn command(service: &Service, entry: IntentRow) -> Option<Command> {
     let intent = entry.intent;
     let request = Request {
         method: intent.method.parse::<Method>().ok()?,

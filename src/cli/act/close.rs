@@ -8,7 +8,7 @@ use crate::{
     app::Store,
     cli::{Exit, service::Service, voice::Voice},
     config::Sources,
-    journal::Entry,
+    journal::IntentRow,
     model::{
         CloseKind, ClosePosition, Command, Failure, Num, PositionId,
         draft::{Amount, CloseDraft, Draft, Field, Seen, Texts, amount},
@@ -106,7 +106,7 @@ impl Args {
 
     /// How its size is resolved, and the size that is sent whatever that comes to. A coin size under a chosen key goes
     /// out as typed: that key may be known to the service already, and the position be smaller for it.
-    fn sized(&self, before: Option<&Entry>) -> (&str, Option<Num>) {
+    fn sized(&self, before: Option<&IntentRow>) -> (&str, Option<Num>) {
         match amount(&self.size) {
             Ok(Amount::Coin(size)) if self.key.chosen.is_some() => (ALL, Some(size)),
             Ok(Amount::Notional(_) | Amount::Percent(_)) if before.is_some() => (ALL, None),
@@ -118,7 +118,7 @@ impl Args {
     fn order(
         &self,
         store: &Store,
-        before: Option<&Entry>,
+        before: Option<&IntentRow>,
         voice: Voice,
     ) -> Result<(ClosePosition, Vec<&'static str>)> {
         let position = store.position(&self.position_id);

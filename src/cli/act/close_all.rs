@@ -16,7 +16,7 @@ use crate::{
     },
     client::Aftermath,
     config::Sources,
-    journal::{Entry, Journal, Sender, asides},
+    journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
     model::{CloseAll, Command, IdempotencyKey, Position, Receipt},
     runtime::Clock,
 };
@@ -104,10 +104,10 @@ async fn opened_since(service: &Service, outcome: &Outcome) -> bool {
 }
 
 /// The close-all of this account that has no end yet, in the journal or beside it.
-fn unfinished(service: &Service) -> Option<Entry> {
+fn unfinished(service: &Service) -> Option<IntentRow> {
     let connection = service.client.connection();
     let target = Route::CloseAll(service.account.clone()).target(&service.client.dialect());
-    let mut dirs = once(service.journal_dir.clone()).chain(asides(&service.journal_dir));
+    let mut dirs = once(service.journal_dir.clone()).chain(overflow_dirs(&service.journal_dir));
     dirs.find_map(|dir| {
         if !Journal::is_there(&dir) {
             return None;
@@ -115,7 +115,7 @@ fn unfinished(service: &Service) -> Option<Entry> {
         let (connection, target) = (connection.clone(), target.clone());
         let read = move |journal: &Journal| {
             let secret = connection.api_key.expose_secret();
-            let sender = Sender {
+            let sender = SenderIdentity {
                 base_url: &connection.base_url,
                 account_id: &connection.account_id,
                 credential: &journal.fingerprint(secret)?,

@@ -14,7 +14,7 @@ use crate::{
         forms::form::{Around, Form, Used},
     },
     cli::{Exit, service::Service, voice::Voice},
-    journal::Entry,
+    journal::IntentRow,
     model::{
         AccountId, Charges, Command, Failure, MarginMode, Page, Timestamp, Zone,
         draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
@@ -37,7 +37,7 @@ pub(super) struct Ground<'a> {
     service: &'a Service,
     key: &'a Key,
     pub(super) store: Store,
-    before: Option<Entry>,
+    before: Option<IntentRow>,
     zone: Zone,
     now: Timestamp,
 }

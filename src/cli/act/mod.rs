@@ -31,7 +31,7 @@ use super::{
 };
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
-    journal::{Entry, Journal},
+    journal::{IntentRow, Journal},
     model::{Command, Failure, FailureKind, IdempotencyKey, Receipt, Risk},
     runtime::Clock,
 };
@@ -146,7 +146,7 @@ async fn recalled(
     service: &Service,
     voice: Voice,
     post: &Post<'_>,
-    (deed, known): (&Deed, Option<&Entry>),
+    (deed, known): (&Deed, Option<&IntentRow>),
 ) -> Outcome {
     let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
         return Err(Failure::local("the journal knows nothing of it"));

@@ -18,7 +18,7 @@ use crate::{
         service::Service,
         voice::Voice,
     },
-    journal::{Entry, Journal, JournalError, holder},
+    journal::{IntentRow, Journal, JournalError, lock_holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk, Ticket},
     runtime::{Asked, Caller, Clock, HandedOver, call, left, queued_end, tidy_journal},
 };
@@ -115,7 +115,7 @@ impl<'a> Post<'a> {
     }
 
     /// What was sent before under the deed's key.
-    pub(super) fn known(&self, deed: &Deed) -> Option<Entry> {
+    pub(super) fn known(&self, deed: &Deed) -> Option<IntentRow> {
         let key = deed.kept_key()?.clone();
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
@@ -127,7 +127,7 @@ impl<'a> Post<'a> {
     }
 
     /// What was lately asked for on this account, the newest first.
-    pub(super) fn recent(&self, limit: u32) -> Vec<Entry> {
+    pub(super) fn recent(&self, limit: u32) -> Vec<IntentRow> {
         let connection = self.service.client.connection();
         let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
         let read = move |journal: &Journal| journal.recent_on((&base_url, &account), limit);
@@ -287,7 +287,7 @@ async fn journal(dir: &Path, risk: Risk) -> Opening {
 }
 
 fn is_desk(dir: &Path) -> bool {
-    holder(dir).is_some_and(|holder| holder.listens)
+    lock_holder(dir).is_some_and(|holder| holder.listens)
 }
 
 /// The way around a journal that another process has.
@@ -312,7 +312,7 @@ async fn around(
         None => held.to_string(),
     };
     // Never for what raises exposure.
-    let beside = (risk != Risk::Increasing).then(|| Journal::open_aside(&service.journal_dir));
+    let beside = (risk != Risk::Increasing).then(|| Journal::open_overflow(&service.journal_dir));
     let Some((dir, journal)) = beside.flatten() else {
         return Err(Failure::local(format!(
             "{why}. Nothing was sent; closing and canceling go out all the same"

@@ -5,7 +5,7 @@ use super::{Deed, Outcome};
 use crate::{
     cli::service::{Service, patiently},
     client::{Clues, Sight},
-    journal::{Entry, State},
+    journal::{IntentRow, IntentState},
     model::{Failure, FailureKind, OrderId, Receipt},
 };
 
@@ -14,7 +14,7 @@ use crate::{
 pub(super) async fn outcome(
     service: &Service,
     deed: &Deed,
-    entry: &Entry,
+    entry: &IntentRow,
     linked: Option<&[OrderId]>,
 ) -> Outcome {
     let Some(failure) = entry.failure() else {
@@ -23,11 +23,17 @@ pub(super) async fn outcome(
     };
     match entry.state {
         // By an order row that was answered, not in the answer.
-        State::Rejected if Failure::read(entry.detail()).is_none() => {
+        IntentState::Rejected if Failure::read(entry.detail()).is_none() => {
             order(service, entry).await.ok_or(failure)
         }
-        State::Done | State::Rejected | State::Unsent | State::Prepared => Err(failure),
-        State::Inflight | State::Unknown | State::Parked | State::Queued | State::Abandoned => {
+        IntentState::Done | IntentState::Rejected | IntentState::Unsent | IntentState::Prepared => {
+            Err(failure)
+        }
+        IntentState::Inflight
+        | IntentState::Unknown
+        | IntentState::Parked
+        | IntentState::Queued
+        | IntentState::Abandoned => {
             let since = entry.created_at;
             let look = || service.client.look(&deed.command, Clues { since, linked });
             match patiently(look).await {
@@ -40,7 +46,7 @@ pub(super) async fn outcome(
 }
 
 /// As it is now, if it can still be found.
-async fn order(service: &Service, entry: &Entry) -> Option<Receipt> {
+async fn order(service: &Service, entry: &IntentRow) -> Option<Receipt> {
     let id = entry.outcome.as_ref()?.order_id.as_ref()?;
     let order = patiently(|| service.client.order(id)).await.ok()??;
     Some(Receipt::Order {

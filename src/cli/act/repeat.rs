@@ -9,7 +9,7 @@ use super::{Deed, Key};
 use crate::{
     api::{Method, Request},
     cli::{disk_wait::looked, exit::Misuse, service::Service},
-    journal::Entry,
+    journal::IntentRow,
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -17,19 +17,19 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// What the chosen key was used for before, as far as the journal knows.
-pub(super) fn before(service: &Service, key: &Key) -> Option<Entry> {
+pub(super) fn before(service: &Service, key: &Key) -> Option<IntentRow> {
     let key = key.chosen.clone()?;
     // Without a journal nothing is known; what that means is said when it is to be written.
     looked(&service.journal_dir, move |journal| journal.by_key(&key)).flatten()
 }
 
 /// A number of the body that was sent, as it was written there.
-pub(super) fn sent(entry: &Entry, name: &str) -> Option<String> {
+pub(super) fn sent(entry: &IntentRow, name: &str) -> Option<String> {
     Some(fields(&entry.intent.body)?.remove(name)?.get().to_owned())
 }
 
 /// Whether what was sent before may have taken effect: it was checked before it did, and is only repeated.
-pub(super) fn may_have_acted(known: Option<&Entry>) -> bool {
+pub(super) fn may_have_acted(known: Option<&IntentRow>) -> bool {
     known.is_some_and(|entry| entry.maybe_executed)
 }
 
@@ -54,7 +54,7 @@ impl Wish {
 /// wish. What its body has under the names `reckoned` follows from prices, positions or the clock, and those have
 /// moved since.
 pub(super) fn settled(
-    known: Option<&Entry>,
+    known: Option<&IntentRow>,
     deed: Deed,
     service: &Service,
     reckoned: &[&str],
@@ -84,7 +84,7 @@ pub(super) fn settled(
     })
 }
 
-fn as_sent(entry: &Entry, deed: Deed, service: &Service) -> Deed {
+fn as_sent(entry: &IntentRow, deed: Deed, service: &Service) -> Deed {
     let intent = &entry.intent;
     let request = Request {
         method: intent

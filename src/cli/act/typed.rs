@@ -4,7 +4,7 @@ use super::repeat;
 use crate::{
     app::Store,
     cli::{exit::Misuse, voice::Voice},
-    journal::Entry,
+    journal::IntentRow,
     model::{
         Failure, FailureKind, MarketId, PositionId, TriggerDirection,
         draft::{Draft, Faults, Field, RelativePrice, Seen},
@@ -95,7 +95,7 @@ pub(super) fn relative_names(draft: &Draft) -> impl Iterator<Item = &'static str
 }
 
 /// Under a key that was used before they are what they were then.
-pub(super) fn as_sent(draft: &mut Draft, before: &Entry) {
+pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
     for field in relative(draft) {
         let mut names = field.body_names().iter();
         if let Some(sent) = names.find_map(|name| repeat::sent(before, name)) {

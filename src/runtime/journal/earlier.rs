@@ -10,7 +10,7 @@ use crate::{
     api::{Dialect, Method, Request},
     app::{Msg, activity::earlier::PAGE},
     client::Client,
-    journal::{Entry, IntentId, Journal, JournalError, Outcome, Settled},
+    journal::{IntentId, IntentRow, Journal, JournalError, Outcome, SettledIntent},
     model::{Attempted, Command, Failure, Past, PastMark, PastPage, Receipt, Record},
 };
 use std::path::PathBuf;
@@ -50,8 +50,8 @@ pub(crate) fn tell(client: &Client, books: &Books, mark: PastMark, inbox: &Sende
 
 fn looked(
     dir: PathBuf,
-    read: impl FnOnce(&Journal) -> Result<Vec<Settled>, JournalError> + Send + 'static,
-) -> oneshot::Receiver<Result<Vec<Settled>, JournalError>> {
+    read: impl FnOnce(&Journal) -> Result<Vec<SettledIntent>, JournalError> + Send + 'static,
+) -> oneshot::Receiver<Result<Vec<SettledIntent>, JournalError>> {
     let (told, rows) = oneshot::channel();
     spawn_blocking(move || {
         let found = if Journal::is_there(&dir) {
@@ -65,7 +65,7 @@ fn looked(
     rows
 }
 
-fn page(rows: Vec<Settled>, dialect: &Dialect) -> PastPage {
+fn page(rows: Vec<SettledIntent>, dialect: &Dialect) -> PastPage {
     let most = usize::try_from(PAGE).unwrap_or(usize::MAX);
     PastPage {
         has_more: rows.len() > most,
@@ -77,8 +77,8 @@ fn page(rows: Vec<Settled>, dialect: &Dialect) -> PastPage {
     }
 }
 
-fn past(row: Settled, dialect: &Dialect) -> Past {
-    let Settled { entry, attempts } = row;
+fn past(row: SettledIntent, dialect: &Dialect) -> Past {
+    let SettledIntent { entry, attempts } = row;
     let command = command(&entry, dialect);
     let attempts = attempts.into_iter().map(|attempt| Attempted {
         at: attempt.ended_at,
@@ -107,7 +107,7 @@ fn past(row: Settled, dialect: &Dialect) -> Past {
 }
 
 /// As a command again, as far as this desk can read it.
-fn command(entry: &Entry, dialect: &Dialect) -> Option<Command> {
+fn command(entry: &IntentRow, dialect: &Dialect) -> Option<Command> {
     let intent = &entry.intent;
     if entry.intent.is_flatten() {
         return Some(Command::Flatten(intent.account_id.clone()));
@@ -123,7 +123,7 @@ fn command(entry: &Entry, dialect: &Dialect) -> Option<Command> {
 
 /// What was told of it then; `status` is that of the last answer.
 fn result(
-    entry: &Entry,
+    entry: &IntentRow,
     command: Option<&Command>,
     status: Option<u16>,
 ) -> Result<Receipt, Failure> {
@@ -131,7 +131,7 @@ fn result(
     failure.map_or_else(|| Ok(entry.receipt(command)), Err)
 }
 
-fn record(entry: Entry) -> Record {
+fn record(entry: IntentRow) -> Record {
     let (intent, told) = (entry.intent, entry.outcome);
     let (order_id, request_id) = told.map_or((None, None), |told| (told.order_id, told.request_id));
     Record {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::{
         client::testing::responder::Responder,
-        journal::{Intent, Standing, State, Window},
+        journal::{Intent, IntentState, ReplayWindow, StateUpdate},
         model::{FailureKind, OrderId, OrderStatus, Proof, Risk, Timestamp},
     };
     use std::path::Path;
@@ -171,7 +171,7 @@ mod tests {
         journal: &mut Journal,
         url: &str,
         command: &Command,
-        standing: &Standing,
+        update: &StateUpdate,
     ) -> IntentId {
         let number = journal.recent(99).unwrap().len() + 1;
         let key = format!("key-{number}").into();
@@ -196,15 +196,15 @@ mod tests {
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
             deadline: NOW,
-            replay_until: Window::since(NOW).until(),
+            replay_until: ReplayWindow::since(NOW).until(),
         };
         let id = journal.record(NOW, &intent).unwrap();
-        let why = (standing.state == State::Rejected).then(|| Failure {
+        let why = (update.state == IntentState::Rejected).then(|| Failure {
             status: Some(409),
             ..Failure::new(FailureKind::Conflict, "no")
         });
         journal.attempt(NOW, id, why.as_ref()).unwrap();
-        journal.set_standing(NOW, id, standing).unwrap();
+        journal.record_state(NOW, id, update).unwrap();
         id
     }
 
@@ -230,29 +230,29 @@ mod tests {
         let responder = Responder::answering(vec![]).await;
         let mut journal = Journal::open(dir.path()).unwrap();
         let buy = crate::runtime::outbox::tests::buy();
-        let placed = Standing {
+        let placed = StateUpdate {
             order_id: Some("o-1".into()),
-            ..Standing::new(State::Done, "order o-1 resting")
+            ..StateUpdate::new(IntentState::Done, "order o-1 resting")
         };
-        let refused = Standing {
+        let refused = StateUpdate {
             request_id: Some("r-1".into()),
-            ..Standing::new(State::Rejected, "conflict: too late")
+            ..StateUpdate::new(IntentState::Rejected, "conflict: too late")
         };
-        let closed = Standing::new(State::Done, "op-1: 3 of 4 submitted, 1 failed");
+        let closed = StateUpdate::new(IntentState::Done, "op-1: 3 of 4 submitted, 1 failed");
         let ends = [
             (buy.clone(), placed),
             (Command::Cancel("o-9".into()), refused),
             (Command::CloseAll("chal-1".into()), closed),
             (
                 Command::Flatten("chal-1".into()),
-                Standing::new(State::Done, "nothing is left"),
+                StateUpdate::new(IntentState::Done, "nothing is left"),
             ),
-            (buy, Standing::new(State::Unsent, "was never sent")),
+            (buy, StateUpdate::new(IntentState::Unsent, "was never sent")),
         ];
-        for (command, standing) in &ends {
-            settled(&mut journal, &responder.url, command, standing);
+        for (command, update) in &ends {
+            settled(&mut journal, &responder.url, command, update);
         }
-        let elsewhere = Standing::new(State::Done, "elsewhere");
+        let elsewhere = StateUpdate::new(IntentState::Done, "elsewhere");
         settled(
             &mut journal,
             "http://127.0.0.1:1",
@@ -284,7 +284,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let responder = Responder::answering(vec![]).await;
         let mut journal = Journal::open(dir.path()).unwrap();
-        let done = Standing::new(State::Done, "order o-9 canceled");
+        let done = StateUpdate::new(IntentState::Done, "order o-9 canceled");
         settled(
             &mut journal,
             &responder.url,

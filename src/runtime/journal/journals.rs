@@ -175,7 +175,7 @@ impl Journals {
             && let Err(held @ JournalError::Held { path, .. }) = &self.own
         {
             // One that does not open now may do so for what comes next.
-            let (_, opened) = Journal::open_aside(path).ok_or_else(|| held.clone())?;
+            let (_, opened) = Journal::open_overflow(path).ok_or_else(|| held.clone())?;
             self.aside = Some(opened?);
         }
         self.aside.as_mut().ok_or(JournalError::Stopped)

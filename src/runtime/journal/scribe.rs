@@ -4,7 +4,7 @@
 use super::journals::{FirstDesk, Job, Journals, Keeper, Opened};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Journal, JournalError, holder},
+    journal::{Journal, JournalError, lock_holder},
     model::Risk,
     runtime::base::clock::Clock,
 };
@@ -96,7 +96,7 @@ pub(crate) fn open_after(
             Err(why @ JournalError::Held { .. }) => why,
             opened => return opened,
         };
-        if holder(dir).is_some_and(|holder| holder.listens) {
+        if lock_holder(dir).is_some_and(|holder| holder.listens) {
             return Err(held);
         }
         if look >= SOON
@@ -355,7 +355,7 @@ impl Scribe {
         };
         let alarm = self.alarm.clone();
         drop(self.ask(move |journals| {
-            let heeded = journals.own().and_then(|own| own.heed(&said));
+            let heeded = journals.own().and_then(|own| own.stop_for_damage(&said));
             alarm.hear(&heeded);
             heeded
         }));
@@ -413,7 +413,7 @@ fn next(inbox: &mpsc::Receiver<Job>, journals: &Journals) -> Result<Job, RecvTim
 mod tests {
     use super::*;
     use crate::{
-        journal::{Intent, Standing, State},
+        journal::{Intent, IntentState, StateUpdate},
         model::{Risk, Timestamp},
     };
 
@@ -439,7 +439,7 @@ mod tests {
             replay_until: at,
         };
         let id = journal.record(at, &intent)?;
-        journal.set_standing(at, id, &Standing::new(State::Done, "so"))
+        journal.record_state(at, id, &StateUpdate::new(IntentState::Done, "so"))
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,7 @@
 use crate::{
     api::{Dialect, Route},
     config::{Connection, Secret},
-    journal::{Entry, Intent, Journal, JournalError},
+    journal::{Intent, IntentRow, Journal, JournalError},
     model::{AccountId, IdempotencyKey, Timestamp},
 };
 use secrecy::ExposeSecret as _;
@@ -56,7 +56,7 @@ impl From<AccountAddress> for JournalAccount {
 /// What the last session left behind on an account.
 #[derive(Debug)]
 pub(crate) struct LeftOpen {
-    pub(crate) open: Vec<Entry>,
+    pub(crate) open: Vec<IntentRow>,
     /// When everything was last to be closed.
     pub(crate) closed_all_at: Option<Timestamp>,
     /// Why exposure may only go down, if so.
@@ -122,7 +122,7 @@ impl JournalAccounts {
         let keys = self.all.iter();
         let keys = keys.filter_map(|relative| Some(relative.key.as_ref()?.expose_secret()));
         let known: Vec<_> = keys.collect();
-        let mut beside = journal.take_in_asides(now, &known)?;
+        let mut beside = journal.import_overflow(now, &known)?;
         if self.own > 0 {
             beside.clear();
         }
@@ -155,7 +155,7 @@ impl JournalAccounts {
         })
     }
 
-    fn whose(&self, entry: &Entry, prints: &[Option<String>]) -> usize {
+    fn whose(&self, entry: &IntentRow, prints: &[Option<String>]) -> usize {
         let intent = &entry.intent;
         let is_here = |relative: &JournalAccount| {
             let place = &relative.place;
@@ -180,7 +180,7 @@ fn closed_all_at(
 ) -> Result<Option<Timestamp>, JournalError> {
     let recent = journal.recent_on((&place.base_url, &place.account_id), RECENT)?;
     let close_all = Route::CloseAll(place.account_id.clone()).target(&Dialect::default());
-    let closes = |entry: &&Entry| {
+    let closes = |entry: &&IntentRow| {
         let intent = &entry.intent;
         intent.is_flatten() || intent.target == close_all
     };

@@ -4,7 +4,7 @@ use super::{Desk, Errand, Stay, Teller, desk::Decision, follow, lanes::Turn, rec
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::Tries,
-    journal::{Standing, State},
+    journal::{IntentState, StateUpdate},
     model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
 };
 use std::sync::Arc;
@@ -115,17 +115,17 @@ impl Errand {
         {
             self.desk.halt(why.to_string()).await;
         }
-        let mut standing = Standing::of(&result);
+        let mut update = StateUpdate::of(&result);
         if let Ok(receipt) = &result
             && let Some(what) = follow::check_echo(&self.desk, &self.command, receipt).await
         {
-            standing.detail = format!("{}; NOT AS ASKED: {what}", standing.detail);
+            update.detail = format!("{}; NOT AS ASKED: {what}", update.detail);
         }
-        self.settle(standing).await;
+        self.settle(update).await;
         follow::after(self, &result);
         match self.awaited(&result).await {
             Some(end) => {
-                self.settle(Standing::of(&end)).await;
+                self.settle(StateUpdate::of(&end)).await;
                 end
             }
             None => result,
@@ -248,11 +248,11 @@ impl Errand {
         loop {
             let decided = self.desk.ask(ticket);
             let state = if self.has_left() {
-                State::Parked
+                IntentState::Parked
             } else {
-                State::Prepared
+                IntentState::Prepared
             };
-            self.settle(Standing::new(state, why.to_string())).await;
+            self.settle(StateUpdate::new(state, why.to_string())).await;
             let parked = Progress::Parked {
                 why: why.clone(),
                 replay_until: self.window().until(),
@@ -289,12 +289,12 @@ impl Errand {
 
     async fn give_up(&self, why: Failure) -> Failure {
         let state = if self.has_left() {
-            State::Abandoned
+            IntentState::Abandoned
         } else {
-            State::Unsent
+            IntentState::Unsent
         };
-        let standing = Standing::new(state, format!("given up: {why}"));
-        self.settle(standing).await;
+        let update = StateUpdate::new(state, format!("given up: {why}"));
+        self.settle(update).await;
         why
     }
 }

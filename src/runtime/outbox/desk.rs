@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::Client,
-    journal::{JournalError, Standing, State},
+    journal::{IntentState, JournalError, StateUpdate},
     model::{
         AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, READ_ONLY, Resource,
         Risk, Ticket,
@@ -208,7 +208,7 @@ impl Desk {
     pub(super) async fn heeds_halt_beside(&self, patience: Duration) -> Result<(), JournalError> {
         let (base_url, account) = self.place();
         let look = move |journals: &mut Journals| {
-            Ok(journals.new_page()?.take_halt_beside(&base_url, &account))
+            Ok(journals.new_page()?.take_overflow_halt(&base_url, &account))
         };
         if let Some(why) = self.scribe.carry(Risk::Increasing, patience, look).await? {
             self.stay_halted(why).await;
@@ -322,9 +322,9 @@ impl Desk {
         let (now, intent) = (self.clock.now(), Arc::clone(intent));
         self.scribe.ask(move |journals| {
             // The job that makes the row was before this.
-            let unsent = Standing::new(State::Unsent, why);
+            let unsent = StateUpdate::new(IntentState::Unsent, why);
             match journals.page(&intent)? {
-                Some((journal, id)) => journal.set_standing(now, id, &unsent),
+                Some((journal, id)) => journal.record_state(now, id, &unsent),
                 None => Ok(()),
             }
         })

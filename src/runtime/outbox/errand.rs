@@ -14,7 +14,7 @@ use crate::{
         Attempt, Class, Clues, Mutation, Sight,
         policy::{Pause, Tries, Verdict},
     },
-    journal::{Entry, IntentId, Journal, JournalError, Standing, Window},
+    journal::{IntentId, IntentRow, Journal, JournalError, ReplayWindow, StateUpdate},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::{
         base::{jitter::Jitter, lock::locked},
@@ -105,7 +105,7 @@ impl Errand {
         teller: Teller,
         command: Command,
         request: Request,
-        (entry, home): (&Entry, Home),
+        (entry, home): (&IntentRow, Home),
     ) -> Self {
         let recorded = Recorded {
             request,
@@ -240,9 +240,9 @@ impl Errand {
     }
 
     /// While the same request may be sent again.
-    pub(super) fn window(&self) -> Window {
+    pub(super) fn window(&self) -> ReplayWindow {
         match self.home {
-            Home::Elsewhere => Window::closed(self.since),
+            Home::Elsewhere => ReplayWindow::closed(self.since),
             Home::Here => self.past().window(),
         }
     }
@@ -358,9 +358,9 @@ impl Errand {
 
     /// Where the command stands, in the journal. A note that fails changes nothing about what was sent;
     /// the scribe tells the trader.
-    pub(super) async fn settle(&self, standing: Standing) {
+    pub(super) async fn settle(&self, update: StateUpdate) {
         let now = self.desk.clock.now();
-        let tell = move |journal: &mut Journal, id| journal.set_standing(now, id, &standing);
+        let tell = move |journal: &mut Journal, id| journal.record_state(now, id, &update);
         let _told = self.write(NOTING, tell).await;
     }
 

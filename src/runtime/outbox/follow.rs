@@ -5,7 +5,7 @@ use super::{Desk, Errand, Stay, Teller};
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Aftermath, Client, Clues, Sight},
-    journal::Standing,
+    journal::StateUpdate,
     model::{
         CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt, Timestamp,
         echo::{self, Sizes},
@@ -141,7 +141,7 @@ pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<A
             continue;
         };
         if let Some(errand) = &errand {
-            errand.settle(Standing::of(&result)).await;
+            errand.settle(StateUpdate::of(&result)).await;
         }
         return desk.say(Msg::Ended(id.clone(), result)).await;
     }

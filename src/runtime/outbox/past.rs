@@ -3,7 +3,7 @@
 use super::gate::Wave;
 use crate::{
     client::Attempt,
-    journal::Window,
+    journal::ReplayWindow,
     model::{Command, Failure, FailureKind, Risk, Timestamp},
 };
 use std::time::Duration;
@@ -104,11 +104,11 @@ impl Past {
     }
 
     /// While the same request may be sent again.
-    pub(super) fn window(&self) -> Window {
+    pub(super) fn window(&self) -> ReplayWindow {
         if self.has_left() {
-            Window::since(self.heard)
+            ReplayWindow::since(self.heard)
         } else {
-            Window::endless()
+            ReplayWindow::endless()
         }
     }
 
@@ -136,7 +136,7 @@ impl Past {
         command: &Command,
         now: Timestamp,
         patience: Duration,
-        window: Window,
+        window: ReplayWindow,
     ) -> Option<Failure> {
         if command.is_keyed() && !window.is_open(now) {
             return Some(Failure::local(

@@ -4,7 +4,7 @@ use super::{Desk, gate::Wave};
 use crate::{
     api::Request,
     app::activity::notice::Tone,
-    journal::{Claim, Entry, Intent, Journal, JournalError, Used, Window},
+    journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow, UsedKey},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::journal::{
         journals::{Journals, Row, Slot, slot_of},
@@ -32,7 +32,7 @@ const NEVER_TAKEN: &str = "too much time has passed since it was given, and the 
 
 /// Why what is in the journal under the key of `request` is not to be sent again for it, if so.
 fn misused(
-    entry: &Entry,
+    entry: &IntentRow,
     here: &(String, AccountId),
     request: &Request,
     now: Timestamp,
@@ -101,7 +101,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn of(entry: &IntentRow) -> Self {
         let told = entry.outcome.as_ref();
         Self {
             at: entry.created_at,
@@ -187,7 +187,7 @@ impl Desk {
         &self,
         command: &Command,
         request: Request,
-        (known, row): (&Entry, Row),
+        (known, row): (&IntentRow, Row),
     ) -> Result<Result<Recorded, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
@@ -257,7 +257,7 @@ impl Desk {
             resource: command.resource().raw().map(str::to_owned),
             parent: None,
             deadline: asked_at.plus(self.patience(risk)),
-            replay_until: Window::since(now).until(),
+            replay_until: ReplayWindow::since(now).until(),
         }
     }
 
@@ -328,20 +328,20 @@ impl Desk {
     /// A close-all under a key that is on disk already, where there is one.
     async fn with_spare(&self, command: &Command, mut request: Request) -> Request {
         if let Command::CloseAll(_) = command
-            && let Some(spare) = self.spare(&request).await
+            && let Some(spare) = self.take_reserved_key(&request).await
         {
             request.key = Some(spare);
         }
         request
     }
 
-    async fn spare(&self, request: &Request) -> Option<IdempotencyKey> {
+    async fn take_reserved_key(&self, request: &Request) -> Option<IdempotencyKey> {
         let connection = self.client.connection().clone();
         let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());
         let taken = self.scribe.write_soon(move |journals| {
             let journal = journals.new_page()?;
             let credential = journal.fingerprint(connection.api_key.expose_secret());
-            Ok(journal.spare(|key| Used {
+            Ok(journal.take_reserved_key(|key| UsedKey {
                 key,
                 at,
                 credential: credential.unwrap_or_default(),

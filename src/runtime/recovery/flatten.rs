@@ -15,7 +15,7 @@
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::Tries,
-    journal::{IntentId, Standing, State},
+    journal::{IntentId, IntentState, StateUpdate},
     model::{
         CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
         Proof, Proving, Receipt, Remains, Resource, Text, Ticket,
@@ -290,15 +290,15 @@ impl Run<'_> {
     async fn note_end(&self, result: &Result<Receipt, Failure>) {
         let (now, flat) = (self.desk.clock.now(), result.is_ok());
         let deed = Arc::clone(&self.deed);
-        let standing = match result {
-            Ok(receipt) => Standing::of(&Ok(receipt.clone())),
-            Err(why) => Standing::new(State::Abandoned, why.to_string()),
+        let update = match result {
+            Ok(receipt) => StateUpdate::of(&Ok(receipt.clone())),
+            Err(why) => StateUpdate::new(IntentState::Abandoned, why.to_string()),
         };
         let noted = self.desk.scribe.write_soon(move |journals| {
             let Some((journal, deed)) = journals.page(&deed)? else {
                 return Ok(());
             };
-            journal.set_standing(now, deed, &standing)?;
+            journal.record_state(now, deed, &update)?;
             if flat {
                 journal.abandon_parts(now, deed)
             } else {

@@ -16,7 +16,7 @@ use crate::{
     api::{Method, Request},
     app::{Msg, activity::notice::Tone},
     client::{Clues, Sight},
-    journal::{Entry, IntentId, JournalError, Standing, State},
+    journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
     model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
     runtime::{
         journal::shared_journal::LeftOpen,
@@ -46,7 +46,7 @@ struct Bench<'a> {
 
 /// One row that is ours, as a command again.
 struct Row {
-    entry: Entry,
+    entry: IntentRow,
     errand: Errand,
     ticket: Ticket,
     home: Home,
@@ -107,7 +107,7 @@ pub(crate) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen,
 }
 
 impl Bench<'_> {
-    async fn judge(&self, open: Vec<Entry>) {
+    async fn judge(&self, open: Vec<IntentRow>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
         // A flatten of elsewhere is its parts, which are shown.
@@ -132,8 +132,8 @@ impl Bench<'_> {
     /// handed back.
     async fn judge_one(
         &self,
-        entry: &Entry,
-        rows: &[Entry],
+        entry: &IntentRow,
+        rows: &[IntentRow],
         (home, deed): (Home, Option<IntentId>),
     ) -> Option<Errand> {
         let Some(row) = self.row(entry.clone(), home) else {
@@ -180,28 +180,32 @@ impl Bench<'_> {
     }
 
     /// Spelled in a way this desk does not know.
-    async fn unreadable(&self, entry: &Entry) {
+    async fn unreadable(&self, entry: &IntentRow) {
         let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
-        self.tell(entry, &Standing::new(State::Parked, words.as_str()))
-            .await;
+        self.tell(
+            entry,
+            &StateUpdate::new(IntentState::Parked, words.as_str()),
+        )
+        .await;
         self.account_for(entry, Tone::Alert, &words).await;
     }
 
-    async fn never_sent(&self, entry: &Entry) {
+    async fn never_sent(&self, entry: &IntentRow) {
         let words = "was never sent, and is not sent now";
-        self.tell(entry, &Standing::new(State::Unsent, words)).await;
+        self.tell(entry, &StateUpdate::new(IntentState::Unsent, words))
+            .await;
         self.account_for(entry, Tone::Warn, words).await;
     }
 
-    async fn overtaken(&self, entry: &Entry) {
+    async fn overtaken(&self, entry: &IntentRow) {
         let words = "was overtaken by a newer one and is not sent again";
-        self.tell(entry, &Standing::new(State::Abandoned, words))
+        self.tell(entry, &StateUpdate::new(IntentState::Abandoned, words))
             .await;
         self.account_for(entry, Tone::Warn, words).await;
     }
 
     /// A way out that never left waits for a desk of its own service, account and key.
-    async fn not_ours_to_send(&self, entry: &Entry) {
+    async fn not_ours_to_send(&self, entry: &IntentRow) {
         let intent = &entry.intent;
         let words = format!(
             "was never sent; it is of {}, account {}, and never sent from here",
@@ -221,7 +225,7 @@ impl Bench<'_> {
     }
 
     /// Left open by this desk's service, account and key.
-    fn is_ours(&self, entry: &Entry) -> bool {
+    fn is_ours(&self, entry: &IntentRow) -> bool {
         let connection = self.desk.client.connection();
         let intent = &entry.intent;
         intent.base_url == connection.base_url
@@ -230,7 +234,7 @@ impl Bench<'_> {
     }
 
     /// The newest flatten, if it is young enough to be what is still wanted; a verb leaves it to a desk.
-    async fn flatten_to_resume(&self, deeds: Vec<Entry>) -> Option<IntentId> {
+    async fn flatten_to_resume(&self, deeds: Vec<IntentRow>) -> Option<IntentId> {
         let mut wanted = None;
         for deed in deeds {
             let young = deed.is_replayable(self.desk.clock.now());
@@ -238,14 +242,14 @@ impl Bench<'_> {
                 continue;
             }
             let (state, words) = if young {
-                (State::Inflight, "goes on")
+                (IntentState::Inflight, "goes on")
             } else {
                 (
-                    State::Abandoned,
+                    IntentState::Abandoned,
                     "is too old to be gone on with: F begins anew",
                 )
             };
-            self.tell(&deed, &Standing::new(state, words)).await;
+            self.tell(&deed, &StateUpdate::new(state, words)).await;
             self.account_for(&deed, Tone::Alert, words).await;
             wanted = young.then_some(deed.id).or(wanted);
         }
@@ -266,7 +270,7 @@ impl Bench<'_> {
     }
 
     /// The row as a command again, sent or asked about under a ticket of this session.
-    fn row(&self, entry: Entry, home: Home) -> Option<Row> {
+    fn row(&self, entry: IntentRow, home: Home) -> Option<Row> {
         let dialect = &self.desk.client.dialect();
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
@@ -310,14 +314,14 @@ impl Bench<'_> {
     }
 
     async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {
-        let standing = Standing::of(&result);
+        let update = StateUpdate::of(&result);
         let tone = if result.is_ok() {
             Tone::Good
         } else {
             Tone::Warn
         };
-        self.account_for(&row.entry, tone, &standing.detail).await;
-        self.tell(&row.entry, &standing).await;
+        self.account_for(&row.entry, tone, &update.detail).await;
+        self.tell(&row.entry, &update).await;
         if let Ok(Receipt::Cancel(cancel)) = &result
             && cancel.canceled
         {
@@ -355,24 +359,24 @@ impl Bench<'_> {
         go(row, Resume::Ask);
     }
 
-    async fn tell(&self, entry: &Entry, standing: &Standing) {
-        let (now, id, standing) = (self.desk.clock.now(), entry.id, standing.clone());
+    async fn tell(&self, entry: &IntentRow, update: &StateUpdate) {
+        let (now, id, update) = (self.desk.clock.now(), entry.id, update.clone());
         let told = self
             .desk
             .scribe
-            .write_soon(move |journals| journals.own()?.set_standing(now, id, &standing));
+            .write_soon(move |journals| journals.own()?.record_state(now, id, &update));
         // The scribe has said why, if not; a slow disk does it later.
         let _told = told.await;
     }
 
-    async fn account_for(&self, entry: &Entry, tone: Tone, words: &str) {
+    async fn account_for(&self, entry: &IntentRow, tone: Tone, words: &str) {
         let text = format!("from the last session: {}: {words}", entry.intent.command);
         self.desk.note(tone, text).await;
     }
 }
 
 /// What a verb says of it, for most of it is not the verb's to go on with.
-fn named(open: &[Entry]) -> String {
+fn named(open: &[IntentRow]) -> String {
     let names = open.iter().rev().take(NAMED);
     let names: Vec<_> = names.map(|entry| entry.intent.command.as_str()).collect();
     let more = match open.len().saturating_sub(NAMED) {
@@ -386,7 +390,7 @@ fn named(open: &[Entry]) -> String {
 }
 
 /// A later PUT for the same thing is in the journal.
-fn is_overtaken(entry: &Entry, rows: &[Entry]) -> bool {
+fn is_overtaken(entry: &IntentRow, rows: &[IntentRow]) -> bool {
     entry.intent.method == Method::Put.to_string()
         && rows.iter().any(|other| {
             other.id > entry.id

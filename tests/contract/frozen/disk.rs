@@ -4,7 +4,7 @@ use super::{super::support::Paper, answers, commands};
 use perpdeck::{
     api::{Dialect, Learned, QueryPair, Request},
     config::{Choice, keep_columns, memory},
-    journal::{Intent, Journal, Standing, State, Used},
+    journal::{Intent, IntentState, Journal, StateUpdate, UsedKey},
     model::{
         CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
         TimestampUnit,
@@ -158,20 +158,18 @@ fn fill(journal: &mut Journal) {
         journal.mark_inflight(id).unwrap();
         let Some(end) = ends.get(n) else { continue };
         journal.attempt(at, id, end.as_ref().err()).unwrap();
-        journal.set_standing(at, id, &Standing::of(end)).unwrap();
+        journal.record_state(at, id, &StateUpdate::of(end)).unwrap();
     }
-    for (n, state) in State::VARIANTS.iter().enumerate() {
+    for (n, state) in IntentState::VARIANTS.iter().enumerate() {
         let request = Request::flatten(&"chal-1".into());
         let intent = intent(100 + n, request, Risk::Reducing, Some("chal-1"));
         let id = journal.record(Timestamp(2_000), &intent).unwrap();
-        let standing = Standing::new(*state, "why");
-        journal
-            .set_standing(Timestamp(2_001), id, &standing)
-            .unwrap();
+        let update = StateUpdate::new(*state, "why");
+        journal.record_state(Timestamp(2_001), id, &update).unwrap();
     }
     let (service, account) = ("https://x.test", "chal-2".into());
     journal.halt(service, &account, "it was flattened").unwrap();
-    let used = |key| Used {
+    let used = |key| UsedKey {
         key,
         at: Timestamp(7),
         credential: "c0ffee".to_owned(),
@@ -179,7 +177,7 @@ fn fill(journal: &mut Journal) {
         base_url: service.to_owned(),
         target: "/v1/accounts/chal-1/close-all-positions".to_owned(),
     };
-    journal.spare(used).unwrap();
+    journal.take_reserved_key(used).unwrap();
 }
 
 /// All columns but the two of the seal.

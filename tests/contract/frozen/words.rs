@@ -4,7 +4,7 @@
 use perpdeck::{
     api::Method,
     app::tables::pane::Pane,
-    journal::State,
+    journal::IntentState,
     model::{
         CancelResult, Failure, FailureKind, FlatProof, FollowUp, Progress, Proof, Receipt, Risk,
         Timestamp,
@@ -18,7 +18,7 @@ use strum::{IntoEnumIterator, VariantArray};
 #[test]
 fn every_word_of_the_journal_and_the_socket_is_as_it_is_today() {
     let mut out = String::new();
-    let states = State::VARIANTS.iter().map(ToString::to_string);
+    let states = IntentState::VARIANTS.iter().map(ToString::to_string);
     writeln!(out, "state: {}", states.collect::<Vec<_>>().join(" ")).unwrap();
     for risk in [Risk::Reducing, Risk::Neutral, Risk::Increasing] {
         writeln!(out, "risk: {risk} {}", json(&risk)).unwrap();

@@ -11,7 +11,7 @@ use perpdeck::{
     app::Msg,
     client::{Client, Tempo},
     config::Connection,
-    journal::{Entry, Journal, State},
+    journal::{IntentRow, IntentState, Journal},
     model::{Command, Progress, Receipt, Ticket},
     runtime::{Clock, Outbox, open_journal},
 };
@@ -129,9 +129,11 @@ impl Desk {
                 true
             }
             Some(Place::Wire(_)) => {
-                let is_over =
-                    |entry: &Entry| entry.state == State::Parked || !entry.state.is_open();
-                let over = |entries: &[Entry]| !entries.is_empty() && entries.iter().all(is_over);
+                let is_over = |entry: &IntentRow| {
+                    entry.state == IntentState::Parked || !entry.state.is_open()
+                };
+                let over =
+                    |entries: &[IntentRow]| !entries.is_empty() && entries.iter().all(is_over);
                 tokio::select! {
                     () = self.wire.reached() => true,
                     _ = until(&self.dir, over) => false,
@@ -140,7 +142,8 @@ impl Desk {
             }
             Some(Place::Telling(after)) => {
                 let wanted = u32::from(after > 0);
-                let noted = |entries: &[Entry]| entries.iter().any(|one| one.attempts >= wanted);
+                let noted =
+                    |entries: &[IntentRow]| entries.iter().any(|one| one.attempts >= wanted);
                 let came = timeout(NEVER, until(&self.dir, noted)).await.is_ok();
                 // Time to wait for the second attempt, and to stand before what is not heard.
                 sleep(A_MOMENT * if after == 2 { 3 } else { 1 }).await;
@@ -199,9 +202,9 @@ impl Desk {
     /// Until nothing is in doubt, but for what a person is asked about now; `None` if that takes too long.
     pub(crate) async fn settle(&mut self, patience: Duration) -> Option<Duration> {
         let began = Instant::now();
-        let is_over = |entry: &Entry, told: Option<&End>| match entry.state {
+        let is_over = |entry: &IntentRow, told: Option<&End>| match entry.state {
             // What never left and only gets out is offered.
-            State::Parked | State::Prepared => told == Some(&End::Asked),
+            IntentState::Parked | IntentState::Prepared => told == Some(&End::Asked),
             state => !state.is_open(),
         };
         while began.elapsed() < patience {
@@ -217,7 +220,7 @@ impl Desk {
     }
 
     /// A person has looked and sends it again.
-    pub(crate) async fn again(&mut self, entry: &Entry, patience: Duration) {
+    pub(crate) async fn again(&mut self, entry: &IntentRow, patience: Duration) {
         self.hear();
         self.outbox.again(TICKET);
         let earlier = 1_000_000 + entry.id.0.unsigned_abs();
@@ -243,13 +246,13 @@ fn end(msg: Msg) -> Option<End> {
     }
 }
 
-pub(crate) fn entries(dir: &Path) -> Vec<Entry> {
+pub(crate) fn entries(dir: &Path) -> Vec<IntentRow> {
     // Not made yet, or just being made.
     let journal = Journal::open_read_only(dir);
     journal.map_or_else(|_| vec![], |journal| journal.recent(9).unwrap_or_default())
 }
 
-async fn until(dir: &Path, is: impl Fn(&[Entry]) -> bool) -> Vec<Entry> {
+async fn until(dir: &Path, is: impl Fn(&[IntentRow]) -> bool) -> Vec<IntentRow> {
     loop {
         let entries = entries(dir);
         if is(&entries) {

@@ -16,7 +16,7 @@ use desk::{Desk, End, HURRY, entries};
 use disk::left_behind;
 use futures_util::{StreamExt, stream};
 use moment::{Case, Phase, Place, Prelude};
-use perpdeck::journal::{Entry, State};
+use perpdeck::journal::{IntentRow, IntentState};
 use std::{path::PathBuf, time::Duration};
 use tempfile::TempDir;
 use wire::Port;
@@ -136,12 +136,12 @@ impl Play {
     /// What the desk was told before its death, its journal holds.
     fn acknowledged(&mut self, left: &std::path::Path, told: Option<&End>) {
         let entries = entries(left);
-        let fits = |entry: &Entry| match told {
+        let fits = |entry: &IntentRow| match told {
             None => true,
             Some(End::Done(_)) if self.went_ahead() => true,
-            Some(End::Done(_)) => entry.state == State::Done,
-            Some(End::Failed) => matches!(entry.state, State::Rejected | State::Unsent),
-            Some(End::Asked) => entry.state == State::Parked,
+            Some(End::Done(_)) => entry.state == IntentState::Done,
+            Some(End::Failed) => matches!(entry.state, IntentState::Rejected | IntentState::Unsent),
+            Some(End::Asked) => entry.state == IntentState::Parked,
         };
         let there = told.is_none() || entries.len() == 1 || self.went_ahead();
         if !(there && entries.iter().all(fits)) {
@@ -170,7 +170,7 @@ impl Play {
         }
         let open = entries(&dir);
         if let [entry] = open.as_slice()
-            && matches!(entry.state, State::Parked | State::Prepared)
+            && matches!(entry.state, IntentState::Parked | IntentState::Prepared)
         {
             self.desk().again(entry, A_MINUTE * 2).await;
             self.compare("sent again").await;
@@ -198,12 +198,16 @@ impl Play {
             }
             [] => {}
             [entry] => match entry.state {
-                State::Done if effects == 0 => wrong.push("called done and is not".to_owned()),
-                State::Done if !whole => wrong.push("called done and is done in part".to_owned()),
-                State::Rejected | State::Unsent if effects > 0 => {
+                IntentState::Done if effects == 0 => {
+                    wrong.push("called done and is not".to_owned())
+                }
+                IntentState::Done if !whole => {
+                    wrong.push("called done and is done in part".to_owned())
+                }
+                IntentState::Rejected | IntentState::Unsent if effects > 0 => {
                     wrong.push(format!("called {} and is done", entry.state));
                 }
-                State::Parked if !entry.maybe_executed => {
+                IntentState::Parked if !entry.maybe_executed => {
                     wrong.push("asked about without need".to_owned());
                 }
                 _ => {}

@@ -16,7 +16,7 @@ use crate::{
     stage::{Stage, account},
 };
 use futures_util::{StreamExt, stream};
-use perpdeck::journal::{Entry, Journal, State};
+use perpdeck::journal::{IntentRow, IntentState, Journal};
 use std::{
     collections::BTreeMap,
     io::Read as _,
@@ -134,7 +134,7 @@ impl Play {
 
     /// The same verb again on a journal of which `before` was known before its `damage`, what the list says of it, and
     /// the way out.
-    pub(super) async fn goes_on_with(&mut self, before: &[Entry], damage: Damage) {
+    pub(super) async fn goes_on_with(&mut self, before: &[IntentRow], damage: Damage) {
         let _calm = self.wire((Prelude::Nothing, None));
         let (listed, _) = self.typed(&["journal"]).await;
         if damage == Damage::None && listed != Some(0) {
@@ -246,8 +246,8 @@ impl Play {
     async fn compare(&mut self, when: &str) {
         let Effects(effects) = self.scene.effects(self.stage()).await;
         let entries = entries(&self.journal());
-        let is = |state| move |entry: &&Entry| entry.state == state;
-        let done = entries.iter().filter(is(State::Done)).count();
+        let is = |state| move |entry: &&IntentRow| entry.state == state;
+        let done = entries.iter().filter(is(IntentState::Done)).count();
         let mut wrong = vec![];
         if effects > 1 {
             wrong.push(format!("doubled: {effects} effects"));

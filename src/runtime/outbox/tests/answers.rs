@@ -145,7 +145,7 @@ fn ended(status: &str) -> String {
 }
 
 /// The desk's last word on a cancel that the service only queued: its answer, and what the journal keeps of it.
-async fn end_of_queued(reads: Vec<Reply>) -> (Result<Receipt, Failure>, crate::journal::Entry) {
+async fn end_of_queued(reads: Vec<Reply>) -> (Result<Receipt, Failure>, crate::journal::IntentRow) {
     let expected = reads.len();
     let script = std::iter::once(queued()).chain(reads).collect();
     let mut scene = Scene::hurried(script, 20).await;
@@ -182,7 +182,7 @@ async fn a_queued_cancel_is_watched_until_the_order_is_canceled() {
         queued: false,
     };
     assert_eq!(end, Ok(Receipt::Cancel(done)));
-    assert_eq!(entry.state, State::Done);
+    assert_eq!(entry.state, IntentState::Done);
 }
 
 #[tokio::test]
@@ -194,7 +194,11 @@ async fn a_queued_cancel_that_came_too_late_says_that_the_order_was_filled() {
         "order o-1 is filled, before the queued cancel"
     );
     let known = (entry.state, why.status, entry.maybe_executed);
-    assert_eq!(known, (State::Rejected, None, false), "a read said so");
+    assert_eq!(
+        known,
+        (IntentState::Rejected, None, false),
+        "a read said so"
+    );
     let told = entry.outcome.unwrap().detail;
     assert!(told.contains("is filled"), "{told}");
 }

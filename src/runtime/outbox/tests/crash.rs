@@ -36,7 +36,7 @@ async fn after_a_crash_an_order_that_one_row_fits_is_linked_to_it() {
     };
     assert!(told.ends_with("order o-1 resting"), "{told}");
     let [entry] = entries(scene).await.try_into().unwrap();
-    assert_eq!(entry.state, State::Done);
+    assert_eq!(entry.state, IntentState::Done);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn after_a_crash_a_command_of_another_key_is_in_sight_and_never_sent() {
     let [entry] = entries(scene).await.try_into().unwrap();
     assert_eq!(
         (entry.state, entry.maybe_executed),
-        (State::Abandoned, true)
+        (IntentState::Abandoned, true)
     );
 }
 

@@ -67,7 +67,7 @@ async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds
         .await
         .into_iter()
         .find(|entry| entry.intent.key == Some(key.clone()));
-    assert_eq!(known.map(|entry| entry.state), Some(State::Unknown));
+    assert_eq!(known.map(|entry| entry.state), Some(IntentState::Unknown));
 }
 
 #[tokio::test]
@@ -105,7 +105,10 @@ async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a
         .into();
     assert!(said(&msgs).contains(key.raw()));
     let [known] = entries(scene).await.try_into().unwrap();
-    assert_eq!((known.intent.key, known.state), (Some(key), State::Unknown));
+    assert_eq!(
+        (known.intent.key, known.state),
+        (Some(key), IntentState::Unknown)
+    );
 }
 
 #[tokio::test]
@@ -137,7 +140,10 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     assert!(why.to_string().contains("too much time"), "{why}");
     assert_eq!(scene.responder.seen(), []);
     let [entry] = entries(scene).await.try_into().unwrap();
-    assert_eq!((entry.state, entry.maybe_executed), (State::Unsent, false));
+    assert_eq!(
+        (entry.state, entry.maybe_executed),
+        (IntentState::Unsent, false)
+    );
 }
 
 #[tokio::test]

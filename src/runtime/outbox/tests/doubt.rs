@@ -41,7 +41,7 @@ async fn what_is_given_up_stays_unknown_and_is_not_sent_again() {
     let [entry] = entries(scene).await.try_into().unwrap();
     assert_eq!(
         (entry.state, entry.maybe_executed),
-        (State::Abandoned, true)
+        (IntentState::Abandoned, true)
     );
 }
 

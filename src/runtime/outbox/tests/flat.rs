@@ -137,7 +137,7 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
         .recent(99)
         .unwrap()
         .into_iter()
-        .filter(|entry| entry.state != State::Done)
+        .filter(|entry| entry.state != IntentState::Done)
         .collect();
     assert_eq!(open, []);
 }
@@ -156,9 +156,9 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     drop(go_on);
     scene.settled().await.1.unwrap();
     let rows = entries(scene).await;
-    let is_deed = |row: &&crate::journal::Entry| row.intent.target == "flatten:chal-1";
+    let is_deed = |row: &&crate::journal::IntentRow| row.intent.target == "flatten:chal-1";
     let deed = rows.iter().find(is_deed).unwrap();
-    assert_eq!(deed.state, State::Done);
+    assert_eq!(deed.state, IntentState::Done);
     let parts = rows.iter().filter(|row| row.intent.parent == Some(deed.id));
     assert_eq!((parts.count(), rows.len()), (5, 6));
 }
@@ -301,7 +301,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     assert_eq!(keys_of_close_alls(&verb), ["key-1"]);
     let left = entries(verb).await;
     let open: Vec<_> = left.iter().filter(|entry| entry.state.is_open()).collect();
-    assert_eq!(open, Vec::<&crate::journal::Entry>::new());
+    assert_eq!(open, Vec::<&crate::journal::IntentRow>::new());
 }
 
 #[tokio::test]

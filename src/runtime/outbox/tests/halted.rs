@@ -64,11 +64,11 @@ async fn a_key_that_another_order_answers_to_halts_the_desk() {
     let mut journal = Journal::open(dir.path()).unwrap();
     let intent = intent(&close("p-1"), &responder.url, &journal);
     let id = journal.record(NOW, &intent).unwrap();
-    let known = crate::journal::Standing {
+    let known = crate::journal::StateUpdate {
         order_id: Some("o-7".into()),
-        ..crate::journal::Standing::new(State::Unknown, "it may have been placed as o-7")
+        ..crate::journal::StateUpdate::new(IntentState::Unknown, "it may have been placed as o-7")
     };
-    journal.set_standing(NOW, id, &known).unwrap();
+    journal.record_state(NOW, id, &known).unwrap();
     drop(journal);
     let mut scene = Scene::at(dir, responder);
     let why = parked(&mut scene).await.to_string();

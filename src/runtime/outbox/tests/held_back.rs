@@ -62,7 +62,10 @@ async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orde
     drop(verb);
     assert!(scene.settled().await.1.is_ok());
     let states = entries(scene).await.into_iter().map(|entry| entry.state);
-    assert_eq!(states.collect::<Vec<_>>(), [State::Done, State::Done]);
+    assert_eq!(
+        states.collect::<Vec<_>>(),
+        [IntentState::Done, IntentState::Done]
+    );
 }
 
 #[tokio::test]

@@ -32,7 +32,7 @@ async fn what_was_done_stays_done_when_its_repetition_gets_no_answer() {
     parked(&mut scene).await;
     let [entry] = entries(scene).await.try_into().unwrap();
     let made = entry.outcome.and_then(|told| told.order_id);
-    assert_eq!((entry.state, made), (State::Done, Some("o-1".into())));
+    assert_eq!((entry.state, made), (IntentState::Done, Some("o-1".into())));
 }
 
 #[tokio::test]
@@ -99,5 +99,5 @@ async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_gi
         seen[1].header("idempotency-key")
     );
     let [entry] = entries(scene).await.try_into().unwrap();
-    assert_eq!(entry.state, State::Done);
+    assert_eq!(entry.state, IntentState::Done);
 }

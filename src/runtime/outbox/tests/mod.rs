@@ -26,7 +26,7 @@ use crate::{
         policy::{Pause, Tries},
         testing::responder::{ORDER, Reply, Responder, error, ok},
     },
-    journal::{Journal, JournalError, State},
+    journal::{IntentState, Journal, JournalError},
     model::{
         CloseAll, CloseAllStatus, ClosePosition, Command, Failure, FailureKind, FollowUp,
         IdempotencyKey, PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
@@ -199,7 +199,7 @@ async fn parked(scene: &mut Scene) -> Failure {
 }
 
 /// What the next desk finds in the journal.
-async fn entries(scene: Scene) -> Vec<crate::journal::Entry> {
+async fn entries(scene: Scene) -> Vec<crate::journal::IntentRow> {
     let Scene { dir, outbox, .. } = scene;
     drop(outbox);
     reopened(&dir).await.recent(99).unwrap()

@@ -8,7 +8,7 @@ use crate::{
         Tempo,
         testing::responder::{Reply, Responder, ok},
     },
-    journal::{Intent, State, Window},
+    journal::{Intent, IntentState, ReplayWindow},
     model::{FailureKind, Timestamp},
 };
 use std::{path::Path, time::Duration};
@@ -66,7 +66,7 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
         resource: command.resource().raw().map(str::to_owned),
         parent: None,
         deadline: NOW.plus(Duration::from_secs(30)),
-        replay_until: Window::since(NOW).until(),
+        replay_until: ReplayWindow::since(NOW).until(),
     }
 }
 
@@ -105,7 +105,7 @@ impl Desk {
     }
 
     /// Where every command stands, the newest first.
-    fn states(&self) -> Vec<State> {
+    fn states(&self) -> Vec<IntentState> {
         let journal = Journal::open_read_only(self.dir.path()).unwrap();
         let entries = journal.recent(9).unwrap();
         entries.iter().map(|entry| entry.state).collect()
@@ -133,7 +133,7 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     desk.until(refusal).await;
     let sent = desk.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
-    assert_eq!(desk.states(), [State::Parked]);
+    assert_eq!(desk.states(), [IntentState::Parked]);
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_
     let mut desk = with_nothing_left(NOW.plus(HOUR), &tests::close("p-1"), script).await;
     let (ticket, why) = asked(&mut desk).await;
     assert!(!why.is_doubtful(), "it surely had no effect: {why}");
-    assert_eq!(desk.states(), [State::Prepared]);
+    assert_eq!(desk.states(), [IntentState::Prepared]);
     assert_eq!(desk.methods(), ["GET"], "nothing goes by itself");
     desk.outbox.again(ticket);
     let settled = desk.until(is_settled).await;
@@ -199,7 +199,7 @@ async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "as it was recorded");
-    assert_eq!(desk.states(), [State::Done]);
+    assert_eq!(desk.states(), [IntentState::Done]);
 }
 
 #[tokio::test]
@@ -216,7 +216,10 @@ async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
         assert_eq!(desk.methods(), ["GET"], "{command}");
         let journal = Journal::open_read_only(desk.dir.path()).unwrap();
         let row = &journal.recent(1).unwrap()[0];
-        assert_eq!((row.state, row.maybe_executed), (State::Unsent, false));
+        assert_eq!(
+            (row.state, row.maybe_executed),
+            (IntentState::Unsent, false)
+        );
     }
 }
 
@@ -225,14 +228,14 @@ async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() 
     let mut desk = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
     let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("was never sent"));
     desk.until(told).await;
-    assert_eq!(desk.states(), [State::Unsent]);
+    assert_eq!(desk.states(), [IntentState::Unsent]);
     assert_eq!(desk.methods(), ["GET"]);
 }
 
 #[tokio::test]
 async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_desk() {
     let dir = tempfile::tempdir().unwrap();
-    let beside = crate::journal::asides(dir.path()).next().unwrap();
+    let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
     let script = vec![empty(), tests::placed()];
     let close = [tests::close("p-1")];
     let mut desk = after_a_crash_on(dir, &beside, NOW, &close, script).await;
@@ -244,13 +247,13 @@ async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_de
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "its own");
-    assert_eq!(desk.states(), [State::Done]);
+    assert_eq!(desk.states(), [IntentState::Done]);
 }
 
 #[tokio::test]
 async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
     let dir = tempfile::tempdir().unwrap();
-    let beside = crate::journal::asides(dir.path()).next().unwrap();
+    let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
     std::fs::create_dir_all(&beside).unwrap();
     let broken = "no database".repeat(500);
     std::fs::write(beside.join("journal.sqlite3"), broken).unwrap();
@@ -276,11 +279,11 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
     };
     let script = vec![empty(), fifty(), fifty()];
     let desk = after_a_crash(NOW, &[margin("100"), margin("50")], script).await;
-    let open = |states: &[State]| states.contains(&State::Inflight);
+    let open = |states: &[IntentState]| states.contains(&IntentState::Inflight);
     while open(&desk.states()) {
         tokio::task::yield_now().await;
     }
-    assert_eq!(desk.states(), [State::Done, State::Abandoned]);
+    assert_eq!(desk.states(), [IntentState::Done, IntentState::Abandoned]);
     assert_eq!(desk.methods(), ["GET", "GET", "GET"]);
 }
 
@@ -297,7 +300,7 @@ async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
     };
     assert_eq!((id.raw(), why.kind), ("o-1", FailureKind::Conflict));
     assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
-    assert_eq!(desk.states(), [State::Rejected]);
+    assert_eq!(desk.states(), [IntentState::Rejected]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     app::CallerRequest,
-    journal::asides,
+    journal::overflow_dirs,
     runtime::journal::{
         callers::Callers,
         socket::{self, Host},
@@ -32,8 +32,8 @@ async fn told(scene: &mut Scene) -> Option<String> {
 }
 
 /// Where every command stands in the first journal beside the one in `dir`.
-fn beside(dir: &TempDir) -> Vec<State> {
-    let beside = asides(dir.path()).next().unwrap();
+fn beside(dir: &TempDir) -> Vec<IntentState> {
+    let beside = overflow_dirs(dir.path()).next().unwrap();
     let journal = Journal::open_read_only(&beside).unwrap();
     let rows = journal.recent(9).unwrap();
     rows.into_iter().map(|row| row.state).collect()
@@ -61,7 +61,7 @@ async fn beside_a_desk_that_does_not_answer_exits_go_out_and_an_order_is_refused
     }
     assert_eq!(methods(&scene)[..2], ["DELETE", "POST"]);
     assert!(scene.outbox.is_written().await);
-    assert_eq!(beside(&scene.dir), [State::Done, State::Done]);
+    assert_eq!(beside(&scene.dir), [IntentState::Done, IntentState::Done]);
 }
 
 #[tokio::test]
@@ -105,7 +105,10 @@ async fn when_the_other_desk_is_gone_this_one_takes_the_journal_and_goes_on_with
     let (_, bought) = scene.settled().await;
     assert!(bought.is_ok(), "{bought:?}");
     let states = entries(scene).await.into_iter().map(|entry| entry.state);
-    assert_eq!(states.collect::<Vec<_>>(), [State::Done, State::Done]);
+    assert_eq!(
+        states.collect::<Vec<_>>(),
+        [IntentState::Done, IntentState::Done]
+    );
 }
 
 #[tokio::test]
@@ -116,10 +119,10 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     let first = intent(&buy(), &responder.url, &other);
     let row = other.record(NOW, &first).unwrap();
     other
-        .set_standing(
+        .record_state(
             NOW,
             row,
-            &crate::journal::Standing::new(State::Rejected, "so"),
+            &crate::journal::StateUpdate::new(IntentState::Rejected, "so"),
         )
         .unwrap();
     let mut scene = Scene::at(dir, responder);
@@ -131,9 +134,9 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     scene.outbox.give_up(TICKET);
     scene.settled().await.1.unwrap_err();
     assert!(scene.outbox.is_written().await);
-    assert_eq!(beside(&scene.dir), [State::Abandoned]);
+    assert_eq!(beside(&scene.dir), [IntentState::Abandoned]);
     let states = entries(scene).await.into_iter().map(|entry| entry.state);
-    assert_eq!(states.collect::<Vec<_>>(), [State::Rejected]);
+    assert_eq!(states.collect::<Vec<_>>(), [IntentState::Rejected]);
 }
 
 /// A desk that has the journal and answers; what it is asked for comes in.
@@ -496,7 +499,7 @@ async fn a_look_into_the_other_desks_journal_holds_up_nothing_that_is_written() 
 async fn beside_a_journal_that_is_garbage_the_next_one_takes_what_closes_or_cancels() {
     let dir = place();
     let _other = another(&dir);
-    let [broken, whole] = asides(dir.path())
+    let [broken, whole] = overflow_dirs(dir.path())
         .take(2)
         .collect::<Vec<_>>()
         .try_into()
@@ -509,5 +512,5 @@ async fn beside_a_journal_that_is_garbage_the_next_one_takes_what_closes_or_canc
     assert!(scene.outbox.is_written().await);
     let journal = Journal::open_read_only(&whole).unwrap();
     let states = journal.recent(9).unwrap().into_iter().map(|row| row.state);
-    assert_eq!(states.collect::<Vec<_>>(), [State::Done]);
+    assert_eq!(states.collect::<Vec<_>>(), [IntentState::Done]);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    journal::{Intent, Standing, Window},
+    journal::{Intent, ReplayWindow, StateUpdate},
     runtime::journal::scribe::Scribe,
 };
 use std::sync::mpsc;
@@ -28,7 +28,7 @@ async fn a_way_out_under_a_chosen_key_waits_for_no_disk_that_hangs() {
     let [row] = entries(scene).await.try_into().unwrap();
     assert_eq!(
         (row.intent.key, row.state),
-        (Some("mine".into()), State::Done)
+        (Some("mine".into()), IntentState::Done)
     );
 }
 
@@ -41,12 +41,12 @@ async fn done_before(script: Vec<Reply>) -> Scene {
     let mut journal = Journal::open(dir.path()).unwrap();
     let before = Intent {
         key: Some("mine".into()),
-        replay_until: Window::since(NOW).until(),
+        replay_until: ReplayWindow::since(NOW).until(),
         ..intent(&close("p-1"), &responder.url, &journal)
     };
     let id = journal.record(NOW, &before).unwrap();
-    let done = Standing::new(State::Done, "closed");
-    journal.set_standing(NOW, id, &done).unwrap();
+    let done = StateUpdate::new(IntentState::Done, "closed");
+    journal.record_state(NOW, id, &done).unwrap();
     drop(journal);
     Scene::at(dir, responder)
 }
@@ -63,7 +63,7 @@ async fn a_key_that_turns_out_to_be_known_when_the_disk_is_back_neither_breaks_t
     drop(go_on);
     assert!(scene.outbox.is_written().await && !scene.outbox.desk.scribe.is_down());
     let [row] = entries(scene).await.try_into().unwrap();
-    assert_eq!((row.state, row.maybe_executed), (State::Done, true));
+    assert_eq!((row.state, row.maybe_executed), (IntentState::Done, true));
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_d
     assert!(said.iter().any(|msg| is_said(msg, word)), "{said:?}");
     drop(go_on);
     let [row] = entries(scene).await.try_into().unwrap();
-    assert_eq!((row.state, row.attempts), (State::Done, 1));
+    assert_eq!((row.state, row.attempts), (IntentState::Done, 1));
 }
 
 #[tokio::test]

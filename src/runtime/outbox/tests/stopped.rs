@@ -18,7 +18,7 @@ async fn stopped(scene: &mut Scene) -> Failure {
 }
 
 /// How its row stands, and whether it may have acted.
-async fn row(scene: Scene) -> (State, bool) {
+async fn row(scene: Scene) -> (IntentState, bool) {
     let [row] = entries(scene).await.try_into().unwrap();
     (row.state, row.maybe_executed)
 }
@@ -51,7 +51,7 @@ async fn what_waits_for_the_journal_is_not_sent_and_its_row_is_not_left_open() {
     assert_eq!(why.kind, FailureKind::Unavailable, "exit code 12");
     assert_eq!(why.message.raw(), "interrupted; nothing was sent");
     assert_eq!(scene.responder.seen(), []);
-    assert_eq!(row(scene).await, (State::Unsent, false));
+    assert_eq!(row(scene).await, (IntentState::Unsent, false));
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn a_journal_that_does_not_answer_keeps_nobody_and_it_is_said_that_it_may_
     assert!(words.starts_with(unsent), "{words}");
     // It was only late.
     drop(go_on);
-    assert_eq!(row(scene).await, (State::Unsent, false));
+    assert_eq!(row(scene).await, (IntentState::Unsent, false));
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn what_is_on_the_wire_stays_in_doubt() {
     until(&mut scene, is_sent).await;
     let why = stopped(&mut scene).await;
     assert_eq!(why.kind, FailureKind::Unknown, "exit code 14");
-    assert_eq!(row(scene).await, (State::Inflight, true));
+    assert_eq!(row(scene).await, (IntentState::Inflight, true));
 }
 
 #[tokio::test]
@@ -93,7 +93,7 @@ async fn what_waits_behind_one_that_is_on_the_wire_was_not_sent_and_has_no_row()
     ends.sort_by_key(|(ticket, _)| *ticket);
     let first = (Ticket(1), FailureKind::Unknown);
     assert_eq!(ends, [first, (Ticket(2), FailureKind::Unavailable)]);
-    assert_eq!(row(scene).await, (State::Inflight, true));
+    assert_eq!(row(scene).await, (IntentState::Inflight, true));
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn what_never_got_through_is_let_go_and_not_offered_to_the_next_desk() {
     until(&mut scene, waits).await;
     let why = stopped(&mut scene).await;
     assert_eq!(why.message.raw(), "interrupted; nothing was sent");
-    assert_eq!(row(scene).await, (State::Unsent, false));
+    assert_eq!(row(scene).await, (IntentState::Unsent, false));
 }
 
 #[tokio::test]
@@ -122,5 +122,5 @@ async fn what_an_attempt_left_in_doubt_is_not_called_unsent_after_a_refusal_of_t
     until(&mut scene, is_limited).await;
     let why = stopped(&mut scene).await;
     assert_eq!(why.kind, FailureKind::Unknown);
-    assert_eq!(row(scene).await, (State::Inflight, true));
+    assert_eq!(row(scene).await, (IntentState::Inflight, true));
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     client::Sight,
-    journal::{Entry, State},
+    journal::{IntentRow, IntentState},
     model::{Command, Failure, Order, Receipt, Risk, Timestamp},
     runtime::outbox::{Home, Stay},
 };
@@ -37,7 +37,7 @@ pub(super) enum Fate {
 /// All that decides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Case<'a> {
-    pub(super) entry: &'a Entry,
+    pub(super) entry: &'a IntentRow,
     pub(super) command: &'a Command,
     pub(super) home: Home,
     pub(super) stay: Stay,
@@ -77,12 +77,12 @@ impl Case<'_> {
 
     fn first(&self) -> Fate {
         let state = self.entry.state;
-        if state == State::Prepared {
+        if state == IntentState::Prepared {
             return self.never_left();
         }
         match (self.home, state) {
             (Home::Elsewhere, _) => Fate::Ask,
-            (Home::Here, State::Queued) => Fate::Follow,
+            (Home::Here, IntentState::Queued) => Fate::Follow,
             (Home::Here, _) if self.is_part && matches!(self.command, Command::CloseAll(_)) => {
                 Fate::Join
             }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     client::testing::responder::ORDER,
-    journal::{Intent, IntentId, Window},
+    journal::{Intent, IntentId, ReplayWindow},
     model::{CloseKind, FailureKind, Leg, Proof},
     runtime::outbox::tests::{buy, close},
 };
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const SENT: Timestamp = Timestamp(1_790_000_000_000);
 
-fn entry(command: &Command, state: State) -> Entry {
-    Entry {
+fn entry(command: &Command, state: IntentState) -> IntentRow {
+    IntentRow {
         id: IntentId(1),
         created_at: SENT,
         intent: Intent {
@@ -28,17 +28,17 @@ fn entry(command: &Command, state: State) -> Entry {
             resource: None,
             parent: None,
             deadline: SENT,
-            replay_until: Window::since(SENT).until(),
+            replay_until: ReplayWindow::since(SENT).until(),
         },
         attempts: 1,
-        maybe_executed: state != State::Prepared,
+        maybe_executed: state != IntentState::Prepared,
         state,
         outcome: None,
     }
 }
 
 /// Looked at by a desk of its own so many minutes after it was sent.
-fn case<'a>(entry: &'a Entry, command: &'a Command, minutes: u64) -> Case<'a> {
+fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> Case<'a> {
     Case {
         entry,
         command,
@@ -95,7 +95,7 @@ fn stop() -> Command {
 #[test]
 fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
     use Fate::{Follow, LetGo, Look, Offer, Resend};
-    use State::{Inflight, Parked, Prepared, Queued, Unknown};
+    use IntentState::{Inflight, Parked, Prepared, Queued, Unknown};
     let leave = Fate::Leave;
     let table = [
         // Surely never left: what raises exposure is over, a way out may still be wanted.
@@ -156,7 +156,7 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
         (buy(), vec![], unread(), [Ask, Leave]),
     ];
     for (command, working, sight, expected) in table {
-        let entry = entry(&command, State::Inflight);
+        let entry = entry(&command, IntentState::Inflight);
         let case = Case {
             working: &working,
             ..case(&entry, &command, 1)
@@ -164,7 +164,7 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
         let fates = both(case, |case| case.after(sight.clone()));
         assert_eq!(fates, expected, "{command}, {sight:?}");
     }
-    let (entry, command) = (entry(&exits(), State::Inflight), exits());
+    let (entry, command) = (entry(&exits(), IntentState::Inflight), exits());
     let older = Case {
         is_overtaken: true,
         ..case(&entry, &command, 1)
@@ -177,10 +177,10 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
 fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_along() {
     use Fate::{Ask, Foreign, Join, Leave, LetGo, Offer, Resend};
     let elsewhere = [
-        (buy(), State::Prepared, [LetGo, LetGo]),
-        (close_all(), State::Prepared, [Foreign, Leave]),
-        (close_all(), State::Inflight, [Ask, Leave]),
-        (cancel(), State::Queued, [Ask, Leave]),
+        (buy(), IntentState::Prepared, [LetGo, LetGo]),
+        (close_all(), IntentState::Prepared, [Foreign, Leave]),
+        (close_all(), IntentState::Inflight, [Ask, Leave]),
+        (cancel(), IntentState::Queued, [Ask, Leave]),
     ];
     for (command, state, expected) in elsewhere {
         let entry = entry(&command, state);
@@ -192,9 +192,9 @@ fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_
         assert_eq!(fates, expected, "{command}, {state}");
     }
     for (command, state, of_it, by_itself) in [
-        (close_all(), State::Inflight, Join, Resend),
-        (close_all(), State::Prepared, LetGo, Offer),
-        (cancel(), State::Prepared, LetGo, Offer),
+        (close_all(), IntentState::Inflight, Join, Resend),
+        (close_all(), IntentState::Prepared, LetGo, Offer),
+        (cancel(), IntentState::Prepared, LetGo, Offer),
     ] {
         let entry = entry(&command, state);
         let part = |is_part| Case {

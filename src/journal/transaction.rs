@@ -1,9 +1,11 @@
 //! One transaction: what is written in it is sealed, committed, and noted in the ring.
 
 use super::{
-    IntentId, JournalError, entry,
-    ring::{Ring, Slot},
-    seal::{self, Hash, Identity},
+    IntentId, JournalError,
+    checksum::{self, Hash, JournalIdentity},
+    entry,
+    insert::NewRow,
+    ring::{Ring, RingSlot},
 };
 use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use std::{collections::BTreeSet, io, sync::Arc};
@@ -12,34 +14,29 @@ use std::{collections::BTreeSet, io, sync::Arc};
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) connection: Connection,
-    pub(super) identity: Identity,
+    pub(super) identity: JournalIdentity,
     /// `None` where it is only looked at.
     pub(super) ring: Option<Ring>,
 }
 
 /// What a transaction writes.
-pub(super) struct Page<'a> {
+pub(super) struct WriteTransaction<'a> {
     connection: &'a Connection,
-    identity: Identity,
+    identity: JournalIdentity,
     rows: BTreeSet<i64>,
 }
 
-impl Page<'_> {
+impl WriteTransaction<'_> {
     pub(super) fn connection(&self) -> &Connection {
         self.connection
     }
 
-    /// A new row; `None` where the statement made none.
-    pub(super) fn insert(
-        &mut self,
-        sql: &str,
-        values: impl Params,
-    ) -> rusqlite::Result<Option<IntentId>> {
-        if self.connection.prepare_cached(sql)?.execute(values)? == 0 {
+    /// Adds a row, with its place in the chain; `None` if none was made.
+    pub(super) fn insert(&mut self, row: &NewRow<'_>) -> rusqlite::Result<Option<IntentId>> {
+        let Some(id) = row.insert(self.connection)? else {
             return Ok(None);
-        }
-        let id = self.connection.last_insert_rowid();
-        seal::append(self.connection, &self.identity, id)?;
+        };
+        checksum::append(self.connection, &self.identity, id)?;
         self.rows.insert(id);
         Ok(Some(IntentId(id)))
     }
@@ -58,10 +55,10 @@ impl Page<'_> {
     /// Seals a row of which something was written elsewhere.
     pub(super) fn renew(&mut self, id: i64) -> rusqlite::Result<()> {
         self.rows.insert(id);
-        seal::renew(self.connection, &self.identity, id)
+        checksum::renew(self.connection, &self.identity, id)
     }
 
-    fn slots(&self) -> rusqlite::Result<Vec<Slot>> {
+    fn slots(&self) -> rusqlite::Result<Vec<RingSlot>> {
         let slots = self.rows.iter();
         let slots = slots.map(|id| slot(self.connection, &self.identity, *id));
         Ok(slots.collect::<rusqlite::Result<Vec<_>>>()?.concat())
@@ -69,26 +66,30 @@ impl Page<'_> {
 }
 
 /// The row as the ring keeps it; none where it cannot be read.
-fn slot(connection: &Connection, identity: &Identity, id: i64) -> rusqlite::Result<Vec<Slot>> {
+fn slot(
+    connection: &Connection,
+    identity: &JournalIdentity,
+    id: i64,
+) -> rusqlite::Result<Vec<RingSlot>> {
     let chain: Hash = connection
         .prepare_cached("SELECT chain FROM intents WHERE id = ?1")?
         .query_row([id], |row| row.get(0))?;
     let entries = entry::rows(connection, "WHERE i.id = ?2", "i.id", &[&1, &id])?;
     let slots = entries.iter();
     Ok(slots
-        .map(|entry| Slot::new(identity.uuid, chain, entry))
+        .map(|entry| RingSlot::new(identity.uuid, chain, entry))
         .collect())
 }
 
 /// What the ring should hold: every open intent, and the newest of the others.
 pub(super) fn newest_slots(
     connection: &Connection,
-    identity: &Identity,
+    identity: &JournalIdentity,
     most: usize,
-) -> rusqlite::Result<Vec<Slot>> {
+) -> rusqlite::Result<Vec<RingSlot>> {
     let newest = format!(
         "SELECT id FROM intents ORDER BY state IN {} DESC, id DESC LIMIT ?1",
-        super::State::open_list()
+        super::IntentState::open_list()
     );
     let ids: Vec<i64> = connection
         .prepare(&newest)?
@@ -103,27 +104,26 @@ impl Database {
     /// before the commit, every other is written behind it.
     pub(super) fn write<T>(
         &mut self,
-        write: impl FnOnce(&mut Page<'_>) -> rusqlite::Result<T>,
+        write: impl FnOnce(&mut WriteTransaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, JournalError> {
         let refused = |why| JournalError::Write(Arc::new(why));
         let Some(ring) = &mut self.ring else {
             return Err(JournalError::Stopped);
         };
         let behaviour = TransactionBehavior::Immediate;
-        let transaction =
-            Transaction::new_unchecked(&self.connection, behaviour).map_err(refused)?;
-        let mut page = Page {
+        let commit = Transaction::new_unchecked(&self.connection, behaviour).map_err(refused)?;
+        let mut transaction = WriteTransaction {
             connection: &self.connection,
             identity: self.identity,
             rows: BTreeSet::new(),
         };
-        let written = write(&mut page).map_err(refused)?;
-        let slots = page.slots().map_err(refused)?;
+        let written = write(&mut transaction).map_err(refused)?;
+        let slots = transaction.slots().map_err(refused)?;
         let unnoted = |why: io::Error| JournalError::Ring(Arc::new(why));
         for slot in &slots {
             ring.reopen(slot).map_err(unnoted)?;
         }
-        transaction.commit().map_err(refused)?;
+        commit.commit().map_err(refused)?;
         for slot in &slots {
             ring.note(slot).map_err(unnoted)?;
         }

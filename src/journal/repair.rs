@@ -7,17 +7,20 @@
 //! first.
 
 use super::{
-    Identity, State,
-    page::newest_slots,
-    ring::{Contents, FILE as RING, Kept, Ring, SLOTS, Slot},
-    seal::{self, Checked},
-    verdict::Verdict,
+    Intent, IntentId, IntentState, Outcome,
+    checksum::{self, CheckedRow, JournalIdentity},
+    damage_report::DamageReport,
+    insert::{KnownKey, NewRow},
+    ring::{FILE as RING, Ring, RingContents, RingSlot, SLOTS, SlotDetail},
+    transaction::newest_slots,
 };
 use crate::{
     disk,
     model::{IdempotencyKey, OrderId},
 };
-use rusqlite::{Connection, Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{
+    Connection, OptionalExtension as _, Transaction, TransactionBehavior, named_params, params,
+};
 use sha2::{Digest as _, Sha256};
 use std::{
     io::{self, Read as _},
@@ -48,7 +51,7 @@ const DAMAGE: &str = "damage";
 
 /// What was found damaged, and no person has seen yet.
 pub(super) fn unseen(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    let words = seal::fact(connection, DAMAGE)?;
+    let words = checksum::fact(connection, DAMAGE)?;
     Ok(words.map(|words| String::from_utf8_lossy(&words).into_owned()))
 }
 
@@ -59,41 +62,41 @@ pub(super) fn seen(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Does what the verdict asks for; the identity is that of the journal from now on.
-pub(super) fn mend(
+pub(super) fn repair(
     connection: &Connection,
-    verdict: &Verdict<'_>,
-    rows: &[Checked],
+    report: &DamageReport<'_>,
+    rows: &[CheckedRow],
     words: &str,
 ) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    if let (true, Some(slot)) = (rows.is_empty(), verdict.lost.first()) {
+    if let (true, Some(slot)) = (rows.is_empty(), report.lost.first()) {
         // A journal that begins anew goes on with its ring.
         let uuid = "UPDATE facts SET value = ?1 WHERE name = 'uuid'";
         transaction.execute(uuid, [slot.uuid])?;
     }
-    let identity = Identity::read(&transaction)?;
+    let identity = JournalIdentity::read(&transaction)?;
     for row in rows.iter().filter(|row| !row.follows) {
         note(&transaction, row.id, "does not follow the row before it")?;
     }
-    for (id, slot) in &verdict.changed {
-        match slot.filter(|slot| slot.kept != Kept::Key) {
-            Some(slot) => repair(&transaction, *id, slot)?,
+    for (id, slot) in &report.changed {
+        match slot.filter(|slot| slot.kept != SlotDetail::Key) {
+            Some(slot) => repair_row(&transaction, *id, slot)?,
             None => mark(&transaction, *id, rows)?,
         }
         note(&transaction, *id, "changed on the disk")?;
-        seal::renew(&transaction, &identity, *id)?;
+        checksum::renew(&transaction, &identity, *id)?;
     }
-    for slot in &verdict.settled {
+    for slot in &report.settled {
         let settle = "UPDATE intents SET state = ?2, order_id = coalesce(order_id, ?3),
                           told_at = coalesce(told_at, created_at), detail = ?4 WHERE id = ?1";
         let order = slot.order_id.as_ref().map(OrderId::raw);
         let state = slot.state.to_string();
         transaction.execute(settle, params![slot.id.0, state, order, RESTORED])?;
-        seal::renew(&transaction, &identity, slot.id.0)?;
+        checksum::renew(&transaction, &identity, slot.id.0)?;
     }
-    for slot in &verdict.lost {
+    for slot in &report.lost {
         if let Some(id) = restore(&transaction, slot)? {
-            seal::append(&transaction, &identity, id)?;
+            checksum::append(&transaction, &identity, id)?;
             note(&transaction, id, "restored from journal.ring")?;
         }
     }
@@ -113,59 +116,66 @@ const RESTORED: &str = "restored from journal.ring: the database had lost it";
 const BODILESS: &str = "restored from journal.ring, without its body: the database had lost it";
 
 /// What was open may have had its effect.
-fn state(slot: &Slot) -> State {
+fn state(slot: &RingSlot) -> IntentState {
     if slot.is_open() {
-        State::Unknown
+        IntentState::Unknown
     } else {
         slot.state
     }
 }
 
-fn detail(slot: &Slot) -> &'static str {
+fn detail(slot: &RingSlot) -> &'static str {
     match slot.kept {
-        Kept::All => RESTORED,
-        Kept::Head | Kept::Key => BODILESS,
+        SlotDetail::All => RESTORED,
+        SlotDetail::Head | SlotDetail::Key => BODILESS,
     }
 }
 
 /// Under its own number, where that is still free; the number it has now, unless its key is there already.
-fn restore(connection: &Connection, slot: &Slot) -> rusqlite::Result<Option<i64>> {
-    let (intent, state) = (&slot.intent, state(slot));
-    let made = connection.execute(
-        "INSERT OR IGNORE INTO intents (id, created_at, base_url, account_id, credential, method, target,
-             body, key, risk, command, resource, parent, deadline, replay_until, state, maybe_executed,
-             told_at, detail, order_id)
-         VALUES (iif(:id > (SELECT max(coalesce((SELECT max(id) FROM intents), 0),
-                            coalesce((SELECT max(id) FROM forgotten), 0))), :id, NULL),
-             :at, :base_url, :account_id, :credential, :method, :target,
-             :body, :key, :risk, :command, :resource, (SELECT id FROM intents WHERE id = :parent),
-             :deadline, :at, :state, :maybe_executed, :at, :detail, :order_id)",
-        named_params! {
-            ":id": slot.id.0,
-            ":at": slot.created_at.0,
-            ":base_url": intent.base_url,
-            ":account_id": intent.account_id.raw(),
-            ":credential": intent.credential,
-            ":method": intent.method,
-            ":target": intent.target,
-            ":body": intent.body,
-            ":key": intent.key.as_ref().map(IdempotencyKey::raw),
-            ":risk": intent.risk.to_string(),
-            ":command": intent.command,
-            ":resource": intent.resource,
-            ":parent": intent.parent.map(|id| id.0),
-            ":deadline": intent.deadline.0,
-            ":state": state.to_string(),
-            ":maybe_executed": !matches!(state, State::Rejected | State::Unsent),
-            ":detail": detail(slot),
-            ":order_id": slot.order_id.as_ref().map(OrderId::raw),
-        },
+fn restore(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Option<i64>> {
+    let newest: i64 = connection.query_row(
+        "SELECT max(coalesce((SELECT max(id) FROM intents), 0),
+             coalesce((SELECT max(id) FROM forgotten), 0))",
+        [],
+        |row| row.get(0),
     )?;
-    Ok((made > 0).then(|| connection.last_insert_rowid()))
+    let state = state(slot);
+    let intent = Intent {
+        parent: known_parent(connection, slot)?,
+        replay_until: slot.created_at,
+        ..slot.intent.clone()
+    };
+    let outcome = Outcome {
+        at: slot.created_at,
+        detail: detail(slot).to_owned(),
+        order_id: slot.order_id.clone(),
+        request_id: None,
+    };
+    let row = NewRow {
+        number: Some(slot.id.0).filter(|number| *number > newest),
+        state,
+        maybe_executed: !matches!(state, IntentState::Rejected | IntentState::Unsent),
+        outcome: Some(&outcome),
+        known_key: KnownKey::Skip,
+        ..NewRow::inflight(slot.created_at, &intent)
+    };
+    row.insert(connection)
+}
+
+/// The row it is a part of, if that is in the database.
+fn known_parent(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Option<IntentId>> {
+    let Some(parent) = slot.intent.parent else {
+        return Ok(None);
+    };
+    connection
+        .query_row("SELECT id FROM intents WHERE id = ?1", [parent.0], |row| {
+            row.get(0).map(IntentId)
+        })
+        .optional()
 }
 
 /// The columns that never change, as the ring has them. A body that it has no room for stays, if it is the one.
-fn repair(connection: &Connection, id: i64, slot: &Slot) -> rusqlite::Result<()> {
+fn repair_row(connection: &Connection, id: i64, slot: &RingSlot) -> rusqlite::Result<()> {
     let (intent, state) = (&slot.intent, state(slot));
     let there: Vec<u8> = connection.query_row(
         "SELECT CAST(body AS BLOB) FROM intents WHERE id = ?1",
@@ -196,7 +206,7 @@ fn repair(connection: &Connection, id: i64, slot: &Slot) -> rusqlite::Result<()>
             ":resource": intent.resource,
             ":deadline": intent.deadline.0,
             ":state": state.to_string(),
-            ":maybe_executed": !matches!(state, State::Rejected | State::Unsent),
+            ":maybe_executed": !matches!(state, IntentState::Rejected | IntentState::Unsent),
             ":detail": "changed on the disk, and repaired from journal.ring",
             ":order_id": slot.order_id.as_ref().map(OrderId::raw),
             ":chain": slot.chain,
@@ -218,7 +228,7 @@ const TEXTS: [&str; 8] = [
 ];
 
 /// A row that nothing can repair: readable, but no request any more.
-fn mark(connection: &Connection, id: i64, rows: &[Checked]) -> rusqlite::Result<()> {
+fn mark(connection: &Connection, id: i64, rows: &[CheckedRow]) -> rusqlite::Result<()> {
     for column in TEXTS {
         let bytes: Option<Vec<u8>> = connection.query_row(
             &format!("SELECT CAST({column} AS BLOB) FROM intents WHERE id = ?1"),
@@ -247,17 +257,18 @@ fn mark(connection: &Connection, id: i64, rows: &[Checked]) -> rusqlite::Result<
 
 /// Has the ring hold what it should: slot by slot where little is missing, as a new file where it cannot be trusted.
 pub(super) fn refill(
-    (dir, ring, known): (&Path, Ring, &Contents),
+    (dir, ring, known): (&Path, Ring, &RingContents),
     connection: &Connection,
-    identity: &Identity,
-    trust: Trust,
+    identity: &JournalIdentity,
+    trust: RingRefill,
 ) -> io::Result<Ring> {
     let wanted = newest_slots(connection, identity, SLOTS).map_err(io::Error::other)?;
     let mut ring = ring;
     match trust {
-        Trust::Nothing if wanted.is_empty() && known.slots.is_empty() && known.unreadable == 0 => {}
-        Trust::Nothing => return Ring::replace(dir, &wanted),
-        Trust::WhatItKnows => {
+        RingRefill::Nothing
+            if wanted.is_empty() && known.slots.is_empty() && known.unreadable == 0 => {}
+        RingRefill::Nothing => return Ring::replace(dir, &wanted),
+        RingRefill::WhatItKnows => {
             for slot in &wanted {
                 ring.note(slot)?;
             }
@@ -267,7 +278,7 @@ pub(super) fn refill(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum RingRefill {
     Nothing,
     WhatItKnows,
 }

@@ -1,16 +1,15 @@
 //! Keys for closing everything when the journal cannot be written: on disk already, each in a place of its
 //! own, so that using one changes bytes in place and needs no new disk space.
 //!
-//! Contract: [`Spares::take`] marks one key as used (for which service and account, when) before it is
+//! Contract: [`ReservedKeys::take`] marks one key as used (for which service and account, when) before it is
 //! sent; the next desk that opens the journal takes the used ones in as intents of unknown outcome and
 //! puts fresh keys in their places.
 
-use super::{Journal, JournalError, Window};
+use super::{Intent, ReplayWindow};
 use crate::{
     disk::private_file,
-    model::{AccountId, IdempotencyKey, Timestamp},
+    model::{AccountId, IdempotencyKey, Risk, Timestamp},
 };
-use rusqlite::params;
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
@@ -25,7 +24,7 @@ const SLOT: usize = 512;
 
 /// What a spare key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Used {
+pub struct UsedKey {
     pub key: IdempotencyKey,
     pub at: Timestamp,
     pub credential: String,
@@ -35,15 +34,36 @@ pub struct Used {
     pub target: String,
 }
 
+impl UsedKey {
+    /// The close-all that was sent with it.
+    pub(super) fn intent(&self) -> Intent {
+        Intent {
+            base_url: self.base_url.clone(),
+            account_id: self.account_id.clone(),
+            credential: self.credential.clone(),
+            method: "POST".to_owned(),
+            target: self.target.clone(),
+            body: vec![],
+            key: Some(self.key.clone()),
+            risk: Risk::Reducing,
+            command: format!("close all positions on {}", self.account_id.raw()),
+            resource: Some(self.account_id.raw().to_owned()),
+            parent: None,
+            deadline: Timestamp(0),
+            replay_until: ReplayWindow::since(self.at).until(),
+        }
+    }
+}
+
 #[derive(Debug)]
-pub(super) struct Spares {
+pub(super) struct ReservedKeys {
     file: File,
     free: Vec<(u64, String)>,
 }
 
-impl Spares {
+impl ReservedKeys {
     /// Opens the file, or makes it; answers with what was used since it was last opened.
-    pub(super) fn open(dir: &Path) -> io::Result<(Self, Vec<Used>)> {
+    pub(super) fn open(dir: &Path) -> io::Result<(Self, Vec<UsedKey>)> {
         let mut file = private_file(&dir.join(FILE))?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
@@ -51,9 +71,9 @@ impl Spares {
         for slot in 0..SLOTS {
             let line = usize::try_from(slot).ok().and_then(|n| text.lines().nth(n));
             match line.map(read) {
-                Some(Slot::Free(key)) => free.push((slot, key)),
-                Some(Slot::Used(what)) => used.push(what),
-                Some(Slot::Unreadable) | None => {}
+                Some(KeySlot::Free(key)) => free.push((slot, key)),
+                Some(KeySlot::Used(what)) => used.push(what),
+                Some(KeySlot::Unreadable) | None => {}
             }
         }
         Ok((Self { file, free }, used))
@@ -73,7 +93,7 @@ impl Spares {
 
     /// A key for closing everything, marked as used. That the mark may not reach the disk changes nothing:
     /// the caller shows the key to the trader.
-    pub(super) fn take(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
+    pub(super) fn take(&mut self, used: impl FnOnce(IdempotencyKey) -> UsedKey) -> Option<UsedKey> {
         let (slot, key) = self.free.pop()?;
         let used = used(key.into());
         let line = format!(
@@ -103,63 +123,18 @@ impl Spares {
     }
 }
 
-impl Journal {
-    /// Keys that were used while the journal was down become intents; the rest stays ready. Without
-    /// them the desk trades on, it only has no spare key then.
-    pub(super) fn open_spares(&mut self, dir: &Path) {
-        let Ok((mut spares, used)) = Spares::open(dir) else {
-            return;
-        };
-        if self.failed.is_some() {
-            // Those that were used wait for a journal that works.
-            self.spares = Some(spares);
-            return;
-        }
-        let kept = used.iter().all(|used| self.take_in(used).is_ok());
-        if kept && spares.refill().is_ok() {
-            self.spares = Some(spares);
-        }
-    }
-
-    fn take_in(&mut self, used: &Used) -> Result<(), JournalError> {
-        self.write(|page| {
-            page.insert(
-                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method,
-                     target, body, key, risk, command, resource, state, replay_until)
-                 VALUES (?1, ?2, ?3, ?4, 'POST', ?7, x'', ?5, 'reducing',
-                     'close all positions on ' || ?3, ?3, 'unknown', ?6)",
-                params![
-                    used.at.0,
-                    used.base_url,
-                    used.account_id.raw(),
-                    used.credential,
-                    used.key.raw(),
-                    Window::since(used.at).until().0,
-                    used.target,
-                ],
-            )?;
-            Ok(())
-        })
-    }
-
-    /// A key for closing everything that needs no new disk space, marked as used.
-    pub fn spare(&mut self, used: impl FnOnce(IdempotencyKey) -> Used) -> Option<Used> {
-        self.spares.as_mut()?.take(used)
-    }
-}
-
-enum Slot {
+enum KeySlot {
     Free(String),
-    Used(Used),
+    Used(UsedKey),
     Unreadable,
 }
 
-fn read(line: &str) -> Slot {
+fn read(line: &str) -> KeySlot {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     match words.as_slice() {
-        [key] if Uuid::try_parse(key).is_ok() => Slot::Free((*key).to_owned()),
+        [key] if Uuid::try_parse(key).is_ok() => KeySlot::Free((*key).to_owned()),
         [key, at, credential, account_id, base_url, target] => match at.parse() {
-            Ok(at) => Slot::Used(Used {
+            Ok(at) => KeySlot::Used(UsedKey {
                 key: (*key).into(),
                 at: Timestamp(at),
                 credential: (*credential).to_owned(),
@@ -167,9 +142,9 @@ fn read(line: &str) -> Slot {
                 base_url: (*base_url).to_owned(),
                 target: (*target).to_owned(),
             }),
-            Err(_) => Slot::Unreadable,
+            Err(_) => KeySlot::Unreadable,
         },
-        _ => Slot::Unreadable,
+        _ => KeySlot::Unreadable,
     }
 }
 

@@ -5,12 +5,11 @@
 //! all that can still be sent or asked about. Where anything of that is wrong, all of it is looked at.
 
 use super::{
-    JournalError, State,
-    file::refusal,
-    ring::Contents,
+    IntentState, JournalError,
+    checksum::{self, CheckedRow, CheckedRows, JournalIdentity},
+    damage_report::{self, DamageReport, DatabaseState, FileContents, Flaw, RingState},
+    ring::RingContents,
     schema,
-    seal::{self, Checked, Extent, Identity},
-    verdict::{self, Base, Facts, Flaw, RingState, Verdict},
 };
 use rusqlite::Connection;
 use std::{collections::BTreeSet, path::Path};
@@ -23,52 +22,52 @@ const CHECKED: &str = "checked";
 
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
+pub(super) enum CheckDepth {
     Whole,
     Newest,
 }
 
 /// What stands beside the database.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Beside<'a> {
-    pub(super) ring: &'a Contents,
+pub(super) struct SideFiles<'a> {
+    pub(super) ring: &'a RingContents,
     /// Commits of the log behind a damaged frame.
     pub(super) lost_commits: usize,
 }
 
 /// What is known before anything is written.
-pub(super) struct Found {
+pub(super) struct Inspection {
     pub(super) version: i64,
     /// Of a database at the newest schema.
-    pub(super) identity: Identity,
+    pub(super) identity: JournalIdentity,
     pub(super) ring: RingState,
-    pub(super) rows: Vec<Checked>,
+    pub(super) rows: Vec<CheckedRow>,
     newest: i64,
     pub(super) complaints: Vec<String>,
     lost_commits: usize,
-    extent: Extent,
+    extent: CheckedRows,
 }
 
-impl Found {
-    pub(super) fn verdict<'a>(&'a self, ring: &'a Contents) -> Verdict<'a> {
+impl Inspection {
+    pub(super) fn report<'a>(&'a self, ring: &'a RingContents) -> DamageReport<'a> {
         let base = match self.version {
-            0 => Base::Empty,
-            version if version < schema::newest() => Base::Older,
-            _ => Base::Rows {
+            0 => DatabaseState::Empty,
+            version if version < schema::newest() => DatabaseState::Older,
+            _ => DatabaseState::Rows {
                 uuid: self.identity.uuid,
                 ring: self.ring,
                 rows: &self.rows,
                 newest: self.newest,
             },
         };
-        let mut verdict = verdict::decide(Facts {
+        let mut report = damage_report::decide(FileContents {
             base,
             ring,
             lost_commits: self.lost_commits,
         });
         let structure = self.complaints.first().cloned().map(Flaw::Structure);
-        verdict.flaws.extend(structure);
-        verdict
+        report.flaws.extend(structure);
+        report
     }
 }
 
@@ -76,10 +75,10 @@ impl Found {
 pub(super) fn inspect(
     connection: &Connection,
     path: &Path,
-    beside: Beside<'_>,
-    depth: Depth,
-) -> Result<Found, JournalError> {
-    let refused = |why| refusal(path, why);
+    beside: SideFiles<'_>,
+    depth: CheckDepth,
+) -> Result<Inspection, JournalError> {
+    let refused = |why| JournalError::opening(path, why);
     let version: i64 = connection
         .pragma_query_value(None, "user_version", |row| row.get(0))
         .map_err(refused)?;
@@ -92,21 +91,21 @@ pub(super) fn inspect(
     }
     let look = |depth| look(connection, (version, depth), beside).map_err(refused);
     let found = look(depth)?;
-    if found.extent != Extent::Whole && !found.verdict(beside.ring).flaws.is_empty() {
-        return look(Depth::Whole);
+    if found.extent != CheckedRows::Whole && !found.report(beside.ring).flaws.is_empty() {
+        return look(CheckDepth::Whole);
     }
     Ok(found)
 }
 
 fn look(
     connection: &Connection,
-    (version, depth): (i64, Depth),
-    beside: Beside<'_>,
-) -> rusqlite::Result<Found> {
+    (version, depth): (i64, CheckDepth),
+    beside: SideFiles<'_>,
+) -> rusqlite::Result<Inspection> {
     let extent = extent(connection, (version, depth), beside)?;
-    let mut found = Found {
+    let mut found = Inspection {
         version,
-        identity: Identity::default(),
+        identity: JournalIdentity::default(),
         ring: RingState::Unfilled,
         rows: vec![],
         newest: 0,
@@ -114,16 +113,16 @@ fn look(
         lost_commits: beside.lost_commits,
         extent,
     };
-    if found.extent == Extent::Whole {
+    if found.extent == CheckedRows::Whole {
         found.complaints = complaints(connection)?;
     }
     let is_structural = found.complaints.iter().any(|why| !is_of_a_row(why));
     if version == schema::newest() && !is_structural {
-        found.identity = Identity::read(connection)?;
-        if seal::fact(connection, "ring")?.is_some() {
+        found.identity = JournalIdentity::read(connection)?;
+        if checksum::fact(connection, "ring")?.is_some() {
             found.ring = RingState::Filled;
         }
-        (found.rows, found.newest) = seal::check(connection, &found.identity, &found.extent)?;
+        (found.rows, found.newest) = checksum::check(connection, &found.identity, &found.extent)?;
     }
     Ok(found)
 }
@@ -131,36 +130,36 @@ fn look(
 /// Which rows are to be looked at.
 fn extent(
     connection: &Connection,
-    (version, depth): (i64, Depth),
-    beside: Beside<'_>,
-) -> rusqlite::Result<Extent> {
-    if version != schema::newest() || depth == Depth::Whole || beside.lost_commits > 0 {
-        return Ok(Extent::Whole);
+    (version, depth): (i64, CheckDepth),
+    beside: SideFiles<'_>,
+) -> rusqlite::Result<CheckedRows> {
+    if version != schema::newest() || depth == CheckDepth::Whole || beside.lost_commits > 0 {
+        return Ok(CheckedRows::Whole);
     }
     let newest = "SELECT coalesce(max(id), 0) FROM intents";
     let newest: i64 = connection.query_row(newest, [], |row| row.get(0))?;
     let since = newest.saturating_sub(NEWEST_ROWS);
-    let checked = seal::fact(connection, CHECKED)?;
+    let checked = checksum::fact(connection, CHECKED)?;
     let checked = checked.and_then(|bytes| bytes.try_into().ok());
     let checked = checked.map(i64::from_le_bytes);
     if since <= 0 || !checked.is_some_and(|checked| (since..=newest).contains(&checked)) {
-        return Ok(Extent::Whole);
+        return Ok(CheckedRows::Whole);
     }
     let open = format!(
         "SELECT id FROM intents WHERE state IN {}",
-        State::open_list()
+        IntentState::open_list()
     );
     let mut also: BTreeSet<i64> = connection
         .prepare(&open)?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     also.extend(beside.ring.slots.iter().map(|slot| slot.id.0));
-    Ok(Extent::Newest { since, also })
+    Ok(CheckedRows::Newest { since, also })
 }
 
 /// Notes that all rows of a large journal were looked at, and are whole by now.
-pub(super) fn note_checked(connection: &Connection, found: &Found) -> rusqlite::Result<()> {
-    if found.extent != Extent::Whole || found.newest <= NEWEST_ROWS {
+pub(super) fn note_checked(connection: &Connection, found: &Inspection) -> rusqlite::Result<()> {
+    if found.extent != CheckedRows::Whole || found.newest <= NEWEST_ROWS {
         return Ok(());
     }
     let note = "INSERT OR REPLACE INTO facts VALUES (?1, ?2)";
@@ -199,7 +198,7 @@ fn is_of_a_row(complaint: &str) -> bool {
     OF_A_ROW.iter().any(|known| complaint.contains(known))
 }
 
-pub(super) fn refuse_structure(found: &Found, path: &Path) -> Result<(), JournalError> {
+pub(super) fn refuse_structure(found: &Inspection, path: &Path) -> Result<(), JournalError> {
     let structural = found.complaints.iter().find(|why| !is_of_a_row(why));
     structural.map_or(Ok(()), |why| {
         Err(JournalError::Damaged {

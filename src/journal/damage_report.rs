@@ -2,8 +2,8 @@
 //! what the ring knows and what the write-ahead log lost go in, and what is wrong comes out, in words.
 
 use super::{
-    ring::{Contents, SLOTS, Slot},
-    seal::Checked,
+    checksum::CheckedRow,
+    ring::{RingContents, RingSlot, SLOTS},
 };
 use crate::model::IdempotencyKey;
 use std::{
@@ -13,7 +13,7 @@ use std::{
 
 /// The database, as it opens.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Base<'a> {
+pub(super) enum DatabaseState<'a> {
     /// None, or an empty one.
     Empty,
     /// One of a version that had no ring.
@@ -22,7 +22,7 @@ pub(super) enum Base<'a> {
         uuid: [u8; 16],
         /// Its ring has been filled: one that is not there was lost.
         ring: RingState,
-        rows: &'a [Checked],
+        rows: &'a [CheckedRow],
         /// The number of the newest row that there ever was.
         newest: i64,
     },
@@ -36,9 +36,9 @@ pub(super) enum RingState {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Facts<'a> {
-    pub(super) base: Base<'a>,
-    pub(super) ring: &'a Contents,
+pub(super) struct FileContents<'a> {
+    pub(super) base: DatabaseState<'a>,
+    pub(super) ring: &'a RingContents,
     /// Commits of the log behind a damaged frame.
     pub(super) lost_commits: usize,
 }
@@ -69,45 +69,45 @@ pub(super) enum Flaw {
 
 /// What is wrong, and what the ring has for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Verdict<'a> {
+pub(super) struct DamageReport<'a> {
     pub(super) flaws: Vec<Flaw>,
     /// Intents that the database does not have.
-    pub(super) lost: Vec<&'a Slot>,
+    pub(super) lost: Vec<&'a RingSlot>,
     /// Rows that the ring knows to be settled.
-    pub(super) settled: Vec<&'a Slot>,
+    pub(super) settled: Vec<&'a RingSlot>,
     /// Rows that are not as they were written.
-    pub(super) changed: Vec<(i64, Option<&'a Slot>)>,
+    pub(super) changed: Vec<(i64, Option<&'a RingSlot>)>,
 }
 
-pub(super) fn decide(facts: Facts<'_>) -> Verdict<'_> {
-    let mut verdict = Verdict::default();
+pub(super) fn decide(facts: FileContents<'_>) -> DamageReport<'_> {
+    let mut report = DamageReport::default();
     if facts.lost_commits > 1 {
         let commits = facts.lost_commits;
-        verdict.flaws.push(Flaw::Log { commits });
+        report.flaws.push(Flaw::Log { commits });
     }
     match facts.base {
-        Base::Empty => verdict.without(Flaw::DatabaseGone, facts.ring),
-        Base::Older => verdict.without(Flaw::DatabaseOlder, facts.ring),
-        Base::Rows {
+        DatabaseState::Empty => report.without(Flaw::DatabaseGone, facts.ring),
+        DatabaseState::Older => report.without(Flaw::DatabaseOlder, facts.ring),
+        DatabaseState::Rows {
             uuid,
             ring,
             rows,
             newest,
         } => {
-            let compared = Compared::new(uuid, rows, newest, facts.ring);
-            compared.judge_rows(&mut verdict);
+            let compared = Comparison::new(uuid, rows, newest, facts.ring);
+            compared.judge_rows(&mut report);
             if ring == RingState::Filled {
-                verdict.flaws.extend(compared.ring_flaw(facts.ring));
+                report.flaws.extend(compared.ring_flaw(facts.ring));
             }
         }
     }
-    verdict.flaws.sort();
-    verdict
+    report.flaws.sort();
+    report
 }
 
-impl<'a> Verdict<'a> {
+impl<'a> DamageReport<'a> {
     /// A ring that knows of intents, beside a database that cannot.
-    fn without(&mut self, flaw: Flaw, ring: &'a Contents) {
+    fn without(&mut self, flaw: Flaw, ring: &'a RingContents) {
         if ring.slots.is_empty() && ring.unreadable == 0 {
             return;
         }
@@ -123,16 +123,16 @@ impl<'a> Verdict<'a> {
     }
 }
 
-struct Compared<'a> {
-    rows: &'a [Checked],
+struct Comparison<'a> {
+    rows: &'a [CheckedRow],
     newest: i64,
     /// Those of this journal, by their number.
-    slots: BTreeMap<i64, &'a Slot>,
+    slots: BTreeMap<i64, &'a RingSlot>,
     foreign: usize,
 }
 
-impl<'a> Compared<'a> {
-    fn new(uuid: [u8; 16], rows: &'a [Checked], newest: i64, ring: &'a Contents) -> Self {
+impl<'a> Comparison<'a> {
+    fn new(uuid: [u8; 16], rows: &'a [CheckedRow], newest: i64, ring: &'a RingContents) -> Self {
         let own = ring.slots.iter().filter(|slot| slot.uuid == uuid);
         let slots: BTreeMap<_, _> = own.map(|slot| (slot.id.0, slot)).collect();
         let foreign = ring.slots.iter().filter(|slot| slot.uuid != uuid).count();
@@ -144,23 +144,23 @@ impl<'a> Compared<'a> {
         }
     }
 
-    fn judge_rows(&self, verdict: &mut Verdict<'a>) {
+    fn judge_rows(&self, report: &mut DamageReport<'a>) {
         let mut before_is_whole = true;
         for row in self.rows {
             let slot = self.slots.get(&row.id).copied();
             if !row.is_whole {
-                verdict.flaws.push(Flaw::Changed(row.id));
-                verdict.changed.push((row.id, slot));
+                report.flaws.push(Flaw::Changed(row.id));
+                report.changed.push((row.id, slot));
             } else if !row.follows && before_is_whole {
-                verdict.flaws.push(Flaw::MissingBefore(row.id));
+                report.flaws.push(Flaw::MissingBefore(row.id));
             }
             before_is_whole = row.is_whole;
         }
-        let gap = verdict
+        let gap = report
             .flaws
             .iter()
             .any(|flaw| matches!(flaw, Flaw::MissingBefore(_)));
-        let rows: BTreeMap<i64, &Checked> = self.rows.iter().map(|row| (row.id, row)).collect();
+        let rows: BTreeMap<i64, &CheckedRow> = self.rows.iter().map(|row| (row.id, row)).collect();
         for slot in self.slots.values() {
             let id = slot.id.0;
             match rows.get(&id) {
@@ -169,21 +169,21 @@ impl<'a> Compared<'a> {
                     if row.key.as_deref() == slot.intent.key.as_ref().map(IdempotencyKey::raw) =>
                 {
                     if row.is_open() && !slot.is_open() {
-                        verdict.flaws.push(Flaw::OutcomeLost(id));
-                        verdict.settled.push(slot);
+                        report.flaws.push(Flaw::OutcomeLost(id));
+                        report.settled.push(slot);
                     }
                 }
                 // What was settled long ago is pruned, and its slot goes later.
                 None if id <= self.newest && !slot.is_open() && !gap => {}
                 Some(_) | None => {
-                    verdict.flaws.push(Flaw::Lost(id));
-                    verdict.lost.push(slot);
+                    report.flaws.push(Flaw::Lost(id));
+                    report.lost.push(slot);
                 }
             }
         }
     }
 
-    fn ring_flaw(&self, ring: &Contents) -> Option<Flaw> {
+    fn ring_flaw(&self, ring: &RingContents) -> Option<Flaw> {
         if !ring.is_there {
             return Some(Flaw::RingMissing);
         }
@@ -294,14 +294,14 @@ pub(super) fn numbers(ids: &BTreeSet<i64>) -> String {
 mod tests {
     use super::*;
     use crate::{
-        journal::{Intent, IntentId, State, ring::Kept},
+        journal::{Intent, IntentId, IntentState, ring::SlotDetail},
         model::{Risk, Timestamp},
     };
 
     const OURS: [u8; 16] = [7; 16];
 
-    fn slot(id: i64, state: State) -> Slot {
-        Slot {
+    fn slot(id: i64, state: IntentState) -> RingSlot {
+        RingSlot {
             uuid: OURS,
             chain: [0; 32],
             id: IntentId(id),
@@ -324,12 +324,12 @@ mod tests {
                 replay_until: Timestamp(0),
             },
             body_hash: [0; 32],
-            kept: Kept::All,
+            kept: SlotDetail::All,
         }
     }
 
-    fn row(id: i64, state: State) -> Checked {
-        Checked {
+    fn row(id: i64, state: IntentState) -> CheckedRow {
+        CheckedRow {
             id,
             key: Some(format!("k{id}")),
             state: Some(state),
@@ -338,21 +338,21 @@ mod tests {
         }
     }
 
-    fn ring(slots: impl IntoIterator<Item = Slot>) -> Contents {
-        Contents {
+    fn ring(slots: impl IntoIterator<Item = RingSlot>) -> RingContents {
+        RingContents {
             is_there: true,
             slots: slots.into_iter().collect(),
             unreadable: 0,
         }
     }
 
-    const OPEN: State = State::Inflight;
-    const DONE: State = State::Done;
+    const OPEN: IntentState = IntentState::Inflight;
+    const DONE: IntentState = IntentState::Done;
 
     /// The flaws in words, and what is restored.
-    fn told(rows: &[Checked], newest: i64, ring: &Contents) -> (String, Vec<i64>) {
-        let facts = Facts {
-            base: Base::Rows {
+    fn told(rows: &[CheckedRow], newest: i64, ring: &RingContents) -> (String, Vec<i64>) {
+        let facts = FileContents {
+            base: DatabaseState::Rows {
                 uuid: OURS,
                 ring: RingState::Filled,
                 rows,
@@ -361,13 +361,19 @@ mod tests {
             ring,
             lost_commits: 0,
         };
-        let verdict = decide(facts);
-        let lost = verdict.lost.iter().map(|slot| slot.id.0).collect();
-        (words(&verdict.flaws), lost)
+        let report = decide(facts);
+        let lost = report.lost.iter().map(|slot| slot.id.0).collect();
+        (words(&report.flaws), lost)
     }
 
     /// What it is, the rows, the ring, what is said of it, and which rows are lost.
-    type Case = (&'static str, Vec<Checked>, Contents, &'static str, Vec<i64>);
+    type Case = (
+        &'static str,
+        Vec<CheckedRow>,
+        RingContents,
+        &'static str,
+        Vec<i64>,
+    );
 
     /// Issue 14, item 3.
     #[test]
@@ -375,16 +381,16 @@ mod tests {
     fn every_way_in_which_the_database_and_the_ring_differ_has_its_verdict() {
         let whole = || (1..=4).map(|id| row(id, DONE)).collect::<Vec<_>>();
         let all = || ring((1..=4).map(|id| slot(id, DONE)));
-        let changed = |at: usize, change: fn(&mut Checked)| {
+        let changed = |at: usize, change: fn(&mut CheckedRow)| {
             let mut rows = whole();
             change(&mut rows[at]);
             rows
         };
-        let spoilt = |unreadable, slots| Contents {
+        let spoilt = |unreadable, slots| RingContents {
             unreadable,
             ..ring(slots)
         };
-        let other = |id| Slot {
+        let other = |id| RingSlot {
             uuid: [9; 16],
             ..slot(id, DONE)
         };
@@ -429,7 +435,7 @@ mod tests {
             (
                 "no ring",
                 whole(),
-                Contents::default(),
+                RingContents::default(),
                 "journal.ring is missing or too short",
                 vec![],
             ),
@@ -488,30 +494,30 @@ mod tests {
     #[test]
     fn a_database_that_is_gone_or_older_than_its_ring_is_said_and_all_of_the_ring_restored() {
         let known = ring([slot(5, OPEN), slot(4, DONE)]);
-        let said = |base, ring: &Contents| {
-            let verdict = decide(Facts {
+        let said = |base, ring: &RingContents| {
+            let report = decide(FileContents {
                 base,
                 ring,
                 lost_commits: 0,
             });
-            let lost: Vec<_> = verdict.lost.iter().map(|slot| slot.id.0).collect();
-            (words(&verdict.flaws), lost)
+            let lost: Vec<_> = report.lost.iter().map(|slot| slot.id.0).collect();
+            (words(&report.flaws), lost)
         };
         let gone = "the database is gone or empty; rows 4-5 lost".to_owned();
-        assert_eq!(said(Base::Empty, &known), (gone, vec![4, 5]));
+        assert_eq!(said(DatabaseState::Empty, &known), (gone, vec![4, 5]));
         let older = "the database is an older copy; rows 4-5 lost".to_owned();
-        assert_eq!(said(Base::Older, &known), (older, vec![4, 5]));
+        assert_eq!(said(DatabaseState::Older, &known), (older, vec![4, 5]));
         let new = (String::new(), vec![]);
         assert_eq!(
-            said(Base::Empty, &Contents::default()),
+            said(DatabaseState::Empty, &RingContents::default()),
             new,
             "the first start"
         );
-        let both = Contents {
+        let both = RingContents {
             unreadable: 3,
             ..ring([])
         };
-        let words = said(Base::Empty, &both).0;
+        let words = said(DatabaseState::Empty, &both).0;
         assert!(words.contains("3 of 128 slots"), "{words}");
     }
 }

@@ -4,7 +4,7 @@
 //! columns and of its attempts, renewed with each of them. Of rows that were pruned the last chain of each run is kept,
 //! so that what stands behind them still follows.
 
-use super::State;
+use super::IntentState;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, types::ValueRef};
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,12 +20,12 @@ const ALL: usize = 21;
 
 /// What every hash of one journal begins with: a row of another journal proves nothing here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(super) struct JournalIdentity {
     pub(super) uuid: [u8; 16],
     seed: Hash,
 }
 
-impl Identity {
+impl JournalIdentity {
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let uuid = fact(connection, "uuid")?.unwrap_or_default();
         let salt = fact(connection, "salt")?.unwrap_or_default();
@@ -49,28 +49,28 @@ pub(super) fn fact(connection: &Connection, name: &str) -> rusqlite::Result<Opti
 
 /// A row, and what of it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Checked {
+pub(super) struct CheckedRow {
     pub(super) id: i64,
     pub(super) key: Option<String>,
     /// `None` where it is none that there is.
-    pub(super) state: Option<State>,
+    pub(super) state: Option<IntentState>,
     /// All of it is as it was written.
     pub(super) is_whole: bool,
     /// The row before it is the one that stood before it.
     pub(super) follows: bool,
 }
 
-impl Checked {
+impl CheckedRow {
     /// What cannot be read may be open.
     pub(super) fn is_open(&self) -> bool {
-        self.state.is_none_or(State::is_open)
+        self.state.is_none_or(IntentState::is_open)
     }
 }
 
 /// A new row takes its place in the chain.
 pub(super) fn append(
     connection: &Connection,
-    identity: &Identity,
+    identity: &JournalIdentity,
     id: i64,
 ) -> rusqlite::Result<()> {
     let before = link_before(connection, id)?;
@@ -101,7 +101,11 @@ fn link_before(connection: &Connection, id: i64) -> rusqlite::Result<(i64, Hash)
 }
 
 /// A row that was changed is as it is meant to be now.
-pub(super) fn renew(connection: &Connection, identity: &Identity, id: i64) -> rusqlite::Result<()> {
+pub(super) fn renew(
+    connection: &Connection,
+    identity: &JournalIdentity,
+    id: i64,
+) -> rusqlite::Result<()> {
     let sum = connection
         .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
         .query_row([id], |row| sum(connection, identity, row))?;
@@ -113,7 +117,7 @@ pub(super) fn renew(connection: &Connection, identity: &Identity, id: i64) -> ru
 
 /// Every row of a journal that had no chain.
 pub(super) fn append_all(connection: &Connection) -> rusqlite::Result<()> {
-    let identity = Identity::read(connection)?;
+    let identity = JournalIdentity::read(connection)?;
     let ids: Vec<i64> = connection
         .prepare("SELECT id FROM intents ORDER BY id")?
         .query_map([], |row| row.get(0))?
@@ -151,7 +155,7 @@ pub(super) fn shorten(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Which rows are looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum CheckedRows {
     Whole,
     /// Those behind `since`, and before it only these.
     Newest {
@@ -163,9 +167,9 @@ pub(super) enum Extent {
 /// The rows, the oldest first, and the number of the newest that there ever was.
 pub(super) fn check(
     connection: &Connection,
-    identity: &Identity,
-    extent: &Extent,
-) -> rusqlite::Result<(Vec<Checked>, i64)> {
+    identity: &JournalIdentity,
+    extent: &CheckedRows,
+) -> rusqlite::Result<(Vec<CheckedRow>, i64)> {
     let forgotten: BTreeMap<i64, Hash> = connection
         .prepare("SELECT id, chain FROM forgotten")?
         .query_map([], |row| Ok((row.get(0)?, hash(row, 1)?)))?
@@ -182,7 +186,7 @@ pub(super) fn check(
     let mut checked = vec![];
     let mut before = (0, Hash::default());
     let mut since = 0;
-    if let Extent::Newest { since: from, also } = extent {
+    if let CheckedRows::Newest { since: from, also } = extent {
         for id in also.range(..=from) {
             checked.extend(look.single(*id)?);
         }
@@ -208,14 +212,14 @@ pub(super) fn check(
 
 struct Checker<'a> {
     connection: &'a Connection,
-    identity: &'a Identity,
+    identity: &'a JournalIdentity,
     /// Rows of which it is known that they do not follow.
     noted: BTreeSet<i64>,
 }
 
 impl Checker<'_> {
     /// One row by itself; `None` where there is none.
-    fn single(&self, id: i64) -> rusqlite::Result<Option<Checked>> {
+    fn single(&self, id: i64) -> rusqlite::Result<Option<CheckedRow>> {
         let before = link_before(self.connection, id)?;
         self.connection
             .prepare_cached(&format!("SELECT {COLUMNS} FROM intents WHERE id = ?1"))?
@@ -223,13 +227,13 @@ impl Checker<'_> {
             .optional()
     }
 
-    fn row(&self, row: &Row<'_>, before: &Hash) -> rusqlite::Result<Checked> {
+    fn row(&self, row: &Row<'_>, before: &Hash) -> rusqlite::Result<CheckedRow> {
         let id = row.get(0)?;
         let key = row.get_ref(8)?.as_str_or_null().ok().flatten();
         let state = row.get_ref(FIXED)?.as_str().ok();
         let is_whole = sum(self.connection, self.identity, row)? == hash(row, ALL + 1)?;
         let is_noted = self.noted.contains(&id);
-        Ok(Checked {
+        Ok(CheckedRow {
             id,
             key: key.map(str::to_owned),
             state: state.and_then(|state| state.parse().ok()),
@@ -239,7 +243,7 @@ impl Checker<'_> {
     }
 }
 
-fn link(identity: &Identity, before: &Hash, row: &Row<'_>) -> rusqlite::Result<Hash> {
+fn link(identity: &JournalIdentity, before: &Hash, row: &Row<'_>) -> rusqlite::Result<Hash> {
     let mut hash = Sha256::new()
         .chain_update(identity.seed)
         .chain_update(before);
@@ -249,7 +253,11 @@ fn link(identity: &Identity, before: &Hash, row: &Row<'_>) -> rusqlite::Result<H
     Ok(hash.finalize().into())
 }
 
-fn sum(connection: &Connection, identity: &Identity, row: &Row<'_>) -> rusqlite::Result<Hash> {
+fn sum(
+    connection: &Connection,
+    identity: &JournalIdentity,
+    row: &Row<'_>,
+) -> rusqlite::Result<Hash> {
     let mut hash = Sha256::new().chain_update(identity.seed);
     for column in 0..=ALL {
         feed(&mut hash, row.get_ref(column)?);

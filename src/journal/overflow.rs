@@ -1,14 +1,17 @@
 //! Journals beside the journal: of what closed or canceled while another process had it.
 //!
-//! Contract: [`Journal::take_in_asides`] moves what is open in them, and why they were halted, into the journal itself,
+//! Contract: [`Journal::import_overflow`] moves what is open in them, and why they were halted, into the journal itself,
 //! where it is found out like anything else that an earlier session left open. A row is in the journal before it is
 //! settled beside it, and goes there under its key: dying between the two takes nothing in twice that would be done
 //! twice. One that another process has is left to it. What was sent with a key that is not known here stays where it is,
 //! for whoever has that key: only with both can it be told whose it is.
 
-use super::{Entry, IntentId, Journal, JournalError, Standing, State, halt::Halts};
-use crate::model::{AccountId, IdempotencyKey, OrderId, Text, Timestamp};
-use rusqlite::named_params;
+use super::{
+    IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate,
+    halt::Halts,
+    insert::{KnownKey, NewRow},
+};
+use crate::model::{AccountId, IdempotencyKey, Timestamp};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -19,20 +22,20 @@ const DIR: &str = "aside";
 const MOST: u32 = 8;
 
 /// Where the journals beside the one in `dir` are, the first to be used first.
-pub fn asides(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+pub fn overflow_dirs(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let beside = dir.join(DIR);
     (1..=MOST).map(move |number| beside.join(number.to_string()))
 }
 
 /// One of them, or why it does not open.
-type Beside = (PathBuf, Result<Journal, JournalError>);
+type OverflowJournal = (PathBuf, Result<Journal, JournalError>);
 
 impl Journal {
     /// Opens the first journal beside the one in `dir` that nobody has and that works, or says why the first that nobody
     /// has does not open; `None` when every one is in use.
-    pub fn open_aside(dir: &Path) -> Option<Beside> {
+    pub fn open_overflow(dir: &Path) -> Option<OverflowJournal> {
         let mut broken = None;
-        for dir in asides(dir) {
+        for dir in overflow_dirs(dir) {
             match Self::open(&dir) {
                 Err(JournalError::Held { .. }) => {}
                 Err(why)
@@ -56,9 +59,9 @@ impl Journal {
 
     /// Why this account was halted beside this journal since it was opened, if it was: what this process was stopped in
     /// the middle of must not go out after a flatten that went beside it. From then on this journal says so itself.
-    pub fn take_halt_beside(&mut self, base_url: &str, account: &AccountId) -> Option<String> {
+    pub fn take_overflow_halt(&mut self, base_url: &str, account: &AccountId) -> Option<String> {
         let mut why = None;
-        for dir in asides(&self.dir) {
+        for dir in overflow_dirs(&self.dir) {
             let Some(halts) = Halts::look(&dir) else {
                 continue;
             };
@@ -75,16 +78,16 @@ impl Journal {
     }
 
     /// What stays beside it although nobody has it, and why; `secrets` are the API keys of this session.
-    pub fn take_in_asides(
+    pub fn import_overflow(
         &mut self,
         now: Timestamp,
         secrets: &[&str],
     ) -> Result<Vec<JournalError>, JournalError> {
         let mut left = vec![];
         // Opening makes what is not there.
-        for dir in asides(&self.dir).filter(|dir| dir.is_dir()) {
-            let taken = Self::open(&dir)
-                .and_then(|mut beside| self.take_in_from(&mut beside, now, secrets));
+        for dir in overflow_dirs(&self.dir).filter(|dir| dir.is_dir()) {
+            let taken =
+                Self::open(&dir).and_then(|mut beside| self.import_from(&mut beside, now, secrets));
             match taken {
                 Ok(()) | Err(JournalError::Held { .. }) => {}
                 Err(why) if self.failed.is_some() => return Err(why),
@@ -94,7 +97,7 @@ impl Journal {
         Ok(left)
     }
 
-    fn take_in_from(
+    fn import_from(
         &mut self,
         beside: &mut Self,
         now: Timestamp,
@@ -106,7 +109,7 @@ impl Journal {
             .iter()
             .map(|secret| Ok((beside.fingerprint(secret)?, self.fingerprint(secret)?)));
         let prints = prints.collect::<Result<BTreeMap<_, _>, JournalError>>()?;
-        let is_known = |entry: &Entry| {
+        let is_known = |entry: &IntentRow| {
             entry.intent.credential.is_empty() || prints.contains_key(&entry.intent.credential)
         };
         let (known, strange): (Vec<_>, Vec<_>) = open.into_iter().partition(is_known);
@@ -121,8 +124,9 @@ impl Journal {
                 None => None,
             };
             here.insert(entry.id, self.adopt(&entry)?);
-            let moved = Standing::new(State::Abandoned, "goes on in the journal of the desk");
-            beside.set_standing(now, entry.id, &moved)?;
+            let moved =
+                StateUpdate::new(IntentState::Abandoned, "goes on in the journal of the desk");
+            beside.record_state(now, entry.id, &moved)?;
         }
         self.take_halts_from(beside);
         if strange.is_empty() {
@@ -154,45 +158,22 @@ impl Journal {
     }
 
     /// The row of another journal, as it stands; under a key that is known here it is the row that is here.
-    fn adopt(&mut self, entry: &Entry) -> Result<IntentId, JournalError> {
-        let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
-        self.write(|page| {
-            let made = page.insert(
-                "INSERT OR IGNORE INTO intents (created_at, base_url, account_id, credential, method, target,
-                     body, key, risk, command, resource, parent, deadline, replay_until, state, maybe_executed,
-                     told_at, detail, order_id, request_id)
-                 VALUES (:at, :base_url, :account_id, :credential, :method, :target,
-                     :body, :key, :risk, :command, :resource, :parent, :deadline, :replay_until, :state, :maybe_executed,
-                     :told_at, :detail, :order_id, :request_id)",
-                named_params! {
-                    ":at": entry.created_at.0,
-                    ":base_url": intent.base_url,
-                    ":account_id": intent.account_id.raw(),
-                    ":credential": intent.credential,
-                    ":method": intent.method,
-                    ":target": intent.target,
-                    ":body": intent.body,
-                    ":key": intent.key.as_ref().map(IdempotencyKey::raw),
-                    ":risk": intent.risk.to_string(),
-                    ":command": intent.command,
-                    ":resource": intent.resource,
-                    ":parent": intent.parent.map(|id| id.0),
-                    ":deadline": intent.deadline.0,
-                    ":replay_until": intent.replay_until.0,
-                    ":state": entry.state.to_string(),
-                    ":maybe_executed": entry.maybe_executed,
-                    ":told_at": outcome.map(|told| told.at.0),
-                    ":detail": outcome.map(|told| told.detail.as_str()),
-                    ":order_id": outcome.and_then(|told| told.order_id.as_ref()).map(OrderId::raw),
-                    ":request_id": outcome.and_then(|told| told.request_id.as_ref()).map(Text::raw),
-                },
-            )?;
-            if let Some(id) = made {
+    fn adopt(&mut self, entry: &IntentRow) -> Result<IntentId, JournalError> {
+        let row = NewRow {
+            state: entry.state,
+            maybe_executed: entry.maybe_executed,
+            outcome: entry.outcome.as_ref(),
+            known_key: KnownKey::Skip,
+            ..NewRow::inflight(entry.created_at, &entry.intent)
+        };
+        self.write(|transaction| {
+            if let Some(id) = transaction.insert(&row)? {
                 return Ok(id);
             }
-            let key = intent.key.as_ref().map(IdempotencyKey::raw);
+            let key = entry.intent.key.as_ref().map(IdempotencyKey::raw);
             let known = "SELECT id FROM intents WHERE key = ?1";
-            page.connection()
+            transaction
+                .connection()
                 .query_row(known, [key], |row| row.get(0).map(IntentId))
         })
     }

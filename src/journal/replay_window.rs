@@ -11,12 +11,12 @@ const SKEW: Duration = Duration::from_mins(5);
 
 /// Within it the same request under the same key is done at most once; after it, it could act anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct ReplayWindow {
     from: Timestamp,
     until: Timestamp,
 }
 
-impl Window {
+impl ReplayWindow {
     /// Of a key that the service knew at `heard`: at its first sending, or when it last answered to it.
     pub fn since(heard: Timestamp) -> Self {
         Self::between(heard, heard.plus(WINDOW))
@@ -54,9 +54,11 @@ mod tests {
     #[test]
     fn a_key_is_good_for_a_quarter_of_an_hour_and_not_by_a_clock_that_runs_backwards() {
         let at = |minutes: u64| Timestamp(0).plus(Duration::from_mins(minutes));
-        let window = Window::since(at(60));
-        let open = [54, 55, 60, 74, 75].map(|minute| window.is_open(at(minute)));
+        let replay_window = ReplayWindow::since(at(60));
+        let open = [54, 55, 60, 74, 75].map(|minute| replay_window.is_open(at(minute)));
         assert_eq!(open, [false, true, true, true, false]);
-        assert!(Window::endless().is_open(at(0)) && !Window::closed(at(60)).is_open(at(60)));
+        assert!(
+            ReplayWindow::endless().is_open(at(0)) && !ReplayWindow::closed(at(60)).is_open(at(60))
+        );
     }
 }

@@ -1,11 +1,11 @@
 //! What the journal costs: a commit with the slot of the ring and without, and the opening of a large journal.
 //!
-//! `cargo test --release --lib -- --ignored --nocapture journal::page::cost_tests`
+//! `cargo test --release --lib -- --ignored --nocapture journal::transaction::cost_tests`
 #![expect(clippy::print_stderr, reason = "the figures are the result")]
 
 use super::*;
 use crate::{
-    journal::{Intent, Journal, State},
+    journal::{Intent, IntentState, Journal, Outcome},
     model::{Risk, Timestamp},
 };
 use std::{path::Path, time::Duration};
@@ -30,17 +30,24 @@ fn intent(key: &str) -> Intent {
     }
 }
 
-const INSERT: &str = "INSERT INTO intents (created_at, base_url, account_id, credential, method, target,
-    body, key, risk, command, deadline, replay_until, state, told_at, detail, order_id)
-    VALUES (1, ?1, 'chal-1', 'c0ffee', 'POST', '/v1/orders', ?2, ?3, 'increasing', 'buy 0.10 BTC limit 50,000.0',
-    30000, 900000, ?4, 2, 'order o resting', ?5)";
-
-fn put(page: &mut Page<'_>, number: u32, state: State) -> rusqlite::Result<IntentId> {
+fn put(
+    transaction: &mut WriteTransaction<'_>,
+    number: u32,
+    state: IntentState,
+) -> rusqlite::Result<IntentId> {
     let intent = intent(&format!("00000000-0000-4000-8000-{number:012}"));
-    let key = intent.key.as_ref().map(|key| key.raw().to_owned());
-    let order = format!("ord_{number}");
-    let values = rusqlite::params![intent.base_url, intent.body, key, state.to_string(), order];
-    Ok(page.insert(INSERT, values)?.unwrap())
+    let outcome = Outcome {
+        at: Timestamp(2),
+        detail: "order o resting".to_owned(),
+        order_id: Some(format!("ord_{number}").into()),
+        request_id: None,
+    };
+    let row = NewRow {
+        state,
+        outcome: Some(&outcome),
+        ..NewRow::inflight(Timestamp(1), &intent)
+    };
+    Ok(transaction.insert(&row)?.unwrap())
 }
 
 /// A command that is in doubt for long.
@@ -52,26 +59,30 @@ pub(in crate::journal) fn fill(dir: &Path, rows: u32) {
     let database = journal.database.as_mut().unwrap();
     for start in (0..rows).step_by(10_000) {
         let behaviour = TransactionBehavior::Immediate;
-        let transaction = Transaction::new_unchecked(&database.connection, behaviour).unwrap();
-        let mut page = page(database);
+        let commit = Transaction::new_unchecked(&database.connection, behaviour).unwrap();
+        let mut transaction = write_transaction(database);
         for number in start + 1..=rows.min(start + 10_000) {
             let is_open = number == OPEN;
-            let state = if is_open { State::Unknown } else { State::Done };
-            let id = put(&mut page, number, state).unwrap();
+            let state = if is_open {
+                IntentState::Unknown
+            } else {
+                IntentState::Done
+            };
+            let id = put(&mut transaction, number, state).unwrap();
             let attempt = "INSERT INTO attempts VALUES (?1, 1, 2, 200, NULL)";
             let mut attempt = database.connection.prepare_cached(attempt).unwrap();
             attempt.execute([id.0]).unwrap();
-            page.renew(id.0).unwrap();
+            transaction.renew(id.0).unwrap();
         }
-        transaction.commit().unwrap();
+        commit.commit().unwrap();
     }
     let identity = database.identity;
     let slots = newest_slots(&database.connection, &identity, 128).unwrap();
     database.ring = Some(Ring::replace(dir, &slots).unwrap());
 }
 
-fn page(database: &Database) -> Page<'_> {
-    Page {
+fn write_transaction(database: &Database) -> WriteTransaction<'_> {
+    WriteTransaction {
         connection: &database.connection,
         identity: database.identity,
         rows: BTreeSet::new(),
@@ -96,17 +107,24 @@ fn cost_of_a_commit_with_and_without_the_slot() {
         for at in 0..300 {
             let number = round * 1_000 + at;
             let began = Instant::now();
-            let id = database.write(|page| put(page, number, State::Inflight));
+            let id = database.write(|transaction| put(transaction, number, IntentState::Inflight));
             with.push(began.elapsed());
             let id = id.unwrap().0;
             let settle = "UPDATE intents SET state = 'done' WHERE id = ?1";
-            database.write(|page| page.update(settle, [id])).unwrap();
+            database
+                .write(|transaction| transaction.update(settle, [id]))
+                .unwrap();
 
             let began = Instant::now();
             let behaviour = TransactionBehavior::Immediate;
-            let transaction = Transaction::new_unchecked(&database.connection, behaviour).unwrap();
-            put(&mut page(database), number + 500_000, State::Done).unwrap();
-            transaction.commit().unwrap();
+            let commit = Transaction::new_unchecked(&database.connection, behaviour).unwrap();
+            put(
+                &mut write_transaction(database),
+                number + 500_000,
+                IntentState::Done,
+            )
+            .unwrap();
+            commit.commit().unwrap();
             without.push(began.elapsed());
         }
         eprintln!(

@@ -1,0 +1,64 @@
+//! Reading the journal.
+
+use super::{IntentId, IntentRow, IntentState, Journal, JournalError, entry};
+use crate::model::{AccountId, IdempotencyKey, OrderId};
+use rusqlite::ToSql;
+use std::sync::Arc;
+
+impl Journal {
+    /// The newest intents, newest first.
+    pub fn recent(&self, limit: u32) -> Result<Vec<IntentRow>, JournalError> {
+        entry::select(self.database()?, "", limit)
+    }
+
+    /// The newest intents on this account of this service that may have had an effect, or may yet, newest first.
+    pub fn recent_on(
+        &self,
+        (base_url, account_id): (&str, &AccountId),
+        limit: u32,
+    ) -> Result<Vec<IntentRow>, JournalError> {
+        let on = format!(
+            "WHERE i.base_url = ?2 AND i.account_id = ?3 AND (i.maybe_executed OR i.state IN {})",
+            IntentState::open_list()
+        );
+        let values: [&dyn ToSql; 3] = [&limit, &base_url, &account_id.raw()];
+        entry::select_by(self.database()?, &on, "i.id DESC", &values)
+    }
+
+    /// The newest intents before this one, newest first.
+    pub fn recent_before(&self, id: IntentId, limit: u32) -> Result<Vec<IntentRow>, JournalError> {
+        entry::select(self.database()?, &format!("WHERE i.id < {}", id.0), limit)
+    }
+
+    /// The intent that was recorded with this key, if one was.
+    pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<IntentRow>, JournalError> {
+        entry::with_key(self.database()?, key)
+    }
+
+    /// One intent.
+    pub fn entry(&self, id: IntentId) -> Result<Option<IntentRow>, JournalError> {
+        let found = entry::select(self.database()?, &format!("WHERE i.id = {}", id.0), 1)?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Intents that may still be under way or whose effect is in doubt, newest first.
+    pub fn open_intents(&self) -> Result<Vec<IntentRow>, JournalError> {
+        let open = format!("WHERE i.state IN {}", IntentState::open_list());
+        entry::select(self.database()?, &open, u32::MAX)
+    }
+
+    /// Orders of this service that an intent is already known to have made; two services may use the same ids.
+    pub fn linked_orders(&self, base_url: &str) -> Result<Vec<OrderId>, JournalError> {
+        let database = self.database()?;
+        let read = || -> rusqlite::Result<Vec<OrderId>> {
+            database
+                .prepare_cached(
+                    "SELECT order_id FROM intents WHERE order_id IS NOT NULL
+                     AND method = 'POST' AND base_url = ?1 ORDER BY id DESC LIMIT 1000",
+                )?
+                .query_map([base_url], |row| row.get::<_, String>(0).map(Into::into))?
+                .collect()
+        };
+        read().map_err(|why| JournalError::Read(Arc::new(why)))
+    }
+}
