@@ -1,7 +1,6 @@
 //! `perpdeck completions`: a script for the shell.
 
 use super::{Exit, out};
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 use color_eyre::Result;
 
@@ -10,14 +9,9 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit> {
+pub(super) fn run(args: &Args, mut whole: clap::Command) -> Result<Exit> {
     let mut script = vec![];
-    generate(
-        args.shell,
-        &mut super::Args::command(),
-        "perpdeck",
-        &mut script,
-    );
+    generate(args.shell, &mut whole, "perpdeck", &mut script);
     out::say_bytes(&script)?;
     Ok(Exit::Ok)
 }

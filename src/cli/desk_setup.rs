@@ -1,10 +1,9 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
-use super::{
-    disk_wait::{AT_ONCE, Work},
-    exit::Misuse,
-    state_dir,
-};
+use super::disk_wait::AT_ONCE;
+use super::disk_wait::Work;
+use super::exit::Misuse;
+use crate::cli::paths::state_dir;
 use crate::{
     app::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source, desk::renewal,

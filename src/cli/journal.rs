@@ -4,12 +4,13 @@
 //! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent. Of a
 //! damaged journal `list` and `show` print what can be read, say what is damaged, and fail.
 
-use super::{
-    Exit,
-    disk_wait::{no_answer, saying},
-    out, state_dir, voice,
-    voice::json,
-};
+use super::Exit;
+use super::disk_wait::no_answer;
+use super::disk_wait::saying;
+use super::out;
+use super::voice;
+use super::voice::json;
+use crate::cli::paths::state_dir;
 use crate::{
     config::{Sources, load},
     journal::{IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate},

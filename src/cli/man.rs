@@ -1,7 +1,6 @@
 //! `perpdeck man`: the manual, in roff.
 
 use super::{Exit, exit::Misuse, out};
-use clap::CommandFactory;
 use clap_mangen::Man;
 use color_eyre::Result;
 
@@ -11,8 +10,7 @@ pub(super) struct Args {
     command: Option<String>,
 }
 
-pub(super) fn run(args: &Args) -> Result<Exit> {
-    let mut whole = super::Args::command();
+pub(super) fn run(args: &Args, mut whole: clap::Command) -> Result<Exit> {
     whole.build();
     let named = args.command.as_deref();
     let found = named.map_or(Some(&whole), |name| whole.find_subcommand(name));

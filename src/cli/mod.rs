@@ -21,6 +21,7 @@ mod log;
 mod man;
 mod out;
 mod paper;
+mod paths;
 mod read;
 mod renewal;
 mod running;
@@ -39,11 +40,11 @@ pub use exit::Exit;
 
 use crate::config;
 use args::Verb;
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::Choice;
 use exit::Misuse;
-use std::{env, panic, path::PathBuf};
+use std::{env, panic};
 use voice::Voice;
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
@@ -107,8 +108,8 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(Verb::Journal(args)) => journal::run(&args, &sources),
         Some(Verb::Config(args)) => settings::run(&args, &sources),
         Some(Verb::Schema(args)) => schema::run(&args),
-        Some(Verb::Completions(args)) => completions::run(&args),
-        Some(Verb::Man(args)) => man::run(&args),
+        Some(Verb::Completions(args)) => completions::run(&args, Args::command()),
+        Some(Verb::Man(args)) => man::run(&args, Args::command()),
     }
 }
 
@@ -125,9 +126,4 @@ fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     // A request that hangs must not hold the shell back.
     runtime.shutdown_background();
     exit
-}
-
-/// Where the journal and the log go.
-fn state_dir(settings: &config::Settings) -> PathBuf {
-    settings.state_dir.clone().unwrap_or_else(config::state_dir)
 }

@@ -8,7 +8,9 @@
 //!
 //! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
 
-use super::{columns, desk_setup, state_dir};
+use super::columns;
+use super::desk_setup;
+use crate::cli::paths::state_dir;
 use crate::{
     app::{
         Msg, Options,

@@ -4,7 +4,10 @@
 //! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that
 //! desk's screen and in its journal.
 
-use super::{Exit, out, paper, state_dir};
+use super::Exit;
+use super::out;
+use super::paper;
+use crate::cli::paths::state_dir;
 use crate::{
     config::{Sources, keyless, load},
     journal::{LockHolder, lock_holder},

@@ -11,7 +11,7 @@
 //! have to write (a password manager's lock): with one configured it is not applied. Without `export_dir`, exports go
 //! where perpdeck was started, and everything below that directory may be written.
 
-use super::state_dir;
+use crate::cli::paths::state_dir;
 use crate::config::{self, Loaded, Settings, Sources, load};
 use std::{
     env, fmt,
@@ -121,7 +121,7 @@ fn writable(settings: &Settings, state_dir: PathBuf, data_dir: Option<&Path>) ->
 
 #[cfg(not(target_os = "linux"))]
 mod landlock {
-    use super::{Place, Sandbox};
+    use crate::cli::sandbox::{Place, Sandbox};
 
     pub(super) fn is_available() -> bool {
         false
@@ -134,8 +134,8 @@ mod landlock {
 
 #[cfg(target_os = "linux")]
 mod landlock {
-    use super::{Place, Sandbox};
     use crate::cli::disk_wait::{AT_ONCE, Work};
+    use crate::cli::sandbox::{Place, Sandbox};
     use ::landlock::{
         ABI, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus, PathBeneath, PathFd,
         RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus,

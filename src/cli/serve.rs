@@ -3,12 +3,15 @@
 //! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
 //! end it with code 0 after the answers under way are out; an internal error of the exchange ends it with code 1.
 
-use super::{
-    Exit,
-    exchange_args::{FIXED_KEYS, World, listen},
-    log, out, state_dir, voice,
-    voice::Form,
-};
+use super::Exit;
+use super::exchange_args::FIXED_KEYS;
+use super::exchange_args::World;
+use super::exchange_args::listen;
+use super::log;
+use super::out;
+use super::voice;
+use super::voice::Form;
+use crate::cli::paths::state_dir;
 use crate::{
     config::{Sources, load},
     exchange::{AccountKey, Breakdown, Handle, KeySource},

@@ -1,6 +1,10 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::{Exit, desk_setup, out, state_dir, voice};
+use super::Exit;
+use super::desk_setup;
+use super::out;
+use super::voice;
+use crate::cli::paths::state_dir;
 use crate::{
     config::{self, Loaded, Sources, load},
     disk,

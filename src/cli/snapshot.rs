@@ -1,13 +1,15 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::{
-    Exit, columns, desk_setup,
-    exchange_args::{World, instant},
-    exit::Misuse,
-    out,
-    paper::Paper,
-    state_dir, voice,
-};
+use super::Exit;
+use super::columns;
+use super::desk_setup;
+use super::exchange_args::World;
+use super::exchange_args::instant;
+use super::exit::Misuse;
+use super::out;
+use super::paper::Paper;
+use super::voice;
+use crate::cli::paths::state_dir;
 use crate::{
     app::keys::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},

@@ -1,11 +1,16 @@
 //! `perpdeck cancel`: an order, a TWAP, a ladder, or every working order.
 
-use super::{
-    Deed, How, Outcome, consent, dry, perform,
-    post::Post,
-    receipt::{refusal, told},
-    send, writable,
-};
+use super::consent;
+use super::dry;
+use super::post::Post;
+use super::receipt::refusal;
+use super::receipt::told;
+use crate::cli::act::perform::perform;
+use crate::cli::act::perform::send;
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::Outcome;
+use crate::cli::act::prepared::writable;
 use crate::{
     cli::{
         Exit, out,

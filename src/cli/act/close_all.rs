@@ -4,7 +4,15 @@
 //! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here. A close-all
 //! that was interrupted goes on under its own key: another key would begin a second operation beside it.
 
-use super::{Deed, How, Key, Outcome, consent, dry, receipt, send, writable};
+use super::consent;
+use super::dry;
+use super::receipt;
+use crate::cli::act::perform::send;
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::Key;
+use crate::cli::act::prepared::Outcome;
+use crate::cli::act::prepared::writable;
 use crate::{
     api::Route,
     cli::{

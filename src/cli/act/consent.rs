@@ -1,6 +1,7 @@
 //! Whether it is meant.
 
-use super::{Deed, How};
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::How;
 use crate::{
     cli::{exit::Misuse, service::Service},
     model::Text,

@@ -4,7 +4,11 @@
 //! first and sent as it is. A stop that is moved so that more is lost there is held back where new risk is, as far as a look
 //! at the order tells; a service that does not answer at once is not waited for.
 
-use super::{Deed, How, consent, perform, typed::Typed};
+use super::consent;
+use super::typed::Typed;
+use crate::cli::act::perform::perform;
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::How;
 use crate::{
     app::Store,
     cli::{Exit, disk_wait::MOMENT, service::Service},

@@ -1,6 +1,10 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
-use super::{Deed, How, consent, perform, typed::Typed};
+use super::consent;
+use super::typed::Typed;
+use crate::cli::act::perform::perform;
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::How;
 use crate::{
     app::{Store, account::poll::Answer},
     cli::{

@@ -1,11 +1,14 @@
 //! `perpdeck place`: a new order of any type.
 
-use super::{
-    How, Key, consent,
-    ground::{Ground, Terms},
-    market::{self, Purpose},
-    typed::{TriggerFlags, word},
-};
+use super::consent;
+use super::ground::Ground;
+use super::ground::Terms;
+use super::market;
+use super::market::Purpose;
+use super::typed::TriggerFlags;
+use super::typed::word;
+use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::Key;
 use crate::{
     app::forms::form::Form,
     cli::{Exit, service::Service, voice::Voice},

@@ -9,23 +9,28 @@
 //! Known limit: a disk that answers at first and hangs while what is known of a key is read, holds a verb up.
 
 mod mail;
+mod outcomes;
 
-use super::{Deed, Outcome, held_back, repeat};
+use super::repeat;
 use crate::{
     app::Sending,
     cli::{
+        act::{
+            post::outcomes::{Opened, Outcomes, ticket},
+            prepared::{Deed, Outcome, held_back},
+        },
         disk_wait::{MOMENT, Work, looked, no_answer},
         service::Service,
         voice::Voice,
     },
     journal::{IntentRow, Journal, JournalError, lock_holder},
-    model::{Failure, FailureKind, OrderId, Progress, Risk, Ticket},
+    model::{Failure, FailureKind, OrderId, Progress, Risk},
     runtime::{Asked, Caller, Clock, HandedOver, call, left, queued_end, tidy_journal},
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
 use mail::{ABREAST, Mail, told};
-use std::{cell::Cell, collections::BTreeMap, path::Path, time::Duration};
+use std::{cell::Cell, path::Path, time::Duration};
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
@@ -51,14 +56,8 @@ enum Way {
     Desk,
 }
 
-/// A journal, or why it does not work.
-type Opened = Result<Journal, JournalError>;
-
 /// What comes of opening it in a moment: else it goes on.
 type Opening = Result<Opened, Work<Opened>>;
-
-/// By the place among the deeds.
-type Outcomes = BTreeMap<Ticket, Outcome>;
 
 /// How often another verb is looked at before an exit goes beside it, and everything else gives up.
 fn patience(risk: Risk) -> u32 {
@@ -211,10 +210,6 @@ async fn carried(
         () = stopped => mail.stop(before).await,
     }
     mail.close(voice).await
-}
-
-fn ticket(at: usize) -> Ticket {
-    Ticket(u64::try_from(at).unwrap_or(u64::MAX))
 }
 
 /// Everything to the desk, a few at a time; `asked` counts them.

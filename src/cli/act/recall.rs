@@ -1,7 +1,8 @@
 //! What came of a deed whose key is too old to be sent again: told from the journal, and from reads where they say more.
 //! Nothing is sent.
 
-use super::{Deed, Outcome};
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::Outcome;
 use crate::{
     cli::service::{Service, patiently},
     client::{Clues, Sight},

@@ -1,6 +1,7 @@
 //! What the service made of a deed.
 
-use super::{Deed, Outcome};
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::Outcome;
 use crate::{
     cli::{
         Exit, out,

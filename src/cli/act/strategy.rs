@@ -1,11 +1,13 @@
 //! `perpdeck twap` and `perpdeck ladder`: orders that the service works off by itself, where it offers to make them.
 
-use super::{
-    How, Key, consent,
-    ground::{self, Ground},
-    market::{self, Purpose},
-    typed::word,
-};
+use super::consent;
+use super::ground;
+use super::ground::Ground;
+use super::market;
+use super::market::Purpose;
+use super::typed::word;
+use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::Key;
 use crate::{
     app::forms::form::Form,
     cli::{Exit, exit::Misuse, service::Service, voice::Voice},

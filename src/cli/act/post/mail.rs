@@ -1,9 +1,10 @@
 //! Deeds through an outbox of this process, each followed to its end.
 
-use super::{
-    super::{Deed, Outcome},
-    Opened, Outcomes, ticket,
-};
+use crate::cli::act::post::outcomes::Opened;
+use crate::cli::act::post::outcomes::Outcomes;
+use crate::cli::act::post::outcomes::ticket;
+use crate::cli::act::prepared::Deed;
+use crate::cli::act::prepared::Outcome;
 use crate::{
     app::Msg,
     cli::{service::Service, voice::Voice},

@@ -1,0 +1,101 @@
+//! Shows a prepared command, asks for consent, sends it and prints the outcome.
+
+use crate::{
+    cli::{
+        Exit,
+        act::{
+            checks, consent, dry,
+            post::Post,
+            prepared::{Deed, How, Outcome, held_back, writable},
+            recall, receipt,
+            repeat::{self, Wish},
+        },
+        service::Service,
+        voice::Voice,
+    },
+    journal::{IntentRow, Journal},
+    model::{Failure, Risk},
+    runtime::Clock,
+};
+use color_eyre::Result;
+
+/// Does one thing: shown, agreed to, sent, told.
+pub(super) async fn perform(
+    service: &Service,
+    how: How,
+    deed: Deed,
+    reckoned: &[&str],
+) -> Result<Exit> {
+    let voice = how.output.voice();
+    if service.is_dry_run() {
+        return dry::show(service, voice, &[&deed.request]);
+    }
+    writable(service)?;
+    let what = format!("{} on {}", consent::spelled(&deed), service.place());
+    if !consent::given(how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let outcome = send(service, voice, &deed, reckoned).await?;
+    receipt::told(voice, &deed, &outcome)
+}
+
+pub(super) async fn send(
+    service: &Service,
+    voice: Voice,
+    deed: &Deed,
+    reckoned: &[&str],
+) -> Result<Outcome> {
+    writable(service)?;
+    let post = Post::open(service, voice, deed.command.risk()).await?;
+    let known = post.known(deed);
+    let deed = &match repeat::settled(known.as_ref(), deed.clone(), service, reckoned)? {
+        Wish::Due(deed) => deed,
+        Wish::Past(deed) => {
+            return Ok(recalled(service, voice, &post, (&deed, known.as_ref())).await);
+        }
+    };
+    let is_checked = repeat::may_have_acted(known.as_ref());
+    if !is_checked {
+        checks::room(service, &post, deed).await?;
+    }
+    if let Some(journal) = post.journal() {
+        let objection = match halted(service, journal, deed) {
+            None if !is_checked => checks::objection(service, &post, deed).await,
+            objection => objection,
+        };
+        if let Some(why) = objection {
+            return Ok(Err(held_back(&why)));
+        }
+    }
+    let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
+    let lost = || Err(Failure::local("the outbox ended without an answer"));
+    Ok(outcomes.pop().unwrap_or_else(lost))
+}
+
+/// What came of a deed that is too old to be sent again.
+pub(super) async fn recalled(
+    service: &Service,
+    voice: Voice,
+    post: &Post<'_>,
+    (deed, known): (&Deed, Option<&IntentRow>),
+) -> Outcome {
+    let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
+        return Err(Failure::local("the journal knows nothing of it"));
+    };
+    let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
+    voice.note(&format!(
+        "the key {key} was first sent {ago} min ago, and the service may have forgotten it: nothing is sent, this is what \
+         came of it"
+    ));
+    recall::outcome(service, deed, entry, post.linked().as_deref()).await
+}
+
+/// What raises exposure waits until a person has seen why a desk or a verb before this was halted.
+pub(super) fn halted(service: &Service, journal: &Journal, deed: &Deed) -> Option<String> {
+    let base_url = &service.client.connection().base_url;
+    let why = journal.halted(base_url, &service.account)?;
+    let raises = deed.command.risk() == Risk::Increasing;
+    raises.then(|| {
+        format!("it is HALTED: {why}; \"perpdeck journal rearm\", or R in a desk, trades on")
+    })
+}

@@ -1,0 +1,85 @@
+//! What every acting verb starts from: its flags, the command it prepared, and the words where nothing is sent.
+
+use crate::{
+    api::{IDEMPOTENCY_KEY_LIMIT, Request},
+    cli::{service::Service, voice::FormOutput},
+    model::{Command, Failure, FailureKind, IdempotencyKey, Receipt},
+};
+use color_eyre::Result;
+
+/// How any of them is done.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct How {
+    /// Does it without asking; needed where there is no terminal
+    #[arg(long, short)]
+    pub(super) yes: bool,
+    #[command(flatten)]
+    pub(super) output: FormOutput,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Key {
+    /// The name of this deed: the same command under the same key is done once, however often and late it is asked for
+    #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
+    pub(super) chosen: Option<IdempotencyKey>,
+}
+
+/// `docs/service-api.md 6`; a header keeps no blanks at its ends.
+pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
+    let printable = text.bytes().all(|b| (b' '..=b'~').contains(&b));
+    let fits = (1..=IDEMPOTENCY_KEY_LIMIT).contains(&text.len());
+    if printable && fits && text.trim() == text {
+        return Ok(IdempotencyKey::from(text));
+    }
+    Err(format!(
+        "a key is 1 to {IDEMPOTENCY_KEY_LIMIT} printable ASCII characters without blanks at its ends"
+    ))
+}
+
+/// One command, complete, and the key it goes out under.
+#[derive(Debug, Clone)]
+pub(super) struct Deed {
+    pub(super) command: Command,
+    pub(super) request: Request,
+    /// None of a flatten: each of its requests has its own.
+    pub(super) key: Option<IdempotencyKey>,
+}
+
+impl Deed {
+    /// Under a key of its own where none was chosen.
+    pub(super) fn new(
+        service: &Service,
+        command: Command,
+        chosen: Option<IdempotencyKey>,
+    ) -> Result<Self> {
+        let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
+        let dialect = &service.client.dialect();
+        Ok(Self {
+            request: Request::of(&command, key.clone(), dialect)?,
+            command,
+            key: Some(key),
+        })
+    }
+
+    /// The key, where the service keeps it.
+    pub(super) fn kept_key(&self) -> Option<&IdempotencyKey> {
+        self.request.key.as_ref()
+    }
+}
+
+/// What came of a deed that was sent.
+pub(super) type Outcome = Result<Receipt, Failure>;
+
+/// The person's own limits say no; nothing was sent, and asking again changes nothing.
+pub(super) fn held_back(why: &str) -> Failure {
+    let words = format!("held back by this side, nothing was sent: {why}");
+    Failure::new(FailureKind::Invalid, words)
+}
+
+/// Before anybody is asked whether it is meant.
+pub(super) fn writable(service: &Service) -> Result<(), Failure> {
+    if service.client.connection().read_only {
+        return Err(held_back("read_only is set"));
+    }
+    Ok(())
+}
