@@ -9,90 +9,21 @@
 
 use super::{
     answer::{Answer, Call, Haste},
-    engine::{
-        AccountIx, Command, Millis, OrderId, Outcome, PositionId, Reason, RefusalKind, RuleId,
-    },
+    engine::{AccountIx, Command, Millis, Outcome, PositionId, Reason, RefusalKind},
     fault::{Fault, ServiceCode},
     floor::Floor,
     gate::Caller,
     idempotency::{Deed, Effect},
-    store::{EncodeFault, Record},
+    operations::{Closed, Failed, Operation},
 };
 use crate::{
     api::Data,
     model::{AccountId, CloseAll, CloseAllStatus, CloseResult, CloseResultStatus, Timestamp},
 };
 use hyper::StatusCode;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// `docs/service-api.md 6`.
 const TARGETS: usize = 100;
-
-#[derive(Debug, Default)]
-pub(super) struct Closings {
-    operations: Vec<Operation>,
-    /// Since they were last asked for.
-    changed: BTreeSet<usize>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Operation {
-    account: AccountIx,
-    /// By (`opened_at`, id); the results are of a prefix of it.
-    targets: Vec<PositionId>,
-    results: Vec<Closed>,
-    created_at: Millis,
-    completed_at: Option<Millis>,
-    cooldown_until: Millis,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Closed {
-    position: PositionId,
-    order: Option<OrderId>,
-    failure: Option<Failed>,
-}
-
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Failed {
-    code: Reason,
-    rule: Option<RuleId>,
-}
-
-impl Closings {
-    fn open(&mut self, operation: Operation) -> usize {
-        let index = self.operations.len();
-        self.operations.push(operation);
-        self.changed.insert(index);
-        index
-    }
-
-    fn change(&mut self, index: usize) -> Option<&mut Operation> {
-        self.changed.insert(index);
-        self.operations.get_mut(index)
-    }
-
-    /// What changed since the last call, as it is written.
-    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
-        let changed = std::mem::take(&mut self.changed);
-        let written = changed.into_iter().filter_map(|index| {
-            let record = postcard::to_stdvec(self.operations.get(index)?);
-            Some(record.map(|record| Record::Operation { index, record }))
-        });
-        Ok(written.collect::<Result<_, _>>()?)
-    }
-
-    pub(super) fn forget_changes(&mut self) {
-        self.changed.clear();
-    }
-
-    /// Takes a written operation back, in the order of their indexes.
-    pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
-        self.operations.push(postcard::from_bytes(record)?);
-        Ok(())
-    }
-}
 
 /// What one request came to.
 enum Turn {
@@ -234,12 +165,6 @@ fn operation(floor: &mut Floor, index: usize) -> Result<&mut Operation, Fault> {
         .closings
         .change(index)
         .ok_or_else(|| Fault::broken("a close-all key that names no operation"))
-}
-
-impl Operation {
-    fn next(&self) -> Option<PositionId> {
-        self.targets.get(self.results.len()).copied()
-    }
 }
 
 fn answer(floor: &Floor, index: usize, turn: &Turn) -> Result<Answer, Fault> {

@@ -7,11 +7,11 @@
 use super::{
     answer::Answer,
     clock::Clock,
-    close_all::Closings,
     engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
     fault::{Fault, ServiceCode},
     gate::Caller,
     idempotency::{Deed, Effect, Idempotency},
+    operations::Closings,
     store::{EncodeFault, Record, Recorder, noted},
     wire::{Rows, account_limit},
 };

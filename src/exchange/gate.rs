@@ -4,7 +4,7 @@
 //! tells a key. Where they come from is in `secret`. The exchange is for loopback.
 
 use super::{
-    cursor::{hex, same_bytes},
+    bytes::{hex, same_bytes},
     engine::AccountIx,
     fault::{Fault, FaultHeader, ServiceCode},
 };

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, VecDeque};
 const KEPT_FOR: Millis = Millis(30 * Millis::DAY.0);
 /// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
 /// about as much again as the rows of those orders.
-pub(super) const MOST: u32 = 1_000_000;
+const MOST: u32 = 1_000_000;
 
 /// What a key was first used for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,9 +91,10 @@ impl Default for Idempotency {
 }
 
 impl Idempotency {
-    pub(super) fn at_most(self, most: u32) -> Self {
+    /// With another limit than [`MOST`], where one is given.
+    pub(super) fn at_most(self, most: Option<u32>) -> Self {
         Self {
-            most: most as usize,
+            most: most.map_or(self.most, |most| most as usize),
             ..self
         }
     }

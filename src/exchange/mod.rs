@@ -12,6 +12,7 @@
 
 mod answer;
 mod budget;
+mod bytes;
 mod chaos;
 mod clock;
 mod close_all;
@@ -24,8 +25,10 @@ mod gate;
 mod http;
 mod idempotency;
 mod lock;
+mod operations;
 mod scenario;
 mod secret;
+mod service;
 mod sim;
 mod store;
 #[cfg(test)]
@@ -40,38 +43,16 @@ pub use scenario::{Scenario, ScenarioFault};
 pub use secret::KeySource;
 pub use store::StoreFault;
 
-use crate::{
-    api::Dialect,
-    model::{AccountId, Timestamp},
-};
-use budget::Budgets;
-use chaos::Chaos;
-use clock::{Clock, Kept};
-use close_all::Closings;
-use cursor::Cursors;
-use fault::Fault;
-use floor::Floor;
-use gate::Gate;
-use idempotency::Idempotency;
-use secret::Secret;
-use std::{
-    io,
-    net::SocketAddr,
-    path::PathBuf,
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
-use store::{Failure, Held, Recorder, Resumed, Store};
+use crate::model::{AccountId, Timestamp};
+use service::Service;
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use store::{Failure, Resumed, Store};
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
     time::{Instant, MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 /// How an exchange is started.
 #[derive(Debug, Clone)]
@@ -233,157 +214,5 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
             }
             Err(fault) => return tracing::error!("{}", fault.message),
         }
-    }
-}
-
-/// What an exchange begins with, and begins anew with when it is reset.
-#[derive(Debug)]
-struct Beginning {
-    scenario: Scenario,
-    start: engine::Millis,
-    pace: Pace,
-    /// What its script comes to, where that is known.
-    first: Option<engine::Checkpoint>,
-}
-
-impl Beginning {
-    fn floor(&self) -> Result<Floor, Fault> {
-        let engine = match &self.first {
-            Some(first) => engine::Engine::anew(first).map_err(|why| why.to_string()),
-            None => self
-                .scenario
-                .open(self.start)
-                .map_err(|why| why.to_string()),
-        };
-        let engine = engine
-            .map_err(|why| Fault::broken(format!("the scenario does not begin anew: {why}")))?;
-        let clock = Kept::new(self.pace, engine.now());
-        Ok(Floor {
-            clock: Clock::resumed(clock, Instant::now(), engine.now()),
-            engine: Recorder::new(engine, 0),
-            keys: Idempotency::default().at_most(self.scenario.keys_per_user()),
-            closings: Closings::default(),
-        })
-    }
-}
-
-/// Everything the requests share.
-#[derive(Debug)]
-struct Service {
-    floor: Mutex<Floor>,
-    /// Fires when the floor may have been left half changed.
-    broken: CancellationToken,
-    store: Option<Store>,
-    beginning: Beginning,
-    chaos: Mutex<Chaos>,
-    gate: Gate,
-    budgets: Budgets,
-    cursors: Cursors,
-    hosts: http::Hosts,
-    dialect: Dialect,
-    request_ids: RequestIds,
-}
-
-impl Service {
-    fn new(
-        resumed: Resumed,
-        users: &[scenario::User],
-        (addr, began): (SocketAddr, Instant),
-    ) -> Self {
-        let users = users.iter().map(|user| {
-            let accounts = user.accounts.iter().map(|(_, ix)| *ix).collect();
-            (&user.key, accounts)
-        });
-        let scenario = resumed.scenario;
-        Self {
-            gate: Gate::new(users),
-            floor: Mutex::new(Floor {
-                clock: Clock::resumed(resumed.clock, began, resumed.engine.now()),
-                engine: resumed.engine,
-                keys: resumed.keys.at_most(scenario.keys_per_user()),
-                closings: resumed.closings,
-            }),
-            beginning: Beginning {
-                start: resumed.start,
-                pace: resumed.pace,
-                first: resumed.first,
-                scenario: scenario.clone(),
-            },
-            broken: CancellationToken::new(),
-            store: resumed.store,
-            chaos: Mutex::new(Chaos::new(scenario.seed(), scenario.faults())),
-            budgets: Budgets::new(scenario.budgets()),
-            cursors: Cursors::new(&resumed.secret),
-            hosts: http::Hosts::new(addr.ip()),
-            dialect: Dialect::default(),
-            request_ids: RequestIds {
-                secret: resumed.secret,
-                opening: resumed.openings,
-                count: AtomicU64::new(0),
-            },
-        }
-    }
-
-    /// The floor, to carry one request out. A request that panicked with it in hand may have left it half changed:
-    /// nothing is traded on it again; nor on one whose records cannot be kept.
-    fn floor(&self) -> Result<Held<'_>, Fault> {
-        if let Some(store) = &self.store {
-            store.sound()?;
-        }
-        let locked = self.floor.lock();
-        let floor =
-            locked.map_err(|_| Fault::broken("the engine has stopped after an internal error"))?;
-        Ok(Held {
-            floor,
-            store: self.store.as_ref(),
-            broken: &self.broken,
-        })
-    }
-
-    /// Waits until everything done on the floor so far is on disk; an answer may leave then.
-    async fn settled(&self) -> Result<(), Fault> {
-        match &self.store {
-            Some(store) => store.settled().await,
-            None => Ok(()),
-        }
-    }
-
-    /// Puts the floor away, after the last request.
-    async fn close(&self) {
-        let Some(store) = &self.store else { return };
-        match self.floor() {
-            Ok(mut floor) => store.close(&mut floor),
-            Err(fault) => tracing::error!("{}", fault.message),
-        }
-        store.closed().await;
-    }
-
-    fn chaos(&self) -> Result<MutexGuard<'_, Chaos>, Fault> {
-        let locked = self.chaos.lock();
-        locked.map_err(|_| Fault::broken("the planted faults are in an unknown state"))
-    }
-}
-
-/// UUIDs that no other run gives, unless its secret is the seed: then it can be repeated to the letter.
-#[derive(Debug)]
-struct RequestIds {
-    secret: Secret,
-    /// How often the exchange was taken up before: no id is given twice.
-    opening: u64,
-    count: AtomicU64,
-}
-
-impl RequestIds {
-    fn next(&self) -> Uuid {
-        let count = self.count.fetch_add(1, Ordering::Relaxed);
-        let parts = [self.opening.to_be_bytes(), count.to_be_bytes()];
-        let digest = self
-            .secret
-            .digest(b"request id", &parts.each_ref().map(<[u8; 8]>::as_slice));
-        let mut bytes = [0; 16];
-        for (byte, random) in bytes.iter_mut().zip(digest) {
-            *byte = random;
-        }
-        uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 }

@@ -5,7 +5,7 @@
 //! keys and ids, and whoever knows the seed knows the keys.
 
 use super::{
-    cursor::{hex, unhex},
+    bytes::{hex, unhex},
     gate::ApiKey,
 };
 use crate::disk;

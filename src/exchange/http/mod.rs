@@ -15,7 +15,7 @@ mod respond;
 
 pub(super) use host::Hosts;
 
-use super::Service;
+use super::service::Service;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use patience::{Patient, Waits};

@@ -1,12 +1,12 @@
 //! One request: who, what, how much, carried out, wrapped.
 
 use super::super::{
-    Service,
     answer::{Answer, Call, Haste, JSON},
     budget::Payer,
     chaos::{Endpoint, Fate, Kind, Plant, estranged, skewed},
     fault::{Fault, FaultHeader, ServiceCode},
     gate::Caller,
+    service::Service,
     sim::{self, SimRoute},
     v1,
 };

@@ -4,6 +4,7 @@
 //! an ordinary engine command, so nothing on a desk is there without having been traded. Prices are in basis points
 //! of the mid at that moment and sizes in USD, so that a script holds for any seed.
 
+mod fault;
 mod play;
 mod rounds;
 mod rules;
@@ -18,16 +19,13 @@ use super::{
     decode,
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
-    idempotency::MOST,
     secret::{KeySource, Secret},
 };
+pub use fault::ScenarioFault;
+
 use crate::model::AccountId;
 use shape::Shape;
-use std::{
-    ops::RangeInclusive,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 /// Built in; what `perpdeck` and `perpdeck demo` start with.
 const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
@@ -61,60 +59,6 @@ impl Origin {
             Self::Given => "given",
         }
     }
-}
-
-/// Why a scenario cannot be used; names the file or the entry, its value and what is allowed.
-#[derive(Debug, thiserror::Error)]
-pub enum ScenarioFault {
-    #[error("the scenario file {path} could not be read")]
-    File {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("the scenario is not as it should be")]
-    Text(#[from] Box<toml::de::Error>),
-    #[error("a fault of the scenario could never happen: {0}")]
-    Fault(String),
-    #[error("the scenario's {entry} `{value}`: must be {least} to {most}")]
-    Range {
-        entry: &'static str,
-        value: String,
-        least: String,
-        most: String,
-    },
-    #[error("the scenario's {entry} `{value}`: {wanted}")]
-    Entry {
-        entry: &'static str,
-        value: String,
-        wanted: &'static str,
-    },
-}
-
-impl ScenarioFault {
-    fn entry(entry: &'static str, value: &(impl ToString + ?Sized), wanted: &'static str) -> Self {
-        Self::Entry {
-            entry,
-            value: value.to_string(),
-            wanted,
-        }
-    }
-}
-
-/// A number of a scenario, if it is in its range.
-fn within<N: PartialOrd + ToString>(
-    entry: &'static str,
-    given: N,
-    allowed: RangeInclusive<N>,
-) -> Result<N, ScenarioFault> {
-    if allowed.contains(&given) {
-        return Ok(given);
-    }
-    Err(ScenarioFault::Range {
-        entry,
-        value: given.to_string(),
-        least: allowed.start().to_string(),
-        most: allowed.end().to_string(),
-    })
 }
 
 #[derive(Debug)]
@@ -199,9 +143,9 @@ impl Scenario {
         &self.shape.faults
     }
 
-    /// How many `Idempotency-Key`s one user may have at a time.
-    pub(super) fn keys_per_user(&self) -> u32 {
-        self.shape.keys_per_user.unwrap_or(MOST)
+    /// How many `Idempotency-Key`s one user may have at a time, where it says so.
+    pub(super) fn keys_per_user(&self) -> Option<u32> {
+        self.shape.keys_per_user
     }
 
     pub(super) fn budgets(&self) -> Rates {

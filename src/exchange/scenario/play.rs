@@ -9,7 +9,7 @@ use super::super::{
     wire::Units,
 };
 use super::{
-    ScenarioFault,
+    fault::ScenarioFault,
     script::{Act, CloseAct, Entry, LadderAct, MarginAct, OrderAct, TwapAct},
 };
 use crate::model::{PlaceKind, TimeInForce};

@@ -2,7 +2,7 @@
 
 use super::super::engine::{AccountIx, Millis};
 use super::{
-    ScenarioFault,
+    fault::ScenarioFault,
     play::Stage,
     script::{Act, CloseAct, DriftAct, OrderAct, RoundsAct},
 };

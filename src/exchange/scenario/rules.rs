@@ -1,7 +1,7 @@
 //! The rules of an account's challenge, as a scenario writes them.
 
 use super::super::engine::{Bps, ChallengeRules, DailyBasis, Drawdown, Millis, Usd};
-use super::{ScenarioFault, within};
+use super::fault::{ScenarioFault, within};
 use serde::Deserialize;
 
 /// The numbers of docs/engine.md 7; what is absent keeps its default.

@@ -8,7 +8,11 @@ use super::super::{
         MarketSpec, Millis, Px, Usd, Venue,
     },
 };
-use super::{ScenarioFault, rules::Rules, script::Entry, within};
+use super::{
+    fault::{ScenarioFault, within},
+    rules::Rules,
+    script::Entry,
+};
 use crate::model::Num;
 use serde::Deserialize;
 use std::{collections::BTreeSet, fmt};

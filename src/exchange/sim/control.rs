@@ -1,7 +1,6 @@
 //! The controls of a simulation: clock, price, faults, budgets, and a new beginning.
 
 use super::super::{
-    Beginning, Service,
     answer::{Answer, Call},
     budget::Rates,
     chaos::{Chaos, Plant},
@@ -9,6 +8,7 @@ use super::super::{
     engine::{Bps, Millis},
     fault::{Fault, ServiceCode},
     floor::Floor,
+    service::{Beginning, Service},
     wire,
 };
 use crate::{

@@ -30,11 +30,11 @@ mod strategies;
 pub(super) use route::SimRoute;
 
 use super::{
-    Service,
     answer::{Answer, Call},
     chaos::Endpoint,
     fault::Fault,
     gate::Caller,
+    service::Service,
 };
 use crate::api::{ScaledBody, TwapBody};
 

@@ -2,9 +2,9 @@
 
 use super::super::{
     clock::{Kept, Pace, Speed},
-    close_all::Closings,
     engine::{Bounds, Checkpoint, Millis},
     idempotency::Idempotency,
+    operations::Closings,
     scenario::{Origin, Scenario},
     secret::{KeySource, Secret},
 };

@@ -30,11 +30,11 @@ mod tests;
 pub(super) use fault::EncodeFault;
 pub use fault::StoreFault;
 pub(super) use load::{Resumed, open};
-pub(super) use record::Record;
+pub(super) use record::{Record, noted};
 pub(super) use recorder::Recorder;
 
 use super::{clock::Kept, engine::Millis, fault::Fault, floor::Floor};
-use record::{Batch, Noted};
+use record::Batch;
 use rusqlite::Connection;
 use std::{
     fs::File,
@@ -319,11 +319,4 @@ impl std::ops::DerefMut for Held<'_> {
     fn deref_mut(&mut self) -> &mut Floor {
         &mut self.floor
     }
-}
-
-/// What the recorder noted, as it is written.
-pub(super) fn noted(recorder: &mut Recorder) -> Result<Vec<Record>, EncodeFault> {
-    let notes = recorder.take_notes();
-    let record = |note| Noted::new(note).map(Record::Note);
-    notes.iter().map(record).collect()
 }

@@ -4,7 +4,11 @@ use super::super::{
     clock::Kept,
     engine::{Checkpoint, Chunk},
 };
-use super::{fault::EncodeFault, recorder::Note, seal::sealed};
+use super::{
+    fault::EncodeFault,
+    recorder::{Note, Recorder},
+    seal::sealed,
+};
 use rusqlite::{Transaction, params};
 
 /// All of it is on disk, or none.
@@ -55,7 +59,7 @@ pub(in crate::exchange) struct Noted {
 }
 
 impl Noted {
-    pub(super) fn new(note: &Note) -> Result<Self, EncodeFault> {
+    fn new(note: &Note) -> Result<Self, EncodeFault> {
         Ok(Self {
             seq: note.seq,
             at: note.at.0,
@@ -63,6 +67,13 @@ impl Noted {
             act: postcard::to_stdvec(&note.act)?,
         })
     }
+}
+
+/// What the recorder noted, as it is written.
+pub(in crate::exchange) fn noted(recorder: &mut Recorder) -> Result<Vec<Record>, EncodeFault> {
+    let notes = recorder.take_notes();
+    let record = |note| Noted::new(note).map(Record::Note);
+    notes.iter().map(record).collect()
 }
 
 impl Record {

@@ -2,9 +2,9 @@
 
 use super::super::{
     clock::{Kept, Speed},
-    close_all::Closings,
     engine::{Bounds, Chunk, Engine, Millis, Table},
     idempotency::Idempotency,
+    operations::Closings,
 };
 use super::{
     Recorder, StoreFault, file,

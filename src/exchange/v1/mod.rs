@@ -6,12 +6,12 @@ mod positions;
 mod strategies;
 
 use super::{
-    Service,
     answer::{Answer, Call},
     chaos::Endpoint,
     close_all,
     fault::Fault,
     gate::Caller,
+    service::Service,
 };
 use crate::api::{OrderFilter, PositionSelector, Route};
 

@@ -1,0 +1,79 @@
+//! The close-all operations of an exchange, and what of them is written.
+
+use super::{
+    engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
+    store::{EncodeFault, Record},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+#[derive(Debug, Default)]
+pub(super) struct Closings {
+    pub(super) operations: Vec<Operation>,
+    /// Since they were last asked for.
+    changed: BTreeSet<usize>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Operation {
+    pub(super) account: AccountIx,
+    /// By (`opened_at`, id); the results are of a prefix of it.
+    pub(super) targets: Vec<PositionId>,
+    pub(super) results: Vec<Closed>,
+    pub(super) created_at: Millis,
+    pub(super) completed_at: Option<Millis>,
+    pub(super) cooldown_until: Millis,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Closed {
+    pub(super) position: PositionId,
+    pub(super) order: Option<OrderId>,
+    pub(super) failure: Option<Failed>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub(super) code: Reason,
+    pub(super) rule: Option<RuleId>,
+}
+
+impl Closings {
+    pub(super) fn open(&mut self, operation: Operation) -> usize {
+        let index = self.operations.len();
+        self.operations.push(operation);
+        self.changed.insert(index);
+        index
+    }
+
+    pub(super) fn change(&mut self, index: usize) -> Option<&mut Operation> {
+        self.changed.insert(index);
+        self.operations.get_mut(index)
+    }
+
+    /// What changed since the last call, as it is written.
+    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+        let changed = std::mem::take(&mut self.changed);
+        let written = changed.into_iter().filter_map(|index| {
+            let record = postcard::to_stdvec(self.operations.get(index)?);
+            Some(record.map(|record| Record::Operation { index, record }))
+        });
+        Ok(written.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn forget_changes(&mut self) {
+        self.changed.clear();
+    }
+
+    /// Takes a written operation back, in the order of their indexes.
+    pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
+        self.operations.push(postcard::from_bytes(record)?);
+        Ok(())
+    }
+}
+
+impl Operation {
+    pub(super) fn next(&self) -> Option<PositionId> {
+        self.targets.get(self.results.len()).copied()
+    }
+}
