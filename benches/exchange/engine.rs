@@ -2,9 +2,9 @@
 
 use crate::{median, resident, world::MARKETS};
 use perpdeck::exchange::engine::{
-    AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, Command, Engine, EngineConfig,
-    Feed, Fees, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx, PlaceMode, PlaceOrder, Px,
-    Reduction, Side, Tif, Usd, Venue,
+    AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, Engine, EngineCommand,
+    EngineConfig, FeeRates, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx, OrderParams,
+    PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
 };
 
 const START: Millis = Millis(1_790_000_000_000);
@@ -85,9 +85,9 @@ fn engine(accounts: usize) -> Engine {
     Engine::new(EngineConfig {
         seed: 1,
         start: START,
-        feed: Feed::Synthetic,
-        fees: Fees::default(),
-        venue: Venue::default(),
+        feed: PriceFeed::Synthetic,
+        fees: FeeRates::default(),
+        venue: VenueSpec::default(),
         markets: (0..MARKETS).map(market).collect(),
         accounts: (0..accounts).map(account).collect(),
     })
@@ -123,8 +123,8 @@ fn fill(engine: &mut Engine, positions: usize, orders: usize) {
     }
 }
 
-fn place(market: usize, side: Side, mode: PlaceMode) -> Command {
-    Command::Place(PlaceOrder {
+fn place(market: usize, side: Side, mode: PlaceMode) -> EngineCommand {
+    EngineCommand::Place(OrderParams {
         market: MarketIx::from(market),
         side,
         size: Lots(1_000),

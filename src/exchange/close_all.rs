@@ -9,7 +9,7 @@
 
 use super::{
     answer::{Answer, Call, Haste},
-    engine::{AccountIx, Command, Millis, Outcome, PositionId, Reason, RefusalKind},
+    engine::{AccountIx, CommandOutcome, EngineCommand, Millis, PositionId, Reason, RefusalKind},
     fault::{Fault, ServiceCode},
     floor::Floor,
     gate::Caller,
@@ -131,8 +131,11 @@ fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<
         order,
         failure: Some(Failed { code, rule }),
     };
-    match floor.engine.apply(account, Command::ForceClose(position)) {
-        Ok(Outcome::Order(id)) => {
+    match floor
+        .engine
+        .apply(account, EngineCommand::ForceClose(position))
+    {
+        Ok(CommandOutcome::Order(id)) => {
             let row = floor.engine.order(account, id);
             let filled = row.is_some_and(|row| !row.filled_size.is_zero());
             let reason = row

@@ -1,6 +1,6 @@
 //! What the exchange answers when it says no: status, envelope and headers of one wire error.
 
-use super::engine::{OrderId, Reason, Refusal, RefusalKind, RuleId};
+use super::engine::{CommandRefusal, OrderId, Reason, RefusalKind, RuleId};
 use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -178,7 +178,7 @@ impl Fault {
     }
 
     /// `wait` is the wall time, in whole seconds, a cooldown refusal asks for.
-    pub(super) fn of(refusal: Refusal, wait: u64) -> Self {
+    pub(super) fn of(refusal: CommandRefusal, wait: u64) -> Self {
         let status = match refusal.kind {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,
             RefusalKind::NotFound => return Self::not_found("resource"),

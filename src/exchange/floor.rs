@@ -7,7 +7,10 @@
 use super::{
     answer::Answer,
     clock::Clock,
-    engine::{AccountIx, Command, Engine, Millis, OrderId, Outcome, Refusal, RefusalKind},
+    engine::{
+        AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, Millis, OrderId,
+        RefusalKind,
+    },
     fault::{Fault, ServiceCode},
     gate::Caller,
     idempotency::{Deed, Effect, Idempotency},
@@ -79,7 +82,11 @@ impl Floor {
         Ok((account.ok_or_else(missing)?, id))
     }
 
-    pub(super) fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Fault> {
+    pub(super) fn apply(
+        &mut self,
+        account: AccountIx,
+        command: EngineCommand,
+    ) -> Result<CommandOutcome, Fault> {
         let outcome = self.engine.apply(account, command);
         outcome.map_err(|refusal| self.fault(refusal))
     }
@@ -89,12 +96,12 @@ impl Floor {
         &mut self,
         (user, key, deed): (usize, &str, Deed),
         account: AccountIx,
-        command: Command,
+        command: EngineCommand,
     ) -> Result<Order, Fault> {
         self.room_for_key(user)?;
         let applied = self.apply(account, command);
         let effect = match &applied {
-            Ok(Outcome::Order(id)) => Some(Effect::Order(account, *id)),
+            Ok(CommandOutcome::Order(id)) => Some(Effect::Order(account, *id)),
             Ok(_) => return Err(Fault::broken("a placement that made no order")),
             Err(fault) if fault.order.is_some() => Some(Effect::Refused(fault.clone())),
             Err(_) => None,
@@ -115,15 +122,15 @@ impl Floor {
         &mut self,
         (user, key, deed): (usize, Option<&str>, Deed),
         account: AccountIx,
-        command: Command,
+        command: EngineCommand,
     ) -> Result<Effect, Fault> {
         if key.is_some() {
             self.room_for_key(user)?;
         }
         let made = match self.apply(account, command)? {
-            Outcome::Twap(id) => Effect::Twap(account, id),
-            Outcome::Scaled(id) => Effect::Scaled(account, id),
-            Outcome::Order(_) | Outcome::Cancel(_) | Outcome::Position(_) => {
+            CommandOutcome::Twap(id) => Effect::Twap(account, id),
+            CommandOutcome::Scaled(id) => Effect::Scaled(account, id),
+            CommandOutcome::Order(_) | CommandOutcome::Cancel(_) | CommandOutcome::Position(_) => {
                 return Err(Fault::broken("a creation that made something else"));
             }
         };
@@ -183,7 +190,7 @@ impl Floor {
         Rows(&self.engine)
     }
 
-    pub(super) fn fault(&self, refusal: Refusal) -> Fault {
+    pub(super) fn fault(&self, refusal: CommandRefusal) -> Fault {
         let RefusalKind::Cooldown { retry_in } = refusal.kind else {
             return Fault::of(refusal, 1);
         };

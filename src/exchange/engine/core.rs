@@ -5,20 +5,20 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::market::{
-    feed::{Bounds, Dice, Generator},
-    market::Market,
+    feed::{FeedGenerator, PriceBounds, RngStream},
+    market::MarketState,
 };
 use super::state::{
-    account::Account,
+    account::AccountState,
     arena::Arena,
-    command::{Command, Outcome},
-    house::House,
+    command::{CommandOutcome, EngineCommand},
+    house::Counterparty,
     ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    log::{Event, Log},
-    position::Position,
-    refusal::Refusal,
-    rows::{OrderRow, ScaledRow, TwapRow},
-    spec::{EngineConfig, Feed, Fees, MarketTick, Venue},
+    log::{EngineEvent, EventLog},
+    position::PositionState,
+    refusal::CommandRefusal,
+    rows::{OrderRecord, ScaledRecord, TwapRecord},
+    spec::{EngineConfig, FeeRates, MarketTick, PriceFeed, VenueSpec},
     units::{Bps, Millis, Usd},
     words::LiquidityRole,
 };
@@ -27,21 +27,21 @@ use super::state::{
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     pub(crate) now: Millis,
-    pub(crate) fees: Fees,
-    pub(crate) venue: Venue,
+    pub(crate) fees: FeeRates,
+    pub(crate) venue: VenueSpec,
     #[serde(skip)]
-    pub(crate) markets: Arena<MarketIx, Market>,
+    pub(crate) markets: Arena<MarketIx, MarketState>,
     #[serde(skip)]
-    pub(crate) accounts: Arena<AccountIx, Account>,
+    pub(crate) accounts: Arena<AccountIx, AccountState>,
     #[serde(skip)]
-    pub(crate) orders: Arena<OrderId, OrderRow>,
+    pub(crate) orders: Arena<OrderId, OrderRecord>,
     #[serde(skip)]
-    pub(crate) positions: Arena<PositionId, Position>,
+    pub(crate) positions: Arena<PositionId, PositionState>,
     #[serde(skip)]
-    pub(crate) twaps: Arena<TwapId, TwapRow>,
+    pub(crate) twaps: Arena<TwapId, TwapRecord>,
     #[serde(skip)]
-    pub(crate) scaled: Arena<ScaledId, ScaledRow>,
-    pub(crate) house: House,
+    pub(crate) scaled: Arena<ScaledId, ScaledRecord>,
+    pub(crate) house: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
     /// Armed orders whose cancellation is done at the next step.
@@ -50,16 +50,16 @@ pub struct Engine {
     pub(crate) slices_due: BTreeSet<(Millis, TwapId)>,
     /// Hands out places in queues.
     pub(crate) priority: u64,
-    pub(crate) generator: Option<Generator>,
-    pub(crate) dice: Dice,
-    pub(crate) log: Log,
+    pub(crate) generator: Option<FeedGenerator>,
+    pub(crate) dice: RngStream,
+    pub(crate) log: EventLog,
 }
 
 impl Engine {
     pub fn new(config: EngineConfig) -> Self {
         let generator = match config.feed {
-            Feed::Synthetic => Some(Generator::new(config.seed, &config.markets)),
-            Feed::Scripted => None,
+            PriceFeed::Synthetic => Some(FeedGenerator::new(config.seed, &config.markets)),
+            PriceFeed::Scripted => None,
         };
         let mut engine = Self {
             now: config.start,
@@ -71,20 +71,20 @@ impl Engine {
             positions: Arena::default(),
             twaps: Arena::default(),
             scaled: Arena::default(),
-            house: House::default(),
+            house: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
             slices_due: BTreeSet::new(),
             priority: 0,
             generator,
-            dice: Dice::new(config.seed, "strategies"),
-            log: Log::default(),
+            dice: RngStream::new(config.seed, "strategies"),
+            log: EventLog::default(),
         };
         for spec in config.markets {
-            engine.markets.push(Market::new(spec, config.start));
+            engine.markets.push(MarketState::new(spec, config.start));
         }
         for spec in config.accounts {
-            engine.accounts.push(Account::new(spec, config.start));
+            engine.accounts.push(AccountState::new(spec, config.start));
         }
         engine.open_markets();
         engine
@@ -97,26 +97,40 @@ impl Engine {
 
     /// Carries out one command at the current virtual time. A refusal that names an order recorded it as rejected;
     /// any other refusal changed nothing. An unknown account is refused as not found.
-    pub fn apply(&mut self, account: AccountIx, command: Command) -> Result<Outcome, Refusal> {
+    pub fn apply(
+        &mut self,
+        account: AccountIx,
+        command: EngineCommand,
+    ) -> Result<CommandOutcome, CommandRefusal> {
         if self.accounts.get(account).is_none() {
-            return Err(Refusal::not_found("account"));
+            return Err(CommandRefusal::not_found("account"));
         }
         match command {
-            Command::Place(order) => self.place(account, &order).map(Outcome::Order),
-            Command::Close(close) => self.close(account, &close).map(Outcome::Order),
-            Command::Cancel(id) => self.cancel(account, id).map(Outcome::Cancel),
-            Command::QueueCancel(id) => self.queue_cancel(account, id).map(Outcome::Cancel),
-            Command::SetExits(exits) => self.set_exits(account, exits).map(Outcome::Order),
-            Command::SetIsolatedMargin(margin) => {
-                self.set_margin(account, margin).map(Outcome::Position)
+            EngineCommand::Place(order) => self.place(account, &order).map(CommandOutcome::Order),
+            EngineCommand::Close(close) => self.close(account, &close).map(CommandOutcome::Order),
+            EngineCommand::Cancel(id) => self.cancel(account, id).map(CommandOutcome::Cancel),
+            EngineCommand::QueueCancel(id) => {
+                self.queue_cancel(account, id).map(CommandOutcome::Cancel)
             }
-            Command::PlaceTwap(twap) => self.place_twap(account, &twap).map(Outcome::Twap),
-            Command::StopTwap(id) => self.stop_twap(account, id).map(Outcome::Twap),
-            Command::PlaceScaled(ladder) => {
-                self.place_scaled(account, &ladder).map(Outcome::Scaled)
+            EngineCommand::SetExits(exits) => {
+                self.set_exits(account, exits).map(CommandOutcome::Order)
             }
-            Command::CancelScaled(id) => self.cancel_scaled(account, id).map(Outcome::Scaled),
-            Command::ForceClose(id) => self.force_close(account, id).map(Outcome::Order),
+            EngineCommand::SetIsolatedMargin(margin) => self
+                .set_margin(account, margin)
+                .map(CommandOutcome::Position),
+            EngineCommand::PlaceTwap(twap) => {
+                self.place_twap(account, &twap).map(CommandOutcome::Twap)
+            }
+            EngineCommand::StopTwap(id) => self.stop_twap(account, id).map(CommandOutcome::Twap),
+            EngineCommand::PlaceScaled(ladder) => self
+                .place_scaled(account, &ladder)
+                .map(CommandOutcome::Scaled),
+            EngineCommand::CancelScaled(id) => {
+                self.cancel_scaled(account, id).map(CommandOutcome::Scaled)
+            }
+            EngineCommand::ForceClose(id) => {
+                self.force_close(account, id).map(CommandOutcome::Order)
+            }
         }
     }
 
@@ -142,13 +156,13 @@ impl Engine {
     }
 
     /// How far prices go from the next step on. Not kept by a checkpoint: a restored engine keeps its bounds.
-    pub fn bound_prices(&mut self, bounds: Bounds) {
+    pub fn bound_prices(&mut self, bounds: PriceBounds) {
         if let Some(generator) = &mut self.generator {
             generator.bound_prices(bounds);
         }
     }
 
-    pub(crate) fn record(&mut self, event: Event) {
+    pub(crate) fn record(&mut self, event: EngineEvent) {
         self.log.record(self.now, event);
     }
 
@@ -167,7 +181,7 @@ impl Engine {
     }
 
     /// The account's open position on a market.
-    pub(crate) fn held(&self, account: AccountIx, market: MarketIx) -> Option<&Position> {
+    pub(crate) fn held(&self, account: AccountIx, market: MarketIx) -> Option<&PositionState> {
         let id = self.accounts.at(account).open.get(&market)?;
         Some(self.positions.at(*id))
     }

@@ -22,26 +22,27 @@ pub(crate) mod strategies;
 mod tests;
 
 pub use self::core::Engine;
-pub use clock::checkpoint::{Checkpoint, CheckpointFault, Chunk, Table};
-pub use market::feed::Bounds;
+pub use clock::checkpoint::{Checkpoint, CheckpointChunk, CheckpointFault, CheckpointTable};
+pub use market::feed::PriceBounds;
 pub use state::command::{
-    AttachedExits, Cancellation, CloseHow, ClosePosition, Command, Crossing, Leg, Outcome, Pacing,
-    PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap, Reduction, SetAttachedExits, SetIsolatedMargin,
-    Tif,
+    AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
+    ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,
+    SetIsolatedMargin, Tif, TwapParams,
 };
 pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
-pub use state::log::{Event, Logged};
-pub use state::refusal::{Reason, Refusal, RefusalKind, RuleId};
+pub use state::log::{EngineEvent, LoggedEvent};
+pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
 pub use state::rows::{
-    AccountFacts, MarketFacts, Measure, OrderKey, OrderRow, PositionKey, PositionRow, RuleFact,
-    Rung, ScaledRow, Standing, TwapRow,
+    AccountReport, ChallengeStatus, LadderRung, MarketReport, OrderKey, OrderRecord, PositionKey,
+    PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
 };
 pub use state::spec::{
-    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, Feed, Fees, Impact,
-    Liquidation, MarginTier, MarketSpec, MarketTick, Trade, Venue,
+    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, FeeRates,
+    ImpactModel, LiquidationMode, MarginTier, MarketSpec, MarketTick, MarketTrade, PriceFeed,
+    VenueSpec,
 };
-pub use state::tick::FIGURES;
-pub use state::units::{Bps, Decimal, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
+pub use state::tick::PRICE_FIGURES;
+pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use state::words::{
     CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
     ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,

@@ -183,7 +183,7 @@ impl Scenario {
 mod tests {
     use super::*;
     use crate::exchange::engine::{
-        LiquidityRole, OrderRow, OrderStatus, PositionRow, TwapStatus, Usd,
+        LiquidityRole, OrderRecord, OrderStatus, PositionRecord, TwapStatus, Usd,
     };
 
     const START: Millis = Millis(1_790_000_000_000);
@@ -236,7 +236,7 @@ mod tests {
     /// Several pages of closed positions, and orders that ended in every way.
     fn history(engine: &Engine, account: AccountIx) {
         assert!(engine.closed_positions(account, None).count() >= 130);
-        let some = |wanted: fn(&OrderRow) -> bool| engine.orders(account, None).any(wanted);
+        let some = |wanted: fn(&OrderRecord) -> bool| engine.orders(account, None).any(wanted);
         assert!(some(|row| row.status == OrderStatus::Rejected));
         assert!(some(|row| row.status == OrderStatus::Expired));
         assert!(some(|row| row.status == OrderStatus::Canceled));
@@ -245,7 +245,7 @@ mod tests {
 
     /// What each closed position made in USD after costs, the oldest first.
     fn nets(engine: &Engine, account: AccountIx) -> Vec<i128> {
-        let net = |row: PositionRow| (row.realized_pnl - row.fees + row.funding).0;
+        let net = |row: PositionRecord| (row.realized_pnl - row.fees + row.funding).0;
         let mut nets: Vec<i128> = engine.closed_positions(account, None).map(net).collect();
         nets.reverse();
         nets
@@ -272,7 +272,7 @@ mod tests {
             let made = nets.iter().sum::<i128>() / 1_000_000;
             let fell = worst_fall(&nets);
             let fills = |role| {
-                let of_role = |row: &&OrderRow| row.liquidity_role == Some(role);
+                let of_role = |row: &&OrderRecord| row.liquidity_role == Some(role);
                 engine.orders(mine, None).filter(of_role).count()
             };
             let makers = fills(LiquidityRole::Maker);

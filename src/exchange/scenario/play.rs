@@ -2,9 +2,10 @@
 
 use super::super::{
     engine::{
-        self, AccountIx, AttachedExits, Bps, CloseHow, ClosePosition, Command, Engine, Lots,
-        MarketIx, Millis, NanoPx, OrderId, Outcome, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
-        PositionRow, Px, Reduction, RefusalKind, SetIsolatedMargin, Tif, TriggerDirection, Usd,
+        self, AccountIx, AttachedExits, Bps, CloseHow, CloseParams, CommandOutcome, Engine,
+        EngineCommand, Lots, MarketIx, Millis, NanoPx, OrderId, OrderParams, PlaceMode,
+        PositionRecord, Px, Reduction, RefusalKind, ScaledParams, SetIsolatedMargin, Tif,
+        TriggerDirection, TwapParams, Usd,
     },
     wire::Units,
 };
@@ -96,7 +97,7 @@ impl Stage<'_> {
         };
         match self.engine.apply(account, command) {
             Ok(outcome) => {
-                if let (Act::Order(order), Outcome::Order(id)) = (act, outcome)
+                if let (Act::Order(order), CommandOutcome::Order(id)) = (act, outcome)
                     && let Some(label) = &order.label
                 {
                     self.labels.insert(label.clone(), Some(id));
@@ -117,29 +118,35 @@ impl Stage<'_> {
     }
 
     /// `None` when what it is about is already gone (a position stopped out before its close).
-    fn command(&self, account: AccountIx, act: &Act) -> Result<Option<Command>, ScenarioFault> {
+    fn command(
+        &self,
+        account: AccountIx,
+        act: &Act,
+    ) -> Result<Option<EngineCommand>, ScenarioFault> {
         Ok(match act {
             Act::Order(order) => self
                 .spot(&order.market)?
                 .order(self, account, order)?
-                .map(Command::Place),
-            Act::Close(close) => self.close(account, close)?.map(Command::Close),
+                .map(EngineCommand::Place),
+            Act::Close(close) => self.close(account, close)?.map(EngineCommand::Close),
             Act::Cancel(label) => {
                 let id = self.labels.get(label).copied();
                 let id = id.ok_or_else(|| unknown("script label", label))?;
-                id.map(Command::Cancel)
+                id.map(EngineCommand::Cancel)
             }
             Act::Withdraw(label) => self
                 .labels
                 .get(label)
                 .copied()
                 .flatten()
-                .map(Command::Cancel),
+                .map(EngineCommand::Cancel),
             Act::Margin(margin) => self.margin(account, margin)?,
-            Act::Twap(twap) => Some(Command::PlaceTwap(self.spot(&twap.market)?.twap(twap))),
+            Act::Twap(twap) => Some(EngineCommand::PlaceTwap(
+                self.spot(&twap.market)?.twap(twap),
+            )),
             Act::Ladder(ladder) => {
                 let command = self.spot(&ladder.market)?.ladder(ladder);
-                Some(Command::PlaceScaled(command))
+                Some(EngineCommand::PlaceScaled(command))
             }
             Act::Rounds(_) | Act::Drift(_) | Act::Nudge(..) => None,
         })
@@ -149,9 +156,9 @@ impl Stage<'_> {
         &self,
         account: AccountIx,
         close: &CloseAct,
-    ) -> Result<Option<ClosePosition>, ScenarioFault> {
+    ) -> Result<Option<CloseParams>, ScenarioFault> {
         let market = self.spot(&close.market)?.market;
-        Ok(self.position(account, market).map(|row| ClosePosition {
+        Ok(self.position(account, market).map(|row| CloseParams {
             position: row.id,
             size: close
                 .percent
@@ -165,18 +172,18 @@ impl Stage<'_> {
         &self,
         account: AccountIx,
         margin: &MarginAct,
-    ) -> Result<Option<Command>, ScenarioFault> {
+    ) -> Result<Option<EngineCommand>, ScenarioFault> {
         let market = self.spot(&margin.market)?.market;
         let extra = Usd::dollars(margin.extra_usd.into());
         Ok(self.position(account, market).map(|row| {
-            Command::SetIsolatedMargin(SetIsolatedMargin {
+            EngineCommand::SetIsolatedMargin(SetIsolatedMargin {
                 position: row.id,
                 extra,
             })
         }))
     }
 
-    fn position(&self, account: AccountIx, market: MarketIx) -> Option<PositionRow> {
+    fn position(&self, account: AccountIx, market: MarketIx) -> Option<PositionRecord> {
         let positions = self.engine.open_positions(account);
         positions.into_iter().find(|row| row.market == market)
     }
@@ -232,13 +239,13 @@ impl Spot {
         stage: &Stage<'_>,
         account: AccountIx,
         act: &OrderAct,
-    ) -> Result<Option<PlaceOrder>, ScenarioFault> {
+    ) -> Result<Option<OrderParams>, ScenarioFault> {
         let position = stage.position(account, self.market);
         let size = act.usd.map(|usd| self.lots(usd));
         let Some(size) = size.or(position.as_ref().map(|row| row.size.abs())) else {
             return Ok(None);
         };
-        Ok(Some(PlaceOrder {
+        Ok(Some(OrderParams {
             market: self.market,
             side: act.side,
             size,
@@ -271,7 +278,7 @@ impl Spot {
         &self,
         stage: &Stage<'_>,
         act: &OrderAct,
-        position: Option<&PositionRow>,
+        position: Option<&PositionRecord>,
     ) -> Result<PlaceMode, ScenarioFault> {
         let price = self.price(act.price_bps.unwrap_or(0));
         let trigger = self.price(act.trigger_bps.unwrap_or(0));
@@ -302,9 +309,9 @@ impl Spot {
         })
     }
 
-    fn twap(&self, act: &TwapAct) -> PlaceTwap {
+    fn twap(&self, act: &TwapAct) -> TwapParams {
         let price = |bps: Option<i64>| bps.map(|bps| self.price(bps));
-        PlaceTwap {
+        TwapParams {
             kind: act.kind,
             market: self.market,
             side: act.side,
@@ -320,8 +327,8 @@ impl Spot {
         }
     }
 
-    fn ladder(&self, act: &LadderAct) -> PlaceScaled {
-        PlaceScaled {
+    fn ladder(&self, act: &LadderAct) -> ScaledParams {
+        ScaledParams {
             market: self.market,
             side: act.side,
             size: self.lots(act.usd),

@@ -4,8 +4,8 @@ use super::super::{
     budget::Rates,
     chaos::Plant,
     engine::{
-        AccountSpec, Bps, EngineConfig, Feed, Fees, Impact, Liquidation, MAX_COUNT, MarginTier,
-        MarketSpec, Millis, Px, Usd, Venue,
+        AccountSpec, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode, MAX_COUNT,
+        MarginTier, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
     },
 };
 use super::{
@@ -72,7 +72,7 @@ struct FeesShape {
 
 impl Default for FeesShape {
     fn default() -> Self {
-        let Fees { taker, maker } = Fees::default();
+        let FeeRates { taker, maker } = FeeRates::default();
         let decimal = |count| Decimal(Num::new(count, 5));
         Self {
             taker: decimal(taker),
@@ -91,17 +91,17 @@ struct VenueShape {
 }
 
 impl VenueShape {
-    fn spec(self) -> Venue {
-        Venue {
+    fn spec(self) -> VenueSpec {
+        VenueSpec {
             liquidation: if self.gradual_liquidation {
-                Liquidation::Gradual
+                LiquidationMode::Gradual
             } else {
-                Liquidation::Whole
+                LiquidationMode::Whole
             },
             impact: if self.user_impact {
-                Impact::SquareRoot
+                ImpactModel::SquareRoot
             } else {
-                Impact::Off
+                ImpactModel::Off
             },
         }
     }
@@ -187,8 +187,8 @@ impl Shape {
         Ok(EngineConfig {
             seed,
             start,
-            feed: Feed::Synthetic,
-            fees: Fees {
+            feed: PriceFeed::Synthetic,
+            fees: FeeRates {
                 taker: fee(self.fees.taker)?,
                 maker: fee(self.fees.maker)?,
             },

@@ -3,8 +3,8 @@
 use super::super::{
     answer::Answer,
     engine::{
-        AccountFacts, AccountSpec, BookLevel, Bps, Engine, FIGURES, MarketFacts, MarketIx, Measure,
-        RuleFact, Standing, Usd,
+        AccountReport, AccountSpec, BookLevel, Bps, ChallengeStatus, Engine, MarketIx,
+        MarketReport, PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
     },
     fault::Fault,
     floor::{Floor, data},
@@ -112,7 +112,7 @@ pub(super) fn markets(floor: &Floor) -> Result<Answer, Fault> {
     Answer::ok(&Data { data })
 }
 
-fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<MarketRow> {
+fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketRow> {
     let spec = engine.market_spec(ix)?;
     let units = Units::from(spec);
     let px = |px| units.px(px);
@@ -134,7 +134,7 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketFacts) -> Option<MarketRo
         size_decimals: spec.size_decimals,
         max_leverage: spec.max_leverage,
         tick_size: px(facts.mark.tick(spec.size_decimals)),
-        price_figures: FIGURES,
+        price_figures: PRICE_FIGURES,
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
     })
@@ -180,11 +180,11 @@ pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> 
     Answer::ok(&Data { data })
 }
 
-fn account(engine: &Engine, spec: &AccountSpec, facts: AccountFacts) -> AccountRow {
+fn account(engine: &Engine, spec: &AccountSpec, facts: AccountReport) -> AccountRow {
     let (standing, breached_rule_id, since) = match facts.standing {
-        Standing::Active => ("active", None, None),
-        Standing::Breached { rule, at } => ("breached", Some(rule.into_str()), Some(at)),
-        Standing::Passed { at } => ("passed", None, Some(at)),
+        ChallengeStatus::Active => ("active", None, None),
+        ChallengeStatus::Breached { rule, at } => ("breached", Some(rule.into_str()), Some(at)),
+        ChallengeStatus::Passed { at } => ("passed", None, Some(at)),
     };
     AccountRow {
         daily_loss_left: daily_loss_left(&facts, spec.rules.max_daily_loss),
@@ -216,7 +216,7 @@ fn account(engine: &Engine, spec: &AccountSpec, facts: AccountFacts) -> AccountR
 }
 
 /// How much of the permitted loss since the day's start is still there, in ten-thousandths.
-fn daily_loss_left(facts: &AccountFacts, limit: Bps) -> Num {
+fn daily_loss_left(facts: &AccountReport, limit: Bps) -> Num {
     let permitted = facts.day_start_balance.mul_floor(limit.0, 10_000).0;
     let lost = (facts.day_start_balance - facts.equity).0.max(0);
     let left = (permitted - lost).max(0);
@@ -224,7 +224,7 @@ fn daily_loss_left(facts: &AccountFacts, limit: Bps) -> Num {
     Num::from_scaled(share, 4).unwrap_or_default().normalized()
 }
 
-fn rule(fact: &RuleFact) -> RuleRow {
+fn rule(fact: &RuleStatus) -> RuleRow {
     let (value, unit) = measure(fact.value);
     RuleRow {
         rule_id: fact.rule.into_str(),
@@ -236,11 +236,11 @@ fn rule(fact: &RuleFact) -> RuleRow {
     }
 }
 
-fn measure(measure: Measure) -> (Num, &'static str) {
+fn measure(measure: RuleMeasure) -> (Num, &'static str) {
     match measure {
-        Measure::Usd(amount) => (usd(amount), "usd"),
-        Measure::Bps(Bps(bps)) => (Num::new(bps, 4).normalized(), "fraction"),
-        Measure::Count(count) => (usd(Usd(i128::from(count) * 1_000_000)), "count"),
-        Measure::Millis(span) => (Num::from(span.0), "ms"),
+        RuleMeasure::Usd(amount) => (usd(amount), "usd"),
+        RuleMeasure::Bps(Bps(bps)) => (Num::new(bps, 4).normalized(), "fraction"),
+        RuleMeasure::Count(count) => (usd(Usd(i128::from(count) * 1_000_000)), "count"),
+        RuleMeasure::Millis(span) => (Num::from(span.0), "ms"),
     }
 }

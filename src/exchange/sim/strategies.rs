@@ -3,7 +3,7 @@
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{Command, MarketIx, PlaceScaled, PlaceTwap, Px, Reason, TwapStatus},
+    engine::{EngineCommand, MarketIx, Px, Reason, ScaledParams, TwapParams, TwapStatus},
     fault::Fault,
     floor::Floor,
     gate::Caller,
@@ -22,7 +22,7 @@ pub(super) trait Creation: DeserializeOwned + Clone {
     /// What its key stands for.
     fn deed(self) -> Deed;
     fn names(&self) -> (&AccountId, &MarketId);
-    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault>;
+    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault>;
 }
 
 pub(super) fn place<Body: Creation>(
@@ -72,11 +72,11 @@ impl Creation for TwapBody {
         (&self.account_id, &self.market_id)
     }
 
-    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault> {
+    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault> {
         let price = |field, given: Option<Num>| -> Result<Option<Px>, Fault> {
             given.map(|price| units.price(field, price)).transpose()
         };
-        Ok(Command::PlaceTwap(PlaceTwap {
+        Ok(EngineCommand::PlaceTwap(TwapParams {
             kind: self.kind,
             market,
             side: self.side,
@@ -106,7 +106,7 @@ impl Creation for ScaledBody {
         (&self.account_id, &self.market_id)
     }
 
-    fn command(&self, market: MarketIx, units: Units) -> Result<Command, Fault> {
+    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault> {
         let skew = self.skew.unwrap_or(Num::ONE);
         let skew_milli = skew
             .to_scaled(3)
@@ -116,7 +116,7 @@ impl Creation for ScaledBody {
                 let message = format!("skew {skew} must be above 0 with at most 3 decimals");
                 Fault::field("skew", Reason::InvalidScaled, message)
             })?;
-        Ok(Command::PlaceScaled(PlaceScaled {
+        Ok(EngineCommand::PlaceScaled(ScaledParams {
             market,
             side: self.side,
             size: units.size("size", self.size)?,

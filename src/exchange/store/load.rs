@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{Kept, Pace, Speed},
-    engine::{Bounds, Checkpoint, Millis},
+    engine::{Checkpoint, Millis, PriceBounds},
     idempotency::Idempotency,
     operations::Closings,
     scenario::{Origin, Scenario},
@@ -180,11 +180,11 @@ fn resume(
 /// An exchange whose prices left their bounds before there were any is taken up as it was then; a checkpoint keeps it
 /// within them from here on, for what was before it cannot be done again within them.
 fn left(shelf: &mut Shelf, horizon: Millis) -> Result<Left, StoreFault> {
-    let other = match shelf.engine(horizon, Bounds::Kept) {
+    let other = match shelf.engine(horizon, PriceBounds::Kept) {
         Err(other @ StoreFault::OtherHistory { .. }) => other,
         done => return done,
     };
-    let Ok(mut left) = shelf.engine(horizon, Bounds::Open) else {
+    let Ok(mut left) = shelf.engine(horizon, PriceBounds::Open) else {
         return Err(other);
     };
     let (seq, engine) = (left.engine.seq(), left.engine.engine_mut());

@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::Kept,
-    engine::{Checkpoint, Chunk},
+    engine::{Checkpoint, CheckpointChunk},
 };
 use super::{
     fault::EncodeFault,
@@ -141,7 +141,7 @@ fn put(checkpoint: &Checkpoint, seq: u64, to: &Transaction<'_>) -> rusqlite::Res
         .execute(params![seq, sealed(&checkpoint.core)])?;
     let sql = "INSERT OR REPLACE INTO chunks (kind, place, sealed) VALUES (?1, ?2, ?3)";
     let mut chunk = to.prepare_cached(sql)?;
-    for Chunk { table, place, rows } in &checkpoint.chunks {
+    for CheckpointChunk { table, place, rows } in &checkpoint.chunks {
         chunk.execute(params![*table as u8, place, sealed(rows)])?;
     }
     to.prepare_cached("DELETE FROM log WHERE seq <= ?1")?

@@ -1,6 +1,8 @@
 //! The engine, with a note of everything that was done to it.
 
-use super::super::engine::{AccountIx, Bps, Command, Engine, MarketIx, Millis, Outcome, Refusal};
+use super::super::engine::{
+    AccountIx, Bps, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
+};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
@@ -27,7 +29,7 @@ pub(super) struct Note {
 /// The types in it are on disk: see [`FORMAT`](super::file::FORMAT).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Act {
-    Apply(AccountIx, Command),
+    Apply(AccountIx, EngineCommand),
     Nudge(MarketIx, Bps),
 }
 
@@ -61,8 +63,8 @@ impl Recorder {
     pub(in crate::exchange) fn apply(
         &mut self,
         account: AccountIx,
-        command: Command,
-    ) -> Result<Outcome, Refusal> {
+        command: EngineCommand,
+    ) -> Result<CommandOutcome, CommandRefusal> {
         let act = Act::Apply(account, command.clone());
         let done = self.engine.apply(account, command);
         self.note(act);

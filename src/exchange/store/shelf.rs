@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{Kept, Speed},
-    engine::{Bounds, Chunk, Engine, Millis, Table},
+    engine::{CheckpointChunk, CheckpointTable, Engine, Millis, PriceBounds},
     idempotency::Idempotency,
     operations::Closings,
 };
@@ -71,7 +71,7 @@ impl Shelf {
 
     /// The checkpoint, what was noted since done again under those `bounds`, and time up to `horizon` within the bounds
     /// every price has.
-    pub(super) fn engine(&self, horizon: Millis, bounds: Bounds) -> Result<Left, StoreFault> {
+    pub(super) fn engine(&self, horizon: Millis, bounds: PriceBounds) -> Result<Left, StoreFault> {
         let mut engine = self.restored()?;
         engine.bound_prices(bounds);
         let (checkpoint, at): (u64, _) = (
@@ -91,7 +91,7 @@ impl Shelf {
                 return Err(StoreFault::OtherHistory { path, seq });
             }
         }
-        engine.bound_prices(Bounds::Kept);
+        engine.bound_prices(PriceBounds::Kept);
         engine.advance_to(horizon);
         let engine = Recorder::new(engine, seq);
         let seq = checkpoint;
@@ -106,9 +106,9 @@ impl Shelf {
         let sql = "SELECT kind, place, sealed FROM chunks ORDER BY kind, place";
         let chunks = self.sealed(sql, |row| Ok((row.get("kind")?, row.get("place")?)))?;
         let chunk = |((kind, place), rows)| {
-            let table = Table::from_repr(kind);
+            let table = CheckpointTable::from_repr(kind);
             let table = table.ok_or_else(|| self.damaged("rows of no kind"))?;
-            Ok(Chunk { table, place, rows })
+            Ok(CheckpointChunk { table, place, rows })
         };
         let chunks: Result<Vec<_>, StoreFault> = chunks.into_iter().map(chunk).collect();
         Engine::restore(core, chunks?).map_err(|why| self.damaged(&why))

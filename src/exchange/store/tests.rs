@@ -3,9 +3,9 @@
 use super::super::{
     clock::Pace,
     engine::{
-        AccountIx, AttachedExits, Bounds, Bps, Command, Curve, Engine, Lots, MAX_COUNT, MarginMode,
-        MarketIx, Millis, NanoPx, OrderId, Pacing, PlaceMode, PlaceOrder, PlaceScaled, PlaceTwap,
-        Px, Reason, Reduction, Side, Tif,
+        AccountIx, AttachedExits, Bps, Curve, Engine, EngineCommand, Lots, MAX_COUNT, MarginMode,
+        MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason,
+        Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     fault::{Fault, ServiceCode},
     idempotency::{Deed, Effect, Idempotency},
@@ -29,8 +29,8 @@ fn engine() -> Engine {
 }
 
 /// One row of every table.
-fn commands() -> [Command; 4] {
-    let order = PlaceOrder {
+fn commands() -> [EngineCommand; 4] {
+    let order = OrderParams {
         market: MarketIx::from(0),
         side: Side::Buy,
         size: Lots(10_000),
@@ -46,11 +46,11 @@ fn commands() -> [Command; 4] {
         },
         mode: PlaceMode::Limit { price: Px(600_000) },
     };
-    let opening = PlaceOrder {
+    let opening = OrderParams {
         mode: PlaceMode::Market,
         ..order.clone()
     };
-    let twap = PlaceTwap {
+    let twap = TwapParams {
         kind: Curve::Vwap,
         market: MarketIx::from(1),
         side: Side::Sell,
@@ -64,7 +64,7 @@ fn commands() -> [Command; 4] {
         max_price: None,
         min_price: None,
     };
-    let ladder = PlaceScaled {
+    let ladder = ScaledParams {
         market: MarketIx::from(2),
         side: Side::Buy,
         size: Lots(10_000),
@@ -77,10 +77,10 @@ fn commands() -> [Command; 4] {
         skew_milli: 2_000,
     };
     [
-        Command::Place(opening),
-        Command::Place(order),
-        Command::PlaceTwap(twap),
-        Command::PlaceScaled(ladder),
+        EngineCommand::Place(opening),
+        EngineCommand::Place(order),
+        EngineCommand::PlaceTwap(twap),
+        EngineCommand::PlaceScaled(ladder),
     ]
 }
 
@@ -194,7 +194,7 @@ async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_
     let btc = MarketIx::from(0);
     let mut before = opened(dir.path());
     before.store.take().unwrap().closed().await;
-    before.engine.engine_mut().bound_prices(Bounds::Open);
+    before.engine.engine_mut().bound_prices(PriceBounds::Open);
     for count in 0..180 {
         before.engine.nudge(btc, Bps(2_000));
         if count < 120 {

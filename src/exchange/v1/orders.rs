@@ -2,7 +2,7 @@
 
 use super::super::{
     answer::{Answer, Call, Haste},
-    engine::{AccountIx, Cancellation, Command, OrderId, Outcome},
+    engine::{AccountIx, Cancellation, CommandOutcome, EngineCommand, OrderId},
     fault::Fault,
     floor::Floor,
     gate::Caller,
@@ -24,7 +24,7 @@ pub(super) fn place(floor: &mut Floor, caller: &Caller, call: &Call) -> Result<A
         return Answer::ok(&Data { data });
     }
     let account = floor.account(caller, body.account_id.raw())?;
-    let command = Command::Place(wire::place(&floor.engine, &body)?);
+    let command = EngineCommand::Place(wire::place(&floor.engine, &body)?);
     let data = floor.apply_keyed((caller.user, key, deed), account, command)?;
     Answer::new(StatusCode::CREATED, &Data { data })
 }
@@ -39,11 +39,11 @@ pub(super) fn cancel(
     call.no_body()?;
     let (account, order) = owned(floor, caller, id)?;
     let command = match call.haste {
-        Haste::AtOnce => Command::Cancel(order),
-        Haste::NotYet => Command::QueueCancel(order),
+        Haste::AtOnce => EngineCommand::Cancel(order),
+        Haste::NotYet => EngineCommand::QueueCancel(order),
     };
     let outcome = floor.apply(account, command)?;
-    let queued = matches!(outcome, Outcome::Cancel(Cancellation::Queued(_)));
+    let queued = matches!(outcome, CommandOutcome::Cancel(Cancellation::Queued(_)));
     Answer::ok(&Data {
         data: CancelResult {
             id: id.clone(),
@@ -66,7 +66,7 @@ pub(super) fn attached_exits(
     let spec = market.and_then(|market| floor.engine.market_spec(market));
     let spec = spec.ok_or_else(|| Fault::broken("an order in no market"))?;
     let command = wire::exits(spec.into(), order, &body)?;
-    floor.apply(account, Command::SetExits(command))?;
+    floor.apply(account, EngineCommand::SetExits(command))?;
     Answer::ok(&DataQueued {
         data: floor.order(account, order)?,
         queued: false,

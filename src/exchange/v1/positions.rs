@@ -2,7 +2,7 @@
 
 use super::super::{
     answer::{Answer, Call},
-    engine::{AccountIx, Command, PositionId},
+    engine::{AccountIx, EngineCommand, PositionId},
     fault::Fault,
     floor::{Floor, data},
     gate::Caller,
@@ -34,7 +34,7 @@ pub(super) fn close(
         .position(account, position)
         .map(|row| row.market)
         .ok_or_else(|| Fault::not_found("position"))?;
-    let command = Command::Close(wire::close(&floor.engine, position, market, &body)?);
+    let command = EngineCommand::Close(wire::close(&floor.engine, position, market, &body)?);
     let order = floor.apply_keyed((caller.user, key, deed), account, command)?;
     Answer::new(StatusCode::CREATED, &queued(order))
 }
@@ -57,7 +57,7 @@ pub(super) fn isolated_margin(
     let (account, position) = owned(floor, caller, id)?;
     let body: MarginBody = call.json()?;
     let command = wire::isolated_margin(position, &body)?;
-    floor.apply(account, Command::SetIsolatedMargin(command))?;
+    floor.apply(account, EngineCommand::SetIsolatedMargin(command))?;
     let row = floor.engine.position(account, position);
     data(row.and_then(|row| floor.rows().position(&row)))
 }

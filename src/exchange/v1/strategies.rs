@@ -2,7 +2,7 @@
 
 use super::super::{
     answer::Answer,
-    engine::{AccountIx, Command, ScaledId, TwapId},
+    engine::{AccountIx, EngineCommand, ScaledId, TwapId},
     fault::Fault,
     floor::{Floor, data},
     gate::Caller,
@@ -36,7 +36,7 @@ pub(super) fn stop_twap(
     let (account, twap) = floor.owned(caller, "TWAP order", id, |engine, account, id| {
         engine.twap(account, id).is_some()
     })?;
-    floor.apply(account, Command::StopTwap(twap))?;
+    floor.apply(account, EngineCommand::StopTwap(twap))?;
     let row = floor.engine.twap(account, twap);
     data(row.and_then(|row| floor.rows().twap(row)))
 }
@@ -57,7 +57,7 @@ pub(super) fn cancel_scaled(
     id: &model::ScaledId,
 ) -> Result<Answer, Fault> {
     let (account, scaled) = owned(floor, caller, id)?;
-    floor.apply(account, Command::CancelScaled(scaled))?;
+    floor.apply(account, EngineCommand::CancelScaled(scaled))?;
     ladder(floor, account, scaled)
 }
 

@@ -3,7 +3,7 @@
 
 use super::super::{
     engine::{
-        CloseHow, ClosePosition, Crossing, Engine, Leg, MarketIx, OrderId, PositionId,
+        CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderId, PositionId,
         SetAttachedExits, SetIsolatedMargin,
     },
     fault::Fault,
@@ -21,13 +21,13 @@ pub(crate) fn close(
     position: PositionId,
     market: MarketIx,
     body: &CloseBody,
-) -> Result<ClosePosition, Fault> {
+) -> Result<CloseParams, Fault> {
     let units = engine
         .market_spec(market)
         .map(Units::from)
         .ok_or_else(|| Fault::broken("a position in no market"))?;
     refuse_close_strangers(body)?;
-    Ok(ClosePosition {
+    Ok(CloseParams {
         position,
         size: body.size.map(|size| units.size("size", size)).transpose()?,
         expected_price: body
@@ -106,9 +106,9 @@ pub(crate) fn exits(
     body: &ExitsBody,
 ) -> Result<SetAttachedExits, Fault> {
     let leg = |field, leg| match leg {
-        model::Leg::Keep => Ok(Leg::Keep),
-        model::Leg::Remove => Ok(Leg::Remove),
-        model::Leg::Set(price) => units.price(field, price).map(Leg::Set),
+        model::Leg::Keep => Ok(ExitChange::Keep),
+        model::Leg::Remove => Ok(ExitChange::Remove),
+        model::Leg::Set(price) => units.price(field, price).map(ExitChange::Set),
     };
     Ok(SetAttachedExits {
         order,

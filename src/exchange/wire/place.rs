@@ -2,8 +2,8 @@
 
 use super::super::{
     engine::{
-        AttachedExits, Engine, MarketIx, Millis, NanoPx, PlaceMode, PlaceOrder, PositionId, Reason,
-        Tif,
+        AttachedExits, Engine, MarketIx, Millis, NanoPx, OrderParams, PlaceMode, PositionId,
+        Reason, Tif,
     },
     fault::Fault,
 };
@@ -15,11 +15,11 @@ use crate::{
 };
 
 /// `POST /v1/orders`.
-pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<PlaceOrder, Fault> {
+pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Fault> {
     let (market, spec) = market(engine, "market_id", &body.market_id)?;
     let units = Units::from(spec);
     refuse_strangers(body)?;
-    Ok(PlaceOrder {
+    Ok(OrderParams {
         market,
         side: body.side,
         size: units.size("size", body.size)?,

@@ -1,7 +1,8 @@
 //! Engine rows as the documented resources.
 
 use super::super::engine::{
-    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRow, PositionRow, ScaledRow, TwapRow,
+    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord, ScaledRecord,
+    TwapRecord,
 };
 use super::units::{Units, nano, usd};
 use crate::model::{AccountId, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap};
@@ -21,7 +22,7 @@ struct Names {
 }
 
 impl Rows<'_> {
-    pub(crate) fn order(self, row: &OrderRow) -> Option<Order> {
+    pub(crate) fn order(self, row: &OrderRecord) -> Option<Order> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
         let px = |px| units.px(px);
@@ -77,7 +78,7 @@ impl Rows<'_> {
         })
     }
 
-    pub(crate) fn position(self, row: &PositionRow) -> Option<Position> {
+    pub(crate) fn position(self, row: &PositionRecord) -> Option<Position> {
         let names = self.names(row.account, row.market)?;
         Some(Position {
             id: row.id.to_string().into(),
@@ -103,7 +104,7 @@ impl Rows<'_> {
         })
     }
 
-    pub(crate) fn twap(self, row: &TwapRow) -> Option<Twap> {
+    pub(crate) fn twap(self, row: &TwapRecord) -> Option<Twap> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
         let px = |px| units.px(px);
@@ -140,7 +141,7 @@ impl Rows<'_> {
         })
     }
 
-    pub(crate) fn scaled(self, row: &ScaledRow) -> Option<Scaled> {
+    pub(crate) fn scaled(self, row: &ScaledRecord) -> Option<Scaled> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
         Some(Scaled {
@@ -185,7 +186,7 @@ impl Rows<'_> {
     }
 }
 
-fn rung_row(units: Units, rung: &super::super::engine::Rung) -> Rung {
+fn rung_row(units: Units, rung: &super::super::engine::LadderRung) -> Rung {
     Rung {
         price: units.px(rung.price),
         size: units.lots(rung.size),

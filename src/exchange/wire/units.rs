@@ -1,7 +1,7 @@
 //! One market's units, both ways.
 
 use super::super::{
-    engine::{Bps, Decimal, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
+    engine::{Bps, DecimalDisplay, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
     fault::{Fault, ServiceCode},
 };
 use crate::model::Num;
@@ -81,13 +81,13 @@ enum Misfit {
 
 impl Misfit {
     /// `step` is what the number should be a multiple of.
-    fn told(self, field: &'static str, given: Num, step: Decimal, code: Reason) -> Fault {
+    fn told(self, field: &'static str, given: Num, step: DecimalDisplay, code: Reason) -> Fault {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
             Self::TooLarge(most) => format!(
                 "{field} {given} is above the largest accepted, {}",
-                Decimal {
+                DecimalDisplay {
                     count: most.into(),
                     ..step
                 }
@@ -98,8 +98,8 @@ impl Misfit {
 }
 
 /// The smallest number with that many decimals.
-fn unit(decimals: u32) -> Decimal {
-    Decimal { count: 1, decimals }
+fn unit(decimals: u32) -> DecimalDisplay {
+    DecimalDisplay { count: 1, decimals }
 }
 
 fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, Misfit> {

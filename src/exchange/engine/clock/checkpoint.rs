@@ -18,13 +18,13 @@ use crate::exchange::engine::{core::Engine, state::arena::Arena};
 pub struct Checkpoint {
     /// All that is not in rows, and how many rows there are.
     pub core: Vec<u8>,
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<CheckpointChunk>,
 }
 
 /// Up to so many neighbouring rows of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunk {
-    pub table: Table,
+pub struct CheckpointChunk {
+    pub table: CheckpointTable,
     pub place: usize,
     pub rows: Vec<u8>,
 }
@@ -32,7 +32,7 @@ pub struct Chunk {
 /// The numbers are on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr)]
 #[repr(u8)]
-pub enum Table {
+pub enum CheckpointTable {
     Markets = 0,
     Accounts = 1,
     Orders = 2,
@@ -50,19 +50,19 @@ pub enum CheckpointFault {
     Rows { wanted: u64, found: u64 },
 }
 
-/// Row counts in the order of [`Table`].
+/// Row counts in the order of [`CheckpointTable`].
 type Counts = [u64; 6];
 
 impl Engine {
     /// What changed since the last call. Whoever drops it without keeping it cannot take the next one.
     pub fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointFault> {
         let mut chunks = Vec::new();
-        save(&mut self.markets, Table::Markets, &mut chunks)?;
-        save(&mut self.accounts, Table::Accounts, &mut chunks)?;
-        save(&mut self.orders, Table::Orders, &mut chunks)?;
-        save(&mut self.positions, Table::Positions, &mut chunks)?;
-        save(&mut self.twaps, Table::Twaps, &mut chunks)?;
-        save(&mut self.scaled, Table::Scaled, &mut chunks)?;
+        save(&mut self.markets, CheckpointTable::Markets, &mut chunks)?;
+        save(&mut self.accounts, CheckpointTable::Accounts, &mut chunks)?;
+        save(&mut self.orders, CheckpointTable::Orders, &mut chunks)?;
+        save(&mut self.positions, CheckpointTable::Positions, &mut chunks)?;
+        save(&mut self.twaps, CheckpointTable::Twaps, &mut chunks)?;
+        save(&mut self.scaled, CheckpointTable::Scaled, &mut chunks)?;
         let core = postcard::to_stdvec(&(self.counts(), &*self))?;
         Ok(Checkpoint { core, chunks })
     }
@@ -70,17 +70,17 @@ impl Engine {
     /// The engine of the newest `core` and the newest chunk of every place, by place within each table.
     pub fn restore(
         core: &[u8],
-        chunks: impl IntoIterator<Item = Chunk>,
+        chunks: impl IntoIterator<Item = CheckpointChunk>,
     ) -> Result<Self, CheckpointFault> {
         let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
-        for Chunk { table, rows, .. } in chunks {
+        for CheckpointChunk { table, rows, .. } in chunks {
             match table {
-                Table::Markets => load(&mut engine.markets, &rows)?,
-                Table::Accounts => load(&mut engine.accounts, &rows)?,
-                Table::Orders => load(&mut engine.orders, &rows)?,
-                Table::Positions => load(&mut engine.positions, &rows)?,
-                Table::Twaps => load(&mut engine.twaps, &rows)?,
-                Table::Scaled => load(&mut engine.scaled, &rows)?,
+                CheckpointTable::Markets => load(&mut engine.markets, &rows)?,
+                CheckpointTable::Accounts => load(&mut engine.accounts, &rows)?,
+                CheckpointTable::Orders => load(&mut engine.orders, &rows)?,
+                CheckpointTable::Positions => load(&mut engine.positions, &rows)?,
+                CheckpointTable::Twaps => load(&mut engine.twaps, &rows)?,
+                CheckpointTable::Scaled => load(&mut engine.scaled, &rows)?,
             }
         }
         let mut pairs = counts.into_iter().zip(engine.counts());
@@ -117,8 +117,8 @@ impl Engine {
 
 fn save<Id, Row>(
     arena: &mut Arena<Id, Row>,
-    table: Table,
-    chunks: &mut Vec<Chunk>,
+    table: CheckpointTable,
+    chunks: &mut Vec<CheckpointChunk>,
 ) -> Result<(), CheckpointFault>
 where
     Id: From<usize> + Copy,
@@ -127,7 +127,7 @@ where
 {
     for (place, rows) in arena.touched() {
         let rows = postcard::to_stdvec(rows)?;
-        chunks.push(Chunk { table, place, rows });
+        chunks.push(CheckpointChunk { table, place, rows });
     }
     Ok(())
 }

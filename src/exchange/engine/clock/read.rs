@@ -3,14 +3,14 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    risk::margin::Probe,
+    risk::margin::MarginAssumption,
     state::{
         ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-        log::Logged,
-        position::Position,
+        log::LoggedEvent,
+        position::PositionState,
         rows::{
-            AccountFacts, MarketFacts, OrderKey, OrderRow, PositionKey, PositionRow, ScaledRow,
-            TwapRow,
+            AccountReport, MarketReport, OrderKey, OrderRecord, PositionKey, PositionRecord,
+            ScaledRecord, TwapRecord,
         },
         spec::{AccountSpec, MarketSpec},
         units::Usd,
@@ -51,7 +51,7 @@ impl Engine {
             .find(|ix| self.accounts.at(*ix).spec.id == id)
     }
 
-    pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRow> {
+    pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRecord> {
         self.orders.get(id).filter(|row| row.account == account)
     }
 
@@ -60,7 +60,7 @@ impl Engine {
         &self,
         account: AccountIx,
         before: Option<OrderKey>,
-    ) -> impl Iterator<Item = &OrderRow> {
+    ) -> impl Iterator<Item = &OrderRecord> {
         let ids = self
             .accounts
             .get(account)
@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Pending and resting orders, newest first.
-    pub fn working_orders(&self, account: AccountIx) -> impl Iterator<Item = &OrderRow> {
+    pub fn working_orders(&self, account: AccountIx) -> impl Iterator<Item = &OrderRecord> {
         self.accounts
             .get(account)
             .into_iter()
@@ -81,13 +81,13 @@ impl Engine {
             .map(|id| self.orders.at(*id))
     }
 
-    pub fn position(&self, account: AccountIx, id: PositionId) -> Option<PositionRow> {
+    pub fn position(&self, account: AccountIx, id: PositionId) -> Option<PositionRecord> {
         self.position_of(account, id)
             .map(|position| self.position_row(position))
     }
 
     /// By (`opened_at`, id), oldest first: the order of a close-all snapshot.
-    pub fn open_positions(&self, account: AccountIx) -> Vec<PositionRow> {
+    pub fn open_positions(&self, account: AccountIx) -> Vec<PositionRecord> {
         let Some(account) = self.accounts.get(account) else {
             return Vec::new();
         };
@@ -104,7 +104,7 @@ impl Engine {
         &self,
         account: AccountIx,
         before: Option<PositionKey>,
-    ) -> impl Iterator<Item = PositionRow> {
+    ) -> impl Iterator<Item = PositionRecord> {
         let ids = self
             .accounts
             .get(account)
@@ -123,12 +123,12 @@ impl Engine {
             .map(|id| self.position_row(self.positions.at(*id)))
     }
 
-    pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRow> {
+    pub fn twap(&self, account: AccountIx, id: TwapId) -> Option<&TwapRecord> {
         self.twaps.get(id).filter(|row| row.account == account)
     }
 
     /// Pending and active ones, newest first.
-    pub fn live_twaps(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
+    pub fn live_twaps(&self, account: AccountIx) -> impl Iterator<Item = &TwapRecord> {
         self.accounts
             .get(account)
             .into_iter()
@@ -137,17 +137,17 @@ impl Engine {
     }
 
     /// All of them, ended ones too, newest first.
-    pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRow> {
+    pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRecord> {
         let rows = self.twaps.ids().rev().map(|id| self.twaps.at(id));
         rows.filter(move |row| row.account == account)
     }
 
-    pub fn scaled(&self, account: AccountIx, id: ScaledId) -> Option<&ScaledRow> {
+    pub fn scaled(&self, account: AccountIx, id: ScaledId) -> Option<&ScaledRecord> {
         self.scaled.get(id).filter(|row| row.account == account)
     }
 
     /// All ladders, newest first.
-    pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRow> {
+    pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRecord> {
         self.accounts
             .get(account)
             .into_iter()
@@ -155,10 +155,10 @@ impl Engine {
             .map(|id| self.scaled.at(*id))
     }
 
-    pub fn account_facts(&self, account: AccountIx) -> Option<AccountFacts> {
+    pub fn account_facts(&self, account: AccountIx) -> Option<AccountReport> {
         let state = self.accounts.get(account)?;
-        let balance = self.balance_if(account, &Probe::default());
-        Some(AccountFacts {
+        let balance = self.balance_if(account, &MarginAssumption::default());
+        Some(AccountReport {
             account,
             id: state.spec.id.clone(),
             standing: state.challenge.standing,
@@ -184,9 +184,9 @@ impl Engine {
         })
     }
 
-    pub fn market_facts(&self, market: MarketIx) -> Option<MarketFacts> {
+    pub fn market_facts(&self, market: MarketIx) -> Option<MarketReport> {
         let state = self.markets.get(market)?;
-        Some(MarketFacts {
+        Some(MarketReport {
             market,
             mark: state.mark,
             oracle: state.oracle,
@@ -227,11 +227,11 @@ impl Engine {
     }
 
     /// The latest events, newest first; the log keeps a few thousand.
-    pub fn recent_events(&self) -> impl Iterator<Item = &Logged> {
+    pub fn recent_events(&self) -> impl Iterator<Item = &LoggedEvent> {
         self.log.latest().rev()
     }
 
-    fn position_row(&self, position: &Position) -> PositionRow {
+    fn position_row(&self, position: &PositionState) -> PositionRecord {
         let market = self.markets.at(position.market);
         let decimals = market.spec.size_decimals;
         let open = position.closed_at.is_none();
@@ -242,7 +242,7 @@ impl Engine {
             (closed.size, closed.cost)
         };
         let notional = position.notional(market.mark);
-        PositionRow {
+        PositionRecord {
             id: position.id,
             account: position.account,
             market: position.market,
@@ -273,7 +273,7 @@ impl Engine {
     }
 }
 
-fn margin_of(position: &Position, notional: Usd) -> Usd {
+fn margin_of(position: &PositionState, notional: Usd) -> Usd {
     match position.margin_mode {
         MarginMode::Isolated => position.isolated_margin(),
         MarginMode::Cross => notional.mul_ceil(1, i64::from(position.leverage)),

@@ -2,19 +2,19 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::{mark::mark, triggers::Wake},
+    market::{mark::mark, triggers::TriggerTarget},
     state::{
         ids::MarketIx,
-        log::Event,
+        log::EngineEvent,
         refusal::Reason,
-        spec::{Impact, MarketTick},
+        spec::{ImpactModel, MarketTick},
         units::{Millis, Usd},
         words::{OrderStatus, Side, TwapStatus},
     },
 };
 
 /// Consequences of consequences are followed this far within one step.
-const SETTLE_ROUNDS: usize = 64;
+const MAX_SETTLE_ROUNDS: usize = 64;
 
 impl Engine {
     /// Runs every whole 250 ms step that ends at or before `to`; an earlier `to` does nothing.
@@ -95,7 +95,7 @@ impl Engine {
                     generator.deplete(market, side, px, lots);
                     taken += px * lots;
                 }
-                if self.venue.impact == Impact::SquareRoot && taken > Usd::ZERO {
+                if self.venue.impact == ImpactModel::SquareRoot && taken > Usd::ZERO {
                     generator.press(market, side.opposite(), taken);
                 }
             }
@@ -117,7 +117,7 @@ impl Engine {
             let state = self.markets.at_mut(market);
             state.mark = mark(&mut state.ema, state.oracle, &state.book, state.last);
             let (mark, oracle) = (state.mark, state.oracle);
-            self.record(Event::Price {
+            self.record(EngineEvent::Price {
                 market,
                 mark,
                 oracle,
@@ -128,7 +128,7 @@ impl Engine {
     /// Triggers come before liquidation, so that a stop above the liquidation price works in one gap. Repeats until
     /// nothing happens any more.
     fn settle_step(&mut self) {
-        for _ in 0..SETTLE_ROUNDS {
+        for _ in 0..MAX_SETTLE_ROUNDS {
             let before = self.log.len();
             self.fire_triggers();
             self.run_due_slices();
@@ -142,7 +142,7 @@ impl Engine {
     }
 
     fn fire_triggers(&mut self) {
-        let mut woken: Vec<Wake> = Vec::new();
+        let mut woken: Vec<TriggerTarget> = Vec::new();
         for market in self.markets.ids() {
             let state = self.markets.at_mut(market);
             woken.extend(state.triggers.fired(state.mark));
@@ -150,9 +150,9 @@ impl Engine {
         woken.sort_unstable();
         for wake in woken {
             match wake {
-                Wake::Order(id) => self.activate(id),
-                Wake::TwapStart(id) => self.start_twap(id),
-                Wake::TwapBound(id, bound) => {
+                TriggerTarget::Order(id) => self.activate(id),
+                TriggerTarget::TwapStart(id) => self.start_twap(id),
+                TriggerTarget::TwapBound(id, bound) => {
                     self.end_twap(id, TwapStatus::Completed, bound.reason());
                 }
             }

@@ -10,13 +10,13 @@ use crate::exchange::engine::state::{
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Level {
+struct ConsumedLevel {
     px: Px,
     size: Lots,
     consumed: Lots,
 }
 
-impl Level {
+impl ConsumedLevel {
     fn left(&self) -> Lots {
         self.size - self.consumed
     }
@@ -24,7 +24,7 @@ impl Level {
 
 /// What a book shows at a price on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum PriceDepth {
     /// Better than the best level, or between two visible levels: nobody is there.
     Empty,
     At(Lots),
@@ -33,21 +33,21 @@ pub(crate) enum Depth {
 }
 
 /// A part of a fill at one price.
-pub(crate) type Slice = (Px, Lots);
+pub(crate) type PriceAndSize = (Px, Lots);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Book {
+pub(crate) struct OrderBook {
     /// Best first, both.
-    bids: Vec<Level>,
-    asks: Vec<Level>,
+    bids: Vec<ConsumedLevel>,
+    asks: Vec<ConsumedLevel>,
 }
 
-impl Book {
+impl OrderBook {
     /// A new snapshot; consumption starts afresh.
     pub(crate) fn refresh(&mut self, bids: &[BookLevel], asks: &[BookLevel]) {
         for (side, levels) in [(&mut self.bids, bids), (&mut self.asks, asks)] {
             side.clear();
-            side.extend(levels.iter().map(|level| Level {
+            side.extend(levels.iter().map(|level| ConsumedLevel {
                 px: level.px,
                 size: level.size,
                 consumed: Lots::ZERO,
@@ -55,14 +55,14 @@ impl Book {
         }
     }
 
-    fn side(&self, side: Side) -> &[Level] {
+    fn side(&self, side: Side) -> &[ConsumedLevel] {
         match side {
             Side::Buy => &self.bids,
             Side::Sell => &self.asks,
         }
     }
 
-    fn side_mut(&mut self, side: Side) -> &mut [Level] {
+    fn side_mut(&mut self, side: Side) -> &mut [ConsumedLevel] {
         match side {
             Side::Buy => &mut self.bids,
             Side::Sell => &mut self.asks,
@@ -100,7 +100,7 @@ impl Book {
     }
 
     /// What a taker of `side` would get within `limit` (`None`: any price), without taking it.
-    pub(crate) fn preview(&self, side: Side, limit: Option<Px>, wanted: Lots) -> Vec<Slice> {
+    pub(crate) fn preview(&self, side: Side, limit: Option<Px>, wanted: Lots) -> Vec<PriceAndSize> {
         let mut missing = wanted;
         let mut slices = Vec::new();
         for level in self.levels(side.opposite()) {
@@ -114,8 +114,8 @@ impl Book {
         slices
     }
 
-    /// Marks lots that [`Book::preview`] showed as gone.
-    pub(crate) fn consume(&mut self, side: Side, slices: &[Slice]) {
+    /// Marks lots that [`OrderBook::preview`] showed as gone.
+    pub(crate) fn consume(&mut self, side: Side, slices: &[PriceAndSize]) {
         for level in self.side_mut(side.opposite()) {
             let taken = slices.iter().filter(|(px, _)| *px == level.px);
             level.consumed += taken.map(|(_, lots)| *lots).sum();
@@ -123,7 +123,7 @@ impl Book {
     }
 
     /// What was eaten of each level since the last refresh.
-    pub(crate) fn consumed(&self, side: Side) -> impl Iterator<Item = Slice> {
+    pub(crate) fn consumed(&self, side: Side) -> impl Iterator<Item = PriceAndSize> {
         self.side(side)
             .iter()
             .filter(|level| level.consumed > Lots::ZERO)
@@ -131,13 +131,13 @@ impl Book {
     }
 
     /// Who queues at `px` on the `side` of a resting order.
-    pub(crate) fn depth(&self, side: Side, px: Px) -> Depth {
+    pub(crate) fn depth(&self, side: Side, px: Px) -> PriceDepth {
         let levels = self.side(side);
         match levels.iter().find(|level| level.px == px) {
-            Some(level) => Depth::At(level.left()),
+            Some(level) => PriceDepth::At(level.left()),
             None => match levels.last() {
-                Some(last) if beyond(side.opposite(), px, last.px) => Depth::Hidden,
-                Some(_) | None => Depth::Empty,
+                Some(last) if beyond(side.opposite(), px, last.px) => PriceDepth::Hidden,
+                Some(_) | None => PriceDepth::Empty,
             },
         }
     }
@@ -190,12 +190,12 @@ fn beyond(side: Side, px: Px, limit: Px) -> bool {
 }
 
 /// Σ price × size.
-pub(crate) fn notional(slices: &[Slice]) -> Usd {
+pub(crate) fn notional(slices: &[PriceAndSize]) -> Usd {
     slices.iter().map(|(px, lots)| *px * *lots).sum()
 }
 
 /// Σ size.
-pub(crate) fn lots(slices: &[Slice]) -> Lots {
+pub(crate) fn lots(slices: &[PriceAndSize]) -> Lots {
     slices.iter().map(|(_, lots)| *lots).sum()
 }
 
@@ -212,8 +212,8 @@ mod tests {
     }
 
     /// Two size decimals: prices in 0.0001, sizes in 0.01.
-    fn thin() -> Book {
-        let mut book = Book::default();
+    fn thin() -> OrderBook {
+        let mut book = OrderBook::default();
         book.refresh(
             &levels(&[
                 (999_000, 400),
@@ -231,7 +231,7 @@ mod tests {
         book
     }
 
-    fn capped(book: &Book, side: Side, slippage: i64) -> Px {
+    fn capped(book: &OrderBook, side: Side, slippage: i64) -> Px {
         cap(book.twice_mid().unwrap(), side, Bps(slippage), 2)
     }
 
@@ -277,9 +277,9 @@ mod tests {
 
     #[test]
     fn two_orders_in_one_step_never_take_the_same_lots() {
-        let mut book = Book::default();
+        let mut book = OrderBook::default();
         book.refresh(&[], &levels(&[(100, 100)]));
-        let take = |book: &mut Book, wanted| {
+        let take = |book: &mut OrderBook, wanted| {
             let got = book.preview(Side::Buy, None, Lots(wanted));
             book.consume(Side::Buy, &got);
             lots(&got)
@@ -294,10 +294,21 @@ mod tests {
     #[test]
     fn a_resting_order_knows_who_queues_before_it() {
         let book = thin();
-        assert_eq!(book.depth(Side::Buy, Px(995_000)), Depth::At(Lots(400)));
-        assert_eq!(book.depth(Side::Buy, Px(999_500)), Depth::Empty, "improves");
-        assert_eq!(book.depth(Side::Buy, Px(980_000)), Depth::Empty, "a gap");
-        assert_eq!(book.depth(Side::Buy, Px(900_000)), Depth::Hidden);
-        assert_eq!(book.depth(Side::Sell, Px(2_000_000)), Depth::Hidden);
+        assert_eq!(
+            book.depth(Side::Buy, Px(995_000)),
+            PriceDepth::At(Lots(400))
+        );
+        assert_eq!(
+            book.depth(Side::Buy, Px(999_500)),
+            PriceDepth::Empty,
+            "improves"
+        );
+        assert_eq!(
+            book.depth(Side::Buy, Px(980_000)),
+            PriceDepth::Empty,
+            "a gap"
+        );
+        assert_eq!(book.depth(Side::Buy, Px(900_000)), PriceDepth::Hidden);
+        assert_eq!(book.depth(Side::Sell, Px(2_000_000)), PriceDepth::Hidden);
     }
 }

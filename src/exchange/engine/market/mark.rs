@@ -5,18 +5,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::book::Book;
+use super::book::OrderBook;
 use crate::exchange::engine::state::{
     units::{Millis, Px, Usd},
     words::Side,
 };
 
 /// exp(−0.25 s / 150 s) in 1 / 2³².
-const DECAY: i128 = 4_287_814_979;
+const EMA_DECAY: i128 = 4_287_814_979;
 /// Fractional bits the EMA keeps.
-const FINE: u32 = 16;
+const EMA_FRACTION_BITS: u32 = 16;
 
-/// Weighted sum of samples and of weights; both fade by [`DECAY`] per step.
+/// Weighted sum of samples and of weights; both fade by [`EMA_DECAY`] per step.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Ema {
     sum: i128,
@@ -26,8 +26,8 @@ pub(crate) struct Ema {
 impl Ema {
     /// `twice` is twice the sample, as a midpoint may be half a unit.
     fn sample(&mut self, twice: i64) {
-        self.sum = ((self.sum * DECAY) >> 32) + (i128::from(twice) << FINE);
-        self.weight = ((self.weight * DECAY) >> 32) + (1 << FINE);
+        self.sum = ((self.sum * EMA_DECAY) >> 32) + (i128::from(twice) << EMA_FRACTION_BITS);
+        self.weight = ((self.weight * EMA_DECAY) >> 32) + (1 << EMA_FRACTION_BITS);
     }
 
     fn value(self) -> Px {
@@ -37,7 +37,7 @@ impl Ema {
 }
 
 /// The mark after this step's book.
-pub(crate) fn mark(ema: &mut Ema, oracle: Px, book: &Book, last: Option<Px>) -> Px {
+pub(crate) fn mark(ema: &mut Ema, oracle: Px, book: &OrderBook, last: Option<Px>) -> Px {
     if let Some(twice) = book.twice_mid() {
         ema.sample(twice - 2 * oracle.0);
     }
@@ -54,23 +54,23 @@ fn median(mut prices: Vec<Px>) -> Option<Px> {
 
 /// Marks and volume of the last 24 hours, by hour.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Day {
-    hours: std::collections::VecDeque<Hour>,
+pub(crate) struct DayStats {
+    hours: std::collections::VecDeque<HourStats>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Hour {
+struct HourStats {
     starts: Millis,
     mark: Px,
     volume: Usd,
 }
 
-impl Day {
+impl DayStats {
     pub(crate) fn step(&mut self, now: Millis, mark: Px, volume: Usd) {
         let starts = Millis(now.next_hour().0 - Millis::HOUR.0);
         match self.hours.back_mut() {
             Some(hour) if hour.starts == starts => hour.volume += volume,
-            Some(_) | None => self.hours.push_back(Hour {
+            Some(_) | None => self.hours.push_back(HourStats {
                 starts,
                 mark,
                 volume,
@@ -96,12 +96,12 @@ mod tests {
     use super::*;
     use crate::exchange::engine::state::{spec::BookLevel, units::Lots};
 
-    fn book(bid: i64, ask: i64) -> Book {
+    fn book(bid: i64, ask: i64) -> OrderBook {
         let level = |px| BookLevel {
             px: Px(px),
             size: Lots(1),
         };
-        let mut book = Book::default();
+        let mut book = OrderBook::default();
         book.refresh(&[level(bid)], &[level(ask)]);
         book
     }

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    book::Book,
-    mark::{Day, Ema},
-    premium::Premiums,
-    resting::Resting,
+    book::OrderBook,
+    mark::{DayStats, Ema},
+    premium::PremiumSamples,
+    resting::RestingOrders,
     triggers::Triggers,
 };
 use crate::exchange::engine::state::{
@@ -18,18 +18,18 @@ use crate::exchange::engine::state::{
 };
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Market {
+pub(crate) struct MarketState {
     pub(crate) spec: MarketSpec,
     /// By rising notional; the first starts at 0.
-    pub(crate) tiers: Vec<Tier>,
-    pub(crate) book: Book,
+    pub(crate) tiers: Vec<MaintenanceTier>,
+    pub(crate) book: OrderBook,
     pub(crate) oracle: Px,
     pub(crate) mark: Px,
     pub(crate) last: Option<Px>,
     pub(crate) ema: Ema,
-    pub(crate) day: Day,
-    pub(crate) premiums: Premiums,
-    pub(crate) resting: Resting,
+    pub(crate) day: DayStats,
+    pub(crate) premiums: PremiumSamples,
+    pub(crate) resting: RestingOrders,
     pub(crate) triggers: Triggers,
     pub(crate) chasing: BTreeSet<OrderId>,
     /// Snapshots that replace the feed's, oldest first.
@@ -37,17 +37,17 @@ pub(crate) struct Market {
     pub(crate) updated_at: Millis,
 }
 
-impl Market {
+impl MarketState {
     pub(crate) fn new(spec: MarketSpec, now: Millis) -> Self {
         Self {
-            book: Book::default(),
+            book: OrderBook::default(),
             oracle: spec.start_price,
             mark: spec.start_price,
             last: None,
             ema: Ema::default(),
-            day: Day::default(),
-            premiums: Premiums::default(),
-            resting: Resting::default(),
+            day: DayStats::default(),
+            premiums: PremiumSamples::default(),
+            resting: RestingOrders::default(),
             triggers: Triggers::default(),
             chasing: BTreeSet::new(),
             injected: VecDeque::new(),
@@ -69,7 +69,7 @@ impl Market {
 
 /// One margin tier with what it deducts so that maintenance has no jump at its lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tier {
+pub(crate) struct MaintenanceTier {
     pub(crate) lower: Usd,
     /// The tier ends here.
     pub(crate) upper: Option<Usd>,
@@ -77,14 +77,14 @@ pub(crate) struct Tier {
     pub(crate) deduction: Usd,
 }
 
-impl Tier {
+impl MaintenanceTier {
     fn maintenance(self, notional: Usd) -> Usd {
         notional.mul_ceil(1, 2 * i64::from(self.max_leverage)) - self.deduction
     }
 }
 
-fn tiers(spec: &MarketSpec) -> Vec<Tier> {
-    let mut before = Tier {
+fn tiers(spec: &MarketSpec) -> Vec<MaintenanceTier> {
+    let mut before = MaintenanceTier {
         lower: Usd::ZERO,
         upper: None,
         max_leverage: spec.max_leverage,
@@ -96,7 +96,7 @@ fn tiers(spec: &MarketSpec) -> Vec<Tier> {
         let deduction = before.deduction + rate(next.max_leverage) - rate(before.max_leverage);
         before.upper = Some(next.lower);
         tiers.push(before);
-        before = Tier {
+        before = MaintenanceTier {
             lower: next.lower,
             upper: None,
             max_leverage: next.max_leverage,

@@ -2,28 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::book::Book;
+use super::book::OrderBook;
 use crate::exchange::engine::state::{
     units::{NanoRate, Px, Usd},
     words::Side,
 };
 
 /// 0.01 % per 8 h.
-const INTEREST: i64 = 100_000;
+const FUNDING_INTEREST: i64 = 100_000;
 /// 0.05 % per 8 h.
-const CLAMP: i64 = 500_000;
+const FUNDING_CLAMP: i64 = 500_000;
 /// 4 % per hour.
-const HOURLY_CAP: i64 = 40_000_000;
+const MAX_HOURLY_FUNDING: i64 = 40_000_000;
 const NANO: i128 = 1_000_000_000;
 
 /// Premium samples of the running hour.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub(crate) struct Premiums {
+pub(crate) struct PremiumSamples {
     sum: i128,
     count: i64,
 }
 
-impl Premiums {
+impl PremiumSamples {
     pub(crate) fn add(&mut self, premium: NanoRate) {
         self.sum += i128::from(premium.0);
         self.count += 1;
@@ -38,12 +38,13 @@ impl Premiums {
 
 /// `F = P + clamp(interest − P)` per 8 h, an eighth of it per hour, capped.
 pub(crate) fn hourly(premium: NanoRate) -> NanoRate {
-    let eight_hours = premium.0 + (INTEREST - premium.0).clamp(-CLAMP, CLAMP);
-    NanoRate((eight_hours / 8).clamp(-HOURLY_CAP, HOURLY_CAP))
+    let eight_hours =
+        premium.0 + (FUNDING_INTEREST - premium.0).clamp(-FUNDING_CLAMP, FUNDING_CLAMP);
+    NanoRate((eight_hours / 8).clamp(-MAX_HOURLY_FUNDING, MAX_HOURLY_FUNDING))
 }
 
 /// How far the price of trading the impact notional lies outside the oracle, over the oracle.
-pub(crate) fn premium(book: &Book, oracle: Px, impact: Usd) -> Option<NanoRate> {
+pub(crate) fn premium(book: &OrderBook, oracle: Px, impact: Usd) -> Option<NanoRate> {
     let outside = |side: Side| {
         let (cost, lots) = book.impact(side, impact);
         let reference = oracle * lots;
@@ -60,12 +61,12 @@ mod tests {
     use super::*;
     use crate::exchange::engine::state::{spec::BookLevel, units::Lots};
 
-    fn book(bid: i64, ask: i64) -> Book {
+    fn book(bid: i64, ask: i64) -> OrderBook {
         let level = |px| BookLevel {
             px: Px(px),
             size: Lots(1_000_000),
         };
-        let mut book = Book::default();
+        let mut book = OrderBook::default();
         book.refresh(&[level(bid)], &[level(ask)]);
         book
     }
@@ -85,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_hour_costs_what_its_samples_come_to_on_average() {
-        let mut hour = Premiums::default();
+        let mut hour = PremiumSamples::default();
         assert_eq!(hour.rate(), NanoRate(12_500), "the interest alone");
         for premium in [3_000_000, -1_000_000, 0, 2_000_000] {
             hour.add(NanoRate(premium));

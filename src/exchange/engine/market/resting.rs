@@ -6,24 +6,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::book::{Book, Depth};
+use super::book::{OrderBook, PriceDepth};
 use crate::exchange::engine::state::{
     ids::OrderId,
-    rows::Spot,
-    spec::Trade,
+    rows::QueuePosition,
+    spec::MarketTrade,
     units::{Lots, Px},
     words::Side,
 };
 
 /// Best price first on either side, then by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Place {
+struct QueueKey {
     distance: i64,
     priority: u64,
 }
 
-impl Place {
-    fn of(spot: Spot) -> Self {
+impl QueueKey {
+    fn of(spot: QueuePosition) -> Self {
         Self {
             distance: -spot.side.sign() * spot.px.0,
             priority: spot.priority,
@@ -32,7 +32,7 @@ impl Place {
 
     /// Behind everybody at this price.
     fn end(side: Side, px: Px) -> Self {
-        Self::of(Spot {
+        Self::of(QueuePosition {
             side,
             px,
             priority: u64::MAX,
@@ -45,7 +45,7 @@ impl Place {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Queued {
+struct QueuedOrder {
     order: OrderId,
     left: Lots,
     /// Displayed size before it; `None` while its price is behind the visible book.
@@ -61,13 +61,13 @@ pub(crate) struct MakerFill {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Resting {
-    bids: BTreeMap<Place, Queued>,
-    asks: BTreeMap<Place, Queued>,
+pub(crate) struct RestingOrders {
+    bids: BTreeMap<QueueKey, QueuedOrder>,
+    asks: BTreeMap<QueueKey, QueuedOrder>,
 }
 
-impl Resting {
-    fn side(&mut self, side: Side) -> &mut BTreeMap<Place, Queued> {
+impl RestingOrders {
+    fn side(&mut self, side: Side) -> &mut BTreeMap<QueueKey, QueuedOrder> {
         match side {
             Side::Buy => &mut self.bids,
             Side::Sell => &mut self.asks,
@@ -75,23 +75,29 @@ impl Resting {
     }
 
     /// Joins the queue behind what `book` shows at its price.
-    pub(crate) fn join(&mut self, book: &Book, spot: Spot, order: OrderId, left: Lots) {
+    pub(crate) fn join(
+        &mut self,
+        book: &OrderBook,
+        spot: QueuePosition,
+        order: OrderId,
+        left: Lots,
+    ) {
         let ahead = match book.depth(spot.side, spot.px) {
-            Depth::Empty => Some(Lots::ZERO),
-            Depth::At(shown) => Some(shown),
-            Depth::Hidden => None,
+            PriceDepth::Empty => Some(Lots::ZERO),
+            PriceDepth::At(shown) => Some(shown),
+            PriceDepth::Hidden => None,
         };
-        let queued = Queued { order, left, ahead };
-        self.side(spot.side).insert(Place::of(spot), queued);
+        let queued = QueuedOrder { order, left, ahead };
+        self.side(spot.side).insert(QueueKey::of(spot), queued);
     }
 
-    pub(crate) fn leave(&mut self, spot: Spot) {
-        self.side(spot.side).remove(&Place::of(spot));
+    pub(crate) fn leave(&mut self, spot: QueuePosition) {
+        self.side(spot.side).remove(&QueueKey::of(spot));
     }
 
     /// Sets what is left of an order without touching its place.
-    pub(crate) fn resize(&mut self, spot: Spot, left: Lots) {
-        if let Some(queued) = self.side(spot.side).get_mut(&Place::of(spot)) {
+    pub(crate) fn resize(&mut self, spot: QueuePosition, left: Lots) {
+        if let Some(queued) = self.side(spot.side).get_mut(&QueueKey::of(spot)) {
             queued.left = left;
         }
     }
@@ -103,9 +109,9 @@ impl Resting {
 
     /// Fills an exogenous trade brings. Its volume is shared in price-time order and never spent twice; at the
     /// trade's own price an order waits for the queue before it.
-    pub(crate) fn trade(&mut self, trade: Trade) -> Vec<MakerFill> {
+    pub(crate) fn trade(&mut self, trade: MarketTrade) -> Vec<MakerFill> {
         let side = trade.aggressor.opposite();
-        let reach = Place::end(side, trade.px);
+        let reach = QueueKey::end(side, trade.px);
         let mut volume = trade.size;
         let mut fills = Vec::new();
         for (place, queued) in self.side(side).range_mut(..=reach) {
@@ -136,16 +142,16 @@ impl Resting {
     }
 
     /// After a refresh: the queue before an order is at most what is shown at its price.
-    pub(crate) fn see(&mut self, book: &Book) {
+    pub(crate) fn see(&mut self, book: &OrderBook) {
         for side in [Side::Buy, Side::Sell] {
             let Some(last) = book.levels(side).last() else {
                 continue;
             };
-            let visible = Place::end(side, last.px);
+            let visible = QueueKey::end(side, last.px);
             for (place, queued) in self.side(side).range_mut(..=visible) {
                 let shown = match book.depth(side, place.px(side)) {
-                    Depth::At(size) => size,
-                    Depth::Empty | Depth::Hidden => Lots::ZERO,
+                    PriceDepth::At(size) => size,
+                    PriceDepth::Empty | PriceDepth::Hidden => Lots::ZERO,
                 };
                 queued.ahead = Some(queued.ahead.map_or(shown, |ahead| ahead.min(shown)));
             }
@@ -153,13 +159,13 @@ impl Resting {
     }
 
     /// Orders the refreshed book crosses, best first, each with its price and what is left of it.
-    pub(crate) fn crossed(&mut self, book: &Book) -> Vec<(Side, MakerFill)> {
+    pub(crate) fn crossed(&mut self, book: &OrderBook) -> Vec<(Side, MakerFill)> {
         let mut crossed = Vec::new();
         for side in [Side::Buy, Side::Sell] {
             let Some(touch) = book.best(side.opposite()) else {
                 continue;
             };
-            let reach = Place::end(side, touch);
+            let reach = QueueKey::end(side, touch);
             crossed.extend(self.side(side).range(..=reach).map(|(place, queued)| {
                 let fill = MakerFill {
                     order: queued.order,
@@ -178,8 +184,8 @@ mod tests {
     use super::*;
     use crate::exchange::engine::state::spec::BookLevel;
 
-    fn bid_book(size: i64) -> Book {
-        let mut book = Book::default();
+    fn bid_book(size: i64) -> OrderBook {
+        let mut book = OrderBook::default();
         let bids = [(10_000, size), (9_990, 50)].map(|(px, size)| BookLevel {
             px: Px(px),
             size: Lots(size),
@@ -188,16 +194,16 @@ mod tests {
         book
     }
 
-    fn sell(px: i64, size: i64) -> Trade {
-        Trade {
+    fn sell(px: i64, size: i64) -> MarketTrade {
+        MarketTrade {
             aggressor: Side::Sell,
             px: Px(px),
             size: Lots(size),
         }
     }
 
-    fn bid(px: i64, priority: u64) -> Spot {
-        Spot {
+    fn bid(px: i64, priority: u64) -> QueuePosition {
+        QueuePosition {
             side: Side::Buy,
             px: Px(px),
             priority,
@@ -218,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_bid_behind_a_hundred_lots_waits_for_them_to_trade() {
-        let mut resting = Resting::default();
+        let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
         assert_eq!(resting.trade(sell(10_000, 80)), []);
         assert_eq!(resting.trade(sell(10_000, 30)), [fill(0, 10_000, 10)]);
@@ -227,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_trade_through_the_price_fills_at_the_limit_and_its_volume_is_spent_once() {
-        let mut resting = Resting::default();
+        let mut resting = RestingOrders::default();
         let book = bid_book(100);
         resting.join(&book, bid(10_005, 1), id(0), Lots(30));
         resting.join(&book, bid(10_005, 2), id(1), Lots(30));
@@ -239,7 +245,7 @@ mod tests {
 
     #[test]
     fn two_orders_at_one_price_share_what_trades_beyond_the_queue() {
-        let mut resting = Resting::default();
+        let mut resting = RestingOrders::default();
         let book = bid_book(20);
         resting.join(&book, bid(10_000, 1), id(0), Lots(10));
         resting.join(&book, bid(10_000, 2), id(1), Lots(10));
@@ -249,11 +255,11 @@ mod tests {
 
     #[test]
     fn a_level_that_shrinks_or_goes_moves_the_queue_forward() {
-        let mut resting = Resting::default();
+        let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
         resting.see(&bid_book(15));
         assert_eq!(resting.trade(sell(10_000, 20)), [fill(0, 10_000, 5)]);
-        let mut elsewhere = Book::default();
+        let mut elsewhere = OrderBook::default();
         let level = BookLevel {
             px: Px(9_990),
             size: Lots(50),
@@ -270,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_trade_at_a_better_price_passes_a_bid_by() {
-        let mut resting = Resting::default();
+        let mut resting = RestingOrders::default();
         resting.join(&bid_book(100), bid(10_000, 1), id(0), Lots(50));
         assert_eq!(resting.trade(sell(10_010, 500)), []);
         assert_eq!(resting.trade(sell(10_000, 100)), [], "its queue is whole");
@@ -278,8 +284,8 @@ mod tests {
 
     #[test]
     fn an_order_behind_the_visible_book_queues_once_its_price_is_seen() {
-        let mut resting = Resting::default();
-        let mut book = Book::default();
+        let mut resting = RestingOrders::default();
+        let mut book = OrderBook::default();
         resting.join(&bid_book(10), bid(9_000, 1), id(0), Lots(5));
         let level = BookLevel {
             px: Px(9_000),

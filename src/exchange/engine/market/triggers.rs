@@ -12,7 +12,7 @@ use crate::exchange::engine::state::{
 
 /// Who wakes. Orders by id come before strategies: a stop acts before a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum Wake {
+pub(crate) enum TriggerTarget {
     Order(OrderId),
     TwapStart(TwapId),
     TwapBound(TwapId, TwapBound),
@@ -42,33 +42,33 @@ impl TwapBound {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Triggers {
-    above: BTreeSet<(Px, Wake)>,
-    below: BTreeSet<(Px, Wake)>,
+    above: BTreeSet<(Px, TriggerTarget)>,
+    below: BTreeSet<(Px, TriggerTarget)>,
 }
 
 impl Triggers {
-    fn side(&mut self, direction: TriggerDirection) -> &mut BTreeSet<(Px, Wake)> {
+    fn side(&mut self, direction: TriggerDirection) -> &mut BTreeSet<(Px, TriggerTarget)> {
         match direction {
             TriggerDirection::Above => &mut self.above,
             TriggerDirection::Below => &mut self.below,
         }
     }
 
-    pub(crate) fn arm(&mut self, direction: TriggerDirection, px: Px, wake: Wake) {
+    pub(crate) fn arm(&mut self, direction: TriggerDirection, px: Px, wake: TriggerTarget) {
         self.side(direction).insert((px, wake));
     }
 
-    pub(crate) fn disarm(&mut self, direction: TriggerDirection, px: Px, wake: Wake) {
+    pub(crate) fn disarm(&mut self, direction: TriggerDirection, px: Px, wake: TriggerTarget) {
         self.side(direction).remove(&(px, wake));
     }
 
     /// Takes out what `mark` has reached (inclusive), in the order it was created.
-    pub(crate) fn fired(&mut self, mark: Px) -> Vec<Wake> {
-        let least = Wake::Order(OrderId::from(0));
+    pub(crate) fn fired(&mut self, mark: Px) -> Vec<TriggerTarget> {
+        let least = TriggerTarget::Order(OrderId::from(0));
         let waiting_above = self.above.split_off(&(mark + Px(1), least));
         let reached_above = std::mem::replace(&mut self.above, waiting_above);
         let reached_below = self.below.split_off(&(mark, least));
-        let mut fired: Vec<Wake> = reached_above
+        let mut fired: Vec<TriggerTarget> = reached_above
             .into_iter()
             .chain(reached_below)
             .map(|(_, wake)| wake)
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_trigger_fires_when_the_mark_touches_it_and_only_once() {
         let mut triggers = Triggers::default();
-        let order = |n: usize| Wake::Order(OrderId::from(n));
+        let order = |n: usize| TriggerTarget::Order(OrderId::from(n));
         triggers.arm(TriggerDirection::Above, Px(110), order(2));
         triggers.arm(TriggerDirection::Above, Px(105), order(1));
         triggers.arm(TriggerDirection::Below, Px(105), order(0));

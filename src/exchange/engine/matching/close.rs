@@ -1,15 +1,15 @@
 //! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation
 //! (docs/engine.md 2.9, 2.10, 8).
 
-use super::{enter::CLOSE_CAP, orders::Base, payload};
+use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, payload};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    command::{Cancellation, CloseHow, ClosePosition, Crossing},
+    command::{Cancellation, CloseHow, CloseParams, Crossing},
     ids::{AccountIx, OrderId, PositionId},
-    log::Event,
-    position::Position,
-    refusal::{Reason, Refusal},
-    rows::OrderRow,
+    log::EngineEvent,
+    position::PositionState,
+    refusal::{CommandRefusal, Reason},
+    rows::OrderRecord,
     units::Px,
     words::{OrderMode, OrderStatus, TimeInForce},
 };
@@ -18,8 +18,8 @@ impl Engine {
     pub(crate) fn close(
         &mut self,
         account: AccountIx,
-        close: &ClosePosition,
-    ) -> Result<OrderId, Refusal> {
+        close: &CloseParams,
+    ) -> Result<OrderId, CommandRefusal> {
         self.check_close(account, close)?;
         let held = self.open_position(account, close.position)?;
         let mode = match close.how {
@@ -34,7 +34,7 @@ impl Engine {
         match close.how {
             CloseHow::Market { slippage } => {
                 row.time_in_force = TimeInForce::Ioc;
-                row.slippage = Some(slippage.unwrap_or(CLOSE_CAP));
+                row.slippage = Some(slippage.unwrap_or(CLOSE_SLIPPAGE));
                 self.submit_market(row)
             }
             CloseHow::Limit { price, crossing } => {
@@ -57,10 +57,10 @@ impl Engine {
         }
     }
 
-    fn check_close(&self, account: AccountIx, close: &ClosePosition) -> Result<(), Refusal> {
+    fn check_close(&self, account: AccountIx, close: &CloseParams) -> Result<(), CommandRefusal> {
         let position = self
             .position_of(account, close.position)
-            .ok_or_else(|| Refusal::not_found("position"))?;
+            .ok_or_else(|| CommandRefusal::not_found("position"))?;
         let decimals = self.size_decimals(position.market);
         close
             .size
@@ -86,17 +86,17 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: PositionId,
-    ) -> Result<OrderId, Refusal> {
+    ) -> Result<OrderId, CommandRefusal> {
         let held = self.open_position(account, id)?;
         let mut row = self.closing_row(held, OrderMode::Market);
         row.time_in_force = TimeInForce::Ioc;
-        row.slippage = Some(CLOSE_CAP);
+        row.slippage = Some(CLOSE_SLIPPAGE);
         self.submit_market(row)
     }
 
     /// A reduce-only row for the whole position, with its side, leverage and margin mode.
-    pub(crate) fn closing_row(&self, held: &Position, mode: OrderMode) -> OrderRow {
-        let mut row = self.blank(Base {
+    pub(crate) fn closing_row(&self, held: &PositionState, mode: OrderMode) -> OrderRecord {
+        let mut row = self.blank(NewOrder {
             account: held.account,
             market: held.market,
             side: held.closing_side(),
@@ -110,7 +110,7 @@ impl Engine {
         row
     }
 
-    pub(crate) fn position_of(&self, account: AccountIx, id: PositionId) -> Option<&Position> {
+    pub(crate) fn position_of(&self, account: AccountIx, id: PositionId) -> Option<&PositionState> {
         self.positions
             .get(id)
             .filter(|position| position.account == account)
@@ -120,13 +120,13 @@ impl Engine {
         &self,
         account: AccountIx,
         id: PositionId,
-    ) -> Result<&Position, Refusal> {
+    ) -> Result<&PositionState, CommandRefusal> {
         let position = self
             .position_of(account, id)
-            .ok_or_else(|| Refusal::not_found("position"))?;
+            .ok_or_else(|| CommandRefusal::not_found("position"))?;
         match position.closed_at {
             None => Ok(position),
-            Some(_) => Err(Refusal::conflict(
+            Some(_) => Err(CommandRefusal::conflict(
                 Reason::PositionClosed,
                 format!("position {id} is closed"),
             )),
@@ -135,13 +135,13 @@ impl Engine {
 
     fn refuse_crossing(
         &self,
-        row: &OrderRow,
+        row: &OrderRecord,
         price: Px,
         crossing: Crossing,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CommandRefusal> {
         let crosses = self.markets.at(row.market).book.crosses(row.side, price);
         if crosses && crossing == Crossing::Unacknowledged {
-            Err(Refusal::conflict(
+            Err(CommandRefusal::conflict(
                 Reason::MarketableLimitUnacknowledged,
                 "limit_price crosses the market: send marketable_limit_acknowledged true if it is meant",
             ))
@@ -155,7 +155,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: OrderId,
-    ) -> Result<Cancellation, Refusal> {
+    ) -> Result<Cancellation, CommandRefusal> {
         if self.cancelable(account, id)?.status == OrderStatus::Pending {
             return self.queue_cancel(account, id);
         }
@@ -168,24 +168,24 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: OrderId,
-    ) -> Result<Cancellation, Refusal> {
+    ) -> Result<Cancellation, CommandRefusal> {
         self.cancelable(account, id)?;
         if !self.cancel_queue.contains(&id) {
             self.cancel_queue.push(id);
-            self.record(Event::CancelQueued { order: id });
+            self.record(EngineEvent::CancelQueued { order: id });
         }
         Ok(Cancellation::Queued(id))
     }
 
-    fn cancelable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRow, Refusal> {
+    fn cancelable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRecord, CommandRefusal> {
         let row = self
             .order(account, id)
-            .ok_or_else(|| Refusal::not_found("order"))?;
+            .ok_or_else(|| CommandRefusal::not_found("order"))?;
         if row.status.is_working() {
             return Ok(row);
         }
         let message = format!("order {id} is {} already", row.status);
-        Err(Refusal::conflict(Reason::OrderNotWorking, message))
+        Err(CommandRefusal::conflict(Reason::OrderNotWorking, message))
     }
 
     /// After a breach: whatever the book has for this position, at any price. A book that has nobody on the other side,

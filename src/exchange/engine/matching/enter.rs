@@ -2,45 +2,45 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::book::{Slice, cap, lots, notional},
+    market::book::{PriceAndSize, cap, lots, notional},
     risk::{
         checks::Rejection,
-        margin::{Hold, Probe},
+        margin::{MarginAssumption, RestingHold},
     },
     state::{
-        fill::{Charge, Piece, Remainder},
+        fill::{FeeClass, Fill, Remainder},
         ids::OrderId,
-        refusal::{Reason, Refusal},
-        rows::OrderRow,
+        refusal::{CommandRefusal, Reason},
+        rows::OrderRecord,
         units::{Bps, Lots, Px, Usd},
         words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce},
     },
 };
 
 /// Slippage caps of market executions that were given none, in basis points (docs/engine.md 2.5).
-const MARKET_CAP: Bps = Bps(500);
-const TRIGGERED_CAP: Bps = Bps(1_000);
-pub(crate) const CLOSE_CAP: Bps = Bps(250);
-pub(crate) const SLICE_CAP: Bps = Bps(300);
+const MARKET_SLIPPAGE: Bps = Bps(500);
+const TRIGGERED_SLIPPAGE: Bps = Bps(1_000);
+pub(crate) const CLOSE_SLIPPAGE: Bps = Bps(250);
+pub(crate) const SLICE_SLIPPAGE: Bps = Bps(300);
 
 /// What an order will do the moment it enters.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct ExecutionPlan {
     /// What it takes from the book now.
-    slices: Vec<Slice>,
+    slices: Vec<PriceAndSize>,
     /// What it leaves in the book.
     rests: Lots,
 }
 
 /// An order that was recorded and turned down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Rejected {
+pub(crate) struct RejectedOrder {
     pub(crate) id: OrderId,
     pub(crate) rejection: Rejection,
 }
 
-impl From<Rejected> for Refusal {
-    fn from(rejected: Rejected) -> Self {
+impl From<RejectedOrder> for CommandRefusal {
+    fn from(rejected: RejectedOrder) -> Self {
         Self {
             order: Some(rejected.id),
             ..rejected.rejection.into()
@@ -49,15 +49,15 @@ impl From<Rejected> for Refusal {
 }
 
 /// How a placed order begins.
-enum Entry {
-    Now(Plan),
+enum Admission {
+    Now(ExecutionPlan),
     Chase,
     Armed,
 }
 
 impl Engine {
     /// Records an order and lets it enter; turned down, its row says why.
-    pub(crate) fn submit(&mut self, mut row: OrderRow) -> Result<OrderId, Rejected> {
+    pub(crate) fn submit(&mut self, mut row: OrderRecord) -> Result<OrderId, RejectedOrder> {
         self.clamp(&mut row);
         let verdict = self.admit(&mut row);
         let id = self.push_order(row);
@@ -65,14 +65,14 @@ impl Engine {
             Ok(entry) => self.begin(id, entry),
             Err(rejection) => {
                 self.finish(id, OrderStatus::Rejected, Some(rejection.reason));
-                return Err(Rejected { id, rejection });
+                return Err(RejectedOrder { id, rejection });
             }
         }
         Ok(id)
     }
 
     /// Whether an order would be taken, without recording it.
-    pub(crate) fn would_admit(&self, row: &OrderRow) -> Result<(), Rejection> {
+    pub(crate) fn would_admit(&self, row: &OrderRecord) -> Result<(), Rejection> {
         let mut row = row.clone();
         self.clamp(&mut row);
         self.admit(&mut row).map(|_| ())
@@ -86,32 +86,32 @@ impl Engine {
     /// size, which the desk and a bot have read; and two targets, each set for the part that was new, would fire as one
     /// at the nearer price. Who adds to a position protects what was added: with an order of its own, or with exits
     /// attached to the entry, which grow with it.
-    fn clamp(&self, row: &mut OrderRow) {
+    fn clamp(&self, row: &mut OrderRecord) {
         let reducible = self.reducible(row);
         if row.reduce_only && reducible > Lots::ZERO {
             row.size = row.size.min(reducible);
         }
     }
 
-    fn admit(&self, row: &mut OrderRow) -> Result<Entry, Rejection> {
+    fn admit(&self, row: &mut OrderRecord) -> Result<Admission, Rejection> {
         self.check_placement(row)?;
         if row.trigger_direction.is_some() {
-            return Ok(Entry::Armed);
+            return Ok(Admission::Armed);
         }
         if row.mode == OrderMode::Chase {
             row.limit_price = Some(self.chase_start(row)?);
             self.check_band(row)?;
             self.afford(row, &[], row.size, LiquidityRole::Maker)?;
-            return Ok(Entry::Chase);
+            return Ok(Admission::Chase);
         }
-        self.plan(row).map(Entry::Now)
+        self.plan(row).map(Admission::Now)
     }
 
-    fn begin(&mut self, id: OrderId, entry: Entry) {
+    fn begin(&mut self, id: OrderId, entry: Admission) {
         match entry {
-            Entry::Now(plan) => self.execute(id, &plan),
-            Entry::Chase => self.rest(id),
-            Entry::Armed => self.arm(id),
+            Admission::Now(plan) => self.execute(id, &plan),
+            Admission::Chase => self.rest(id),
+            Admission::Armed => self.arm(id),
         }
     }
 
@@ -120,7 +120,7 @@ impl Engine {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
         }
-        self.record(crate::exchange::engine::state::log::Event::Triggered { order: id });
+        self.record(crate::exchange::engine::state::log::EngineEvent::Triggered { order: id });
         let mut row = self.orders.at(id).clone();
         self.clamp(&mut row);
         let plan = self.check_activation(&row).and_then(|()| self.plan(&row));
@@ -139,7 +139,7 @@ impl Engine {
     }
 
     /// What the order gets from the book as it is, if its terms and the account's margin allow.
-    fn plan(&self, row: &OrderRow) -> Result<Plan, Rejection> {
+    fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, Rejection> {
         let book = &self.markets.at(row.market).book;
         let bound = self.bound(row);
         let slices = book.preview(row.side, bound, row.size);
@@ -168,23 +168,23 @@ impl Engine {
             _ => Lots::ZERO,
         };
         self.afford(row, &slices, rests, LiquidityRole::Taker)?;
-        Ok(Plan { slices, rests })
+        Ok(ExecutionPlan { slices, rests })
     }
 
     /// The worst price the order may trade at; `None` for forced closes, which have no cap.
-    fn bound(&self, row: &OrderRow) -> Option<Px> {
+    fn bound(&self, row: &OrderRecord) -> Option<Px> {
         let market = self.markets.at(row.market);
         let default = match row.order_type {
             OrderType::Liquidation | OrderType::CloseOut => return None,
             _ if row.is_limit() => return row.limit_price,
-            OrderType::Market if row.mode == OrderMode::Market => MARKET_CAP,
+            OrderType::Market if row.mode == OrderMode::Market => MARKET_SLIPPAGE,
             OrderType::Market
             | OrderType::Limit
             | OrderType::StopMarket
             | OrderType::StopLimit
             | OrderType::TakeMarket
             | OrderType::TakeLimit
-            | OrderType::TakeProfit => TRIGGERED_CAP,
+            | OrderType::TakeProfit => TRIGGERED_SLIPPAGE,
         };
         let slippage = row.slippage.unwrap_or(default);
         // Only what reduces comes here without a middle (`checks::tradable`): the mark stands in for it.
@@ -200,23 +200,23 @@ impl Engine {
     /// An order that opens needs margin left after it (docs/engine.md 6.1); one that only reduces does not.
     pub(crate) fn afford(
         &self,
-        row: &OrderRow,
-        slices: &[Slice],
+        row: &OrderRecord,
+        slices: &[PriceAndSize],
         rests: Lots,
         role: LiquidityRole,
     ) -> Result<(), Rejection> {
-        let pieces: Vec<Piece> = slices.iter().map(Piece::from).collect();
+        let pieces: Vec<Fill> = slices.iter().map(Fill::from).collect();
         let fee = self.fee(notional(slices), role);
         let traded = self.traded(row, &pieces);
         let reducible = self.reducible(row);
         if row.reduce_only || lots(slices) + rests <= reducible {
             return Ok(());
         }
-        let resting = Hold::of(row).map(|hold| Hold {
+        let resting = RestingHold::of(row).map(|hold| RestingHold {
             lots: rests,
             ..hold
         });
-        let probe = Probe {
+        let probe = MarginAssumption {
             cash: traded.realized - fee + traded.excess(fee),
             position: traded.after().cloned(),
             resting,
@@ -237,7 +237,7 @@ impl Engine {
         }
     }
 
-    fn execute(&mut self, id: OrderId, plan: &Plan) {
+    fn execute(&mut self, id: OrderId, plan: &ExecutionPlan) {
         let market = self.orders.at(id).market;
         let remainder = if plan.rests.is_zero() {
             Remainder::Drops
@@ -249,7 +249,7 @@ impl Engine {
         }
         if !plan.slices.is_empty() {
             let pieces = self.take(market, id, &plan.slices);
-            self.fill(id, &pieces, Charge::Taker, remainder);
+            self.fill(id, &pieces, FeeClass::Taker, remainder);
         }
         if self.orders.at(id).status == OrderStatus::Pending {
             self.rest(id);

@@ -1,16 +1,16 @@
 //! A fill reaching the ledger and the rows: position, cash, fee, then everything that hangs on it.
 
-use super::trade::{Traded, trade};
+use super::trade::{PositionChange, trade};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::book::Slice,
+    market::book::PriceAndSize,
     state::{
-        account::Flows,
-        fill::{Charge, Piece, Remainder},
+        account::CashFlows,
+        fill::{FeeClass, Fill, Remainder},
         ids::{AccountIx, MarketIx, OrderId, PositionId},
-        log::Event,
-        position::{Opening, Position},
-        rows::OrderRow,
+        log::EngineEvent,
+        position::{NewPosition, PositionState},
+        rows::OrderRecord,
         units::{Lots, Usd},
         words::{LiquidityRole, OrderStatus},
     },
@@ -18,7 +18,7 @@ use crate::exchange::engine::{
 
 /// The money side of one fill.
 #[derive(Debug, Clone, Copy)]
-struct Settlement {
+struct FillSettlement {
     lots: Lots,
     notional: Usd,
     fee: Usd,
@@ -31,20 +31,20 @@ impl Engine {
     pub(crate) fn fill(
         &mut self,
         id: OrderId,
-        pieces: &[Piece],
-        charge: Charge,
+        pieces: &[Fill],
+        charge: FeeClass,
         remainder: Remainder,
     ) {
         let row = self.orders.at(id);
         let (account, market) = (row.account, row.market);
         let traded = self.traded(row, pieces);
         let notional: Usd = pieces.iter().map(|piece| piece.money).sum();
-        let settlement = Settlement {
+        let settlement = FillSettlement {
             lots: pieces.iter().map(|piece| piece.lots).sum(),
             notional,
             fee: match charge {
-                Charge::Free => Usd::ZERO,
-                Charge::Maker | Charge::Taker => self.fee(notional, charge.role()),
+                FeeClass::Free => Usd::ZERO,
+                FeeClass::Maker | FeeClass::Taker => self.fee(notional, charge.role()),
             },
             realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
             role: charge.role(),
@@ -58,8 +58,8 @@ impl Engine {
     }
 
     /// What filling `pieces` of an order would leave.
-    pub(crate) fn traded(&self, row: &OrderRow, pieces: &[Piece]) -> Traded {
-        let opening = Opening {
+    pub(crate) fn traded(&self, row: &OrderRecord, pieces: &[Fill]) -> PositionChange {
+        let opening = NewPosition {
             id: self.positions.next_id(),
             account: row.account,
             market: row.market,
@@ -76,12 +76,18 @@ impl Engine {
     }
 
     /// The positions first, then the cash: what insurance pays depends on what is left open.
-    fn settle(&mut self, account: AccountIx, market: MarketIx, mut traded: Traded, fee: Usd) {
-        let flows = Flows {
+    fn settle(
+        &mut self,
+        account: AccountIx,
+        market: MarketIx,
+        mut traded: PositionChange,
+        fee: Usd,
+    ) {
+        let flows = CashFlows {
             realized: traded.realized,
             fees: fee,
             insurance: traded.excess(fee),
-            ..Flows::default()
+            ..CashFlows::default()
         };
         let closing_fee = traded.closing_fee(fee);
         if let Some(held) = traded.held.as_mut() {
@@ -96,7 +102,7 @@ impl Engine {
         if let Some(fresh) = traded.fresh {
             let id = self.positions.push(fresh);
             self.accounts.at_mut(account).open.insert(market, id);
-            self.record(Event::PositionOpened { position: id });
+            self.record(EngineEvent::PositionOpened { position: id });
         }
         self.pay(account, flows);
         self.accounts.at_mut(account).challenge.traded();
@@ -106,7 +112,7 @@ impl Engine {
         &mut self,
         account: AccountIx,
         market: MarketIx,
-        mut held: Position,
+        mut held: PositionState,
         realized: Usd,
     ) {
         let position = held.id;
@@ -114,12 +120,12 @@ impl Engine {
             held.closed_at = Some(self.now);
             self.accounts.at_mut(account).open.remove(&market);
             self.list_closed(account, position);
-            self.record(Event::PositionClosed {
+            self.record(EngineEvent::PositionClosed {
                 position,
                 realized: held.realized,
             });
         } else {
-            self.record(Event::PositionChanged {
+            self.record(EngineEvent::PositionChanged {
                 position,
                 size: held.size,
                 realized,
@@ -139,7 +145,7 @@ impl Engine {
     }
 
     /// Adds the fill to the order's own row. One that is not all the order ever fills is a row of its own besides.
-    fn write_fill(&mut self, id: OrderId, settlement: Settlement, remainder: Remainder) {
+    fn write_fill(&mut self, id: OrderId, settlement: FillSettlement, remainder: Remainder) {
         let row = self.orders.at(id);
         let (before, left) = (row.filled_size, row.size - settlement.lots);
         let ends = left.is_zero() || remainder == Remainder::Drops;
@@ -152,7 +158,7 @@ impl Engine {
         if let Some(slice) = slice {
             self.price_row(slice);
         }
-        self.record(Event::Filled {
+        self.record(EngineEvent::Filled {
             order: id,
             row: slice.unwrap_or(id),
             size: settlement.lots,
@@ -168,8 +174,8 @@ impl Engine {
     }
 
     /// One fill of an order as a row of its own.
-    fn slice(&self, order: &OrderRow, settlement: Settlement) -> OrderRow {
-        let mut slice = OrderRow {
+    fn slice(&self, order: &OrderRecord, settlement: FillSettlement) -> OrderRecord {
+        let mut slice = OrderRecord {
             status: OrderStatus::Filled,
             partial_of: Some(order.id),
             root: Some(order.id),
@@ -181,7 +187,7 @@ impl Engine {
             realized_pnl: None,
             requested_at: self.now,
             settled_at: Some(self.now),
-            links: crate::exchange::engine::state::rows::Links::default(),
+            links: crate::exchange::engine::state::rows::OrderLinks::default(),
             ..order.clone()
         };
         add_fill(&mut slice, settlement);
@@ -204,15 +210,20 @@ impl Engine {
     }
 
     /// The pieces a taker gets from the book, which no longer has them.
-    pub(crate) fn take(&mut self, market: MarketIx, id: OrderId, slices: &[Slice]) -> Vec<Piece> {
+    pub(crate) fn take(
+        &mut self,
+        market: MarketIx,
+        id: OrderId,
+        slices: &[PriceAndSize],
+    ) -> Vec<Fill> {
         let side = self.orders.at(id).side;
         self.markets.at_mut(market).book.consume(side, slices);
-        slices.iter().map(Piece::from).collect()
+        slices.iter().map(Fill::from).collect()
     }
 }
 
 /// What a row has filled and `settlement`, together.
-fn add_fill(row: &mut OrderRow, settlement: Settlement) {
+fn add_fill(row: &mut OrderRecord, settlement: FillSettlement) {
     let role = Some(settlement.role);
     let is_first = row.filled_size.is_zero();
     row.liquidity_role = if is_first || row.liquidity_role == role {

@@ -6,17 +6,17 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{book::lots, resting::MakerFill},
     state::{
-        fill::{Charge, Piece, Remainder},
+        fill::{FeeClass, Fill, Remainder},
         ids::MarketIx,
         refusal::Reason,
-        spec::{BookLevel, Trade},
+        spec::{BookLevel, MarketTrade},
         units::Lots,
         words::{LiquidityRole, OrderStatus, Side},
     },
 };
 
 impl Engine {
-    pub(crate) fn meet_trades(&mut self, market: MarketIx, trades: &[Trade]) {
+    pub(crate) fn meet_trades(&mut self, market: MarketIx, trades: &[MarketTrade]) {
         for trade in trades {
             let fills = self.markets.at_mut(market).resting.trade(*trade);
             self.markets.at_mut(market).last = Some(trade.px);
@@ -57,8 +57,8 @@ impl Engine {
     }
 
     fn fill_maker(&mut self, fill: MakerFill) {
-        let piece = Piece::from(&(fill.px, fill.size));
-        self.fill(fill.order, &[piece], Charge::Maker, Remainder::Works);
+        let piece = Fill::from(&(fill.px, fill.size));
+        self.fill(fill.order, &[piece], FeeClass::Maker, Remainder::Works);
     }
 
     /// The fill as order and account can still take it; an order its account can no longer have is canceled.

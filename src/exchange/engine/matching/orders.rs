@@ -2,12 +2,12 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::triggers::Wake,
+    market::triggers::TriggerTarget,
     state::{
         ids::{AccountIx, MarketIx, OrderId},
-        log::Event,
+        log::EngineEvent,
         refusal::Reason,
-        rows::{Links, OrderRow},
+        rows::{OrderLinks, OrderRecord},
         units::{Lots, Usd},
         words::{MarginMode, OrderMode, OrderStatus, Side, TimeInForce},
     },
@@ -15,7 +15,7 @@ use crate::exchange::engine::{
 
 /// What every order has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Base {
+pub(crate) struct NewOrder {
     pub(crate) account: AccountIx,
     pub(crate) market: MarketIx,
     pub(crate) side: Side,
@@ -27,10 +27,10 @@ pub(crate) struct Base {
 
 impl Engine {
     /// A row with nothing but its base, expecting the present midpoint.
-    pub(crate) fn blank(&self, base: Base) -> OrderRow {
+    pub(crate) fn blank(&self, base: NewOrder) -> OrderRecord {
         let market = self.markets.at(base.market);
         let decimals = market.spec.size_decimals;
-        OrderRow {
+        OrderRecord {
             id: self.orders.next_id(),
             account: base.account,
             market: base.market,
@@ -74,12 +74,12 @@ impl Engine {
             settled_at: None,
             canceled_at: None,
             slippage: None,
-            links: Links::default(),
+            links: OrderLinks::default(),
         }
     }
 
     /// Records a row under the next id.
-    pub(crate) fn push_order(&mut self, mut row: OrderRow) -> OrderId {
+    pub(crate) fn push_order(&mut self, mut row: OrderRecord) -> OrderId {
         row.id = self.orders.next_id();
         let (account, size) = (row.account, row.size);
         let working = row.status.is_working();
@@ -87,7 +87,7 @@ impl Engine {
         self.accounts.at_mut(account).orders.push(id);
         if working {
             self.accounts.at_mut(account).working.insert(id);
-            self.record(Event::Requested {
+            self.record(EngineEvent::Requested {
                 account,
                 order: id,
                 size,
@@ -110,9 +110,9 @@ impl Engine {
         self.markets
             .at_mut(market)
             .triggers
-            .arm(direction, px, Wake::Order(id));
+            .arm(direction, px, TriggerTarget::Order(id));
         self.watch_expiry(id);
-        self.record(Event::Armed {
+        self.record(EngineEvent::Armed {
             order: id,
             trigger: px,
         });
@@ -134,7 +134,7 @@ impl Engine {
             market.chasing.insert(id);
         }
         self.watch_expiry(id);
-        self.record(Event::Resting {
+        self.record(EngineEvent::Resting {
             order: id,
             price: spot.px,
             size: left,
@@ -155,7 +155,7 @@ impl Engine {
             (OrderStatus::Pending, Some((direction, px)), _) => {
                 let market = row.trigger_market.unwrap_or(row.market);
                 let triggers = &mut self.markets.at_mut(market).triggers;
-                triggers.disarm(direction, px, Wake::Order(id));
+                triggers.disarm(direction, px, TriggerTarget::Order(id));
             }
             (OrderStatus::Resting, _, Some(spot)) => {
                 let market = self.markets.at_mut(row.market);
@@ -187,7 +187,7 @@ impl Engine {
         if let Some(at) = expiry {
             self.expiring.remove(&(at, id));
         }
-        self.record(Event::Ended {
+        self.record(EngineEvent::Ended {
             order: id,
             status,
             reason,
@@ -205,7 +205,7 @@ impl Engine {
         }
         self.orders.at_mut(id).size = size;
         self.requeue_size(id);
-        self.record(Event::Resized { order: id, size });
+        self.record(EngineEvent::Resized { order: id, size });
     }
 
     /// Tells the queue what is left of a resting order.

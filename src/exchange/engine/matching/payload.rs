@@ -2,14 +2,14 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    command::{AttachedExits, PlaceMode, PlaceOrder, Tif},
+    command::{AttachedExits, OrderParams, PlaceMode, Tif},
     ids::MarketIx,
-    refusal::{Reason, Refusal},
-    units::{Bps, Decimal, Lots, MAX_COUNT, Millis, Px},
+    refusal::{CommandRefusal, Reason},
+    units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, Px},
     words::Side,
 };
 
-pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), Refusal> {
+pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(), CommandRefusal> {
     if px.is_valid(size_decimals) {
         return Ok(());
     }
@@ -18,25 +18,29 @@ pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(
         px.shown(size_decimals),
         px.tick(size_decimals).shown(size_decimals)
     );
-    Err(Refusal::payload(field, Reason::InvalidTick, message))
+    Err(CommandRefusal::payload(field, Reason::InvalidTick, message))
 }
 
-pub(crate) fn size(field: &'static str, size: Lots, size_decimals: u32) -> Result<(), Refusal> {
+pub(crate) fn size(
+    field: &'static str,
+    size: Lots,
+    size_decimals: u32,
+) -> Result<(), CommandRefusal> {
     if (1..=MAX_COUNT).contains(&size.0) {
         return Ok(());
     }
-    let shown = Decimal {
+    let shown = DecimalDisplay {
         count: i128::from(size.0),
         decimals: size_decimals,
     };
     let message =
         format!("{field} {shown} must be above 0 and have at most {size_decimals} decimals");
-    Err(Refusal::payload(field, Reason::InvalidSize, message))
+    Err(CommandRefusal::payload(field, Reason::InvalidSize, message))
 }
 
-pub(crate) fn leverage(leverage: u32) -> Result<(), Refusal> {
+pub(crate) fn leverage(leverage: u32) -> Result<(), CommandRefusal> {
     match leverage {
-        0 => Err(Refusal::payload(
+        0 => Err(CommandRefusal::payload(
             "leverage",
             Reason::InvalidLeverage,
             "leverage 0 must be a whole number from 1".to_owned(),
@@ -45,9 +49,9 @@ pub(crate) fn leverage(leverage: u32) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), Refusal> {
+pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
     match slippage {
-        Some(Bps(bps)) if !(0..=10_000).contains(&bps) => Err(Refusal::payload(
+        Some(Bps(bps)) if !(0..=10_000).contains(&bps) => Err(CommandRefusal::payload(
             "slippage_tolerance_bps",
             Reason::InvalidSlippage,
             format!("slippage_tolerance_bps {bps} must be from 0 to 10000"),
@@ -68,7 +72,7 @@ pub(crate) fn exits(
     side: Side,
     entry: Px,
     size_decimals: u32,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandRefusal> {
     let legs = [
         (take_profit, exits.take_profit, side),
         (stop_loss, exits.stop_loss, side.opposite()),
@@ -88,7 +92,7 @@ pub(crate) fn exits(
                 px.shown(size_decimals),
                 entry.shown(size_decimals)
             );
-            return Err(Refusal::payload(
+            return Err(CommandRefusal::payload(
                 field,
                 Reason::InvalidAttachedExit,
                 message,
@@ -99,7 +103,7 @@ pub(crate) fn exits(
 }
 
 /// Which times in force a mode takes (docs/engine.md 2.4).
-fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> {
+fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), CommandRefusal> {
     let refused = match (mode, tif) {
         (PlaceMode::Market, Tif::Gtd { .. }) => {
             Some(("time_in_force", "a market order cannot be gtd"))
@@ -114,7 +118,7 @@ fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> 
         _ => None,
     };
     match refused {
-        Some((field, message)) => Err(Refusal::payload(
+        Some((field, message)) => Err(CommandRefusal::payload(
             field,
             Reason::InvalidTimeInForce,
             message.to_owned(),
@@ -124,14 +128,14 @@ fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), Refusal> 
 }
 
 impl Engine {
-    pub(crate) fn known_market(&self, market: MarketIx) -> Result<u32, Refusal> {
+    pub(crate) fn known_market(&self, market: MarketIx) -> Result<u32, CommandRefusal> {
         self.markets
             .get(market)
             .map(|market| market.spec.size_decimals)
-            .ok_or_else(|| Refusal::not_found("market"))
+            .ok_or_else(|| CommandRefusal::not_found("market"))
     }
 
-    pub(crate) fn check_payload(&self, order: &PlaceOrder) -> Result<(), Refusal> {
+    pub(crate) fn check_payload(&self, order: &OrderParams) -> Result<(), CommandRefusal> {
         let decimals = self.known_market(order.market)?;
         size("size", order.size, decimals)?;
         leverage(order.leverage)?;
@@ -141,7 +145,7 @@ impl Engine {
         self.check_exits(order, decimals)
     }
 
-    fn check_mode(&self, order: &PlaceOrder, decimals: u32) -> Result<(), Refusal> {
+    fn check_mode(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
         match order.mode {
             PlaceMode::Market => Ok(()),
             PlaceMode::Limit { price: px } => price("limit_price", px, decimals),
@@ -163,7 +167,7 @@ impl Engine {
         }
     }
 
-    fn check_exits(&self, order: &PlaceOrder, decimals: u32) -> Result<(), Refusal> {
+    fn check_exits(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
         if order.exits == AttachedExits::default() {
             return Ok(());
         }
@@ -171,7 +175,7 @@ impl Engine {
             || matches!(order.mode, PlaceMode::TakeProfit { .. });
         if reduces {
             let [take_profit, stop_loss] = ATTACHED;
-            return Err(Refusal::payload(
+            return Err(CommandRefusal::payload(
                 order.exits.take_profit.map_or(stop_loss, |_| take_profit),
                 Reason::InvalidAttachedExit,
                 "a reduce-only order opens nothing that exits could protect".to_owned(),
@@ -192,10 +196,10 @@ impl Engine {
     }
 }
 
-fn chase_offset(offset: Px) -> Result<(), Refusal> {
+fn chase_offset(offset: Px) -> Result<(), CommandRefusal> {
     match offset.0 {
         0..=MAX_COUNT => Ok(()),
-        _ => Err(Refusal::payload(
+        _ => Err(CommandRefusal::payload(
             "chase_offset",
             Reason::InvalidPrice,
             "chase_offset must be 0 or more".to_owned(),

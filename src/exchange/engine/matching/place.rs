@@ -1,12 +1,12 @@
 //! `POST /v1/orders`: a command turned into a row (docs/engine.md 2.1).
 
-use super::{enter::Rejected, orders::Base};
+use super::{enter::RejectedOrder, orders::NewOrder};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    command::{PlaceMode, PlaceOrder, Reduction, Tif},
+    command::{OrderParams, PlaceMode, Reduction, Tif},
     ids::{AccountIx, OrderId},
-    refusal::{Reason, Refusal},
-    rows::OrderRow,
+    refusal::{CommandRefusal, Reason},
+    rows::OrderRecord,
     units::{Millis, Px},
     words::{OrderMode, Side, TimeInForce, TriggerDirection},
 };
@@ -15,8 +15,8 @@ impl Engine {
     pub(crate) fn place(
         &mut self,
         account: AccountIx,
-        order: &PlaceOrder,
-    ) -> Result<OrderId, Refusal> {
+        order: &OrderParams,
+    ) -> Result<OrderId, CommandRefusal> {
         self.check_payload(order)?;
         let row = self.row_of(account, order)?;
         if order.mode == PlaceMode::Market {
@@ -27,17 +27,17 @@ impl Engine {
     }
 
     /// A market execution: one per cooldown and account (docs/engine.md 7.1, `order_cooldown`).
-    pub(crate) fn submit_market(&mut self, row: OrderRow) -> Result<OrderId, Refusal> {
+    pub(crate) fn submit_market(&mut self, row: OrderRecord) -> Result<OrderId, CommandRefusal> {
         let account = row.account;
         let wait = self.accounts.at(account).cooldown_until - self.now;
         let cooldown = self.accounts.at(account).spec.rules.cooldown;
         if wait > Millis::ZERO {
-            return Err(Refusal::cooldown(cooldown, wait));
+            return Err(CommandRefusal::cooldown(cooldown, wait));
         }
         let done = self.submit(row);
         let reached_the_book = match &done {
             Ok(_) => true,
-            Err(Rejected { rejection, .. }) => rejection.reason == Reason::NoLiquidity,
+            Err(RejectedOrder { rejection, .. }) => rejection.reason == Reason::NoLiquidity,
         };
         if reached_the_book {
             self.accounts.at_mut(account).cooldown_until = self.now + cooldown;
@@ -45,8 +45,12 @@ impl Engine {
         Ok(done?)
     }
 
-    fn row_of(&self, account: AccountIx, order: &PlaceOrder) -> Result<OrderRow, Refusal> {
-        let mut row = self.blank(Base {
+    fn row_of(
+        &self,
+        account: AccountIx,
+        order: &OrderParams,
+    ) -> Result<OrderRecord, CommandRefusal> {
+        let mut row = self.blank(NewOrder {
             account,
             market: order.market,
             side: order.side,
@@ -65,7 +69,7 @@ impl Engine {
         Ok(row)
     }
 
-    fn set_mode(&self, row: &mut OrderRow, mode: PlaceMode) -> Result<(), Refusal> {
+    fn set_mode(&self, row: &mut OrderRecord, mode: PlaceMode) -> Result<(), CommandRefusal> {
         match mode {
             // A market order never rests, so an omitted time in force is ioc.
             PlaceMode::Market => {
@@ -109,17 +113,17 @@ impl Engine {
     /// The position a take-profit closes: the one named, else the one open on the market.
     fn target(
         &self,
-        row: &OrderRow,
+        row: &OrderRecord,
         named: Option<crate::exchange::engine::state::ids::PositionId>,
-    ) -> Result<Option<crate::exchange::engine::state::ids::PositionId>, Refusal> {
+    ) -> Result<Option<crate::exchange::engine::state::ids::PositionId>, CommandRefusal> {
         let open = self.held(row.account, row.market).map(|held| held.id);
         match named {
             None => Ok(open),
             Some(id) if self.position(row.account, id).is_none() => {
-                Err(Refusal::not_found("position"))
+                Err(CommandRefusal::not_found("position"))
             }
             Some(id) if open == Some(id) => Ok(open),
-            Some(id) => Err(Refusal::conflict(
+            Some(id) => Err(CommandRefusal::conflict(
                 Reason::PositionClosed,
                 format!("target_position_id {id} is not open on this market"),
             )),
@@ -151,7 +155,7 @@ fn time_in_force(tif: Tif) -> (TimeInForce, Option<Millis>) {
 }
 
 /// A stop buys when the price rises to it and sells when it falls to it.
-fn stop(row: &mut OrderRow, trigger: Px) {
+fn stop(row: &mut OrderRecord, trigger: Px) {
     row.trigger_price = Some(trigger);
     row.trigger_direction = Some(match row.side {
         Side::Buy => TriggerDirection::Above,
@@ -160,7 +164,7 @@ fn stop(row: &mut OrderRow, trigger: Px) {
 }
 
 /// A take does the reverse of a stop.
-fn take(row: &mut OrderRow, trigger: Px) {
+fn take(row: &mut OrderRecord, trigger: Px) {
     row.trigger_price = Some(trigger);
     row.trigger_direction = Some(match row.side {
         Side::Buy => TriggerDirection::Below,

@@ -4,8 +4,8 @@
 use crate::exchange::engine::{
     risk::cash::excess,
     state::{
-        fill::Piece,
-        position::{Opening, Position},
+        fill::Fill,
+        position::{NewPosition, PositionState},
         units::{Lots, Usd},
         words::Side,
     },
@@ -13,11 +13,11 @@ use crate::exchange::engine::{
 
 /// The position a fill meets, and the one it leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Traded {
+pub(crate) struct PositionChange {
     /// The position that was there, after the fill: smaller, flat, or (same direction) larger.
-    pub(crate) held: Option<Position>,
+    pub(crate) held: Option<PositionState>,
     /// The position a fill from flat or through zero opens.
-    pub(crate) fresh: Option<Position>,
+    pub(crate) fresh: Option<PositionState>,
     pub(crate) realized: Usd,
     /// The closed part's share of an isolated margin.
     pub(crate) margin: Option<Usd>,
@@ -25,9 +25,9 @@ pub(crate) struct Traded {
     pub(crate) opened: Lots,
 }
 
-impl Traded {
+impl PositionChange {
     /// What is open afterwards; size 0 if nothing is.
-    pub(crate) fn after(&self) -> Option<&Position> {
+    pub(crate) fn after(&self) -> Option<&PositionState> {
         self.fresh.as_ref().or(self.held.as_ref())
     }
 
@@ -45,12 +45,12 @@ impl Traded {
 /// Closes what `side` closes, in the order of the pieces, and opens the rest under `opening`. An increase takes over
 /// the opening's leverage for the whole position.
 pub(crate) fn trade(
-    held: Option<&Position>,
-    opening: Opening,
+    held: Option<&PositionState>,
+    opening: NewPosition,
     side: Side,
-    pieces: &[Piece],
-) -> Traded {
-    let mut traded = Traded {
+    pieces: &[Fill],
+) -> PositionChange {
+    let mut traded = PositionChange {
         held: held.cloned(),
         fresh: None,
         realized: Usd::ZERO,
@@ -66,7 +66,7 @@ pub(crate) fn trade(
         let closing = piece.lots.min(reducible);
         let exit = piece.money.mul_floor(closing.0, piece.lots.0);
         traded.close(closing, exit);
-        let rest = Piece {
+        let rest = Fill {
             lots: piece.lots - closing,
             money: piece.money - exit,
         };
@@ -75,7 +75,7 @@ pub(crate) fn trade(
     traded
 }
 
-impl Traded {
+impl PositionChange {
     fn close(&mut self, lots: Lots, exit: Usd) {
         if let Some(held) = self.held.as_mut().filter(|_| lots > Lots::ZERO) {
             let before = held.own_margin();
@@ -86,7 +86,7 @@ impl Traded {
         }
     }
 
-    fn open(&mut self, opening: Opening, side: Side, piece: Piece) {
+    fn open(&mut self, opening: NewPosition, side: Side, piece: Fill) {
         if piece.lots.is_zero() {
             return;
         }
@@ -94,7 +94,9 @@ impl Traded {
         let same_way = self.held.as_mut().filter(|held| !held.size.is_zero());
         let target = match same_way {
             Some(held) => held,
-            None => self.fresh.get_or_insert_with(|| Position::open(opening)),
+            None => self
+                .fresh
+                .get_or_insert_with(|| PositionState::open(opening)),
         };
         target.leverage = opening.leverage;
         target.increase(side, piece);

@@ -4,13 +4,13 @@
 //! loses at most the cross equity: the cash that is not isolated margin, and the profit of the other cross positions.
 //! The insurance account pays what lies beyond, whatever closed the position: a stop, a slice, a close, a liquidation.
 //! Cash is below 0 only while the profit of open cross positions covers it, and is told as an advance
-//! ([`Account::advance`]).
+//! ([`AccountState::advance`]).
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    account::{Account, Flows},
+    account::{AccountState, CashFlows},
     ids::AccountIx,
-    log::Event,
+    log::EngineEvent,
     units::Usd,
 };
 
@@ -19,14 +19,14 @@ pub(crate) fn excess(net: Usd, margin: Option<Usd>) -> Usd {
     margin.map_or(Usd::ZERO, |margin| (-net - margin).max(Usd::ZERO))
 }
 
-impl Flows {
+impl CashFlows {
     /// Without what the insurance paid.
     pub(crate) fn net(self) -> Usd {
         self.realized - self.fees + self.funding
     }
 }
 
-impl Account {
+impl AccountState {
     /// What the insurance lends against the profit of open cross positions, so that cash is never below 0.
     pub(crate) fn advance(&self) -> Usd {
         (-self.cash).max(Usd::ZERO)
@@ -35,12 +35,12 @@ impl Account {
 
 impl Engine {
     /// Pays `flows` into an account, and what else the insurance owes it. Positions are already as the flows leave them.
-    pub(crate) fn pay(&mut self, account: AccountIx, mut flows: Flows) {
+    pub(crate) fn pay(&mut self, account: AccountIx, mut flows: CashFlows) {
         let cash = self.accounts.at(account).cash + flows.net() + flows.insurance;
         flows.insurance += self.shortfall(account, cash);
         self.move_cash(account, flows);
         if flows.insurance > Usd::ZERO {
-            self.record(Event::Insurance {
+            self.record(EngineEvent::Insurance {
                 account,
                 amount: flows.insurance,
             });
@@ -54,7 +54,7 @@ impl Engine {
         (balance.isolated - cash - profit).max(Usd::ZERO)
     }
 
-    fn move_cash(&mut self, account: AccountIx, flows: Flows) {
+    fn move_cash(&mut self, account: AccountIx, flows: CashFlows) {
         let account = self.accounts.at_mut(account);
         let net = flows.net() + flows.insurance;
         account.cash += net;

@@ -8,8 +8,8 @@ use crate::exchange::engine::{
     market::triggers::reached,
     state::{
         ids::AccountIx,
-        refusal::{Reason, Refusal},
-        rows::{OrderRow, Standing},
+        refusal::{CommandRefusal, Reason},
+        rows::{ChallengeStatus, OrderRecord},
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, TimeInForce},
     },
@@ -21,7 +21,7 @@ const PRICE_BAND: i64 = 9_500;
 const MAX_CHASES: usize = 5;
 /// Working orders per account: keeps the complete working set bounded. What is done at once is no part of it, so that
 /// nobody is held in a position by his own resting orders.
-const MAX_WORKING: usize = 1_000;
+const MAX_WORKING_ORDERS: usize = 1_000;
 
 /// Why the state turns an order down.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,16 +39,16 @@ impl Rejection {
     }
 }
 
-impl From<Rejection> for Refusal {
+impl From<Rejection> for CommandRefusal {
     fn from(rejection: Rejection) -> Self {
         Self::conflict(rejection.reason, rejection.message)
     }
 }
 
-type Check = fn(&Engine, &OrderRow) -> Result<(), Rejection>;
+type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
 
 /// When an order is placed.
-const AT_PLACEMENT: [Check; 10] = [
+const AT_PLACEMENT: [OrderCheck; 10] = [
     standing,
     tradable,
     reduces,
@@ -62,49 +62,51 @@ const AT_PLACEMENT: [Check; 10] = [
 ];
 
 /// When a trigger has fired. An exit of a small fill is worth less than an order may be, and still has to work.
-const AT_ACTIVATION: [Check; 5] = [standing, tradable, reduces, margin_mode, exposure];
+const AT_ACTIVATION: [OrderCheck; 5] = [standing, tradable, reduces, margin_mode, exposure];
 
 impl Engine {
-    pub(crate) fn check_placement(&self, row: &OrderRow) -> Result<(), Rejection> {
+    pub(crate) fn check_placement(&self, row: &OrderRecord) -> Result<(), Rejection> {
         AT_PLACEMENT.iter().try_for_each(|check| check(self, row))
     }
 
-    pub(crate) fn check_activation(&self, row: &OrderRow) -> Result<(), Rejection> {
+    pub(crate) fn check_activation(&self, row: &OrderRecord) -> Result<(), Rejection> {
         AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
     }
 
     /// For a price that was found after placement was checked.
-    pub(crate) fn check_band(&self, row: &OrderRow) -> Result<(), Rejection> {
+    pub(crate) fn check_band(&self, row: &OrderRecord) -> Result<(), Rejection> {
         band(self, row)
     }
 
     /// How much of an order of `row`'s side the position would close.
-    pub(crate) fn reducible(&self, row: &OrderRow) -> Lots {
+    pub(crate) fn reducible(&self, row: &OrderRecord) -> Lots {
         self.held(row.account, row.market)
             .map_or(Lots::ZERO, |held| held.reducible(row.side))
     }
 
-    pub(crate) fn standing(&self, account: AccountIx) -> Standing {
+    pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
         self.accounts.at(account).challenge.standing
     }
 }
 
-fn standing(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     match engine.standing(row.account) {
-        Standing::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
+        ChallengeStatus::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
             Reason::AccountBreached,
             format!(
                 "the account broke {}: only reduce-only orders are taken",
                 rule.into_str()
             ),
         )),
-        Standing::Breached { .. } | Standing::Active | Standing::Passed { .. } => Ok(()),
+        ChallengeStatus::Breached { .. }
+        | ChallengeStatus::Active
+        | ChallengeStatus::Passed { .. } => Ok(()),
     }
 }
 
 /// What opens needs both sides of the book, for a middle to measure its price by. What only reduces needs somebody to
 /// trade with, or a price to wait at: nobody is held in a position because the other half of the book is gone.
-fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
     let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
     if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
@@ -116,7 +118,7 @@ fn tradable(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     ))
 }
 
-fn reduces(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn reduces(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     if !row.reduce_only {
         return Ok(());
     }
@@ -133,7 +135,7 @@ fn reduces(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
-fn margin_mode(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     match engine.held(row.account, row.market) {
         Some(held) if !row.reduce_only && held.margin_mode != row.margin_mode => {
             Err(Rejection::new(
@@ -148,7 +150,7 @@ fn margin_mode(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
-fn leverage(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn leverage(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let rules = &engine.accounts.at(row.account).spec.rules;
     let most = engine
         .markets
@@ -166,7 +168,7 @@ fn leverage(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
-fn band(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn band(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
     let (mark, decimals) = (market.mark, market.spec.size_decimals);
     let far = |px: &Px| (px.0 - mark.0).abs() * 10_000 > mark.0 * PRICE_BAND;
@@ -183,7 +185,7 @@ fn band(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
-fn min_notional(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn min_notional(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let least = engine
         .accounts
         .at(row.account)
@@ -203,7 +205,7 @@ fn min_notional(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 }
 
 /// Open positions, notional of one position, and notional of all over equity.
-fn exposure(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let opening = row.size - row.size.min(engine.reducible(row));
     if row.reduce_only || opening.is_zero() {
         return Ok(());
@@ -233,7 +235,7 @@ fn exposure(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     account_leverage(engine, row, mark * opening)
 }
 
-fn account_leverage(engine: &Engine, row: &OrderRow, opening: Usd) -> Result<(), Rejection> {
+fn account_leverage(engine: &Engine, row: &OrderRecord, opening: Usd) -> Result<(), Rejection> {
     let balance = engine.balance(row.account);
     let rules = &engine.accounts.at(row.account).spec.rules;
     let notional = balance.open_notional + opening;
@@ -253,7 +255,7 @@ fn account_leverage(engine: &Engine, row: &OrderRow, opening: Usd) -> Result<(),
     }
 }
 
-fn trigger(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let Some((direction, px)) = row.trigger_direction.zip(row.trigger_price) else {
         return Ok(());
     };
@@ -273,15 +275,15 @@ fn trigger(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
     }
 }
 
-fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
+fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     if !may_wait(row) {
         return Ok(());
     }
     let working = &engine.accounts.at(row.account).working;
-    if working.len() >= MAX_WORKING {
+    if working.len() >= MAX_WORKING_ORDERS {
         return Err(Rejection::new(
             Reason::TooManyWorkingOrders,
-            format!("{MAX_WORKING} orders are working already"),
+            format!("{MAX_WORKING_ORDERS} orders are working already"),
         ));
     }
     let chases = working.iter().filter(|id| {
@@ -299,7 +301,7 @@ fn counts(engine: &Engine, row: &OrderRow) -> Result<(), Rejection> {
 }
 
 /// In the book, or for its trigger.
-fn may_wait(row: &OrderRow) -> bool {
+fn may_wait(row: &OrderRecord) -> bool {
     let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
     row.trigger_direction.is_some() || (row.is_limit() && rests)
 }

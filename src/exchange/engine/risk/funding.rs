@@ -3,17 +3,17 @@
 use super::cash::excess;
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::premium::{Premiums, premium},
+    market::premium::{PremiumSamples, premium},
     state::{
-        account::Flows,
+        account::CashFlows,
         ids::PositionId,
-        log::Event,
+        log::EngineEvent,
         units::{Millis, NanoRate, Usd},
         words::MarginMode,
     },
 };
 
-const SAMPLE_EVERY: i64 = 5_000;
+const SAMPLE_INTERVAL_MS: i64 = 5_000;
 /// What a position of `size × oracle` receives at `rate`, rounded against whoever pays.
 fn payment(value: Usd, rate: NanoRate) -> Usd {
     -value.mul_ceil(rate.0, 1_000_000_000)
@@ -21,7 +21,7 @@ fn payment(value: Usd, rate: NanoRate) -> Usd {
 
 impl Engine {
     pub(crate) fn sample_funding(&mut self) {
-        if !self.now.reached_multiple_of(SAMPLE_EVERY) {
+        if !self.now.reached_multiple_of(SAMPLE_INTERVAL_MS) {
             return;
         }
         for ix in self.markets.ids() {
@@ -48,23 +48,23 @@ impl Engine {
             }
         }
         for ix in self.markets.ids() {
-            self.markets.at_mut(ix).premiums = Premiums::default();
+            self.markets.at_mut(ix).premiums = PremiumSamples::default();
         }
     }
 
     fn credit_funding(&mut self, id: PositionId, amount: Usd) {
         let position = self.positions.at_mut(id);
         let account = position.account;
-        let flows = Flows {
+        let flows = CashFlows {
             funding: amount,
             insurance: excess(amount, position.own_margin()),
-            ..Flows::default()
+            ..CashFlows::default()
         };
         position.funding += amount;
         if position.margin_mode == MarginMode::Isolated {
             position.margin_funding += amount + flows.insurance;
         }
-        self.record(Event::Funding {
+        self.record(EngineEvent::Funding {
             position: id,
             amount,
         });

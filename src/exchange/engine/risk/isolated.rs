@@ -4,24 +4,24 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::SetIsolatedMargin,
     ids::{AccountIx, MarketIx, PositionId},
-    log::Event,
-    position::Position,
-    refusal::{Reason, Refusal},
+    log::EngineEvent,
+    position::PositionState,
+    refusal::{CommandRefusal, Reason},
     units::{MAX_COUNT, Millis, Usd},
     words::MarginMode,
 };
 
 /// How old a book may be to judge a reduction on.
-const FRESH: Millis = Millis::seconds(5);
+const MAX_BOOK_AGE: Millis = Millis::seconds(5);
 
 impl Engine {
     pub(crate) fn set_margin(
         &mut self,
         account: AccountIx,
         set: SetIsolatedMargin,
-    ) -> Result<PositionId, Refusal> {
+    ) -> Result<PositionId, CommandRefusal> {
         if set.extra < Usd::ZERO || set.extra > Usd::dollars(MAX_COUNT) {
-            return Err(Refusal::payload(
+            return Err(CommandRefusal::payload(
                 "extra_margin",
                 Reason::InvalidMargin,
                 format!("extra_margin {} must be 0 or more", set.extra),
@@ -29,7 +29,7 @@ impl Engine {
         }
         let held = self.open_position(account, set.position)?;
         if held.margin_mode == MarginMode::Cross {
-            return Err(Refusal::conflict(
+            return Err(CommandRefusal::conflict(
                 Reason::PositionNotIsolated,
                 format!("position {} is cross: it has no margin of its own", held.id),
             ));
@@ -41,17 +41,17 @@ impl Engine {
             self.refuse_unsafe(held, set.extra)?;
         }
         self.positions.at_mut(set.position).extra = set.extra;
-        self.record(Event::MarginSet {
+        self.record(EngineEvent::MarginSet {
             position: set.position,
             extra: set.extra,
         });
         Ok(set.position)
     }
 
-    fn refuse_unaffordable(&self, account: AccountIx, more: Usd) -> Result<(), Refusal> {
+    fn refuse_unaffordable(&self, account: AccountIx, more: Usd) -> Result<(), CommandRefusal> {
         let available = self.available(account);
         if more > available {
-            Err(Refusal::conflict(
+            Err(CommandRefusal::conflict(
                 Reason::InsufficientMargin,
                 format!("extra_margin needs {more} USD more; {available} is available"),
             ))
@@ -62,12 +62,12 @@ impl Engine {
 
     /// What remains must cover the initial margin and a tenth of the value at which the position could be closed
     /// now, and must not be liquidated already.
-    fn refuse_unsafe(&self, held: &Position, extra: Usd) -> Result<(), Refusal> {
+    fn refuse_unsafe(&self, held: &PositionState, extra: Usd) -> Result<(), CommandRefusal> {
         self.refuse_stale(held.market)?;
         let exit = self.exit_value(held);
         let sign = i128::from(held.sign());
         let profit = Usd((exit.0 - held.cost.0) * sign);
-        let after = Position {
+        let after = PositionState {
             extra,
             ..held.clone()
         };
@@ -76,7 +76,7 @@ impl Engine {
             .mul_ceil(1, i64::from(held.leverage))
             .max(exit.mul_ceil(1, 10));
         if left < needed || self.is_liquidatable(&after) {
-            Err(Refusal::conflict(
+            Err(CommandRefusal::conflict(
                 Reason::IsolatedMarginUnsafe,
                 format!(
                     "extra_margin {extra} would leave {left} USD of margin; {needed} is needed"
@@ -87,10 +87,10 @@ impl Engine {
         }
     }
 
-    fn refuse_stale(&self, market: MarketIx) -> Result<(), Refusal> {
+    fn refuse_stale(&self, market: MarketIx) -> Result<(), CommandRefusal> {
         let age = self.now - self.markets.at(market).updated_at;
-        if age > FRESH {
-            Err(Refusal::unavailable(format!(
+        if age > MAX_BOOK_AGE {
+            Err(CommandRefusal::unavailable(format!(
                 "the book is {} s old: margin can be reduced only on a fresh one",
                 age.0 / 1_000
             )))
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// What closing the whole position would bring from the book; at mark where the book is too thin.
-    fn exit_value(&self, held: &Position) -> Usd {
+    fn exit_value(&self, held: &PositionState) -> Usd {
         let market = self.markets.at(held.market);
         let size = held.size.abs();
         let slices = market.book.preview(held.closing_side(), None, size);

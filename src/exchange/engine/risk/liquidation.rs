@@ -2,30 +2,30 @@
 //! is sold into the book, and the insurance account takes what is left at the bankruptcy price, so that an isolated
 //! position loses no more than its margin and cash does not fall below zero.
 //!
-//! A venue may sell gradually ([`Liquidation::Gradual`]): of a large position a fifth first, whose proceeds stay behind
+//! A venue may sell gradually ([`LiquidationMode::Gradual`]): of a large position a fifth first, whose proceeds stay behind
 //! the rest as margin.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::{lots, notional},
     state::{
-        fill::{Charge, Piece, Remainder},
+        fill::{FeeClass, Fill, Remainder},
         ids::{AccountIx, OrderId, PositionId},
-        log::Event,
-        position::Position,
+        log::EngineEvent,
+        position::PositionState,
         refusal::Reason,
-        spec::Liquidation,
+        spec::LiquidationMode,
         units::{Lots, Millis, Usd},
         words::{CompletionReason, MarginMode, OrderMode, OrderStatus, TimeInForce},
     },
 };
 
 /// Positions up to this are sold whole, gradual or not.
-const LARGE: Usd = Usd::dollars(100_000);
+const MIN_GRADUAL_NOTIONAL: Usd = Usd::dollars(100_000);
 /// The part of a large one that is sold first.
-const FIRST_CUT: i64 = 5;
+const FIRST_CUT_DIVISOR: i64 = 5;
 /// What comes again within this time is sold whole.
-const CUT_PAUSE: Millis = Millis::seconds(30);
+const FULL_LIQUIDATION_WINDOW: Millis = Millis::seconds(30);
 
 impl Engine {
     pub(crate) fn liquidate_all(&mut self) {
@@ -53,15 +53,15 @@ impl Engine {
     }
 
     /// Whether an isolated position has less than its maintenance margin.
-    pub(crate) fn is_liquidatable(&self, position: &Position) -> bool {
+    pub(crate) fn is_liquidatable(&self, position: &PositionState) -> bool {
         self.isolated_equity(position) < self.maintenance_of(position)
     }
 
-    fn isolated_equity(&self, position: &Position) -> Usd {
+    fn isolated_equity(&self, position: &PositionState) -> Usd {
         position.isolated_margin() + position.unrealized(self.markets.at(position.market).mark)
     }
 
-    fn maintenance_of(&self, position: &Position) -> Usd {
+    fn maintenance_of(&self, position: &PositionState) -> Usd {
         let market = self.markets.at(position.market);
         market.maintenance(position.notional(market.mark))
     }
@@ -138,13 +138,13 @@ impl Engine {
     }
 
     /// What is sold of a position first; `None` when it is sold whole.
-    fn first_cut(&self, position: &Position) -> Option<Lots> {
+    fn first_cut(&self, position: &PositionState) -> Option<Lots> {
         let mark = self.markets.at(position.market).mark;
-        let again = |at: Millis| self.now - at < CUT_PAUSE;
-        let gradual = self.venue.liquidation == Liquidation::Gradual
-            && position.notional(mark) > LARGE
+        let again = |at: Millis| self.now - at < FULL_LIQUIDATION_WINDOW;
+        let gradual = self.venue.liquidation == LiquidationMode::Gradual
+            && position.notional(mark) > MIN_GRADUAL_NOTIONAL
             && !position.cut_at.is_some_and(again);
-        let part = Lots(position.size.abs().0 / FIRST_CUT);
+        let part = Lots(position.size.abs().0 / FIRST_CUT_DIVISOR);
         (gradual && part > Lots::ZERO).then_some(part)
     }
 
@@ -161,7 +161,7 @@ impl Engine {
     fn open_liquidation(&mut self, id: PositionId) -> OrderId {
         let mut row = self.closing_row(self.positions.at(id), OrderMode::Liquidation);
         row.time_in_force = TimeInForce::Ioc;
-        self.record(Event::Liquidated { position: id });
+        self.record(EngineEvent::Liquidated { position: id });
         self.push_order(row)
     }
 
@@ -179,7 +179,7 @@ impl Engine {
             Remainder::Works
         };
         let pieces = self.take(market, order, &slices);
-        self.fill(order, &pieces, Charge::Taker, remainder);
+        self.fill(order, &pieces, FeeClass::Taker, remainder);
     }
 
     /// The insurance account takes the rest for `money`, without a fee.
@@ -188,11 +188,11 @@ impl Engine {
         if !row.status.is_working() || row.size <= Lots::ZERO {
             return;
         }
-        let piece = Piece {
+        let piece = Fill {
             lots: row.size,
             money: money.max(Usd::ZERO),
         };
-        self.fill(order, &[piece], Charge::Free, Remainder::Drops);
+        self.fill(order, &[piece], FeeClass::Free, Remainder::Drops);
     }
 
     fn clear_isolated(&mut self, id: PositionId) {

@@ -1,17 +1,17 @@
 //! Equity, margin and liquidation price (docs/engine.md 6.1, 6.3).
 //!
 //! Everything is worked out from the account's positions and resting orders when asked, so there is no running total
-//! to drift. A [`Probe`] asks "what if": the same sums with one position replaced and one order added or left out.
+//! to drift. A [`MarginAssumption`] asks "what if": the same sums with one position replaced and one order added or left out.
 
 use std::collections::BTreeMap;
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::market::Market,
+    market::market::MarketState,
     state::{
         ids::{AccountIx, MarketIx, OrderId},
-        position::Position,
-        rows::OrderRow,
+        position::PositionState,
+        rows::OrderRecord,
         units::{Lots, NanoPx, Px, Usd},
         words::{MarginMode, OrderStatus, Side},
     },
@@ -19,20 +19,20 @@ use crate::exchange::engine::{
 
 /// What to assume differently from what is.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Probe {
+pub(crate) struct MarginAssumption {
     /// This market's position instead of the one there (size 0: none).
-    pub(crate) position: Option<Position>,
+    pub(crate) position: Option<PositionState>,
     /// Added to the cash.
     pub(crate) cash: Usd,
     /// An order that would rest, too.
-    pub(crate) resting: Option<Hold>,
+    pub(crate) resting: Option<RestingHold>,
     /// An order that would not rest any more.
     pub(crate) without: Option<OrderId>,
 }
 
 /// A resting order as margin sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hold {
+pub(crate) struct RestingHold {
     pub(crate) market: MarketIx,
     pub(crate) side: Side,
     pub(crate) px: Px,
@@ -40,8 +40,8 @@ pub(crate) struct Hold {
     pub(crate) leverage: u32,
 }
 
-impl Hold {
-    pub(crate) fn of(row: &OrderRow) -> Option<Self> {
+impl RestingHold {
+    pub(crate) fn of(row: &OrderRecord) -> Option<Self> {
         Some(Self {
             market: row.market,
             side: row.side,
@@ -54,7 +54,7 @@ impl Hold {
 
 /// The sums of docs/engine.md 6.1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Balance {
+pub(crate) struct MarginBalance {
     pub(crate) cash: Usd,
     pub(crate) unrealized: Usd,
     pub(crate) cross_unrealized: Usd,
@@ -68,7 +68,7 @@ pub(crate) struct Balance {
     pub(crate) holds: Usd,
 }
 
-impl Balance {
+impl MarginBalance {
     pub(crate) fn equity(&self) -> Usd {
         self.cash + self.unrealized
     }
@@ -82,7 +82,7 @@ impl Balance {
         self.cross_equity() - self.cross_margin - self.holds
     }
 
-    fn add(&mut self, position: &Position, market: &Market) {
+    fn add(&mut self, position: &PositionState, market: &MarketState) {
         let notional = position.notional(market.mark);
         let unrealized = position.unrealized(market.mark);
         let maintenance = market.maintenance(notional);
@@ -102,10 +102,10 @@ impl Balance {
 
 impl Engine {
     /// What an account has, without what its resting orders hold.
-    pub(crate) fn balance(&self, account: AccountIx) -> Balance {
-        let mut balance = Balance {
+    pub(crate) fn balance(&self, account: AccountIx) -> MarginBalance {
+        let mut balance = MarginBalance {
             cash: self.accounts.at(account).cash,
-            ..Balance::default()
+            ..MarginBalance::default()
         };
         for (market, id) in &self.accounts.at(account).open {
             balance.add(self.positions.at(*id), self.markets.at(*market));
@@ -114,10 +114,10 @@ impl Engine {
     }
 
     /// The same under an assumption, with what resting orders hold.
-    pub(crate) fn balance_if(&self, account: AccountIx, probe: &Probe) -> Balance {
-        let mut balance = Balance {
+    pub(crate) fn balance_if(&self, account: AccountIx, probe: &MarginAssumption) -> MarginBalance {
+        let mut balance = MarginBalance {
             cash: self.accounts.at(account).cash + probe.cash,
-            ..Balance::default()
+            ..MarginBalance::default()
         };
         let positions = self.positions_if(account, probe);
         for (market, position) in &positions {
@@ -128,16 +128,17 @@ impl Engine {
     }
 
     pub(crate) fn available(&self, account: AccountIx) -> Usd {
-        self.balance_if(account, &Probe::default()).available()
+        self.balance_if(account, &MarginAssumption::default())
+            .available()
     }
 
     fn positions_if<'a>(
         &'a self,
         account: AccountIx,
-        probe: &'a Probe,
-    ) -> BTreeMap<MarketIx, &'a Position> {
+        probe: &'a MarginAssumption,
+    ) -> BTreeMap<MarketIx, &'a PositionState> {
         let open = self.accounts.at(account).open.iter();
-        let mut positions: BTreeMap<MarketIx, &Position> = open
+        let mut positions: BTreeMap<MarketIx, &PositionState> = open
             .map(|(market, id)| (*market, self.positions.at(*id)))
             .collect();
         if let Some(position) = &probe.position {
@@ -151,8 +152,8 @@ impl Engine {
     fn holds_if(
         &self,
         account: AccountIx,
-        probe: &Probe,
-        positions: &BTreeMap<MarketIx, &Position>,
+        probe: &MarginAssumption,
+        positions: &BTreeMap<MarketIx, &PositionState>,
     ) -> Usd {
         let resting = self
             .accounts
@@ -162,7 +163,7 @@ impl Engine {
             .filter(|id| Some(**id) != probe.without)
             .map(|id| self.orders.at(*id))
             .filter(|row| row.status == OrderStatus::Resting && !row.reduce_only)
-            .filter_map(Hold::of);
+            .filter_map(RestingHold::of);
         let mut reducible: BTreeMap<(MarketIx, Side), Lots> = BTreeMap::new();
         let mut total = Usd::ZERO;
         for hold in resting.chain(probe.resting) {
@@ -183,7 +184,7 @@ impl Engine {
     }
 
     /// Price at which this position is liquidated if nothing else moves; `None` if no price above 0 does.
-    pub(crate) fn liquidation_price(&self, position: &Position) -> Option<NanoPx> {
+    pub(crate) fn liquidation_price(&self, position: &PositionState) -> Option<NanoPx> {
         let market = self.markets.at(position.market);
         let backing = match position.margin_mode {
             MarginMode::Isolated => position.isolated_margin(),
@@ -203,7 +204,7 @@ impl Engine {
     }
 
     /// K of docs/engine.md 6.3: what backs a cross position apart from its own profit.
-    fn cross_backing(&self, position: &Position, market: &Market) -> Usd {
+    fn cross_backing(&self, position: &PositionState, market: &MarketState) -> Usd {
         let balance = self.balance(position.account);
         let own = market.maintenance(position.notional(market.mark));
         balance.cross_equity()
@@ -214,7 +215,7 @@ impl Engine {
 
 /// `P = (side·|q|·E − K) / (|q|·(side − l))`, `l = 1 / (2·max_leverage)`.
 fn liquidation(
-    position: &Position,
+    position: &PositionState,
     backing: Usd,
     max_leverage: u32,
     size_decimals: u32,

@@ -1,18 +1,18 @@
 //! The rules of an account as facts: what is measured, and what is allowed (docs/engine.md 7).
 
-use super::margin::Balance;
+use super::margin::MarginBalance;
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    account::Account,
+    account::AccountState,
     challenge::target,
     ids::AccountIx,
     refusal::RuleId,
-    rows::{Measure, RuleFact},
+    rows::{RuleMeasure, RuleStatus},
     units::{Bps, Millis, Usd},
 };
 
 impl Engine {
-    pub(crate) fn rule_facts(&self, ix: AccountIx, balance: &Balance) -> Vec<RuleFact> {
+    pub(crate) fn rule_facts(&self, ix: AccountIx, balance: &MarginBalance) -> Vec<RuleStatus> {
         let account = self.accounts.at(ix);
         let mut facts = limits(account, balance);
         facts.push(self.largest_position(ix));
@@ -21,7 +21,7 @@ impl Engine {
         facts
     }
 
-    fn largest_position(&self, ix: AccountIx) -> RuleFact {
+    fn largest_position(&self, ix: AccountIx) -> RuleStatus {
         let account = self.accounts.at(ix);
         let value = account
             .open
@@ -32,28 +32,28 @@ impl Engine {
             .unwrap_or_default();
         let multiple = i64::from(account.spec.rules.max_position_multiple);
         let limit = account.spec.cash.mul_floor(multiple, 1);
-        RuleFact {
+        RuleStatus {
             rule: RuleId::MaxPositionNotional,
-            value: Measure::Usd(value),
-            limit: Measure::Usd(limit),
+            value: RuleMeasure::Usd(value),
+            limit: RuleMeasure::Usd(limit),
             from: None,
             met: value <= limit,
         }
     }
 
-    fn cooldown(&self, account: &Account) -> RuleFact {
+    fn cooldown(&self, account: &AccountState) -> RuleStatus {
         let left = (account.cooldown_until - self.now).max(Millis::ZERO);
-        RuleFact {
+        RuleStatus {
             rule: RuleId::OrderCooldown,
-            value: Measure::Millis(left),
-            limit: Measure::Millis(account.spec.rules.cooldown),
+            value: RuleMeasure::Millis(left),
+            limit: RuleMeasure::Millis(account.spec.rules.cooldown),
             from: None,
             met: left.is_zero(),
         }
     }
 }
 
-fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
+fn limits(account: &AccountState, balance: &MarginBalance) -> Vec<RuleStatus> {
     let rules = &account.spec.rules;
     let equity = balance.equity();
     let (challenge, spec) = (&account.challenge, &account.spec);
@@ -65,67 +65,67 @@ fn limits(account: &Account, balance: &Balance) -> Vec<RuleFact> {
             Some(challenge.drawdown_from(spec)),
         ),
     ];
-    let mut facts: Vec<RuleFact> = floors
+    let mut facts: Vec<RuleStatus> = floors
         .into_iter()
-        .map(|(rule, floor, from)| RuleFact {
+        .map(|(rule, floor, from)| RuleStatus {
             rule,
-            value: Measure::Usd(equity),
-            limit: Measure::Usd(floor),
+            value: RuleMeasure::Usd(equity),
+            limit: RuleMeasure::Usd(floor),
             from,
             met: equity > floor,
         })
         .collect();
     let used = leverage(balance.open_notional, equity);
     let most = Bps(i64::from(rules.max_account_leverage) * 10_000);
-    facts.push(RuleFact {
+    facts.push(RuleStatus {
         rule: RuleId::MaxLeverage,
-        value: Measure::Bps(used),
-        limit: Measure::Bps(most),
+        value: RuleMeasure::Bps(used),
+        limit: RuleMeasure::Bps(most),
         from: None,
         met: used <= most,
     });
     // Nothing to measure between orders: told for its limit.
-    facts.push(RuleFact {
+    facts.push(RuleStatus {
         rule: RuleId::MinOrderNotional,
-        value: Measure::Usd(rules.min_order_notional),
-        limit: Measure::Usd(rules.min_order_notional),
+        value: RuleMeasure::Usd(rules.min_order_notional),
+        limit: RuleMeasure::Usd(rules.min_order_notional),
         from: None,
         met: true,
     });
-    facts.push(RuleFact {
+    facts.push(RuleStatus {
         rule: RuleId::MaxOpenPositions,
-        value: Measure::Count(account.open.len() as u64),
-        limit: Measure::Count(rules.max_open_positions as u64),
+        value: RuleMeasure::Count(account.open.len() as u64),
+        limit: RuleMeasure::Count(rules.max_open_positions as u64),
         from: None,
         met: account.open.len() <= rules.max_open_positions,
     });
     facts
 }
 
-fn goals(account: &Account) -> [RuleFact; 3] {
+fn goals(account: &AccountState) -> [RuleStatus; 3] {
     let (rules, challenge) = (&account.spec.rules, &account.challenge);
     let goal = target(&account.spec);
     let share = challenge.best_day_share();
     let days = challenge.trading_days();
     [
-        RuleFact {
+        RuleStatus {
             rule: RuleId::ProfitTarget,
-            value: Measure::Usd(account.cash),
-            limit: Measure::Usd(goal),
+            value: RuleMeasure::Usd(account.cash),
+            limit: RuleMeasure::Usd(goal),
             from: None,
             met: account.cash >= goal,
         },
-        RuleFact {
+        RuleStatus {
             rule: RuleId::MinTradingDays,
-            value: Measure::Count(days as u64),
-            limit: Measure::Count(rules.min_trading_days as u64),
+            value: RuleMeasure::Count(days as u64),
+            limit: RuleMeasure::Count(rules.min_trading_days as u64),
             from: None,
             met: days >= rules.min_trading_days,
         },
-        RuleFact {
+        RuleStatus {
             rule: RuleId::Consistency,
-            value: Measure::Bps(share.unwrap_or_default()),
-            limit: Measure::Bps(rules.consistency),
+            value: RuleMeasure::Bps(share.unwrap_or_default()),
+            limit: RuleMeasure::Bps(rules.consistency),
             from: None,
             met: share.is_none_or(|share| share <= rules.consistency),
         },

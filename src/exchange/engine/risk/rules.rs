@@ -7,9 +7,9 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     challenge::{day, target},
     ids::{AccountIx, OrderId, PositionId},
-    log::Event,
+    log::EngineEvent,
     refusal::{Reason, RuleId},
-    rows::Standing,
+    rows::ChallengeStatus,
     spec::DailyBasis,
     words::{CompletionReason, OrderStatus},
 };
@@ -36,7 +36,7 @@ impl Engine {
         account.challenge.day = today;
         account.challenge.day_balance = balance;
         account.challenge.day_equity = equity;
-        self.record(Event::DayStarted {
+        self.record(EngineEvent::DayStarted {
             account: ix,
             balance,
         });
@@ -47,9 +47,9 @@ impl Engine {
             let account = self.accounts.at_mut(ix);
             account.challenge.peak = account.challenge.peak.max(account.cash);
             match account.challenge.standing {
-                Standing::Active => self.judge(ix),
-                Standing::Breached { .. } => self.close_out_all(ix),
-                Standing::Passed { .. } => {}
+                ChallengeStatus::Active => self.judge(ix),
+                ChallengeStatus::Breached { .. } => self.close_out_all(ix),
+                ChallengeStatus::Passed { .. } => {}
             }
         }
     }
@@ -71,8 +71,9 @@ impl Engine {
         match broken {
             Some((rule, _)) => self.breach(ix, rule),
             None if self.has_passed(ix) => {
-                self.accounts.at_mut(ix).challenge.standing = Standing::Passed { at: self.now };
-                self.record(Event::Passed { account: ix });
+                self.accounts.at_mut(ix).challenge.standing =
+                    ChallengeStatus::Passed { at: self.now };
+                self.record(EngineEvent::Passed { account: ix });
             }
             None => {}
         }
@@ -91,8 +92,9 @@ impl Engine {
 
     /// Freezes the account: orders and strategies end, positions are closed at any price.
     fn breach(&mut self, ix: AccountIx, rule: RuleId) {
-        self.accounts.at_mut(ix).challenge.standing = Standing::Breached { rule, at: self.now };
-        self.record(Event::Breached { account: ix, rule });
+        self.accounts.at_mut(ix).challenge.standing =
+            ChallengeStatus::Breached { rule, at: self.now };
+        self.record(EngineEvent::Breached { account: ix, rule });
         for twap in self.live_twap_ids(ix) {
             self.fail_twap(twap, CompletionReason::AccountBreached);
         }

@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    challenge::Challenge,
+    challenge::ChallengeState,
     ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
     spec::AccountSpec,
     units::{Millis, Usd},
 };
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Account {
+pub(crate) struct AccountState {
     pub(crate) spec: AccountSpec,
     /// Deposits + gross realised − fees + funding (+ insurance paid in).
     pub(crate) cash: Usd,
-    pub(crate) flows: Flows,
+    pub(crate) flows: CashFlows,
     pub(crate) open: BTreeMap<MarketIx, PositionId>,
     /// By (`closed_at`, id).
     pub(crate) closed: Vec<PositionId>,
@@ -26,23 +26,23 @@ pub(crate) struct Account {
     pub(crate) live_twaps: BTreeSet<TwapId>,
     pub(crate) scaled: Vec<ScaledId>,
     pub(crate) cooldown_until: Millis,
-    pub(crate) challenge: Challenge,
+    pub(crate) challenge: ChallengeState,
 }
 
 /// Everything that ever moved the cash, for the conservation of money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Flows {
+pub(crate) struct CashFlows {
     pub(crate) realized: Usd,
     pub(crate) fees: Usd,
     pub(crate) funding: Usd,
     pub(crate) insurance: Usd,
 }
 
-impl Account {
+impl AccountState {
     pub(crate) fn new(spec: AccountSpec, now: Millis) -> Self {
         Self {
             cash: spec.cash,
-            flows: Flows::default(),
+            flows: CashFlows::default(),
             open: BTreeMap::new(),
             closed: Vec::new(),
             orders: Vec::new(),
@@ -50,7 +50,7 @@ impl Account {
             live_twaps: BTreeSet::new(),
             scaled: Vec::new(),
             cooldown_until: now,
-            challenge: Challenge::new(&spec, now),
+            challenge: ChallengeState::new(&spec, now),
             spec,
         }
     }

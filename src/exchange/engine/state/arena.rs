@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 /// Rows of one chunk, the unit in which rows are kept on disk.
-const CHUNK: usize = 128;
+const ROWS_PER_CHUNK: usize = 128;
 
 #[derive(Debug)]
 pub(crate) struct Arena<Id, Row> {
@@ -37,7 +37,8 @@ where
     pub(crate) fn push(&mut self, row: Row) -> Id {
         let id = self.next_id();
         self.rows.push(row);
-        self.touched.resize(self.rows.len().div_ceil(CHUNK), false);
+        self.touched
+            .resize(self.rows.len().div_ceil(ROWS_PER_CHUNK), false);
         self.touch(id);
         id
     }
@@ -69,7 +70,7 @@ where
     }
 
     fn touch(&mut self, id: Id) {
-        if let Some(touched) = self.touched.get_mut(usize::from(id) / CHUNK) {
+        if let Some(touched) = self.touched.get_mut(usize::from(id) / ROWS_PER_CHUNK) {
             *touched = true;
         }
     }
@@ -81,7 +82,7 @@ where
     /// The chunks touched since they were last asked for, by their place; they count as untouched from here on.
     pub(crate) fn touched(&mut self) -> impl Iterator<Item = (usize, &[Row])> {
         let flags = self.touched.iter_mut().map(std::mem::take);
-        let chunks = self.rows.chunks(CHUNK).enumerate();
+        let chunks = self.rows.chunks(ROWS_PER_CHUNK).enumerate();
         chunks
             .zip(flags)
             .filter_map(|(chunk, touched)| touched.then_some(chunk))
@@ -95,6 +96,7 @@ where
     /// Rows read back from a checkpoint, in the order they were written.
     pub(crate) fn refill(&mut self, rows: Vec<Row>) {
         self.rows.extend(rows);
-        self.touched.resize(self.rows.len().div_ceil(CHUNK), false);
+        self.touched
+            .resize(self.rows.len().div_ceil(ROWS_PER_CHUNK), false);
     }
 }

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    rows::Standing,
+    rows::ChallengeStatus,
     spec::{AccountSpec, ChallengeRules, Drawdown},
     units::{Bps, Millis, Usd},
 };
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Challenge {
-    pub(crate) standing: Standing,
+pub(crate) struct ChallengeState {
+    pub(crate) standing: ChallengeStatus,
     /// The account's day, shifted by its rule.
     pub(crate) day: i64,
     /// What the daily limit is measured from.
@@ -26,10 +26,10 @@ pub(crate) struct Challenge {
     traded_days: BTreeSet<i64>,
 }
 
-impl Challenge {
+impl ChallengeState {
     pub(crate) fn new(spec: &AccountSpec, now: Millis) -> Self {
         Self {
-            standing: Standing::Active,
+            standing: ChallengeStatus::Active,
             day: day(now, &spec.rules),
             day_balance: spec.cash,
             day_equity: spec.cash,
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn limits_are_those_the_published_examples_give() {
         let default = spec(ChallengeRules::default());
-        let mut challenge = Challenge::new(&default, Millis(0));
+        let mut challenge = ChallengeState::new(&default, Millis(0));
         challenge.day_balance = Usd::dollars(105_000);
         assert_eq!(challenge.daily_floor(&default.rules), Usd::dollars(100_800));
         assert_eq!(challenge.drawdown_floor(&default), Usd::dollars(94_000));
@@ -130,7 +130,7 @@ mod tests {
             drawdown: Drawdown::Trailing,
             ..ChallengeRules::default()
         });
-        let mut challenge = Challenge::new(&trailing, Millis(0));
+        let mut challenge = ChallengeState::new(&trailing, Millis(0));
         let mut floor_at = |peak| {
             challenge.peak = Usd::dollars(peak);
             challenge.drawdown_floor(&trailing)
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn one_day_may_make_at_most_two_fifths_of_the_profit() {
-        let mut challenge = Challenge::new(&spec(ChallengeRules::default()), Millis(0));
+        let mut challenge = ChallengeState::new(&spec(ChallengeRules::default()), Millis(0));
         let mut earn_on = |day, dollars| {
             challenge.day = day;
             challenge.earn(Usd::dollars(dollars));

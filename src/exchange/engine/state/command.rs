@@ -9,25 +9,25 @@ use super::{
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Command {
-    Place(PlaceOrder),
-    Close(ClosePosition),
+pub enum EngineCommand {
+    Place(OrderParams),
+    Close(CloseParams),
     Cancel(OrderId),
     SetExits(SetAttachedExits),
     SetIsolatedMargin(SetIsolatedMargin),
-    PlaceTwap(PlaceTwap),
+    PlaceTwap(TwapParams),
     StopTwap(TwapId),
-    PlaceScaled(PlaceScaled),
+    PlaceScaled(ScaledParams),
     CancelScaled(ScaledId),
     /// One target of close-all: reduce-only market at 250 bps for the whole position.
     ForceClose(PositionId),
-    /// As [`Command::Cancel`], but done at the next step for a resting order too.
+    /// As [`EngineCommand::Cancel`], but done at the next step for a resting order too.
     QueueCancel(OrderId),
 }
 
 /// Names what a command made or changed; read the row through the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     Order(OrderId),
     Cancel(Cancellation),
     Position(PositionId),
@@ -45,7 +45,7 @@ pub enum Cancellation {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceOrder {
+pub struct OrderParams {
     pub market: MarketIx,
     pub side: Side,
     pub size: Lots,
@@ -127,7 +127,7 @@ pub struct AttachedExits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClosePosition {
+pub struct CloseParams {
     pub position: PositionId,
     /// `None` closes all of it; more than all of it is clamped.
     pub size: Option<Lots>,
@@ -165,12 +165,12 @@ pub enum Crossing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAttachedExits {
     pub order: OrderId,
-    pub take_profit: Leg,
-    pub stop_loss: Leg,
+    pub take_profit: ExitChange,
+    pub stop_loss: ExitChange,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Leg {
+pub enum ExitChange {
     Keep,
     Remove,
     Set(Px),
@@ -184,7 +184,7 @@ pub struct SetIsolatedMargin {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceTwap {
+pub struct TwapParams {
     pub kind: Curve,
     pub market: MarketIx,
     pub side: Side,
@@ -221,7 +221,7 @@ impl From<bool> for Pacing {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlaceScaled {
+pub struct ScaledParams {
     pub market: MarketIx,
     pub side: Side,
     pub size: Lots,

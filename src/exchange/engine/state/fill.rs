@@ -7,12 +7,12 @@ use super::{
 
 /// A part of a fill: so many lots for so much money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct Fill {
     pub(crate) lots: Lots,
     pub(crate) money: Usd,
 }
 
-impl From<&(Px, Lots)> for Piece {
+impl From<&(Px, Lots)> for Fill {
     fn from(&(px, lots): &(Px, Lots)) -> Self {
         Self {
             lots,
@@ -31,14 +31,14 @@ pub(crate) enum Remainder {
 
 /// Who pays what for a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Charge {
+pub(crate) enum FeeClass {
     Maker,
     Taker,
     /// The insurance account takes a position over for nothing.
     Free,
 }
 
-impl Charge {
+impl FeeClass {
     pub(crate) fn role(self) -> LiquidityRole {
         match self {
             Self::Maker => LiquidityRole::Maker,

@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    account::Flows,
-    fill::Charge,
+    account::CashFlows,
+    fill::FeeClass,
     ids::MarketIx,
     units::{Lots, Px, Usd},
     words::Side,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct House {
+pub(crate) struct Counterparty {
     maker: Inventory,
     insurance: Inventory,
     fees: Usd,
@@ -31,17 +31,17 @@ struct Inventory {
     held: BTreeMap<MarketIx, Lots>,
 }
 
-impl House {
+impl Counterparty {
     /// Takes the other side of a user's fill.
     pub(crate) fn trade(
         &mut self,
-        charge: Charge,
+        charge: FeeClass,
         (market, side): (MarketIx, Side),
         (lots, money): (Lots, Usd),
     ) {
         let counterparty = match charge {
-            Charge::Maker | Charge::Taker => &mut self.maker,
-            Charge::Free => &mut self.insurance,
+            FeeClass::Maker | FeeClass::Taker => &mut self.maker,
+            FeeClass::Free => &mut self.insurance,
         };
         let (sold, earned) = match side {
             Side::Buy => (lots, money),
@@ -52,7 +52,7 @@ impl House {
     }
 
     /// Pays what an account got apart from its trades, and gets what it paid.
-    pub(crate) fn pay(&mut self, flows: Flows) {
+    pub(crate) fn pay(&mut self, flows: CashFlows) {
         self.fees += flows.fees;
         self.funding -= flows.funding;
         self.insurance.cash -= flows.insurance;

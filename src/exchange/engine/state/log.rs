@@ -14,11 +14,11 @@ use super::{
 };
 
 /// How many events stay readable; the hash covers all.
-const KEPT: usize = 4096;
+const MAX_READABLE_EVENTS: usize = 4096;
 
 /// One thing that happened. Its `Debug` text is what the hash covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Event {
+pub enum EngineEvent {
     /// Hashed, not kept: there is one per market and step.
     Price {
         market: MarketIx,
@@ -124,23 +124,23 @@ pub enum Event {
 
 /// An event with its stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Logged {
+pub struct LoggedEvent {
     pub at: Millis,
     pub seq: u64,
-    pub event: Event,
+    pub event: EngineEvent,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Log {
+pub(crate) struct EventLog {
     chain: [u8; 32],
     len: u64,
-    latest: VecDeque<Logged>,
+    latest: VecDeque<LoggedEvent>,
     #[serde(skip)]
     text: String,
 }
 
-impl Log {
-    pub(crate) fn record(&mut self, at: Millis, event: Event) {
+impl EventLog {
+    pub(crate) fn record(&mut self, at: Millis, event: EngineEvent) {
         self.text.clear();
         // Writing to a String cannot fail.
         let _ = write!(self.text, "{} {} {event:?}", at.0, self.len);
@@ -149,8 +149,8 @@ impl Log {
             .chain_update(self.text.as_bytes())
             .finalize()
             .into();
-        if !matches!(event, Event::Price { .. }) {
-            self.keep(Logged {
+        if !matches!(event, EngineEvent::Price { .. }) {
+            self.keep(LoggedEvent {
                 at,
                 seq: self.len,
                 event,
@@ -159,8 +159,8 @@ impl Log {
         self.len += 1;
     }
 
-    fn keep(&mut self, logged: Logged) {
-        if self.latest.len() == KEPT {
+    fn keep(&mut self, logged: LoggedEvent) {
+        if self.latest.len() == MAX_READABLE_EVENTS {
             self.latest.pop_front();
         }
         self.latest.push_back(logged);
@@ -170,7 +170,7 @@ impl Log {
         self.len
     }
 
-    pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &Logged> {
+    pub(crate) fn latest(&self) -> impl DoubleEndedIterator<Item = &LoggedEvent> {
         self.latest.iter()
     }
 

@@ -6,14 +6,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    fill::Piece,
+    fill::Fill,
     ids::{AccountIx, MarketIx, PositionId},
     units::{Lots, Millis, Px, Usd},
     words::{MarginMode, Side},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Position {
+pub(crate) struct PositionState {
     pub(crate) id: PositionId,
     pub(crate) account: AccountIx,
     pub(crate) market: MarketIx,
@@ -31,7 +31,7 @@ pub(crate) struct Position {
     pub(crate) cut_at: Option<Millis>,
     pub(crate) opened_at: Millis,
     pub(crate) closed_at: Option<Millis>,
-    pub(crate) closed: Closed,
+    pub(crate) closed: ClosedPart,
     pub(crate) realized: Usd,
     pub(crate) basis: Usd,
     pub(crate) fees: Usd,
@@ -40,7 +40,7 @@ pub(crate) struct Position {
 
 /// The part of a position that is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Closed {
+pub(crate) struct ClosedPart {
     /// Signed like the position was.
     pub(crate) size: Lots,
     /// What it had cost.
@@ -51,7 +51,7 @@ pub(crate) struct Closed {
 
 /// How and when a position begins.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opening {
+pub(crate) struct NewPosition {
     pub(crate) id: PositionId,
     pub(crate) account: AccountIx,
     pub(crate) market: MarketIx,
@@ -60,9 +60,9 @@ pub(crate) struct Opening {
     pub(crate) at: Millis,
 }
 
-impl Position {
+impl PositionState {
     /// A position of nothing yet.
-    pub(crate) fn open(opening: Opening) -> Self {
+    pub(crate) fn open(opening: NewPosition) -> Self {
         Self {
             id: opening.id,
             account: opening.account,
@@ -76,7 +76,7 @@ impl Position {
             cut_at: None,
             opened_at: opening.at,
             closed_at: None,
-            closed: Closed::default(),
+            closed: ClosedPart::default(),
             realized: Usd::ZERO,
             basis: Usd::ZERO,
             fees: Usd::ZERO,
@@ -107,7 +107,7 @@ impl Position {
         }
     }
 
-    pub(crate) fn increase(&mut self, side: Side, piece: Piece) {
+    pub(crate) fn increase(&mut self, side: Side, piece: Fill) {
         self.size += Lots(side.sign() * piece.lots.0);
         self.cost += piece.money;
     }

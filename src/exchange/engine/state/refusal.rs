@@ -1,4 +1,4 @@
-//! Why the engine says no: to a command ([`Refusal`]), or to an order it already holds ([`Reason`] on the row).
+//! Why the engine says no: to a command ([`CommandRefusal`]), or to an order it already holds ([`Reason`] on the row).
 
 use std::fmt;
 
@@ -143,7 +143,7 @@ pub enum RefusalKind {
 
 /// A command turned down. `message` names the field, its value and the limit, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CommandRefusal {
     pub kind: RefusalKind,
     pub code: Reason,
     pub message: String,
@@ -154,7 +154,7 @@ pub struct Refusal {
     pub order: Option<OrderId>,
 }
 
-impl Refusal {
+impl CommandRefusal {
     pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
         Self {
             field: Some(field),
@@ -200,10 +200,10 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for CommandRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for CommandRefusal {}

@@ -28,7 +28,7 @@ pub struct OrderKey {
 /// the fill), whose fields are of that fill alone. So the root rows sum to everything that was traded and paid, and
 /// the slices of an order to its root row: a reader sums one or the other, never both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OrderRow {
+pub struct OrderRecord {
     pub id: OrderId,
     pub account: AccountIx,
     pub market: MarketIx,
@@ -76,12 +76,12 @@ pub struct OrderRow {
     pub canceled_at: Option<Millis>,
     /// Cap of its market execution, when the client chose one.
     pub slippage: Option<Bps>,
-    pub(crate) links: Links,
+    pub(crate) links: OrderLinks,
 }
 
 /// Who else an order belongs to, inside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Links {
+pub(crate) struct OrderLinks {
     /// The entry this exit protects.
     pub(crate) parent: Option<OrderId>,
     /// The exits of this entry.
@@ -93,13 +93,13 @@ pub(crate) struct Links {
 
 /// Where an order stands: its side and price, and its turn among the orders there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct QueuePosition {
     pub(crate) side: Side,
     pub(crate) px: Px,
     pub(crate) priority: u64,
 }
 
-impl OrderRow {
+impl OrderRecord {
     /// Whether it waits at a price of its own.
     pub(crate) fn is_limit(&self) -> bool {
         matches!(
@@ -109,8 +109,8 @@ impl OrderRow {
     }
 
     /// Where it stands in the book, while it rests.
-    pub(crate) fn spot(&self) -> Option<Spot> {
-        Some(Spot {
+    pub(crate) fn spot(&self) -> Option<QueuePosition> {
+        Some(QueuePosition {
             side: self.side,
             px: self.limit_price?,
             priority: self.links.priority?,
@@ -130,7 +130,7 @@ impl OrderRow {
 ///
 /// Closed: `size` is all that was closed (signed), `entry_price` and `exit_price` its averages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PositionRow {
+pub struct PositionRecord {
     pub id: PositionId,
     pub account: AccountIx,
     pub market: MarketIx,
@@ -171,7 +171,7 @@ pub struct PositionKey {
 
 /// A TWAP or VWAP order. Sizes are signed (negative sells).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TwapRow {
+pub struct TwapRecord {
     pub id: TwapId,
     pub account: AccountIx,
     pub market: MarketIx,
@@ -200,12 +200,12 @@ pub struct TwapRow {
     pub next_run_at: Option<Millis>,
     pub canceled_at: Option<Millis>,
     pub completed_at: Option<Millis>,
-    pub(crate) run: TwapRun,
+    pub(crate) run: TwapProgress,
 }
 
 /// What a runner remembers between slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct TwapRun {
+pub(crate) struct TwapProgress {
     /// Σ price × size of its fills.
     pub(crate) notional: Usd,
     /// Slices turned down one after another.
@@ -214,7 +214,7 @@ pub(crate) struct TwapRun {
 
 /// A ladder. Sizes are signed (negative sells).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ScaledRow {
+pub struct ScaledRecord {
     pub id: ScaledId,
     pub account: AccountIx,
     pub market: MarketIx,
@@ -232,11 +232,11 @@ pub struct ScaledRow {
     pub started_at: Millis,
     pub completed_at: Option<Millis>,
     pub canceled_at: Option<Millis>,
-    pub rungs: Vec<Rung>,
+    pub rungs: Vec<LadderRung>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rung {
+pub struct LadderRung {
     pub price: Px,
     /// Signed like the ladder's.
     pub size: Lots,
@@ -246,10 +246,10 @@ pub struct Rung {
 
 /// One account now (docs/engine.md 6.1, 7).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountFacts {
+pub struct AccountReport {
     pub account: AccountIx,
     pub id: String,
-    pub standing: Standing,
+    pub standing: ChallengeStatus,
     pub starting_cash: Usd,
     /// Deposits + gross realised − fees + funding + insurance; never below 0.
     pub cash: Usd,
@@ -276,12 +276,12 @@ pub struct AccountFacts {
     pub day_pnl: Usd,
     pub trading_days: usize,
     pub cooldown_until: Millis,
-    pub rules: Vec<RuleFact>,
+    pub rules: Vec<RuleStatus>,
 }
 
 /// Where an account stands in its challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Standing {
+pub enum ChallengeStatus {
     Active,
     Breached { rule: RuleId, at: Millis },
     Passed { at: Millis },
@@ -289,10 +289,10 @@ pub enum Standing {
 
 /// One rule: what is measured now against what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuleFact {
+pub struct RuleStatus {
     pub rule: RuleId,
-    pub value: Measure,
-    pub limit: Measure,
+    pub value: RuleMeasure,
+    pub limit: RuleMeasure,
     /// Of a drawdown: what the way down to `limit` is measured from.
     pub from: Option<Usd>,
     /// Kept (a limit) or reached (a goal) right now.
@@ -300,7 +300,7 @@ pub struct RuleFact {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
+pub enum RuleMeasure {
     Usd(Usd),
     /// Basis points (10 000 is 100 %, or leverage 1).
     Bps(Bps),
@@ -310,7 +310,7 @@ pub enum Measure {
 
 /// One market now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarketFacts {
+pub struct MarketReport {
     pub market: MarketIx,
     pub mark: Px,
     pub oracle: Px,

@@ -110,12 +110,12 @@ impl Default for ChallengeRules {
 
 /// Fee rates in hundred-thousandths of the notional (45 is 0.045 %).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fees {
+pub struct FeeRates {
     pub taker: i64,
     pub maker: i64,
 }
 
-impl Default for Fees {
+impl Default for FeeRates {
     fn default() -> Self {
         Self {
             taker: 45,
@@ -126,14 +126,14 @@ impl Default for Fees {
 
 /// What a venue may do or leave (docs/engine.md 6.5, 9.4); the defaults are the plain form of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Venue {
-    pub liquidation: Liquidation,
-    pub impact: Impact,
+pub struct VenueSpec {
+    pub liquidation: LiquidationMode,
+    pub impact: ImpactModel,
 }
 
 /// How much of a position a liquidation sells at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Liquidation {
+pub enum LiquidationMode {
     #[default]
     Whole,
     /// A fifth of a position above 100 000 USD; all of it when it comes to that again within 30 s.
@@ -142,7 +142,7 @@ pub enum Liquidation {
 
 /// Whether what users take moves the fair price of the synthetic market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Impact {
+pub enum ImpactModel {
     #[default]
     Off,
     /// By a tenth of a day's deviation times the square root of the part of a day's volume, gone by half in 5 minutes.
@@ -151,7 +151,7 @@ pub enum Impact {
 
 /// Where prices come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Feed {
+pub enum PriceFeed {
     /// The generator of docs/engine.md 9, from the seed.
     Synthetic,
     /// Only what [`Engine::inject`](crate::exchange::engine::core::Engine::inject) brings.
@@ -162,9 +162,9 @@ pub enum Feed {
 pub struct EngineConfig {
     pub seed: u64,
     pub start: Millis,
-    pub feed: Feed,
-    pub fees: Fees,
-    pub venue: Venue,
+    pub feed: PriceFeed,
+    pub fees: FeeRates,
+    pub venue: VenueSpec,
     pub markets: Vec<MarketSpec>,
     pub accounts: Vec<AccountSpec>,
 }
@@ -173,7 +173,7 @@ pub struct EngineConfig {
 /// Bids by falling, asks by rising price.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketTick {
-    pub trades: Vec<Trade>,
+    pub trades: Vec<MarketTrade>,
     pub bids: Vec<BookLevel>,
     pub asks: Vec<BookLevel>,
     pub oracle: Px,
@@ -181,7 +181,7 @@ pub struct MarketTick {
 
 /// One exogenous trade; `aggressor` is the side that took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trade {
+pub struct MarketTrade {
     pub aggressor: super::words::Side,
     pub px: Px,
     pub size: Lots,

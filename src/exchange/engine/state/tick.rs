@@ -2,12 +2,12 @@
 //! decimals, whole dollars always; and rounding of prices the engine makes itself, to the passive side.
 
 use super::{
-    units::{Decimal, Lots, MAX_COUNT, Px},
+    units::{DecimalDisplay, Lots, MAX_COUNT, Px},
     words::Side,
 };
 
 /// Significant figures of an order price.
-pub const FIGURES: u32 = 5;
+pub const PRICE_FIGURES: u32 = 5;
 
 impl Px {
     /// The exact price `mantissa × 10^-scale`; `None` if this market cannot express it.
@@ -19,14 +19,14 @@ impl Px {
     #[must_use]
     pub fn tick(self, size_decimals: u32) -> Self {
         let digits = self.0.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
-        let figures = 10_i64.pow(digits.saturating_sub(FIGURES));
+        let figures = 10_i64.pow(digits.saturating_sub(PRICE_FIGURES));
         Self(figures.min(10_i64.pow(6_u32.saturating_sub(size_decimals))))
     }
 
     /// As a person writes it.
     #[must_use]
-    pub fn shown(self, size_decimals: u32) -> Decimal {
-        Decimal {
+    pub fn shown(self, size_decimals: u32) -> DecimalDisplay {
+        DecimalDisplay {
             count: self.0.into(),
             decimals: 6_u32.saturating_sub(size_decimals),
         }

@@ -186,12 +186,12 @@ impl Millis {
 /// A count shown as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in
 /// which refusals name a price, a size or an amount.
 #[derive(Debug, Clone, Copy)]
-pub struct Decimal {
+pub struct DecimalDisplay {
     pub count: i128,
     pub decimals: u32,
 }
 
-impl fmt::Display for Decimal {
+impl fmt::Display for DecimalDisplay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut count, mut decimals) = (self.count.abs(), self.decimals);
         while decimals > 0 && count % 10 == 0 {
@@ -215,7 +215,7 @@ impl fmt::Display for Decimal {
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Decimal {
+        DecimalDisplay {
             count: self.0,
             decimals: 6,
         }

@@ -3,23 +3,23 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::market::Market,
+    market::market::MarketState,
     risk::checks::Rejection,
     state::{
         ids::{MarketIx, OrderId},
         refusal::Reason,
-        rows::OrderRow,
+        rows::OrderRecord,
         units::Px,
         words::Side,
     },
 };
 
 /// How often chases look at the book.
-const INTERVAL: i64 = 1_000;
+const REPRICE_INTERVAL_MS: i64 = 1_000;
 
 impl Engine {
     /// Where a chase begins.
-    pub(crate) fn chase_start(&self, row: &OrderRow) -> Result<Px, Rejection> {
+    pub(crate) fn chase_start(&self, row: &OrderRecord) -> Result<Px, Rejection> {
         price(self.markets.at(row.market), row).ok_or_else(|| {
             Rejection::new(
                 Reason::PostOnlyWouldCross,
@@ -29,7 +29,7 @@ impl Engine {
     }
 
     pub(crate) fn reprice_chases(&mut self) {
-        if !self.now.reached_multiple_of(INTERVAL) {
+        if !self.now.reached_multiple_of(REPRICE_INTERVAL_MS) {
             return;
         }
         for market in self.markets.ids() {
@@ -57,7 +57,7 @@ impl Engine {
 }
 
 /// `None` while the book side it follows is empty: it keeps its last price then.
-fn price(market: &Market, row: &OrderRow) -> Option<Px> {
+fn price(market: &MarketState, row: &OrderRecord) -> Option<Px> {
     let decimals = market.spec.size_decimals;
     let offset = row.chase_offset?;
     let (touch, far) = (market.book.best(row.side)?, row.side.opposite());

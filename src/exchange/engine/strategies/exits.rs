@@ -6,13 +6,13 @@
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
-    matching::{orders::Base, payload},
+    matching::{orders::NewOrder, payload},
     state::{
-        command::{Leg, SetAttachedExits},
+        command::{ExitChange, SetAttachedExits},
         ids::{AccountIx, OrderId},
-        log::Event,
-        refusal::{Reason, Refusal},
-        rows::OrderRow,
+        log::EngineEvent,
+        refusal::{CommandRefusal, Reason},
+        rows::OrderRecord,
         units::{Lots, Px},
         words::{OrderMode, OrderStatus, OrderType, Side, TriggerDirection},
     },
@@ -24,24 +24,24 @@ enum ExitKind {
     TakeProfit,
 }
 
-const BOTH: [ExitKind; 2] = [ExitKind::StopLoss, ExitKind::TakeProfit];
+const EXIT_KINDS: [ExitKind; 2] = [ExitKind::StopLoss, ExitKind::TakeProfit];
 
 impl ExitKind {
-    fn price(self, entry: &OrderRow) -> Option<Px> {
+    fn price(self, entry: &OrderRecord) -> Option<Px> {
         match self {
             Self::StopLoss => entry.stop_loss,
             Self::TakeProfit => entry.take_profit,
         }
     }
 
-    fn child(self, entry: &OrderRow) -> Option<OrderId> {
+    fn child(self, entry: &OrderRecord) -> Option<OrderId> {
         match self {
             Self::StopLoss => entry.links.stop_loss,
             Self::TakeProfit => entry.links.take_profit,
         }
     }
 
-    fn link(self, entry: &mut OrderRow, child: OrderId) {
+    fn link(self, entry: &mut OrderRecord, child: OrderId) {
         match self {
             Self::StopLoss => entry.links.stop_loss = Some(child),
             Self::TakeProfit => entry.links.take_profit = Some(child),
@@ -70,7 +70,7 @@ impl Engine {
         if opened.is_zero() || self.orders.at(entry).reduce_only {
             return;
         }
-        for kind in BOTH {
+        for kind in EXIT_KINDS {
             if let Some(px) = kind.price(self.orders.at(entry)) {
                 match self.working_child(entry, kind) {
                     Some(child) => self.grow(child, opened),
@@ -90,12 +90,12 @@ impl Engine {
         row.size += lots;
         row.initial_size += lots;
         let size = row.size;
-        self.record(Event::Resized { order: child, size });
+        self.record(EngineEvent::Resized { order: child, size });
     }
 
     fn protect(&mut self, entry: OrderId, kind: ExitKind, px: Px, size: Lots) {
         let parent = self.orders.at(entry);
-        let base = Base {
+        let base = NewOrder {
             account: parent.account,
             market: parent.market,
             side: parent.side.opposite(),
@@ -139,15 +139,15 @@ impl Engine {
         &mut self,
         account: AccountIx,
         set: SetAttachedExits,
-    ) -> Result<OrderId, Refusal> {
+    ) -> Result<OrderId, CommandRefusal> {
         let row = self
             .order(account, set.order)
-            .ok_or_else(|| Refusal::not_found("order"))?;
+            .ok_or_else(|| CommandRefusal::not_found("order"))?;
         let entry = row.status == OrderStatus::Resting
             && row.order_type == OrderType::Limit
             && !row.reduce_only;
         let Some(limit) = row.limit_price.filter(|_| entry) else {
-            return Err(Refusal::conflict(
+            return Err(CommandRefusal::conflict(
                 Reason::OrderNotResting,
                 format!(
                     "exits can be set only on a resting limit entry; {} is not",
@@ -160,9 +160,9 @@ impl Engine {
             (ExitKind::TakeProfit, set.take_profit),
         ];
         let [stop_loss, take_profit] = wanted.map(|(kind, leg)| match leg {
-            Leg::Keep => kind.price(row),
-            Leg::Remove => None,
-            Leg::Set(px) => Some(px),
+            ExitChange::Keep => kind.price(row),
+            ExitChange::Remove => None,
+            ExitChange::Set(px) => Some(px),
         });
         let decimals = self.size_decimals(row.market);
         let exits = crate::exchange::engine::state::command::AttachedExits {
@@ -180,10 +180,10 @@ impl Engine {
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;
         row.take_profit = take_profit;
-        for kind in BOTH {
+        for kind in EXIT_KINDS {
             self.follow(set.order, kind);
         }
-        self.record(Event::ExitsSet {
+        self.record(EngineEvent::ExitsSet {
             order: set.order,
             take_profit,
             stop_loss,
@@ -194,9 +194,9 @@ impl Engine {
     /// An exit of a part already filled must not fire at once.
     fn refuse_reached(
         &self,
-        row: &OrderRow,
+        row: &OrderRecord,
         exits: crate::exchange::engine::state::command::AttachedExits,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CommandRefusal> {
         let mark = self.markets.at(row.market).mark;
         let legs = [
             (ExitKind::StopLoss, exits.stop_loss),
@@ -207,7 +207,7 @@ impl Engine {
             .filter_map(|(kind, px)| Some((kind.direction(row.side), px?)))
             .any(|(direction, px)| reached(direction, mark, px));
         if fires && row.filled_size > Lots::ZERO {
-            Err(Refusal::conflict(
+            Err(CommandRefusal::conflict(
                 Reason::TriggerWouldFire,
                 "the mark has already reached this exit, and part of the entry is filled",
             ))

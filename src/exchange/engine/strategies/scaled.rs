@@ -3,32 +3,32 @@
 use super::ladder::{prices, sizes};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::book::Slice,
-    matching::{orders::Base, payload},
+    market::book::PriceAndSize,
+    matching::{orders::NewOrder, payload},
     state::{
-        command::{PlaceScaled, Reduction},
+        command::{Reduction, ScaledParams},
         ids::{AccountIx, OrderId, ScaledId},
-        log::Event,
-        refusal::{Reason, Refusal},
-        rows::{OrderRow, Rung, ScaledRow},
+        log::EngineEvent,
+        refusal::{CommandRefusal, Reason},
+        rows::{LadderRung, OrderRecord, ScaledRecord},
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, ScaledStatus},
     },
 };
 
-const RUNGS: std::ops::RangeInclusive<u32> = 2..=50;
+const RUNG_COUNTS: std::ops::RangeInclusive<u32> = 2..=50;
 /// The last rung over the first, in thousandths: a hundredth to a hundredfold.
-const SKEW: std::ops::RangeInclusive<u32> = 10..=100_000;
-const LEAST_RUNG: Usd = Usd::dollars(10);
+const SKEW_RANGE_MILLI: std::ops::RangeInclusive<u32> = 10..=100_000;
+const MIN_RUNG_NOTIONAL: Usd = Usd::dollars(10);
 
 impl Engine {
     pub(crate) fn place_scaled(
         &mut self,
         account: AccountIx,
-        order: &PlaceScaled,
-    ) -> Result<ScaledId, Refusal> {
+        order: &ScaledParams,
+    ) -> Result<ScaledId, CommandRefusal> {
         let rungs = self.rungs(order)?;
-        let id = self.scaled.push(ScaledRow {
+        let id = self.scaled.push(ScaledRecord {
             id: self.scaled.next_id(),
             account,
             market: order.market,
@@ -54,39 +54,46 @@ impl Engine {
         }
         self.scaled.at_mut(id).status = ScaledStatus::Working;
         self.refresh_ladder(id);
-        self.record(Event::Scaled {
+        self.record(EngineEvent::Scaled {
             scaled: id,
             status: self.scaled.at(id).status,
         });
         Ok(id)
     }
 
-    fn rungs(&self, order: &PlaceScaled) -> Result<Vec<Slice>, Refusal> {
+    fn rungs(&self, order: &ScaledParams) -> Result<Vec<PriceAndSize>, CommandRefusal> {
         let decimals = self.known_market(order.market)?;
         payload::size("size", order.size, decimals)?;
         payload::leverage(order.leverage)?;
         payload::price("start_price", order.start_price, decimals)?;
         payload::price("end_price", order.end_price, decimals)?;
-        let refused = |field, message| Err(Refusal::payload(field, Reason::InvalidScaled, message));
-        if !RUNGS.contains(&order.rung_count) {
+        let refused = |field, message| {
+            Err(CommandRefusal::payload(
+                field,
+                Reason::InvalidScaled,
+                message,
+            ))
+        };
+        if !RUNG_COUNTS.contains(&order.rung_count) {
             let message = format!("rung_count {} must be from 2 to 50", order.rung_count);
             return refused("rung_count", message);
         }
-        if !SKEW.contains(&order.skew_milli) {
+        if !SKEW_RANGE_MILLI.contains(&order.skew_milli) {
             let message = "skew must be from 0.01 to 100".to_owned();
             return refused("skew", message);
         }
         let count = i64::from(order.rung_count);
         let ends = (order.start_price, order.end_price);
-        let rungs: Vec<Slice> = prices(ends, count, order.side, decimals)
+        let rungs: Vec<PriceAndSize> = prices(ends, count, order.side, decimals)
             .into_iter()
             .zip(sizes(order.size, count, i64::from(order.skew_milli)))
             .collect();
         let least = rungs.iter().map(|(px, lots)| *px * *lots).min();
-        match least.filter(|value| *value < LEAST_RUNG) {
+        match least.filter(|value| *value < MIN_RUNG_NOTIONAL) {
             Some(value) => {
-                let message =
-                    format!("the smallest rung is worth {value} USD, less than {LEAST_RUNG}");
+                let message = format!(
+                    "the smallest rung is worth {value} USD, less than {MIN_RUNG_NOTIONAL}"
+                );
                 refused("size", message)
             }
             None => Ok(rungs),
@@ -108,7 +115,7 @@ impl Engine {
             Ok(_) => ladder.placed_count += 1,
             Err(_) => ladder.rejected_count += 1,
         }
-        ladder.rungs.push(Rung {
+        ladder.rungs.push(LadderRung {
             price,
             size: Lots(ladder.side.sign() * size.0),
             order: placed.ok(),
@@ -116,9 +123,9 @@ impl Engine {
         });
     }
 
-    fn rung_row(&self, id: ScaledId, price: Px, size: Lots) -> OrderRow {
+    fn rung_row(&self, id: ScaledId, price: Px, size: Lots) -> OrderRecord {
         let ladder = self.scaled.at(id);
-        let mut row = self.blank(Base {
+        let mut row = self.blank(NewOrder {
             account: ladder.account,
             market: ladder.market,
             side: ladder.side,
@@ -161,7 +168,7 @@ impl Engine {
         } else {
             ladder.completed_at = Some(now);
         }
-        self.record(Event::Scaled { scaled: id, status });
+        self.record(EngineEvent::Scaled { scaled: id, status });
     }
 
     /// Cancels the ladder and its working rungs. One that has ended stays as it is.
@@ -169,10 +176,10 @@ impl Engine {
         &mut self,
         account: AccountIx,
         id: ScaledId,
-    ) -> Result<ScaledId, Refusal> {
+    ) -> Result<ScaledId, CommandRefusal> {
         let ladder = self
             .scaled(account, id)
-            .ok_or_else(|| Refusal::not_found("scaled order"))?;
+            .ok_or_else(|| CommandRefusal::not_found("scaled order"))?;
         if ladder.status != ScaledStatus::Working {
             return Ok(id);
         }

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A slice may be this many times the normal one while it catches up.
-const CATCH_UP: i64 = 3;
+const MAX_CATCH_UP_SLICES: i64 = 3;
 
 /// Share of the day's volume by UTC hour, in thousandths, of the synthetic markets: busiest around 00 and the
 /// American session, never far from even.
@@ -59,7 +59,7 @@ pub(crate) fn wanted(
 ) -> Lots {
     let due = target - filled;
     let varied = share(due, 10_000 + dice.unwrap_or(0), 10_000);
-    let most = share(total, CATCH_UP, slices);
+    let most = share(total, MAX_CATCH_UP_SLICES, slices);
     varied.min(most).min(total - filled)
 }
 

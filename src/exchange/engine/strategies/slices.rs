@@ -4,13 +4,13 @@ use super::schedule::{target, wanted};
 use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
-        market::triggers::{TwapBound, Wake, reached},
-        matching::{enter::SLICE_CAP, orders::Base},
+        market::triggers::{TriggerTarget, TwapBound, reached},
+        matching::{enter::SLICE_SLIPPAGE, orders::NewOrder},
         state::{
             ids::{AccountIx, OrderId, TwapId},
-            log::Event,
-            refusal::{Reason, Refusal},
-            rows::TwapRow,
+            log::EngineEvent,
+            refusal::{CommandRefusal, Reason},
+            rows::TwapRecord,
             units::{Lots, Millis, Px, Usd},
             words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus},
         },
@@ -18,11 +18,11 @@ use crate::{
     model::plan::Schedule,
 };
 
-const LEAST_SLICE: Usd = Usd::dollars(10);
+const MIN_SLICE_NOTIONAL: Usd = Usd::dollars(10);
 /// Slices turned down in a row for one cause before the order fails.
-const PATIENCE: u32 = 3;
+const MAX_REJECTED_SLICES: u32 = 3;
 /// Causes that end an order for a reason of their own, and how many slices in a row it takes.
-const GIVES_UP: [(Reason, u32, CompletionReason); 2] = [
+const REJECTED_SLICE_LIMITS: [(Reason, u32, CompletionReason); 2] = [
     (
         Reason::AccountBreached,
         1,
@@ -30,12 +30,12 @@ const GIVES_UP: [(Reason, u32, CompletionReason); 2] = [
     ),
     (
         Reason::MarketUnavailable,
-        PATIENCE,
+        MAX_REJECTED_SLICES,
         CompletionReason::MarketUnavailable,
     ),
 ];
 /// A randomised slice varies by up to this, in hundredths of a percent.
-const SPREAD: i64 = 2_000;
+const MAX_SIZE_VARIATION: i64 = 2_000;
 
 impl Engine {
     /// Its trigger was met, or it has none: bounds are watched and the first slice is due now, unless the mark that met
@@ -57,10 +57,10 @@ impl Engine {
             self.markets.at_mut(market).triggers.arm(
                 bound.direction(),
                 px,
-                Wake::TwapBound(id, bound),
+                TriggerTarget::TwapBound(id, bound),
             );
         }
-        self.record(Event::Twap {
+        self.record(EngineEvent::Twap {
             twap: id,
             status: TwapStatus::Active,
             reason: None,
@@ -116,7 +116,7 @@ impl Engine {
         if size > Lots::ZERO {
             self.place_slice(id, size);
         }
-        self.record(Event::Slice {
+        self.record(EngineEvent::Slice {
             twap: id,
             attempted: self.twaps.at(id).slices_attempted,
             filled: self.twaps.at(id).filled_size,
@@ -142,13 +142,14 @@ impl Engine {
         let start = row.activated_at.unwrap_or(row.started_at);
         let due = target(row.kind, total, index, schedule, start);
         let (market, last) = (row.market, index + 1 >= schedule.slices);
-        let dice = (row.randomize && !last).then(|| self.dice.between(-SPREAD, SPREAD));
+        let dice = (row.randomize && !last)
+            .then(|| self.dice.between(-MAX_SIZE_VARIATION, MAX_SIZE_VARIATION));
         let size = wanted((total, filled), due, schedule.slices, dice);
         let market = self.markets.at(market);
         // Without a mid the slice is still tried, so that a market that stays away ends the order.
         let twice_mid = market.book.twice_mid();
         let value = twice_mid.map_or(market.mark, |twice| Px(twice / 2)) * size;
-        if value < LEAST_SLICE {
+        if value < MIN_SLICE_NOTIONAL {
             Lots::ZERO
         } else {
             size
@@ -157,7 +158,7 @@ impl Engine {
 
     fn place_slice(&mut self, id: TwapId, size: Lots) {
         let twap = self.twaps.at(id);
-        let mut row = self.blank(Base {
+        let mut row = self.blank(NewOrder {
             account: twap.account,
             market: twap.market,
             side: twap.side,
@@ -167,7 +168,7 @@ impl Engine {
             mode: OrderMode::Market,
         });
         row.time_in_force = TimeInForce::Ioc;
-        row.slippage = Some(SLICE_CAP);
+        row.slippage = Some(SLICE_SLIPPAGE);
         row.reduce_only = twap.reduce_only;
         row.twap = Some(id);
         match self.submit(row) {
@@ -196,11 +197,11 @@ impl Engine {
         if reason == Reason::NoLiquidity {
             return;
         }
-        let (patience, ends) = GIVES_UP
+        let (patience, ends) = REJECTED_SLICE_LIMITS
             .into_iter()
             .find(|(cause, _, _)| *cause == reason)
             .map_or(
-                (PATIENCE, CompletionReason::InsufficientMargin),
+                (MAX_REJECTED_SLICES, CompletionReason::InsufficientMargin),
                 |(_, patience, ends)| (patience, ends),
             );
         row.run.rejected_in_a_row += 1;
@@ -227,9 +228,13 @@ impl Engine {
     }
 
     /// Stops future slices. One that has ended stays as it is.
-    pub(crate) fn stop_twap(&mut self, account: AccountIx, id: TwapId) -> Result<TwapId, Refusal> {
+    pub(crate) fn stop_twap(
+        &mut self,
+        account: AccountIx,
+        id: TwapId,
+    ) -> Result<TwapId, CommandRefusal> {
         self.twap(account, id)
-            .ok_or_else(|| Refusal::not_found("TWAP order"))?;
+            .ok_or_else(|| CommandRefusal::not_found("TWAP order"))?;
         self.end_twap(id, TwapStatus::Canceled, CompletionReason::CanceledByUser);
         Ok(id)
     }
@@ -255,7 +260,7 @@ impl Engine {
         }
         let account = row.account;
         self.accounts.at_mut(account).live_twaps.remove(&id);
-        self.record(Event::Twap {
+        self.record(EngineEvent::Twap {
             twap: id,
             status,
             reason: Some(reason),
@@ -271,11 +276,11 @@ impl Engine {
         }
         let triggers = &mut self.markets.at_mut(market).triggers;
         for (bound, px) in bounds {
-            triggers.disarm(bound.direction(), px, Wake::TwapBound(id, bound));
+            triggers.disarm(bound.direction(), px, TriggerTarget::TwapBound(id, bound));
         }
         if let Some(px) = trigger {
-            triggers.disarm(TriggerDirection::Above, px, Wake::TwapStart(id));
-            triggers.disarm(TriggerDirection::Below, px, Wake::TwapStart(id));
+            triggers.disarm(TriggerDirection::Above, px, TriggerTarget::TwapStart(id));
+            triggers.disarm(TriggerDirection::Below, px, TriggerTarget::TwapStart(id));
         }
     }
 
@@ -289,7 +294,7 @@ impl Engine {
     }
 }
 
-fn bounds(row: &TwapRow) -> Vec<(TwapBound, Px)> {
+fn bounds(row: &TwapRecord) -> Vec<(TwapBound, Px)> {
     [
         (TwapBound::Max, row.max_price),
         (TwapBound::Min, row.min_price),

@@ -3,14 +3,14 @@
 use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
-        market::triggers::{TwapBound, Wake, reached},
+        market::triggers::{TriggerTarget, TwapBound, reached},
         matching::payload,
         state::{
-            command::{Pacing, PlaceTwap, Reduction},
+            command::{Pacing, Reduction, TwapParams},
             ids::{AccountIx, MarketIx, TwapId},
-            log::Event,
-            refusal::{Reason, Refusal},
-            rows::{Standing, TwapRow, TwapRun},
+            log::EngineEvent,
+            refusal::{CommandRefusal, Reason},
+            rows::{ChallengeStatus, TwapProgress, TwapRecord},
             units::{Lots, Px, Usd},
             words::{TriggerDirection, TwapStatus},
         },
@@ -20,14 +20,14 @@ use crate::{
 
 /// 5 minutes to 7 days.
 const DURATION_MINUTES: std::ops::RangeInclusive<u32> = 5..=7 * 24 * 60;
-const LEAST_NOTIONAL: Usd = Usd::dollars(100);
+const MIN_TWAP_NOTIONAL: Usd = Usd::dollars(100);
 
 impl Engine {
     pub(crate) fn place_twap(
         &mut self,
         account: AccountIx,
-        order: &PlaceTwap,
-    ) -> Result<TwapId, Refusal> {
+        order: &TwapParams,
+    ) -> Result<TwapId, CommandRefusal> {
         self.check_twap(account, order)?;
         let notional = self.markets.at(order.market).mark * order.size;
         let schedule = Schedule::new(
@@ -38,7 +38,7 @@ impl Engine {
         let (market, trigger) = (row.market, row.trigger_price);
         let id = self.twaps.push(row);
         self.accounts.at_mut(account).live_twaps.insert(id);
-        self.record(Event::Twap {
+        self.record(EngineEvent::Twap {
             twap: id,
             status: TwapStatus::Pending,
             reason: None,
@@ -46,7 +46,7 @@ impl Engine {
         if let Some(px) = trigger {
             let direction = self.toward(market, px);
             let triggers = &mut self.markets.at_mut(market).triggers;
-            triggers.arm(direction, px, Wake::TwapStart(id));
+            triggers.arm(direction, px, TriggerTarget::TwapStart(id));
         } else {
             self.start_twap(id);
             self.run_slice(id);
@@ -63,7 +63,7 @@ impl Engine {
         }
     }
 
-    fn check_twap(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+    fn check_twap(&self, account: AccountIx, order: &TwapParams) -> Result<(), CommandRefusal> {
         let decimals = self.known_market(order.market)?;
         payload::size("size", order.size, decimals)?;
         payload::leverage(order.leverage)?;
@@ -77,7 +77,7 @@ impl Engine {
         }
         check_bounds(order, decimals)?;
         if !DURATION_MINUTES.contains(&order.duration_minutes) {
-            return Err(Refusal::payload(
+            return Err(CommandRefusal::payload(
                 "duration_minutes",
                 Reason::InvalidTwap,
                 format!(
@@ -88,10 +88,12 @@ impl Engine {
         }
         let market = self.markets.at(order.market);
         let value = market.mark * order.size;
-        if value < LEAST_NOTIONAL {
-            return Err(Refusal::conflict(
+        if value < MIN_TWAP_NOTIONAL {
+            return Err(CommandRefusal::conflict(
                 Reason::BelowMinNotional,
-                format!("the order is worth {value} USD, less than the minimum {LEAST_NOTIONAL}"),
+                format!(
+                    "the order is worth {value} USD, less than the minimum {MIN_TWAP_NOTIONAL}"
+                ),
             ));
         }
         let beyond = [
@@ -101,7 +103,7 @@ impl Engine {
         .into_iter()
         .any(|(bound, px)| px.is_some_and(|px| reached(bound.direction(), market.mark, px)));
         if beyond && order.trigger_price.is_none() {
-            return Err(Refusal::conflict(
+            return Err(CommandRefusal::conflict(
                 Reason::TriggerWouldFire,
                 "the mark is beyond max_price or min_price already",
             ));
@@ -109,7 +111,11 @@ impl Engine {
         self.check_twap_account(account, order)
     }
 
-    fn check_twap_account(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+    fn check_twap_account(
+        &self,
+        account: AccountIx,
+        order: &TwapParams,
+    ) -> Result<(), CommandRefusal> {
         if order.reduction == Reduction::Only {
             return self.check_twap_reduces(account, order);
         }
@@ -120,35 +126,39 @@ impl Engine {
             .max_leverage
             .min(self.accounts.at(account).spec.rules.max_order_leverage);
         match (self.standing(account), order.leverage > most) {
-            (Standing::Breached { .. }, _) => Err(Refusal::conflict(
+            (ChallengeStatus::Breached { .. }, _) => Err(CommandRefusal::conflict(
                 Reason::AccountBreached,
                 "the account broke a rule: only reduce-only orders are taken",
             )),
-            (_, true) => Err(Refusal::conflict(
+            (_, true) => Err(CommandRefusal::conflict(
                 Reason::LeverageTooHigh,
                 format!("leverage {} is above {most}", order.leverage),
             )),
-            (Standing::Active | Standing::Passed { .. }, false) => Ok(()),
+            (ChallengeStatus::Active | ChallengeStatus::Passed { .. }, false) => Ok(()),
         }
     }
 
     /// One that waits for a trigger may find its position then.
-    fn check_twap_reduces(&self, account: AccountIx, order: &PlaceTwap) -> Result<(), Refusal> {
+    fn check_twap_reduces(
+        &self,
+        account: AccountIx,
+        order: &TwapParams,
+    ) -> Result<(), CommandRefusal> {
         let reduces = self
             .held(account, order.market)
             .is_some_and(|held| held.closing_side() == order.side);
         if reduces || order.trigger_price.is_some() {
             Ok(())
         } else {
-            Err(Refusal::conflict(
+            Err(CommandRefusal::conflict(
                 Reason::ReduceOnlyNoPosition,
                 "reduce_only needs an open position this order would close",
             ))
         }
     }
 
-    fn twap_row(&self, account: AccountIx, order: &PlaceTwap, schedule: Schedule) -> TwapRow {
-        TwapRow {
+    fn twap_row(&self, account: AccountIx, order: &TwapParams, schedule: Schedule) -> TwapRecord {
+        TwapRecord {
             id: self.twaps.next_id(),
             account,
             market: order.market,
@@ -177,13 +187,13 @@ impl Engine {
             next_run_at: None,
             canceled_at: None,
             completed_at: None,
-            run: TwapRun::default(),
+            run: TwapProgress::default(),
         }
     }
 }
 
 /// A bound that the trigger has reached would end the order the moment it starts.
-fn check_bounds(order: &PlaceTwap, decimals: u32) -> Result<(), Refusal> {
+fn check_bounds(order: &TwapParams, decimals: u32) -> Result<(), CommandRefusal> {
     let Some(trigger) = order.trigger_price else {
         return Ok(());
     };
@@ -195,7 +205,7 @@ fn check_bounds(order: &PlaceTwap, decimals: u32) -> Result<(), Refusal> {
         if let Some(px) = px.filter(|px| reached(bound.direction(), trigger, *px)) {
             let (px, trigger) = (px.shown(decimals), trigger.shown(decimals));
             let message = format!("{field} {px} must be {relation} trigger_price {trigger}");
-            return Err(Refusal::payload(field, Reason::InvalidTwap, message));
+            return Err(CommandRefusal::payload(field, Reason::InvalidTwap, message));
         }
     }
     Ok(())

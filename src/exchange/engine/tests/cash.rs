@@ -6,7 +6,7 @@ use crate::exchange::engine::*;
 
 /// 40x isolated at 50 000: half a coin has 625 USD of margin.
 fn forty_times(desk: &mut Desk, side: Side) {
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 40,
         margin_mode: MarginMode::Isolated,
         ..desk.order(BTC, side, "0.5")
@@ -15,7 +15,7 @@ fn forty_times(desk: &mut Desk, side: Side) {
 }
 
 fn exit(desk: &mut Desk, mode: PlaceMode, coins: &str) -> OrderId {
-    let order = Desk::reduce_only(PlaceOrder {
+    let order = Desk::reduce_only(OrderParams {
         mode,
         leverage: 40,
         margin_mode: MarginMode::Isolated,
@@ -33,7 +33,7 @@ fn stop(desk: &mut Desk, trigger: &str, coins: &str) -> OrderId {
 fn payments(desk: &Desk) -> Vec<Usd> {
     let mut payments = Vec::new();
     for logged in desk.engine.recent_events() {
-        if let Event::Insurance { account, amount } = logged.event {
+        if let EngineEvent::Insurance { account, amount } = logged.event {
             assert_eq!(account, desk.me);
             payments.insert(0, amount);
         }
@@ -43,7 +43,7 @@ fn payments(desk: &Desk) -> Vec<Usd> {
 
 /// The account's rows tell the cash, with what the insurance paid.
 fn adds_up(desk: &Desk) {
-    let rows: Vec<OrderRow> = desk.engine.orders(desk.me, None).cloned().collect();
+    let rows: Vec<OrderRecord> = desk.engine.orders(desk.me, None).cloned().collect();
     let realized: Usd = rows.iter().filter_map(|row| row.realized_pnl).sum();
     let fees: Usd = rows.iter().map(|row| row.fee).sum();
     let open = desk.engine.open_positions(desk.me);
@@ -105,7 +105,7 @@ fn a_stop_of_a_short_and_margin_that_was_added_are_limited_alike() {
     forty_times(&mut desk, Side::Sell);
     desk.set_extra(BTC, "375").unwrap();
     let before = desk.facts().cash;
-    let order = Desk::reduce_only(PlaceOrder {
+    let order = Desk::reduce_only(OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(BTC, "50400"),
         },
@@ -156,17 +156,17 @@ fn show_far_book(desk: &mut Desk) {
 fn close(desk: &mut Desk, coins: Option<&str>, how: CloseHow) {
     let position = desk.position(BTC).unwrap().id;
     let size = coins.map(|coins| desk.lots(BTC, coins));
-    let close = ClosePosition {
+    let close = CloseParams {
         position,
         size,
         expected_price: None,
         how,
     };
-    desk.apply(Command::Close(close)).unwrap();
+    desk.apply(EngineCommand::Close(close)).unwrap();
 }
 
-fn reducing_ladder(desk: &Desk) -> Command {
-    Command::PlaceScaled(PlaceScaled {
+fn reducing_ladder(desk: &Desk) -> EngineCommand {
+    EngineCommand::PlaceScaled(ScaledParams {
         market: BTC.into(),
         side: Side::Sell,
         size: desk.lots(BTC, "0.5"),
@@ -180,8 +180,8 @@ fn reducing_ladder(desk: &Desk) -> Command {
     })
 }
 
-fn reducing_twap(desk: &Desk) -> Command {
-    Command::PlaceTwap(PlaceTwap {
+fn reducing_twap(desk: &Desk) -> EngineCommand {
+    EngineCommand::PlaceTwap(TwapParams {
         margin_mode: MarginMode::Isolated,
         reduction: Reduction::Only,
         leverage: 40,
@@ -211,7 +211,7 @@ const PATHS: [(&str, Path); 7] = [
     ("close-all", |desk| {
         show_far_book(desk);
         let position = desk.position(BTC).unwrap().id;
-        desk.apply(Command::ForceClose(position)).unwrap();
+        desk.apply(EngineCommand::ForceClose(position)).unwrap();
     }),
     ("ladder", |desk| {
         show_far_book(desk);
@@ -254,7 +254,7 @@ fn an_order_that_turns_an_isolated_position_loses_its_margin_and_the_fee_of_what
     let mut desk = far_book(lax());
     show_far_book(&mut desk);
     let before = desk.facts().cash;
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 40,
         margin_mode: MarginMode::Isolated,
         ..desk.order(BTC, Side::Sell, "0.8")
@@ -277,7 +277,10 @@ fn the_closes_after_a_breach_are_limited_too() {
     let before = desk.facts().cash;
     desk.show(BTC, &[("34900", "10")], &[("35100", "10")], "50000");
     desk.at(SOL, "95");
-    assert!(matches!(desk.facts().standing, Standing::Breached { .. }));
+    assert!(matches!(
+        desk.facts().standing,
+        ChallengeStatus::Breached { .. }
+    ));
     assert_eq!(desk.engine.open_positions(desk.me), []);
     let sold = usd("1000") + usd("8.55");
     assert_eq!(before - desk.facts().cash, usd("625") + sold);
@@ -285,7 +288,7 @@ fn the_closes_after_a_breach_are_limited_too() {
 }
 
 fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 20,
         ..desk.order(market, side, coins)
     };
@@ -294,7 +297,7 @@ fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
 
 fn cross_stop(desk: &mut Desk, market: usize, side: Side, coins: &str, trigger: &str) {
     let trigger = desk.px(market, trigger);
-    let order = Desk::reduce_only(PlaceOrder {
+    let order = Desk::reduce_only(OrderParams {
         mode: PlaceMode::StopMarket { trigger },
         ..desk.order(market, side, coins)
     });

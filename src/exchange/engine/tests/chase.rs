@@ -1,8 +1,8 @@
 use super::desk::{Desk, SOL, START, lax, markets, nano};
 use crate::exchange::engine::*;
 
-fn chase(desk: &Desk, side: Side, offset: &str, cap: Option<&str>) -> PlaceOrder {
-    PlaceOrder {
+fn chase(desk: &Desk, side: Side, offset: &str, cap: Option<&str>) -> OrderParams {
+    OrderParams {
         mode: PlaceMode::Chase {
             offset: desk.px(SOL, offset),
             cap: cap.map(|px| desk.px(SOL, px)),
@@ -138,7 +138,7 @@ fn a_chase_that_only_reduces_looks_once_a_second_and_sells_no_more_than_there_is
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "1");
     desk.book(SOL, &[("98", "5")], &[("100", "5")], "99");
-    let exit = PlaceOrder {
+    let exit = OrderParams {
         size: desk.lots(SOL, "3"),
         ..Desk::reduce_only(chase(&desk, Side::Sell, "0", None))
     };

@@ -13,7 +13,7 @@ use crate::exchange::engine::*;
 #[derive(Default)]
 pub(super) struct Shelf {
     core: Vec<u8>,
-    chunks: BTreeMap<(u8, usize), Chunk>,
+    chunks: BTreeMap<(u8, usize), CheckpointChunk>,
 }
 
 impl Shelf {
@@ -67,7 +67,7 @@ fn prices_orders_and_strategies_go_on_after_every_interruption_as_without_one() 
     let (whole, rest) = (through.checkpoint().unwrap(), resumed.checkpoint().unwrap());
     assert_eq!(rest.core, whole.core);
     shelf.keep(rest);
-    let chunks: Vec<Chunk> = shelf.chunks.into_values().collect();
+    let chunks: Vec<CheckpointChunk> = shelf.chunks.into_values().collect();
     assert_eq!(chunks, whole.chunks);
 }
 
@@ -75,14 +75,14 @@ fn prices_orders_and_strategies_go_on_after_every_interruption_as_without_one() 
 fn a_checkpoint_writes_what_changed_and_not_what_rests() {
     let mut engine = synthetic(7);
     let me = engine.account("me").unwrap();
-    let far = |n: i64| PlaceOrder {
+    let far = |n: i64| OrderParams {
         mode: PlaceMode::Limit {
             price: Px(100_000 + 1_000 * n),
         },
         ..super::same_again::order(Side::Buy, PlaceMode::Market)
     };
     for n in 0..200 {
-        engine.apply(me, Command::Place(far(n))).unwrap();
+        engine.apply(me, EngineCommand::Place(far(n))).unwrap();
     }
     let mut shelf = Shelf::default();
     assert_eq!(shelf.keep(engine.checkpoint().unwrap()), 4, "all of it");
@@ -93,9 +93,11 @@ fn a_checkpoint_writes_what_changed_and_not_what_rests() {
         "markets and accounts"
     );
     let last = engine.working_orders(me).next().unwrap().id;
-    engine.apply(me, Command::Cancel(last)).unwrap();
+    engine.apply(me, EngineCommand::Cancel(last)).unwrap();
     let changed = engine.checkpoint().unwrap().chunks;
-    let orders = changed.iter().filter(|chunk| chunk.table == Table::Orders);
+    let orders = changed
+        .iter()
+        .filter(|chunk| chunk.table == CheckpointTable::Orders);
     assert_eq!(orders.map(|chunk| chunk.place).collect::<Vec<_>>(), [1]);
 }
 
@@ -103,7 +105,9 @@ fn a_checkpoint_writes_what_changed_and_not_what_rests() {
 fn a_checkpoint_with_a_piece_missing_or_cut_is_no_engine() {
     let mut engine = ten_minutes(|engine| engine);
     let Checkpoint { core, chunks } = engine.checkpoint().unwrap();
-    let without_orders = chunks.iter().filter(|chunk| chunk.table != Table::Orders);
+    let without_orders = chunks
+        .iter()
+        .filter(|chunk| chunk.table != CheckpointTable::Orders);
     let missing = Engine::restore(&core, without_orders.cloned());
     assert!(matches!(
         missing,

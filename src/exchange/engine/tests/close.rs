@@ -1,8 +1,8 @@
 use super::desk::{BTC, Desk, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn closing(desk: &Desk, how: CloseHow) -> ClosePosition {
-    ClosePosition {
+fn closing(desk: &Desk, how: CloseHow) -> CloseParams {
+    CloseParams {
         position: desk.position(SOL).unwrap().id,
         size: None,
         expected_price: None,
@@ -10,9 +10,9 @@ fn closing(desk: &Desk, how: CloseHow) -> ClosePosition {
     }
 }
 
-fn close(desk: &mut Desk, close: ClosePosition) -> Result<OrderId, Refusal> {
-    let done = desk.apply(Command::Close(close))?;
-    let Outcome::Order(id) = done else {
+fn close(desk: &mut Desk, close: CloseParams) -> Result<OrderId, CommandRefusal> {
+    let done = desk.apply(EngineCommand::Close(close))?;
+    let CommandOutcome::Order(id) = done else {
         panic!("a close is an order, not {done:?}")
     };
     Ok(id)
@@ -24,7 +24,7 @@ const MARKET: CloseHow = CloseHow::Market { slippage: None };
 fn a_quarter_and_then_all_of_a_position_can_be_closed_at_market() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Sell, "4");
-    let quarter = ClosePosition {
+    let quarter = CloseParams {
         size: Some(desk.lots(SOL, "1")),
         ..closing(&desk, MARKET)
     };
@@ -49,7 +49,7 @@ fn a_quarter_and_then_all_of_a_position_can_be_closed_at_market() {
 fn more_than_the_position_closes_the_position() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "4");
-    let all = ClosePosition {
+    let all = CloseParams {
         size: Some(desk.lots(SOL, "9")),
         ..closing(&desk, MARKET)
     };
@@ -102,8 +102,8 @@ fn close_all_sells_into_a_thin_book_no_further_than_two_and_a_half_percent() {
     let bids = [("99.9", "4"), ("99.5", "4"), ("97.6", "4"), ("97.3", "100")];
     desk.book(SOL, &bids, &[("100", "2")], "99.95");
     let id = desk.position(SOL).unwrap().id;
-    let done = desk.apply(Command::ForceClose(id));
-    let Ok(Outcome::Order(order)) = done else {
+    let done = desk.apply(EngineCommand::ForceClose(id));
+    let Ok(CommandOutcome::Order(order)) = done else {
         panic!("{done:?}")
     };
     let row = desk.row(order);
@@ -117,7 +117,7 @@ fn close_all_sells_into_a_thin_book_no_further_than_two_and_a_half_percent() {
     );
     assert_eq!(desk.held(SOL), Lots(300));
     desk.book(SOL, &[("90", "4")], &[("110", "2")], "100");
-    let dry = desk.apply(Command::ForceClose(id)).unwrap_err();
+    let dry = desk.apply(EngineCommand::ForceClose(id)).unwrap_err();
     assert_eq!(
         (dry.code, dry.rule),
         (Reason::NoLiquidity, Some(RuleId::MaxSlippage))

@@ -76,8 +76,8 @@ pub(super) fn nano(text: &str) -> NanoPx {
 }
 
 /// At the market, 10x cross.
-pub(super) fn order(market: MarketIx, side: Side, lots: Lots) -> PlaceOrder {
-    PlaceOrder {
+pub(super) fn order(market: MarketIx, side: Side, lots: Lots) -> OrderParams {
+    OrderParams {
         market,
         side,
         size: lots,
@@ -117,9 +117,9 @@ impl Desk {
         let engine = Engine::new(EngineConfig {
             seed: 1,
             start,
-            feed: Feed::Scripted,
-            fees: Fees::default(),
-            venue: Venue::default(),
+            feed: PriceFeed::Scripted,
+            fees: FeeRates::default(),
+            venue: VenueSpec::default(),
             markets,
             accounts: vec![account("me"), account("other")],
         });
@@ -203,7 +203,7 @@ impl Desk {
     pub(super) fn trade(&mut self, market: usize, aggressor: Side, px: &str, size: &str) {
         let level = self.level(market, (px, size));
         let tick = MarketTick {
-            trades: vec![Trade {
+            trades: vec![MarketTrade {
                 aggressor,
                 px: level.px,
                 size: level.size,
@@ -236,13 +236,13 @@ impl Desk {
         self.engine.advance_to(self.engine.now() + span);
     }
 
-    pub(super) fn order(&self, market: usize, side: Side, coins: &str) -> PlaceOrder {
+    pub(super) fn order(&self, market: usize, side: Side, coins: &str) -> OrderParams {
         order(market.into(), side, self.lots(market, coins))
     }
 
     /// Five minutes of even slices, 10x cross.
-    pub(super) fn twap(&self, market: usize, side: Side, coins: &str) -> PlaceTwap {
-        PlaceTwap {
+    pub(super) fn twap(&self, market: usize, side: Side, coins: &str) -> TwapParams {
+        TwapParams {
             kind: Curve::Twap,
             market: market.into(),
             side,
@@ -258,8 +258,8 @@ impl Desk {
         }
     }
 
-    pub(super) fn limit(&self, market: usize, side: Side, coins: &str, px: &str) -> PlaceOrder {
-        PlaceOrder {
+    pub(super) fn limit(&self, market: usize, side: Side, coins: &str, px: &str) -> OrderParams {
+        OrderParams {
             mode: PlaceMode::Limit {
                 price: self.px(market, px),
             },
@@ -267,20 +267,23 @@ impl Desk {
         }
     }
 
-    pub(super) fn apply(&mut self, command: Command) -> Result<Outcome, Refusal> {
+    pub(super) fn apply(
+        &mut self,
+        command: EngineCommand,
+    ) -> Result<CommandOutcome, CommandRefusal> {
         self.engine.apply(self.me, command)
     }
 
-    pub(super) fn place(&mut self, order: PlaceOrder) -> Result<OrderId, Refusal> {
-        let done = self.apply(Command::Place(order))?;
-        let Outcome::Order(id) = done else {
+    pub(super) fn place(&mut self, order: OrderParams) -> Result<OrderId, CommandRefusal> {
+        let done = self.apply(EngineCommand::Place(order))?;
+        let CommandOutcome::Order(id) = done else {
             panic!("an order was placed, not {done:?}")
         };
         Ok(id)
     }
 
     /// What is wrong with the order.
-    pub(super) fn refused(&mut self, order: PlaceOrder) -> (RefusalKind, Reason) {
+    pub(super) fn refused(&mut self, order: OrderParams) -> (RefusalKind, Reason) {
         let refusal = self.place(order).unwrap_err();
         (refusal.kind, refusal.code)
     }
@@ -292,19 +295,19 @@ impl Desk {
 
     /// 10x isolated at the market.
     pub(super) fn isolated(&mut self, market: usize, side: Side, coins: &str) -> OrderId {
-        let order = PlaceOrder {
+        let order = OrderParams {
             margin_mode: MarginMode::Isolated,
             ..self.order(market, side, coins)
         };
         self.place(order).unwrap()
     }
 
-    pub(super) fn reduce_only(mut order: PlaceOrder) -> PlaceOrder {
+    pub(super) fn reduce_only(mut order: OrderParams) -> OrderParams {
         order.reduction = Reduction::Only;
         order
     }
 
-    pub(super) fn row(&self, id: OrderId) -> OrderRow {
+    pub(super) fn row(&self, id: OrderId) -> OrderRecord {
         self.engine.order(self.me, id).unwrap().clone()
     }
 
@@ -314,7 +317,7 @@ impl Desk {
         (row.status, row.filled_size, row.reason)
     }
 
-    pub(super) fn position(&self, market: usize) -> Option<PositionRow> {
+    pub(super) fn position(&self, market: usize) -> Option<PositionRecord> {
         self.engine
             .open_positions(self.me)
             .into_iter()
@@ -325,11 +328,11 @@ impl Desk {
         self.position(market).map_or(Lots::ZERO, |row| row.size)
     }
 
-    pub(super) fn last_closed(&self) -> PositionRow {
+    pub(super) fn last_closed(&self) -> PositionRecord {
         self.engine.closed_positions(self.me, None).next().unwrap()
     }
 
-    pub(super) fn facts(&self) -> AccountFacts {
+    pub(super) fn facts(&self) -> AccountReport {
         self.engine.account_facts(self.me).unwrap()
     }
 
@@ -337,10 +340,14 @@ impl Desk {
         self.position(market).unwrap().liquidation_price
     }
 
-    pub(super) fn set_extra(&mut self, market: usize, extra: &str) -> Result<Outcome, Refusal> {
+    pub(super) fn set_extra(
+        &mut self,
+        market: usize,
+        extra: &str,
+    ) -> Result<CommandOutcome, CommandRefusal> {
         let position = self.position(market).unwrap().id;
         let extra = usd(extra);
-        self.apply(Command::SetIsolatedMargin(SetIsolatedMargin {
+        self.apply(EngineCommand::SetIsolatedMargin(SetIsolatedMargin {
             position,
             extra,
         }))

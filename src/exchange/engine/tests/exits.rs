@@ -4,7 +4,7 @@ use crate::exchange::engine::*;
 /// A buy of 2 at 100 with take-profit 110 and stop-loss 95, resting behind 0.
 fn bracket(desk: &mut Desk) -> OrderId {
     desk.book(SOL, &[("99", "50")], &[("101", "50")], "100");
-    let entry = PlaceOrder {
+    let entry = OrderParams {
         exits: AttachedExits {
             take_profit: Some(desk.px(SOL, "110")),
             stop_loss: Some(desk.px(SOL, "95")),
@@ -78,14 +78,14 @@ fn canceling_a_half_filled_entry_keeps_what_is_filled_protected() {
     let mut desk = Desk::new(100_000);
     let entry = bracket(&mut desk);
     desk.trade(SOL, Side::Sell, "100", "0.5");
-    desk.apply(Command::Cancel(entry)).unwrap();
+    desk.apply(EngineCommand::Cancel(entry)).unwrap();
     assert_eq!(legs(&desk), both(50));
 }
 
 #[test]
 fn a_market_entry_is_protected_at_once() {
     let mut desk = Desk::new(100_000);
-    let entry = PlaceOrder {
+    let entry = OrderParams {
         exits: AttachedExits {
             take_profit: None,
             stop_loss: Some(desk.px(SOL, "95")),
@@ -121,7 +121,7 @@ fn exits_on_the_wrong_side_of_the_entry_are_refused() {
         (Side::Sell, None, Some("100")),
     ];
     for (side, take_profit, stop_loss) in wrong {
-        let order = PlaceOrder {
+        let order = OrderParams {
             exits: AttachedExits {
                 take_profit: take_profit.map(|px| desk.px(SOL, px)),
                 stop_loss: stop_loss.map(|px| desk.px(SOL, px)),
@@ -142,12 +142,12 @@ fn exits_of_a_resting_entry_can_be_set_moved_and_removed() {
     desk.trade(SOL, Side::Sell, "100", "0.5");
     let set = SetAttachedExits {
         order: entry,
-        take_profit: Leg::Remove,
-        stop_loss: Leg::Set(desk.px(SOL, "96")),
+        take_profit: ExitChange::Remove,
+        stop_loss: ExitChange::Set(desk.px(SOL, "96")),
     };
     assert_eq!(
-        desk.apply(Command::SetExits(set)),
-        Ok(Outcome::Order(entry))
+        desk.apply(EngineCommand::SetExits(set)),
+        Ok(CommandOutcome::Order(entry))
     );
     let row = desk.row(entry);
     assert_eq!(
@@ -169,10 +169,10 @@ fn exits_of_an_order_that_does_not_rest_cannot_be_set() {
     let id = desk.market(SOL, Side::Buy, "1");
     let set = SetAttachedExits {
         order: id,
-        take_profit: Leg::Keep,
-        stop_loss: Leg::Keep,
+        take_profit: ExitChange::Keep,
+        stop_loss: ExitChange::Keep,
     };
-    let refusal = desk.apply(Command::SetExits(set)).unwrap_err();
+    let refusal = desk.apply(EngineCommand::SetExits(set)).unwrap_err();
     assert_eq!(
         (refusal.kind, refusal.code),
         (RefusalKind::Conflict, Reason::OrderNotResting)
@@ -218,7 +218,7 @@ fn an_entry_of_any_kind_is_protected_as_soon_as_it_fills() {
         ),
     ] {
         let mut desk = Desk::new(100_000);
-        let entry = PlaceOrder {
+        let entry = OrderParams {
             mode,
             exits: AttachedExits {
                 take_profit: Some(px("120")),

@@ -2,7 +2,7 @@ use super::desk::{BTC, Desk, ETH, SOL, lax, markets, nano, usd};
 use crate::exchange::engine::*;
 
 fn five_times(desk: &mut Desk, side: Side, coins: &str) -> OrderId {
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 5,
         margin_mode: MarginMode::Isolated,
         ..desk.order(ETH, side, coins)
@@ -94,7 +94,7 @@ fn averaging_and_closing_in_odd_parts_loses_no_money_to_rounding() {
 #[test]
 fn funding_moves_cash_and_brings_an_isolated_liquidation_nearer() {
     let mut desk = Desk::new(10_000);
-    let isolated = PlaceOrder {
+    let isolated = OrderParams {
         margin_mode: MarginMode::Isolated,
         ..desk.order(BTC, Side::Buy, "0.5")
     };

@@ -1,7 +1,7 @@
 use super::desk::{BTC, Desk, ETH, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn liquidation_rows(desk: &Desk) -> Vec<OrderRow> {
+fn liquidation_rows(desk: &Desk) -> Vec<OrderRecord> {
     desk.engine
         .orders(desk.me, None)
         .filter(|row| row.mode == OrderMode::Liquidation)
@@ -89,7 +89,7 @@ fn below_two_thirds_of_its_maintenance_a_position_goes_to_the_insurance_with_wha
 #[test]
 fn a_cross_account_is_sold_from_the_largest_maintenance_and_cash_never_goes_below_zero() {
     let mut desk = Desk::new(10_000);
-    let big = PlaceOrder {
+    let big = OrderParams {
         leverage: 20,
         ..desk.order(BTC, Side::Buy, "1")
     };
@@ -110,7 +110,7 @@ fn a_cross_account_is_sold_from_the_largest_maintenance_and_cash_never_goes_belo
 #[test]
 fn a_cross_account_that_is_safe_again_after_one_sale_keeps_the_other_position() {
     let mut desk = Desk::new(10_000);
-    let big = PlaceOrder {
+    let big = OrderParams {
         leverage: 20,
         ..desk.order(BTC, Side::Buy, "1")
     };
@@ -126,7 +126,7 @@ fn a_cross_account_that_is_safe_again_after_one_sale_keeps_the_other_position() 
 fn a_stop_above_the_liquidation_price_saves_the_position_in_one_gap() {
     let mut desk = Desk::new(100_000);
     desk.isolated(BTC, Side::Buy, "0.5");
-    let stop = Desk::reduce_only(PlaceOrder {
+    let stop = Desk::reduce_only(OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(BTC, "46000"),
         },
@@ -143,18 +143,18 @@ fn a_stop_above_the_liquidation_price_saves_the_position_in_one_gap() {
 fn liquidation_ends_the_orders_and_strategies_of_its_market() {
     let mut desk = Desk::new(100_000);
     desk.isolated(BTC, Side::Buy, "0.5");
-    let exit = Desk::reduce_only(PlaceOrder {
+    let exit = Desk::reduce_only(OrderParams {
         margin_mode: MarginMode::Isolated,
         ..desk.limit(BTC, Side::Sell, "0.5", "60000")
     });
     let exit = desk.place(exit).unwrap();
-    let twap = desk.apply(Command::PlaceTwap(PlaceTwap {
+    let twap = desk.apply(EngineCommand::PlaceTwap(TwapParams {
         margin_mode: MarginMode::Isolated,
         reduction: Reduction::Only,
         trigger_price: Some(desk.px(BTC, "70000")),
         ..desk.twap(BTC, Side::Sell, "0.1")
     }));
-    let Ok(Outcome::Twap(twap)) = twap else {
+    let Ok(CommandOutcome::Twap(twap)) = twap else {
         panic!("{twap:?}")
     };
     desk.at(BTC, "45000");
@@ -171,7 +171,7 @@ fn liquidation_ends_the_orders_and_strategies_of_its_market() {
 
 fn gradual(cash: i64) -> Desk {
     let mut desk = Desk::new(cash);
-    desk.engine.venue.liquidation = Liquidation::Gradual;
+    desk.engine.venue.liquidation = LiquidationMode::Gradual;
     desk
 }
 

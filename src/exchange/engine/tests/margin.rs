@@ -22,12 +22,12 @@ fn an_isolated_position_is_liquidated_where_its_margin_meets_maintenance() {
 /// No fees, so that the cash is exactly what the worked number has.
 fn free_of_fees(cash: i64) -> Desk {
     let mut desk = Desk::new(cash);
-    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    desk.engine.fees = FeeRates { taker: 0, maker: 0 };
     desk
 }
 
 fn cross(desk: &mut Desk, market: usize, side: Side, coins: &str) {
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 20,
         ..desk.order(market, side, coins)
     };
@@ -58,7 +58,7 @@ fn two_cross_positions_share_the_cash_and_an_isolated_one_keeps_its_own() {
     );
     assert_eq!(six(desk.liquidation(BTC)), "42146.835443");
     assert_eq!(six(desk.liquidation(ETH)), "3763.480392");
-    let isolated = PlaceOrder {
+    let isolated = OrderParams {
         leverage: 1,
         margin_mode: MarginMode::Isolated,
         ..desk.order(SOL, Side::Buy, "6")
@@ -86,7 +86,7 @@ fn larger_positions_need_more_maintenance_tier_by_tier() {
         [1_000, 4_000, 9_000].map(Usd::dollars)
     );
     assert_eq!(needs(150_000).0 / 1_000, 17_333_333);
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 5,
         margin_mode: MarginMode::Isolated,
         ..desk.order(SOL, Side::Buy, "500")
@@ -98,7 +98,7 @@ fn larger_positions_need_more_maintenance_tier_by_tier() {
 #[test]
 fn maintenance_is_half_the_margin_of_the_largest_leverage() {
     for (most, needs) in [(40, "1.25"), (25, "2"), (20, "2.5"), (10, "5"), (5, "10")] {
-        let market = crate::exchange::engine::market::market::Market::new(
+        let market = crate::exchange::engine::market::market::MarketState::new(
             spec("ALT", 2, most, "100"),
             super::desk::START,
         );
@@ -114,7 +114,7 @@ fn the_profit_of_a_cross_position_is_margin_for_the_next_one_and_that_of_an_isol
         (MarginMode::Isolated, usd("900")),
     ] {
         let mut desk = free_of_fees(1_000);
-        let order = PlaceOrder {
+        let order = OrderParams {
             margin_mode,
             ..desk.order(SOL, Side::Buy, "10")
         };
@@ -173,7 +173,7 @@ fn a_resting_order_the_account_can_no_longer_afford_is_canceled_when_it_would_fi
     let mut desk = Desk::new(1_000);
     desk.book(SOL, &[("99", "500")], &[("101", "500")], "100");
     let id = desk.place(desk.limit(SOL, Side::Buy, "40", "95")).unwrap();
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 10,
         ..desk.order(ETH, Side::Buy, "1.8")
     };
@@ -188,7 +188,7 @@ fn a_resting_order_the_account_can_no_longer_afford_is_canceled_when_it_would_fi
 
 #[test]
 fn a_new_leverage_is_the_whole_positions_if_its_margin_is_there() {
-    let at = |desk: &Desk, leverage, coins| PlaceOrder {
+    let at = |desk: &Desk, leverage, coins| OrderParams {
         leverage,
         ..desk.order(SOL, Side::Buy, coins)
     };
@@ -210,7 +210,7 @@ fn a_new_leverage_is_the_whole_positions_if_its_margin_is_there() {
 fn a_position_keeps_its_margin_mode() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "1");
-    let isolated = PlaceOrder {
+    let isolated = OrderParams {
         margin_mode: MarginMode::Isolated,
         ..desk.order(SOL, Side::Buy, "1")
     };
@@ -316,7 +316,7 @@ fn maintenance_is_taken_at_the_price_of_liquidation_not_of_the_entry() {
     let markets = vec![spec("BTC", 5, 100, "20000")];
     let mut desk = Desk::with(100_000, lax(), markets);
     desk.at(BTC, "20000");
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 50,
         margin_mode: MarginMode::Isolated,
         ..desk.order(BTC, Side::Buy, "1")

@@ -23,9 +23,9 @@ fn over(seed: u64, markets: Vec<MarketSpec>) -> Engine {
     Engine::new(EngineConfig {
         seed,
         start: START,
-        feed: Feed::Synthetic,
-        fees: Fees::default(),
-        venue: Venue::default(),
+        feed: PriceFeed::Synthetic,
+        fees: FeeRates::default(),
+        venue: VenueSpec::default(),
         markets,
         accounts: vec![AccountSpec {
             id: "me".to_owned(),
@@ -91,11 +91,11 @@ fn a_level_somebody_ate_grows_back_within_seconds() {
         facts.asks.iter().take(5).map(|level| level.size).sum()
     };
     let before = depth(&engine);
-    let order = PlaceOrder {
+    let order = OrderParams {
         leverage: 20,
         ..order(market, Side::Buy, before)
     };
-    engine.apply(me, Command::Place(order)).unwrap();
+    engine.apply(me, EngineCommand::Place(order)).unwrap();
     engine.advance_to(engine.now() + Millis::STEP);
     let asks = engine.market_facts(market).unwrap().asks;
     let thin: Lots = asks
@@ -126,7 +126,7 @@ fn a_nudge_moves_one_price_and_no_other() {
 }
 
 /// How far the oracle of BTC is from that of a market nobody touched, before and five minutes after a large buy.
-fn pushed(impact: Impact) -> [i64; 2] {
+fn pushed(impact: ImpactModel) -> [i64; 2] {
     let mut engines = [synthetic(42), synthetic(42)];
     let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).unwrap().oracle;
     for (engine, buys) in engines.iter_mut().zip([true, false]) {
@@ -134,11 +134,11 @@ fn pushed(impact: Impact) -> [i64; 2] {
         engine.advance_to(START + Millis::seconds(10));
         let me = engine.account("me").unwrap();
         if buys {
-            let order = PlaceOrder {
+            let order = OrderParams {
                 leverage: 40,
                 ..order(MarketIx::from(0), Side::Buy, Lots(1_000_000))
             };
-            engine.apply(me, Command::Place(order)).unwrap();
+            engine.apply(me, EngineCommand::Place(order)).unwrap();
         }
     }
     [1, 300].map(|seconds| {
@@ -152,8 +152,8 @@ fn pushed(impact: Impact) -> [i64; 2] {
 
 #[test]
 fn a_large_buy_pushes_the_price_where_the_venue_says_so_and_half_of_it_is_gone_in_five_minutes() {
-    assert_eq!(pushed(Impact::Off), [0, 0]);
-    let [at_once, later] = pushed(Impact::SquareRoot);
+    assert_eq!(pushed(ImpactModel::Off), [0, 0]);
+    let [at_once, later] = pushed(ImpactModel::SquareRoot);
     assert!(at_once > 0, "{at_once}");
     assert!(
         (2 * later - at_once).abs() <= at_once / 5,

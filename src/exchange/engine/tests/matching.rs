@@ -16,7 +16,7 @@ fn thin() -> Desk {
 #[test]
 fn a_market_buy_takes_level_after_level_up_to_its_cap_and_drops_the_rest() {
     let mut desk = thin();
-    let order = PlaceOrder {
+    let order = OrderParams {
         slippage: Some(Bps(250)),
         ..desk.order(SOL, Side::Buy, "12")
     };
@@ -35,12 +35,12 @@ fn a_market_buy_takes_level_after_level_up_to_its_cap_and_drops_the_rest() {
 #[test]
 fn a_tighter_cap_fills_less_and_fok_then_refuses_it_all() {
     let mut desk = thin();
-    let fok = PlaceOrder {
+    let fok = OrderParams {
         slippage: Some(Bps(50)),
         tif: Tif::Fok,
         ..desk.order(SOL, Side::Buy, "12")
     };
-    let capped = PlaceOrder {
+    let capped = OrderParams {
         tif: Tif::Ioc,
         ..fok.clone()
     };
@@ -65,7 +65,7 @@ fn what_one_order_took_the_next_one_does_not_get() {
 fn a_market_order_that_finds_nothing_inside_its_cap_is_rejected_and_says_so() {
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[("90", "1")], &[("110", "1")], "100");
-    let order = PlaceOrder {
+    let order = OrderParams {
         slippage: Some(Bps(100)),
         ..desk.order(SOL, Side::Buy, "1")
     };
@@ -159,7 +159,7 @@ fn a_bid_the_new_book_crosses_fills_at_its_limit_never_better() {
 #[test]
 fn ioc_takes_what_matches_now_and_says_so_when_nothing_does() {
     let mut desk = thin();
-    let ioc = |order| PlaceOrder {
+    let ioc = |order| OrderParams {
         tif: Tif::Ioc,
         ..order
     };
@@ -177,7 +177,7 @@ fn ioc_takes_what_matches_now_and_says_so_when_nothing_does() {
 fn a_gtd_order_expires_at_its_time_and_keeps_what_it_filled() {
     let mut desk = thin();
     let expires_at = desk.engine.now() + Millis(1_000);
-    let order = PlaceOrder {
+    let order = OrderParams {
         tif: Tif::Gtd { expires_at },
         ..desk.limit(SOL, Side::Buy, "3", "100")
     };
@@ -197,7 +197,7 @@ fn a_gtd_order_expires_at_its_time_and_keeps_what_it_filled() {
 fn an_order_that_expires_now_is_not_filled_by_what_comes_now() {
     let mut desk = thin();
     let expires_at = desk.engine.now() + Millis::STEP;
-    let order = PlaceOrder {
+    let order = OrderParams {
         tif: Tif::Gtd { expires_at },
         ..desk.limit(SOL, Side::Buy, "3", "99")
     };
@@ -232,7 +232,7 @@ fn without_a_cap_of_its_own_a_market_order_trades_at_most_five_percent_away_and_
 
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[("97", "9")], &level, "100");
-    let twap = Command::PlaceTwap(desk.twap(SOL, Side::Buy, "33"));
+    let twap = EngineCommand::PlaceTwap(desk.twap(SOL, Side::Buy, "33"));
     desk.apply(twap).unwrap();
     assert_eq!(desk.held(SOL), Lots(100), "3 were due");
 }

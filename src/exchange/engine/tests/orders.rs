@@ -33,28 +33,28 @@ fn impossible_terms_are_refused_before_anything_is_recorded() {
     };
     let cases = [
         (
-            PlaceOrder {
+            OrderParams {
                 size: Lots::ZERO,
                 ..base.clone()
             },
             Reason::InvalidSize,
         ),
         (
-            PlaceOrder {
+            OrderParams {
                 leverage: 0,
                 ..base.clone()
             },
             Reason::InvalidLeverage,
         ),
         (
-            PlaceOrder {
+            OrderParams {
                 slippage: Some(Bps(-1)),
                 ..base.clone()
             },
             Reason::InvalidSlippage,
         ),
         (
-            PlaceOrder {
+            OrderParams {
                 tif: Tif::Gtd {
                     expires_at: now + Millis(9),
                 },
@@ -63,14 +63,14 @@ fn impossible_terms_are_refused_before_anything_is_recorded() {
             Reason::InvalidTimeInForce,
         ),
         (
-            PlaceOrder {
+            OrderParams {
                 tif: Tif::Gtd { expires_at: now },
                 ..desk.limit(SOL, Side::Buy, "1", "99")
             },
             Reason::InvalidTimeInForce,
         ),
         (
-            PlaceOrder {
+            OrderParams {
                 tif: Tif::Fok,
                 mode: chase,
                 ..base
@@ -90,7 +90,7 @@ fn a_rule_that_turns_an_order_down_is_named_on_the_recorded_row() {
     let cases = [
         (desk.order(SOL, Side::Buy, "0.09"), Reason::BelowMinNotional),
         (
-            PlaceOrder {
+            OrderParams {
                 leverage: 21,
                 ..desk.order(SOL, Side::Buy, "1")
             },
@@ -152,7 +152,7 @@ fn a_position_nobody_bids_for_can_still_be_offered_at_a_limit() {
 fn who_is_in_a_position_can_get_out_while_only_his_buyers_are_there() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "3");
-    let stop = Desk::reduce_only(PlaceOrder {
+    let stop = Desk::reduce_only(OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(SOL, "99.5"),
         },
@@ -198,21 +198,21 @@ fn a_thousand_orders_at_work_shut_nobody_in() {
     for _ in 0..1_000 {
         desk.place(one.clone()).unwrap();
     }
-    let at_once = PlaceOrder {
+    let at_once = OrderParams {
         tif: Tif::Ioc,
         ..Desk::reduce_only(desk.limit(SOL, Side::Sell, "1", "90"))
     };
     desk.place(at_once).unwrap();
     let exit = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
     desk.place(exit).unwrap();
-    let sliced = PlaceTwap {
+    let sliced = TwapParams {
         reduction: Reduction::Only,
         ..desk.twap(SOL, Side::Sell, "5")
     };
-    desk.apply(Command::PlaceTwap(sliced)).unwrap();
+    desk.apply(EngineCommand::PlaceTwap(sliced)).unwrap();
     assert!(desk.held(SOL) < desk.lots(SOL, "7"), "a slice has run");
     let rests = Desk::reduce_only(desk.limit(SOL, Side::Sell, "1", "110"));
-    let stop = Desk::reduce_only(PlaceOrder {
+    let stop = Desk::reduce_only(OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(SOL, "95"),
         },
@@ -228,8 +228,8 @@ fn a_thousand_orders_at_work_shut_nobody_in() {
 fn canceling_a_resting_order_is_done_at_once_and_only_once() {
     let mut desk = Desk::new(100_000);
     let id = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
-    let done = desk.apply(Command::Cancel(id));
-    assert_eq!(done, Ok(Outcome::Cancel(Cancellation::Canceled(id))));
+    let done = desk.apply(EngineCommand::Cancel(id));
+    assert_eq!(done, Ok(CommandOutcome::Cancel(Cancellation::Canceled(id))));
     let row = desk.row(id);
     assert_eq!(
         (row.status, row.reason, row.canceled_at, row.settled_at),
@@ -240,7 +240,7 @@ fn canceling_a_resting_order_is_done_at_once_and_only_once() {
             None
         )
     );
-    let again = desk.apply(Command::Cancel(id)).unwrap_err();
+    let again = desk.apply(EngineCommand::Cancel(id)).unwrap_err();
     assert_eq!(
         (again.kind, again.code),
         (RefusalKind::Conflict, Reason::OrderNotWorking)
@@ -250,17 +250,17 @@ fn canceling_a_resting_order_is_done_at_once_and_only_once() {
 #[test]
 fn canceling_an_armed_order_is_queued_and_done_at_the_next_step() {
     let mut desk = Desk::new(100_000);
-    let stop = PlaceOrder {
+    let stop = OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(SOL, "110"),
         },
         ..desk.order(SOL, Side::Buy, "1")
     };
     let id = desk.place(stop).unwrap();
-    let queued = Ok(Outcome::Cancel(Cancellation::Queued(id)));
-    assert_eq!(desk.apply(Command::Cancel(id)), queued);
+    let queued = Ok(CommandOutcome::Cancel(Cancellation::Queued(id)));
+    assert_eq!(desk.apply(EngineCommand::Cancel(id)), queued);
     assert_eq!(
-        desk.apply(Command::Cancel(id)),
+        desk.apply(EngineCommand::Cancel(id)),
         queued,
         "asking twice is safe"
     );
@@ -278,11 +278,14 @@ fn another_accounts_order_looks_like_one_that_never_was() {
     let mut desk = Desk::new(100_000);
     let id = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
     let other = desk.engine.account("other").unwrap();
-    let foreign = desk.engine.apply(other, Command::Cancel(id)).unwrap_err();
+    let foreign = desk
+        .engine
+        .apply(other, EngineCommand::Cancel(id))
+        .unwrap_err();
     let missing = OrderId::parse("ord_999999").unwrap();
     let absent = desk
         .engine
-        .apply(other, Command::Cancel(missing))
+        .apply(other, EngineCommand::Cancel(missing))
         .unwrap_err();
     assert_eq!(foreign, absent);
     assert_eq!(foreign.kind, RefusalKind::NotFound);

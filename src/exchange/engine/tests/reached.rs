@@ -16,7 +16,11 @@ impl Reached {
         }
     }
 
-    pub(super) fn command(&mut self, command: &Command, done: &Result<Outcome, Refusal>) {
+    pub(super) fn command(
+        &mut self,
+        command: &EngineCommand,
+        done: &Result<CommandOutcome, CommandRefusal>,
+    ) {
         let told = format!("{command:?}");
         let kind = told.split('(').next().unwrap_or_default();
         self.tally.count(format!("asked {kind}"));
@@ -42,9 +46,9 @@ impl Reached {
     clippy::wildcard_enum_match_arm,
     reason = "an event without a word of its own is told by its name"
 )]
-fn word(desk: &Desk, event: Event) -> String {
+fn word(desk: &Desk, event: EngineEvent) -> String {
     match event {
-        Event::Filled { row, role, fee, .. } => {
+        EngineEvent::Filled { row, role, fee, .. } => {
             let row = desk.row(row);
             let who = match (row.twap, row.scaled, fee.is_zero()) {
                 (_, _, true) => "by insurance",
@@ -57,16 +61,16 @@ fn word(desk: &Desk, event: Event) -> String {
                 mode => format!("filled {mode:?} {who}"),
             }
         }
-        Event::Ended { status, reason, .. } => {
+        EngineEvent::Ended { status, reason, .. } => {
             let why = reason.map_or("", |reason| reason.into_str());
             format!("ended {status:?} {why}")
         }
-        Event::Twap { status, reason, .. } => {
+        EngineEvent::Twap { status, reason, .. } => {
             let why = reason.map_or("", |reason| reason.into_str());
             format!("twap {status:?} {why}")
         }
-        Event::Scaled { status, .. } => format!("ladder {status:?}"),
-        Event::Breached { rule, .. } => format!("breached {}", rule.into_str()),
+        EngineEvent::Scaled { status, .. } => format!("ladder {status:?}"),
+        EngineEvent::Breached { rule, .. } => format!("breached {}", rule.into_str()),
         other => {
             let told = format!("{other:?}");
             told.split(' ').next().unwrap_or_default().to_owned()

@@ -27,7 +27,7 @@ fn an_exit_shrinks_with_the_position() {
 fn a_full_size_exit_closes_what_it_shows_though_the_position_has_grown() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "10");
-    let profit = |desk: &Desk, coins| PlaceOrder {
+    let profit = |desk: &Desk, coins| OrderParams {
         mode: PlaceMode::TakeProfit {
             trigger: desk.px(SOL, "110"),
             target: None,
@@ -106,7 +106,7 @@ fn leverage_and_least_value_are_asked_of_what_opens_and_not_of_what_closes_all()
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "0.15");
     let close = |coins| {
-        Desk::reduce_only(PlaceOrder {
+        Desk::reduce_only(OrderParams {
             leverage: 99,
             ..desk.order(SOL, Side::Sell, coins)
         })

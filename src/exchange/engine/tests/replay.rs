@@ -16,7 +16,7 @@ pub(super) struct Replay {
     /// What is left of the side that buys or sells, best first.
     left: BTreeMap<(MarketIx, Side), Vec<BookLevel>>,
     /// What is left of the last trade of others.
-    trade: Option<(MarketIx, Trade)>,
+    trade: Option<(MarketIx, MarketTrade)>,
     /// The market whose book is new since the last look.
     fresh: Option<MarketIx>,
 }
@@ -38,7 +38,7 @@ impl Replay {
     }
 
     /// The book as it is left, with a trade.
-    pub(super) fn traded(&mut self, market: MarketIx, trade: Trade) -> MarketTick {
+    pub(super) fn traded(&mut self, market: MarketIx, trade: MarketTrade) -> MarketTick {
         self.trade = Some((market, trade));
         MarketTick {
             trades: vec![trade],
@@ -54,7 +54,7 @@ impl Replay {
 
     /// Goes through what happened since the last look.
     pub(super) fn follow(&mut self, desk: &Desk) {
-        let news: Vec<Logged> = desk
+        let news: Vec<LoggedEvent> = desk
             .engine
             .recent_events()
             .take_while(|logged| logged.seq >= self.seen)
@@ -62,7 +62,7 @@ impl Replay {
             .collect();
         self.seen = desk.engine.log_len();
         for logged in news.into_iter().rev() {
-            if let Event::Filled {
+            if let EngineEvent::Filled {
                 row,
                 size,
                 notional,
@@ -88,7 +88,7 @@ impl Replay {
     }
 
     /// 5: a reduce-only fill never grows or turns the position.
-    fn position(&mut self, row: &OrderRow, size: Lots) {
+    fn position(&mut self, row: &OrderRecord, size: Lots) {
         let held = self.held.entry(row.market).or_default();
         let before = *held;
         *held += Lots(row.side.sign() * size.0);
@@ -99,7 +99,7 @@ impl Replay {
     }
 
     /// 6 and 7 for what takes: the levels of the moment, best first, each at its own price, none beyond the bound.
-    fn taker(&mut self, row: &OrderRow, size: Lots, notional: Usd) {
+    fn taker(&mut self, row: &OrderRecord, size: Lots, notional: Usd) {
         let worst = self.take(row, size, notional);
         if let Some(limit) = row.limit_price {
             assert!(!is_worse(row.side, worst.px, limit), "6: {row:?}");
@@ -110,7 +110,7 @@ impl Replay {
         }
     }
 
-    fn maker(&mut self, row: &OrderRow, size: Lots, notional: Usd) {
+    fn maker(&mut self, row: &OrderRecord, size: Lots, notional: Usd) {
         let limit = row.limit_price.unwrap();
         assert_eq!(notional, limit * size, "6: {row:?}");
         match &mut self.trade {
@@ -128,7 +128,7 @@ impl Replay {
         }
     }
 
-    fn take(&mut self, row: &OrderRow, size: Lots, notional: Usd) -> Worst {
+    fn take(&mut self, row: &OrderRecord, size: Lots, notional: Usd) -> Worst {
         let best = |side| {
             let levels = self.left.get(&(row.market, side))?;
             Some(levels.first()?.px.0)
@@ -142,7 +142,7 @@ impl Replay {
     }
 
     /// Takes `size` off the best levels: the worst price, and what they cost.
-    fn walk(&mut self, row: &OrderRow, size: Lots) -> (Px, Usd) {
+    fn walk(&mut self, row: &OrderRecord, size: Lots) -> (Px, Usd) {
         let levels = self
             .left
             .get_mut(&(row.market, row.side.opposite()))
@@ -197,7 +197,7 @@ fn is_worse(side: Side, px: Px, limit: Px) -> bool {
 }
 
 /// docs/engine.md 2.5: how far from the middle a market execution may trade.
-fn cap(row: &OrderRow) -> Option<Bps> {
+fn cap(row: &OrderRecord) -> Option<Bps> {
     let forced = matches!(row.mode, OrderMode::Liquidation | OrderMode::CloseOut);
     let usual = match (row.twap, row.mode) {
         (Some(_), _) => Bps(300),

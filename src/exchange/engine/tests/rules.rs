@@ -3,7 +3,7 @@ use crate::exchange::engine::*;
 
 fn strict(rules: ChallengeRules) -> Desk {
     let mut desk = Desk::with(100_000, rules, markets());
-    desk.engine.fees = Fees { taker: 0, maker: 0 };
+    desk.engine.fees = FeeRates { taker: 0, maker: 0 };
     desk
 }
 
@@ -20,12 +20,12 @@ fn the_day_is_lost_at_exactly_four_percent_and_not_a_cent_before() {
     desk.market(SOL, Side::Buy, "1000");
     let resting = desk.place(desk.limit(ETH, Side::Buy, "1", "2000")).unwrap();
     desk.at(SOL, "96.001");
-    assert_eq!(desk.facts().standing, Standing::Active);
+    assert_eq!(desk.facts().standing, ChallengeStatus::Active);
     desk.at(SOL, "96");
     let facts = desk.facts();
     assert_eq!(
         facts.standing,
-        Standing::Breached {
+        ChallengeStatus::Breached {
             rule: RuleId::MaxDailyLoss,
             at: desk.engine.now()
         }
@@ -70,12 +70,18 @@ fn the_daily_limit_is_measured_anew_at_midnight() {
     };
     assert_eq!(
         limits(&desk),
-        [Measure::Usd(usd("96000")), Measure::Usd(usd("94000"))]
+        [
+            RuleMeasure::Usd(usd("96000")),
+            RuleMeasure::Usd(usd("94000"))
+        ]
     );
     desk.next_day();
     assert_eq!(
         limits(&desk),
-        [Measure::Usd(usd("94080")), Measure::Usd(usd("94000"))]
+        [
+            RuleMeasure::Usd(usd("94080")),
+            RuleMeasure::Usd(usd("94000"))
+        ]
     );
 }
 
@@ -91,11 +97,11 @@ fn a_day_may_begin_at_half_past_midnight_and_be_measured_from_the_better_of_bala
         desk.at(SOL, "102");
         let floor = |desk: &Desk| {
             let facts = desk.facts();
-            let is = |fact: &&RuleFact| fact.rule == RuleId::MaxDailyLoss;
+            let is = |fact: &&RuleStatus| fact.rule == RuleId::MaxDailyLoss;
             facts.rules.iter().find(is).unwrap().limit
         };
         desk.pass(Millis::seconds(29 * 60));
-        assert_eq!(floor(&desk), Measure::Usd(usd("96000")));
+        assert_eq!(floor(&desk), RuleMeasure::Usd(usd("96000")));
         desk.pass(Millis::seconds(60));
         floor(&desk)
     };
@@ -104,7 +110,7 @@ fn a_day_may_begin_at_half_past_midnight_and_be_measured_from_the_better_of_bala
         (DailyBasis::Equity, "97920"),
         (DailyBasis::Larger, "97920"),
     ] {
-        assert_eq!(floor_at(basis), Measure::Usd(usd(floor)), "{basis:?}");
+        assert_eq!(floor_at(basis), RuleMeasure::Usd(usd(floor)), "{basis:?}");
     }
 }
 
@@ -118,7 +124,7 @@ fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
     let mut desk = strict(trailing);
     let floor = |desk: &Desk| {
         let facts = desk.facts();
-        let is = |fact: &&RuleFact| fact.rule == RuleId::MaxDrawdown;
+        let is = |fact: &&RuleStatus| fact.rule == RuleId::MaxDrawdown;
         let fact = facts.rules.iter().find(is).unwrap();
         (fact.from, fact.limit)
     };
@@ -133,7 +139,7 @@ fn a_trailing_drawdown_follows_the_highest_balance_and_locks_at_the_start() {
         desk.at(SOL, gain);
         desk.market(SOL, Side::Sell, "1000");
         desk.step();
-        let expected = Measure::Usd(usd(expected));
+        let expected = RuleMeasure::Usd(usd(expected));
         assert_eq!(floor(&desk), (Some(usd(peak)), expected));
     }
 }
@@ -145,7 +151,7 @@ fn all_positions_together_stay_under_ten_times_the_equity_but_closing_is_always_
         ..lax()
     });
     desk.at(BTC, "50000");
-    let lev = |order| PlaceOrder {
+    let lev = |order| OrderParams {
         leverage: 20,
         ..order
     };
@@ -214,12 +220,16 @@ fn an_account_passes_with_its_target_days_and_no_day_that_made_it_all() {
         earn(&mut desk, price);
         desk.next_day();
     }
-    assert_eq!(standing(&desk), Standing::Active, "60 % came from one day");
+    assert_eq!(
+        standing(&desk),
+        ChallengeStatus::Active,
+        "60 % came from one day"
+    );
     earn(&mut desk, "150");
     desk.step();
     assert_eq!(
         standing(&desk),
-        Standing::Passed {
+        ChallengeStatus::Passed {
             at: desk.engine.now()
         }
     );
@@ -248,8 +258,8 @@ fn ten_and_a_fifth_times_the_equity_is_too_much_and_closing_as_much_is_not() {
         ..lax()
     };
     let mut desk = Desk::with(50_000, rules, markets());
-    desk.engine.fees = Fees { taker: 0, maker: 0 };
-    let lev = |order| PlaceOrder {
+    desk.engine.fees = FeeRates { taker: 0, maker: 0 };
+    let lev = |order| OrderParams {
         leverage: 20,
         ..order
     };
@@ -273,7 +283,7 @@ fn when_the_day_and_the_drawdown_break_together_the_day_is_named() {
     });
     desk.market(SOL, Side::Buy, "1000");
     desk.at(SOL, "95");
-    let Standing::Breached { rule, .. } = desk.facts().standing else {
+    let ChallengeStatus::Breached { rule, .. } = desk.facts().standing else {
         panic!("{:?}", desk.facts().standing)
     };
     assert_eq!(rule, RuleId::MaxDailyLoss);
@@ -283,11 +293,11 @@ fn when_the_day_and_the_drawdown_break_together_the_day_is_named() {
     });
     desk.market(SOL, Side::Buy, "1000");
     desk.at(SOL, "94.001");
-    assert_eq!(desk.facts().standing, Standing::Active);
+    assert_eq!(desk.facts().standing, ChallengeStatus::Active);
     desk.at(SOL, "94");
     assert_eq!(
         desk.facts().standing,
-        Standing::Breached {
+        ChallengeStatus::Breached {
             rule: RuleId::MaxDrawdown,
             at: desk.engine.now()
         }
@@ -299,11 +309,11 @@ fn when_the_day_and_the_drawdown_break_together_the_day_is_named() {
 fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_until_then() {
     let mut desk = strict(daily());
     desk.market(SOL, Side::Buy, "1000");
-    let twap = Command::PlaceTwap(PlaceTwap {
+    let twap = EngineCommand::PlaceTwap(TwapParams {
         trigger_price: Some(desk.px(BTC, "60000")),
         ..desk.twap(BTC, Side::Buy, "0.1")
     });
-    let Ok(Outcome::Twap(twap)) = desk.apply(twap) else {
+    let Ok(CommandOutcome::Twap(twap)) = desk.apply(twap) else {
         panic!("a TWAP that waits")
     };
     desk.book(SOL, &[], &[("96", "5")], "96");
@@ -385,8 +395,8 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         ..lax()
     };
     let mut desk = Desk::with(50_000, rules, markets());
-    desk.engine.fees = Fees { taker: 0, maker: 0 };
-    let stop = PlaceOrder {
+    desk.engine.fees = FeeRates { taker: 0, maker: 0 };
+    let stop = OrderParams {
         leverage: 20,
         mode: PlaceMode::StopMarket {
             trigger: desk.px(ETH, "3001"),
@@ -394,7 +404,7 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         ..desk.order(ETH, Side::Buy, "10")
     };
     let stop = desk.place(stop).unwrap();
-    let open = PlaceOrder {
+    let open = OrderParams {
         leverage: 20,
         ..desk.order(BTC, Side::Buy, "9.6")
     };
@@ -404,11 +414,11 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
     assert_eq!(desk.fate(stop), (OrderStatus::Rejected, Lots::ZERO, broken));
     assert_eq!(desk.row(stop).rule, Some(RuleId::MaxLeverage));
 
-    let twap = PlaceTwap {
+    let twap = TwapParams {
         leverage: 20,
         ..desk.twap(ETH, Side::Buy, "110")
     };
-    let Ok(Outcome::Twap(twap)) = desk.apply(Command::PlaceTwap(twap)) else {
+    let Ok(CommandOutcome::Twap(twap)) = desk.apply(EngineCommand::PlaceTwap(twap)) else {
         panic!("a TWAP is checked slice by slice")
     };
     let child = desk.engine.twap(desk.me, twap).unwrap().current_child_order;
@@ -418,7 +428,7 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         (OrderStatus::Rejected, broken)
     );
 
-    let ladder = Command::PlaceScaled(PlaceScaled {
+    let ladder = EngineCommand::PlaceScaled(ScaledParams {
         market: ETH.into(),
         side: Side::Buy,
         size: desk.lots(ETH, "16"),
@@ -430,7 +440,7 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         rung_count: 2,
         skew_milli: 1_000,
     });
-    let Ok(Outcome::Scaled(ladder)) = desk.apply(ladder) else {
+    let Ok(CommandOutcome::Scaled(ladder)) = desk.apply(ladder) else {
         panic!("a ladder is checked rung by rung")
     };
     let rungs = &desk.engine.scaled(desk.me, ladder).unwrap().rungs;
@@ -447,7 +457,7 @@ fn closing_at_market_waits_its_half_second_too() {
     let close = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
     assert_eq!(desk.refused(close.clone()).1, Reason::OrderCooldown);
     let position = desk.position(SOL).unwrap().id;
-    let forced = desk.apply(Command::ForceClose(position)).unwrap_err();
+    let forced = desk.apply(EngineCommand::ForceClose(position)).unwrap_err();
     assert_eq!(forced.rule, Some(RuleId::OrderCooldown));
     desk.pass(Millis(500));
     desk.place(close).unwrap();
@@ -461,14 +471,22 @@ fn an_account_passes_only_flat_and_on_its_fifth_day() {
         earn(&mut desk, "130");
         desk.next_day();
     }
-    assert_eq!(standing(&desk), Standing::Active, "four days of 3 000 each");
+    assert_eq!(
+        standing(&desk),
+        ChallengeStatus::Active,
+        "four days of 3 000 each"
+    );
     desk.at(SOL, "100");
     desk.market(SOL, Side::Buy, "1");
     desk.step();
-    assert_eq!(standing(&desk), Standing::Active, "something is open");
+    assert_eq!(
+        standing(&desk),
+        ChallengeStatus::Active,
+        "something is open"
+    );
     desk.market(SOL, Side::Sell, "1");
     desk.step();
-    assert!(matches!(standing(&desk), Standing::Passed { .. }));
+    assert!(matches!(standing(&desk), ChallengeStatus::Passed { .. }));
 }
 
 #[test]
@@ -478,7 +496,7 @@ fn a_day_that_began_with_105_000_is_lost_at_100_800_and_not_a_cent_before() {
     desk.next_day();
     desk.at(SOL, "100");
     desk.market(SOL, Side::Buy, "4200");
-    let cent = PlaceOrder {
+    let cent = OrderParams {
         leverage: 20,
         ..desk.order(ETH, Side::Buy, "0.01")
     };
@@ -486,10 +504,13 @@ fn a_day_that_began_with_105_000_is_lost_at_100_800_and_not_a_cent_before() {
     desk.show_at(ETH, "3001");
     desk.at(SOL, "99");
     assert_eq!(desk.facts().equity, usd("100800.01"));
-    assert_eq!(desk.facts().standing, Standing::Active);
+    assert_eq!(desk.facts().standing, ChallengeStatus::Active);
     desk.at(ETH, "3000");
     assert_eq!(desk.facts().equity, usd("100800"));
-    assert!(matches!(desk.facts().standing, Standing::Breached { .. }));
+    assert!(matches!(
+        desk.facts().standing,
+        ChallengeStatus::Breached { .. }
+    ));
 }
 
 #[test]

@@ -8,25 +8,25 @@ use crate::exchange::engine::*;
 
 pub(super) const MINUTE: Millis = Millis::seconds(60);
 
-pub(super) fn order(side: Side, mode: PlaceMode) -> PlaceOrder {
-    PlaceOrder {
+pub(super) fn order(side: Side, mode: PlaceMode) -> OrderParams {
+    OrderParams {
         mode,
         ..desk::order(MarketIx::from(2), side, Lots(2_000))
     }
 }
 
 /// At minutes 1 to 4.
-pub(super) fn script() -> [Command; 4] {
+pub(super) fn script() -> [EngineCommand; 4] {
     [
-        Command::Place(order(Side::Buy, PlaceMode::Market)),
-        Command::Place(order(
+        EngineCommand::Place(order(Side::Buy, PlaceMode::Market)),
+        EngineCommand::Place(order(
             Side::Buy,
             PlaceMode::Chase {
                 offset: Px::ZERO,
                 cap: None,
             },
         )),
-        Command::PlaceTwap(PlaceTwap {
+        EngineCommand::PlaceTwap(TwapParams {
             kind: Curve::Vwap,
             market: MarketIx::from(1),
             side: Side::Sell,
@@ -40,7 +40,7 @@ pub(super) fn script() -> [Command; 4] {
             max_price: None,
             min_price: None,
         }),
-        Command::PlaceScaled(PlaceScaled {
+        EngineCommand::PlaceScaled(ScaledParams {
             market: MarketIx::from(0),
             side: Side::Buy,
             size: Lots(10_000),

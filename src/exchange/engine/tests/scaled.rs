@@ -1,8 +1,8 @@
 use super::desk::{BTC, Desk, SOL};
 use crate::exchange::engine::*;
 
-fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32) -> PlaceScaled {
-    PlaceScaled {
+fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32) -> ScaledParams {
+    ScaledParams {
         market: market.into(),
         side: Side::Buy,
         size: desk.lots(market, size),
@@ -16,14 +16,14 @@ fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32
     }
 }
 
-fn place(desk: &mut Desk, order: PlaceScaled) -> ScaledId {
-    match desk.apply(Command::PlaceScaled(order)) {
-        Ok(Outcome::Scaled(id)) => id,
+fn place(desk: &mut Desk, order: ScaledParams) -> ScaledId {
+    match desk.apply(EngineCommand::PlaceScaled(order)) {
+        Ok(CommandOutcome::Scaled(id)) => id,
         other => panic!("{other:?}"),
     }
 }
 
-fn row(desk: &Desk, id: ScaledId) -> ScaledRow {
+fn row(desk: &Desk, id: ScaledId) -> ScaledRecord {
     desk.engine.scaled(desk.me, id).unwrap().clone()
 }
 
@@ -96,7 +96,7 @@ fn canceling_a_ladder_cancels_its_working_rungs_and_keeps_the_filled_ones() {
     let id = place(&mut desk, order);
     desk.book(SOL, &[("98", "9")], &[("98.5", "9")], "98.2");
     assert_eq!(desk.held(SOL), desk.lots(SOL, "1"));
-    desk.apply(Command::CancelScaled(id)).unwrap();
+    desk.apply(EngineCommand::CancelScaled(id)).unwrap();
     let canceled = row(&desk, id);
     assert_eq!(canceled.status, ScaledStatus::Canceled);
     assert_eq!(canceled.placed_count, 3, "what was placed stays told");
@@ -127,7 +127,8 @@ fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
     let order = ladder(&desk, SOL, "2", ("90", "89"), 2);
     let empty = place(&mut desk, order);
     for rung in row(&desk, empty).rungs {
-        desk.apply(Command::Cancel(rung.order.unwrap())).unwrap();
+        desk.apply(EngineCommand::Cancel(rung.order.unwrap()))
+            .unwrap();
     }
     assert_eq!(row(&desk, empty).status, ScaledStatus::Canceled);
 }
@@ -136,7 +137,7 @@ fn a_ladder_is_complete_when_no_rung_works_and_some_filled() {
 fn a_ladder_with_rungs_too_small_is_refused_whole() {
     let mut desk = Desk::new(100_000);
     let small = ladder(&desk, SOL, "0.5", ("99", "90"), 10);
-    let refusal = desk.apply(Command::PlaceScaled(small)).unwrap_err();
+    let refusal = desk.apply(EngineCommand::PlaceScaled(small)).unwrap_err();
     assert_eq!(
         (refusal.kind, refusal.code),
         (RefusalKind::Payload, Reason::InvalidScaled)
@@ -164,7 +165,7 @@ fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
 fn a_selling_ladder_is_signed_and_three_times_as_large_at_its_far_end() {
     let mut desk = Desk::new(100_000);
     desk.at(SOL, "146");
-    let order = PlaceScaled {
+    let order = ScaledParams {
         side: Side::Sell,
         skew_milli: 3_000,
         ..ladder(&desk, SOL, "10", ("150", "147"), 4)

@@ -138,7 +138,7 @@ struct Story {
     price: [i64; 3],
     depth: [i64; 3],
     /// Ended rows as they were first seen ended.
-    ended: BTreeMap<OrderId, OrderRow>,
+    ended: BTreeMap<OrderId, OrderRecord>,
     replay: Replay,
     shelf: Shelf,
     reached: Reached,
@@ -189,8 +189,8 @@ impl Story {
         }
     }
 
-    fn market(&self, terms: Terms) -> PlaceOrder {
-        PlaceOrder {
+    fn market(&self, terms: Terms) -> OrderParams {
+        OrderParams {
             tif: if terms.tif == 1 { Tif::Fok } else { Tif::Gtc },
             slippage: (terms.tif == 2).then_some(Bps(30)),
             exits: self.exits(terms, 0),
@@ -198,8 +198,8 @@ impl Story {
         }
     }
 
-    fn limit(&self, terms: Terms, away: i64) -> PlaceOrder {
-        PlaceOrder {
+    fn limit(&self, terms: Terms, away: i64) -> OrderParams {
+        OrderParams {
             mode: PlaceMode::Limit {
                 price: self.px(terms.market, away),
             },
@@ -209,8 +209,8 @@ impl Story {
         }
     }
 
-    fn chase(&self, terms: Terms) -> PlaceOrder {
-        PlaceOrder {
+    fn chase(&self, terms: Terms) -> OrderParams {
+        OrderParams {
             mode: PlaceMode::Chase {
                 offset: Px(i64::from(terms.tif) * 100),
                 cap: terms
@@ -221,7 +221,7 @@ impl Story {
         }
     }
 
-    fn trigger(&self, terms: Terms, away: i64) -> PlaceOrder {
+    fn trigger(&self, terms: Terms, away: i64) -> OrderParams {
         let away = match terms.tif {
             2..=4 => -away * terms.side.sign(),
             _ => away * terms.side.sign(),
@@ -240,7 +240,7 @@ impl Story {
             _ => self.conditional(terms, away),
         };
         let expires_at = self.desk.engine.now() + Millis(30_000);
-        PlaceOrder {
+        OrderParams {
             mode,
             tif: if terms.bracket {
                 Tif::Gtd { expires_at }
@@ -251,7 +251,7 @@ impl Story {
         }
     }
 
-    fn stop(&self, held: &PositionRow, away: i64) -> PlaceOrder {
+    fn stop(&self, held: &PositionRecord, away: i64) -> OrderParams {
         let market = usize::from(held.market);
         let side = if held.size.0 > 0 {
             Side::Sell
@@ -259,7 +259,7 @@ impl Story {
             Side::Buy
         };
         let trigger = self.px(market, away * side.sign());
-        Desk::reduce_only(PlaceOrder {
+        Desk::reduce_only(OrderParams {
             mode: PlaceMode::StopMarket { trigger },
             margin_mode: held.margin_mode,
             ..order(held.market, side, held.size.abs())
@@ -280,9 +280,9 @@ impl Story {
         }
     }
 
-    fn twap(&self, terms: Terms) -> Command {
+    fn twap(&self, terms: Terms) -> EngineCommand {
         let base = base(terms);
-        Command::PlaceTwap(PlaceTwap {
+        EngineCommand::PlaceTwap(TwapParams {
             kind: if terms.bracket {
                 Curve::Vwap
             } else {
@@ -306,9 +306,9 @@ impl Story {
         })
     }
 
-    fn ladder(&self, terms: Terms, away: i64) -> Command {
+    fn ladder(&self, terms: Terms, away: i64) -> EngineCommand {
         let base = base(terms);
-        Command::PlaceScaled(PlaceScaled {
+        EngineCommand::PlaceScaled(ScaledParams {
             market: base.market,
             side: base.side,
             size: base.size,
@@ -333,8 +333,8 @@ impl Story {
         orders.nth(which).map(|row| row.id)
     }
 
-    fn command(&self, act: Act) -> Option<Command> {
-        let place = |order| Some(Command::Place(order));
+    fn command(&self, act: Act) -> Option<EngineCommand> {
+        let place = |order| Some(EngineCommand::Place(order));
         let open = self.desk.engine.open_positions(self.desk.me);
         let first = open.first().map(|row| row.id);
         let isolated = open
@@ -350,20 +350,22 @@ impl Story {
             Act::Twap(terms) => Some(self.twap(terms)),
             Act::Ladder(terms, away) => Some(self.ladder(terms, away)),
             Act::CancelOne(which) => match which % 3 {
-                0 => self.any_order(which).map(Command::Cancel),
-                1 => self.working(which).map(Command::Cancel),
-                _ => self.working(which).map(Command::QueueCancel),
+                0 => self.any_order(which).map(EngineCommand::Cancel),
+                1 => self.working(which).map(EngineCommand::Cancel),
+                _ => self.working(which).map(EngineCommand::QueueCancel),
             },
             Act::StopTwaps => {
                 let mut live = self.desk.engine.live_twaps(self.desk.me);
-                live.next().map(|row| Command::StopTwap(row.id))
+                live.next().map(|row| EngineCommand::StopTwap(row.id))
             }
             Act::CancelLadders => {
                 let mut ladders = self.desk.engine.scaled_orders(self.desk.me);
-                ladders.next().map(|row| Command::CancelScaled(row.id))
+                ladders
+                    .next()
+                    .map(|row| EngineCommand::CancelScaled(row.id))
             }
             Act::CloseSome(part, away) => open.first().map(|row| {
-                Command::Close(ClosePosition {
+                EngineCommand::Close(CloseParams {
                     position: row.id,
                     size: Some(Lots(1 + row.size.0.abs() * i64::from(part) / 256)),
                     expected_price: None,
@@ -373,10 +375,10 @@ impl Story {
             Act::ForceClose => {
                 let mut closed = self.desk.engine.closed_positions(self.desk.me, None);
                 let last = || closed.next().map(|row| row.id);
-                first.or_else(last).map(Command::ForceClose)
+                first.or_else(last).map(EngineCommand::ForceClose)
             }
             Act::Extra(dollars) => isolated.or(first).map(|position| {
-                Command::SetIsolatedMargin(SetIsolatedMargin {
+                EngineCommand::SetIsolatedMargin(SetIsolatedMargin {
                     position,
                     extra: Usd::dollars(i64::from(dollars) * 10),
                 })
@@ -391,12 +393,12 @@ impl Story {
         }
     }
 
-    fn move_stop(&self, order: OrderId, away: i64) -> Command {
+    fn move_stop(&self, order: OrderId, away: i64) -> EngineCommand {
         let market = usize::from(self.desk.row(order).market);
-        Command::SetExits(SetAttachedExits {
+        EngineCommand::SetExits(SetAttachedExits {
             order,
-            take_profit: Leg::Remove,
-            stop_loss: Leg::Set(self.px(market, away)),
+            take_profit: ExitChange::Remove,
+            stop_loss: ExitChange::Set(self.px(market, away)),
         })
     }
 
@@ -448,7 +450,7 @@ impl Story {
     }
 
     /// Somebody else trades; what is left of the book stays.
-    fn trade(&mut self, market: usize, trade: Trade) {
+    fn trade(&mut self, market: usize, trade: MarketTrade) {
         let tick = MarketTick {
             oracle: self.px(market, 0),
             ..self.replay.traded(market.into(), trade)
@@ -466,7 +468,7 @@ impl Story {
                 self.refresh(market, gone);
             }
             Act::Trade(market, aggressor, away, size) => {
-                let trade = Trade {
+                let trade = MarketTrade {
                     aggressor,
                     px: self.px(market, away),
                     size: Lots(size),
@@ -515,7 +517,7 @@ impl Story {
     }
 
     fn check(&mut self) {
-        let rows: Vec<OrderRow> = self
+        let rows: Vec<OrderRecord> = self
             .desk
             .engine
             .orders(self.desk.me, None)
@@ -534,7 +536,7 @@ impl Story {
 
     /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost. No account
     /// owes anything: what its cash lacks is profit of its open cross positions (issue 13, item 1).
-    fn money(&self, rows: &[OrderRow]) {
+    fn money(&self, rows: &[OrderRecord]) {
         let deposits: Usd = self
             .desk
             .engine
@@ -560,7 +562,7 @@ impl Story {
     }
 
     /// 3: a position is the sum of its fills.
-    fn positions(&self, rows: &[OrderRow]) {
+    fn positions(&self, rows: &[OrderRecord]) {
         for market in self.desk.engine.market_ixs() {
             let filled: Lots = rows
                 .iter()
@@ -573,7 +575,7 @@ impl Story {
         assert!(open.iter().all(|row| !row.size.is_zero()));
     }
 
-    fn order(&mut self, row: &OrderRow, rows: &[OrderRow]) {
+    fn order(&mut self, row: &OrderRecord, rows: &[OrderRecord]) {
         family(row, rows);
         if row.status.is_working() {
             let whole = row.size + row.filled_size;
@@ -591,7 +593,7 @@ impl Story {
     }
 
     /// 11, 12.
-    fn strategies(&self, rows: &[OrderRow]) {
+    fn strategies(&self, rows: &[OrderRecord]) {
         for twap in self.desk.engine.twaps.ids() {
             let twap = self.desk.engine.twaps.at(twap);
             let children: Lots = rows
@@ -621,7 +623,7 @@ impl Story {
     }
 
     /// Every index holds exactly the orders its rows name.
-    fn indexes(&self, rows: &[OrderRow]) {
+    fn indexes(&self, rows: &[OrderRecord]) {
         let engine = &self.desk.engine;
         let mut working: Vec<OrderId> = rows
             .iter()
@@ -661,7 +663,7 @@ impl Stake {
     fn of(desk: &Desk) -> Self {
         let facts = desk.facts();
         let open = desk.engine.open_positions(desk.me);
-        let isolated = |row: &PositionRow| row.margin_mode == MarginMode::Isolated;
+        let isolated = |row: &PositionRecord| row.margin_mode == MarginMode::Isolated;
         Self {
             free: facts.cash - facts.insurance_advance - facts.isolated_margin,
             all_isolated: open.iter().all(isolated),
@@ -674,8 +676,8 @@ impl Stake {
     fn limits(&self, desk: &Desk) {
         let new = desk.engine.recent_events();
         let mut new = new.take_while(|logged| logged.seq >= self.seen);
-        let opens = |logged: &Logged| {
-            if let Event::Filled { row, .. } = logged.event {
+        let opens = |logged: &LoggedEvent| {
+            if let EngineEvent::Filled { row, .. } = logged.event {
                 !desk.row(row).reduce_only
             } else {
                 false
@@ -688,8 +690,8 @@ impl Stake {
     }
 }
 
-fn base(terms: Terms) -> PlaceOrder {
-    PlaceOrder {
+fn base(terms: Terms) -> OrderParams {
+    OrderParams {
         market: terms.market.into(),
         side: terms.side,
         size: Lots(if terms.market == ETH {
@@ -733,7 +735,7 @@ fn the_books_balance_whatever_happens() {
     let done = TestRunner::new(config()).run(&stories, |(cash, rules, gradual, acts)| {
         let mut story = Story::new(cash, rules);
         if gradual {
-            story.desk.engine.venue.liquidation = Liquidation::Gradual;
+            story.desk.engine.venue.liquidation = LiquidationMode::Gradual;
         }
         for act in acts {
             let before = Stake::of(&story.desk);
@@ -764,7 +766,7 @@ proptest! {
     ) {
         let mut desk = Desk::new(10_000_000);
         let side = if long { Side::Buy } else { Side::Sell };
-        let order = PlaceOrder {
+        let order = OrderParams {
             size: Lots(size),
             leverage,
             margin_mode: MarginMode::Isolated,
@@ -805,8 +807,8 @@ proptest! {
         let side = |long| if long { Side::Buy } else { Side::Sell };
         let other = desk.order(ETH, side(neighbour_long), "2");
         let margin_mode = if isolated { MarginMode::Isolated } else { MarginMode::Cross };
-        desk.place(PlaceOrder { margin_mode, ..other }).unwrap();
-        let order = PlaceOrder {
+        desk.place(OrderParams { margin_mode, ..other }).unwrap();
+        let order = OrderParams {
             size: Lots(lots),
             leverage,
             margin_mode: MarginMode::Isolated,
@@ -816,7 +818,7 @@ proptest! {
         desk.set_extra(SOL, &extra.to_string()).unwrap();
         let margin = desk.position(SOL).unwrap().margin;
         // What backs a cross position moves with the cash; everything else of it is its own.
-        let neighbour = |desk: &Desk| PositionRow {
+        let neighbour = |desk: &Desk| PositionRecord {
             liquidation_price: None,
             ..desk.position(ETH).unwrap()
         };
@@ -840,7 +842,7 @@ proptest! {
 }
 
 /// 4: a row's price, size and notional go together, and the slices of an order come to what its own row says.
-fn family(row: &OrderRow, rows: &[OrderRow]) {
+fn family(row: &OrderRecord, rows: &[OrderRecord]) {
     if row.status == OrderStatus::Filled {
         assert_eq!(row.size, row.filled_size, "4: {row:?}");
     }

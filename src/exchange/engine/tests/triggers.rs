@@ -1,8 +1,8 @@
 use super::desk::{BTC, Desk, SOL, nano};
 use crate::exchange::engine::*;
 
-fn armed(desk: &mut Desk, side: Side, mode: PlaceMode) -> Result<OrderId, Refusal> {
-    let order = PlaceOrder {
+fn armed(desk: &mut Desk, side: Side, mode: PlaceMode) -> Result<OrderId, CommandRefusal> {
+    let order = OrderParams {
         mode,
         ..desk.order(SOL, side, "1")
     };
@@ -40,7 +40,7 @@ fn each_mode_waits_for_its_own_side_of_the_mark_and_fires_on_touch() {
 }
 
 /// Long 1 from 11 with a stop at 10, limited to `limit`; then the price jumps to 9. The venue's own example.
-fn jumped(limit: &str) -> OrderRow {
+fn jumped(limit: &str) -> OrderRecord {
     let mut desk = Desk::new(100_000);
     desk.at(SOL, "11");
     desk.market(SOL, Side::Buy, "1");
@@ -130,7 +130,7 @@ fn a_conditional_watches_another_market_and_fires_once() {
 #[test]
 fn margin_is_checked_when_the_trigger_fires_not_before() {
     let mut desk = Desk::new(1_000);
-    let order = PlaceOrder {
+    let order = OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(SOL, "105"),
         },
@@ -166,7 +166,7 @@ fn a_triggered_market_order_trades_at_most_ten_percent_away() {
 #[test]
 fn an_armed_order_can_expire() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceOrder {
+    let order = OrderParams {
         mode: PlaceMode::StopMarket {
             trigger: desk.px(SOL, "105"),
         },
@@ -195,7 +195,7 @@ fn a_triggered_limit_keeps_its_time_in_force() {
         (Tif::Gtc, (OrderStatus::Resting, Lots(40), None)),
     ] {
         let mut desk = Desk::new(100_000);
-        let order = PlaceOrder {
+        let order = OrderParams {
             tif,
             mode: PlaceMode::StopLimit {
                 trigger: desk.px(SOL, "105"),

@@ -1,14 +1,14 @@
 use super::desk::{Desk, SOL, nano, usd};
 use crate::exchange::engine::*;
 
-fn start(desk: &mut Desk, order: PlaceTwap) -> TwapId {
-    match desk.apply(Command::PlaceTwap(order)) {
-        Ok(Outcome::Twap(id)) => id,
+fn start(desk: &mut Desk, order: TwapParams) -> TwapId {
+    match desk.apply(EngineCommand::PlaceTwap(order)) {
+        Ok(CommandOutcome::Twap(id)) => id,
         other => panic!("{other:?}"),
     }
 }
 
-fn row(desk: &Desk, id: TwapId) -> TwapRow {
+fn row(desk: &Desk, id: TwapId) -> TwapRecord {
     desk.engine.twap(desk.me, id).unwrap().clone()
 }
 
@@ -68,7 +68,7 @@ fn slices_run_on_time_sum_exactly_and_finish_the_order() {
 #[test]
 fn a_sell_is_signed_and_random_slices_end_on_the_total() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceTwap {
+    let order = TwapParams {
         pacing: Pacing::Randomized,
         ..desk.twap(SOL, Side::Sell, "100")
     };
@@ -133,7 +133,7 @@ fn slices_that_nobody_was_there_to_run_become_one_of_at_most_three() {
 #[test]
 fn a_trigger_holds_it_back_and_a_bound_ends_it() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceTwap {
+    let order = TwapParams {
         trigger_price: Some(desk.px(SOL, "105")),
         max_price: Some(desk.px(SOL, "108")),
         ..desk.twap(SOL, Side::Buy, "10")
@@ -162,7 +162,7 @@ fn a_trigger_holds_it_back_and_a_bound_ends_it() {
 #[test]
 fn a_trigger_met_beyond_a_bound_buys_nothing() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceTwap {
+    let order = TwapParams {
         trigger_price: Some(desk.px(SOL, "105")),
         max_price: Some(desk.px(SOL, "110")),
         ..desk.twap(SOL, Side::Buy, "10")
@@ -188,12 +188,12 @@ fn a_trigger_met_beyond_a_bound_buys_nothing() {
 #[test]
 fn one_that_waits_below_the_market_starts_on_the_way_down_and_can_be_stopped_before() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceTwap {
+    let order = TwapParams {
         trigger_price: Some(desk.px(SOL, "95")),
         ..desk.twap(SOL, Side::Buy, "10")
     };
     let (id, stopped) = (start(&mut desk, order.clone()), start(&mut desk, order));
-    desk.apply(Command::StopTwap(stopped)).unwrap();
+    desk.apply(EngineCommand::StopTwap(stopped)).unwrap();
     desk.at(SOL, "96");
     assert_eq!(row(&desk, id).status, TwapStatus::Pending);
     desk.at(SOL, "95");
@@ -215,7 +215,7 @@ fn a_slice_is_a_market_order_of_its_own_that_names_its_twap_and_only_reduces_if_
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "11");
     for reduction in [Reduction::Only, Reduction::May] {
-        let order = PlaceTwap {
+        let order = TwapParams {
             reduction,
             ..desk.twap(SOL, Side::Sell, "11")
         };
@@ -239,7 +239,7 @@ fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
     let mut desk = Desk::new(100_000);
     let order = desk.twap(SOL, Side::Buy, "11");
     let id = start(&mut desk, order);
-    desk.apply(Command::StopTwap(id)).unwrap();
+    desk.apply(EngineCommand::StopTwap(id)).unwrap();
     desk.pass(MINUTES_5);
     let stopped = row(&desk, id);
     assert_eq!(
@@ -256,8 +256,8 @@ fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
     );
     assert!(stopped.canceled_at.is_some() && stopped.completed_at.is_none());
     assert_eq!(
-        desk.apply(Command::StopTwap(id)),
-        Ok(Outcome::Twap(id)),
+        desk.apply(EngineCommand::StopTwap(id)),
+        Ok(CommandOutcome::Twap(id)),
         "stopping twice is safe"
     );
 }
@@ -266,7 +266,7 @@ fn stopping_keeps_what_is_filled_and_runs_no_further_slice() {
 fn a_reduce_only_twap_ends_when_the_position_is_gone() {
     let mut desk = Desk::new(100_000);
     desk.market(SOL, Side::Buy, "11");
-    let order = PlaceTwap {
+    let order = TwapParams {
         reduction: Reduction::Only,
         ..desk.twap(SOL, Side::Sell, "11")
     };
@@ -329,7 +329,7 @@ fn three_slices_without_margin_fail_it() {
 #[test]
 fn a_vwap_fills_its_total_too() {
     let mut desk = Desk::new(100_000);
-    let order = PlaceTwap {
+    let order = TwapParams {
         kind: Curve::Vwap,
         duration_minutes: 120,
         ..desk.twap(SOL, Side::Buy, "240")
@@ -351,21 +351,21 @@ fn terms_a_twap_cannot_have_are_refused() {
     let base = desk.twap(SOL, Side::Buy, "10");
     let cases = [
         (
-            PlaceTwap {
+            TwapParams {
                 duration_minutes: 4,
                 ..base.clone()
             },
             Reason::InvalidTwap,
         ),
         (
-            PlaceTwap {
+            TwapParams {
                 size: desk.lots(SOL, "0.99"),
                 ..base.clone()
             },
             Reason::BelowMinNotional,
         ),
         (
-            PlaceTwap {
+            TwapParams {
                 max_price: Some(desk.px(SOL, "100")),
                 ..base
             },
@@ -373,7 +373,7 @@ fn terms_a_twap_cannot_have_are_refused() {
         ),
     ];
     for (order, reason) in cases {
-        let refusal = desk.apply(Command::PlaceTwap(order)).unwrap_err();
+        let refusal = desk.apply(EngineCommand::PlaceTwap(order)).unwrap_err();
         assert_eq!(refusal.code, reason);
     }
     assert_eq!(usd("0"), desk.facts().order_holds);
@@ -384,13 +384,13 @@ fn terms_a_twap_cannot_have_are_refused() {
 fn a_bound_that_the_trigger_has_reached_is_refused_and_named() {
     let mut desk = Desk::new(100_000);
     let mut refused = |trigger: &str, max: Option<&str>, min: Option<&str>| {
-        let order = PlaceTwap {
+        let order = TwapParams {
             trigger_price: Some(desk.px(SOL, trigger)),
             max_price: max.map(|px| desk.px(SOL, px)),
             min_price: min.map(|px| desk.px(SOL, px)),
             ..desk.twap(SOL, Side::Buy, "10")
         };
-        let refusal = desk.apply(Command::PlaceTwap(order)).err()?;
+        let refusal = desk.apply(EngineCommand::PlaceTwap(order)).err()?;
         assert_eq!(
             (refusal.kind, refusal.code),
             (RefusalKind::Payload, Reason::InvalidTwap)
@@ -413,7 +413,7 @@ fn a_bound_that_the_trigger_has_reached_is_refused_and_named() {
 #[test]
 fn a_twap_ends_for_what_ended_it() {
     let mut desk = Desk::new(100_000);
-    let bounded = PlaceTwap {
+    let bounded = TwapParams {
         min_price: Some(desk.px(SOL, "95")),
         ..desk.twap(SOL, Side::Sell, "11")
     };

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::numbers::{real, whole};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Dice(ChaCha8Rng);
+pub(crate) struct RngStream(ChaCha8Rng);
 
-impl Dice {
+impl RngStream {
     pub(crate) fn new(seed: u64, purpose: &str) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(fnv1a(purpose));

@@ -10,8 +10,8 @@ mod shape;
 mod tape;
 mod walk;
 
-pub(crate) use dice::Dice;
-pub use walk::Bounds;
+pub(crate) use dice::RngStream;
+pub use walk::PriceBounds;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,32 +22,32 @@ use crate::exchange::engine::state::{
     words::Side,
 };
 use numbers::real;
-use shape::Shape;
-use tape::Tape;
-use walk::{Climate, Walk};
+use shape::SyntheticBook;
+use tape::TradeTape;
+use walk::{CommonProcess, PriceProcess};
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Generator {
-    climate: Climate,
-    coins: Vec<Coin>,
+pub(crate) struct FeedGenerator {
+    climate: CommonProcess,
+    coins: Vec<MarketFeed>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Coin {
-    walk: Walk,
-    tape: Tape,
-    shape: Shape,
+struct MarketFeed {
+    walk: PriceProcess,
+    tape: TradeTape,
+    shape: SyntheticBook,
 }
 
-impl Generator {
+impl FeedGenerator {
     pub(crate) fn new(seed: u64, markets: &[MarketSpec]) -> Self {
-        let coin = |spec: &MarketSpec| Coin {
-            walk: Walk::new(seed, spec),
-            tape: Tape::new(seed, spec),
-            shape: Shape::new(seed, spec),
+        let coin = |spec: &MarketSpec| MarketFeed {
+            walk: PriceProcess::new(seed, spec),
+            tape: TradeTape::new(seed, spec),
+            shape: SyntheticBook::new(seed, spec),
         };
         Self {
-            climate: Climate::new(seed),
+            climate: CommonProcess::new(seed),
             coins: markets.iter().map(coin).collect(),
         }
     }
@@ -55,7 +55,7 @@ impl Generator {
     /// The next quarter second of every market, in the order they were given.
     pub(crate) fn step(&mut self) -> Vec<MarketTick> {
         let weather = self.climate.step();
-        let tick = |coin: &mut Coin| {
+        let tick = |coin: &mut MarketFeed| {
             let fair = coin.walk.step(weather);
             let trades = coin.tape.step(weather.activity, &mut coin.shape);
             let (bids, asks) = coin.shape.step(fair.center, weather.activity);
@@ -82,7 +82,7 @@ impl Generator {
         if let Some(coin) = self.coins.get_mut(usize::from(market)) {
             let taken = real(u64::try_from(taken.0).unwrap_or(0));
             coin.walk
-                .press(side, taken / Tape::daily(coin.shape.base()));
+                .press(side, taken / TradeTape::daily(coin.shape.base()));
         }
     }
 
@@ -97,7 +97,7 @@ impl Generator {
         coin.is_some_and(|coin| coin.walk.has_room(by))
     }
 
-    pub(crate) fn bound_prices(&mut self, bounds: Bounds) {
+    pub(crate) fn bound_prices(&mut self, bounds: PriceBounds) {
         for coin in &mut self.coins {
             coin.walk.bounds = bounds;
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::Dice,
+    dice::RngStream,
     numbers::{halving, real, whole},
 };
 use crate::exchange::engine::state::{
@@ -19,15 +19,15 @@ use crate::exchange::engine::state::{
 };
 
 /// Visible levels per side.
-const LEVELS: usize = 20;
+const LEVELS_PER_SIDE: usize = 20;
 /// How much of its deviation a level's size keeps per step.
-const KEEP: f64 = 0.9;
+const SIZE_PERSISTENCE: f64 = 0.9;
 /// Chance per step that the spread is drawn anew.
-const SPREAD_CHANGES: f64 = 0.1;
+const SPREAD_REDRAW_CHANCE: f64 = 0.1;
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Shape {
-    dice: Dice,
+pub(super) struct SyntheticBook {
+    dice: RngStream,
     salt: u64,
     decimals: u32,
     /// Micro-USD.
@@ -41,9 +41,9 @@ pub(super) struct Shape {
     touch: [Option<BookLevel>; 2],
 }
 
-impl Shape {
+impl SyntheticBook {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
-        let mut dice = Dice::new(seed, &format!("{}|book", spec.market_id()));
+        let mut dice = RngStream::new(seed, &format!("{}|book", spec.market_id()));
         let micro = u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX);
         Self {
             salt: dice.between(0, i64::MAX).unsigned_abs(),
@@ -77,7 +77,7 @@ impl Shape {
     /// The next snapshot around `center` (price units); `activity` widens the spread.
     pub(super) fn step(&mut self, center: f64, activity: f64) -> (Vec<BookLevel>, Vec<BookLevel>) {
         self.grow_back();
-        if self.dice.uniform() < SPREAD_CHANGES {
+        if self.dice.uniform() < SPREAD_REDRAW_CHANCE {
             self.spread = 1.0 + real(self.dice.geometric(0.6).unsigned_abs());
         }
         let tick = Px(whole(center)).tick(self.decimals);
@@ -101,10 +101,10 @@ impl Shape {
     }
 
     fn side(&mut self, side: Side, best: Px) -> Vec<BookLevel> {
-        let mut levels = Vec::with_capacity(LEVELS);
+        let mut levels = Vec::with_capacity(LEVELS_PER_SIDE);
         let mut moods = BTreeMap::new();
         let mut px = best;
-        for rank in 0..LEVELS {
+        for rank in 0..LEVELS_PER_SIDE {
             if px <= Px::ZERO {
                 break;
             }
@@ -124,7 +124,9 @@ impl Shape {
     fn mood(&mut self, side: Side, px: Px) -> f64 {
         let fresh = self.dice.normal();
         match self.moods.get(&(side, px)) {
-            Some(mood) => KEEP * mood + (1.0 - KEEP * KEEP).sqrt() * fresh,
+            Some(mood) => {
+                SIZE_PERSISTENCE * mood + (1.0 - SIZE_PERSISTENCE * SIZE_PERSISTENCE).sqrt() * fresh
+            }
             None => fresh,
         }
     }
@@ -144,7 +146,7 @@ impl Shape {
     fn next_price(&self, side: Side, px: Px, rank: usize) -> Px {
         let chance = 0.9 - 0.03 * real(rank as u64);
         let mut next = px;
-        for _ in 0..LEVELS {
+        for _ in 0..LEVELS_PER_SIDE {
             // A tick is measured on the side it leads to, as it changes with the price's figures.
             let behind = Px(next.0 - side.sign());
             let tick = behind.tick(self.decimals);

@@ -4,27 +4,27 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::Dice,
+    dice::RngStream,
     numbers::{DAY, DT, real, whole},
-    shape::Shape,
+    shape::SyntheticBook,
 };
 use crate::exchange::engine::state::{
-    spec::{BookLevel, MarketSpec, Trade},
+    spec::{BookLevel, MarketSpec, MarketTrade},
     units::Lots,
     words::Side,
 };
 
 /// Trades per second of a market with the depth of the largest.
-const RATE: f64 = 2.0;
+const TRADES_PER_SECOND: f64 = 2.0;
 /// Base depth of that market, micro-USD.
-const LARGEST: f64 = 120_000e6;
+const LARGEST_DEPTH: f64 = 120_000e6;
 /// Seconds over which one trade calls for others, and how many it calls.
-const ECHO: f64 = 3.0;
+const EXCITATION_SECONDS: f64 = 3.0;
 const BRANCHING: f64 = 0.5;
 /// A typical trade, as part of a level.
-const TYPICAL: f64 = 0.02;
+const TYPICAL_TRADE_SHARE: f64 = 0.02;
 /// Deviation of the log size of a trade.
-const SPREAD: f64 = 1.2;
+const LOG_SIZE_DEVIATION: f64 = 1.2;
 
 /// A large order somebody works in pieces: it gives the signs their memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -34,15 +34,15 @@ struct Metaorder {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Tape {
-    dice: Dice,
+pub(super) struct TradeTape {
+    dice: RngStream,
     excitement: f64,
     pool: [Metaorder; 3],
 }
 
-impl Tape {
+impl TradeTape {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
-        let mut dice = Dice::new(seed, &format!("{}|tape", spec.market_id()));
+        let mut dice = RngStream::new(seed, &format!("{}|tape", spec.market_id()));
         let pool = [(); 3].map(|()| metaorder(&mut dice));
         Self {
             dice,
@@ -53,25 +53,26 @@ impl Tape {
 
     /// What trades in a usual day of a market of that base depth, in micro-USD.
     pub(super) fn daily(base: f64) -> f64 {
-        let mean = base * TYPICAL * libm::exp(0.5 * SPREAD * SPREAD);
+        let mean =
+            base * TYPICAL_TRADE_SHARE * libm::exp(0.5 * LOG_SIZE_DEVIATION * LOG_SIZE_DEVIATION);
         rate(base) / (1.0 - BRANCHING) * mean * DAY
     }
 
     /// The trades of one step against the book shown before it.
-    pub(super) fn step(&mut self, activity: f64, shape: &mut Shape) -> Vec<Trade> {
+    pub(super) fn step(&mut self, activity: f64, shape: &mut SyntheticBook) -> Vec<MarketTrade> {
         let usual = rate(shape.base()) * activity;
         let count = self.dice.poisson((usual + self.excitement) * DT);
-        self.excitement *= libm::exp(-DT / ECHO);
-        self.excitement += real(count as u64) * BRANCHING / ECHO;
+        self.excitement *= libm::exp(-DT / EXCITATION_SECONDS);
+        self.excitement += real(count as u64) * BRANCHING / EXCITATION_SECONDS;
         (0..count).filter_map(|_| self.trade(shape)).collect()
     }
 
-    fn trade(&mut self, shape: &mut Shape) -> Option<Trade> {
+    fn trade(&mut self, shape: &mut SyntheticBook) -> Option<MarketTrade> {
         let aggressor = self.sign();
         let touch = shape.touch(aggressor.opposite())?;
         let size = self.size(shape.base(), touch);
         shape.deplete(aggressor.opposite(), touch.px, size);
-        Some(Trade {
+        Some(MarketTrade {
             aggressor,
             px: touch.px,
             size,
@@ -95,7 +96,8 @@ impl Tape {
     }
 
     fn size(&mut self, base: f64, touch: BookLevel) -> Lots {
-        let mut money = base * TYPICAL * libm::exp(SPREAD * self.dice.normal());
+        let mut money =
+            base * TYPICAL_TRADE_SHARE * libm::exp(LOG_SIZE_DEVIATION * self.dice.normal());
         if self.dice.uniform() < 0.05 {
             money *= self.dice.pareto(2.2);
         }
@@ -106,10 +108,10 @@ impl Tape {
 
 /// Trades per second of a market of that base depth, echoes not counted.
 fn rate(base: f64) -> f64 {
-    RATE * (base / LARGEST).min(1.0).sqrt()
+    TRADES_PER_SECOND * (base / LARGEST_DEPTH).min(1.0).sqrt()
 }
 
-fn metaorder(dice: &mut Dice) -> Metaorder {
+fn metaorder(dice: &mut RngStream) -> Metaorder {
     Metaorder {
         side: if dice.sign() > 0.0 {
             Side::Buy

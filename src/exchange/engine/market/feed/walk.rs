@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::Dice,
+    dice::RngStream,
     numbers::{DAY, DT, YEAR, bps, halving, real, whole},
 };
 use crate::exchange::engine::state::{
@@ -14,24 +14,24 @@ use crate::exchange::engine::state::{
 };
 
 /// Half-life of what users' trades did to the price, in seconds.
-const PRESSURE: f64 = 300.0;
+const PRESSURE_HALF_LIFE: f64 = 300.0;
 /// Half-life of the premium of a book over the oracle, in seconds: as long as the hours that funding is averaged over.
-const PREMIUM: f64 = 4.0 * 3_600.0;
+const PREMIUM_HALF_LIFE: f64 = 4.0 * 3_600.0;
 /// Deviation of the premium of a coin of 100 % volatility. Below 5 bp around the interest the clamp of the funding rate
 /// hides it, so that a smaller one would make funding a constant.
 const PREMIUM_DEVIATION: f64 = 0.0016;
 /// How much of a premium's change goes with the price: who buys a rise pays for it.
-const CROWD: f64 = 0.6;
+const PREMIUM_CORRELATION: f64 = 0.6;
 
 /// A value that wanders and returns to 0.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Wander {
+struct MeanRevertingProcess {
     keep: f64,
     kick: f64,
     value: f64,
 }
 
-impl Wander {
+impl MeanRevertingProcess {
     fn new(half_life: f64, deviation: f64) -> Self {
         let keep = halving(half_life);
         Self {
@@ -58,7 +58,7 @@ impl Wander {
 
 /// What all coins share in one step.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Weather {
+pub(super) struct CommonStep {
     /// Volatility now over its usual; around 1.
     pub(super) activity: f64,
     /// The common factor's normal draw.
@@ -68,23 +68,23 @@ pub(super) struct Weather {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Climate {
-    dice: Dice,
-    fast: Wander,
-    slow: Wander,
-    jump: Jumps,
+pub(super) struct CommonProcess {
+    dice: RngStream,
+    fast: MeanRevertingProcess,
+    slow: MeanRevertingProcess,
+    jump: JumpProcess,
 }
 
 /// Jumps are bled in with a 2 s half-life: in one step they would give absurd tails.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Jumps {
+struct JumpProcess {
     per_day: f64,
     mean: f64,
     pending: f64,
 }
 
-impl Jumps {
-    fn step(&mut self, dice: &mut Dice, rate: f64) -> f64 {
+impl JumpProcess {
+    fn step(&mut self, dice: &mut RngStream, rate: f64) -> f64 {
         if dice.uniform() < self.per_day / DAY * DT * rate {
             self.pending += dice.sign() * dice.exponential(self.mean);
         }
@@ -94,13 +94,13 @@ impl Jumps {
     }
 }
 
-impl Climate {
+impl CommonProcess {
     pub(super) fn new(seed: u64) -> Self {
         Self {
-            dice: Dice::new(seed, "climate"),
-            fast: Wander::new(300.0, 0.45),
-            slow: Wander::new(6.0 * 3_600.0, 0.35),
-            jump: Jumps {
+            dice: RngStream::new(seed, "climate"),
+            fast: MeanRevertingProcess::new(300.0, 0.45),
+            slow: MeanRevertingProcess::new(6.0 * 3_600.0, 0.35),
+            jump: JumpProcess {
                 per_day: 24.0,
                 mean: 0.0010,
                 pending: 0.0,
@@ -108,11 +108,11 @@ impl Climate {
         }
     }
 
-    pub(super) fn step(&mut self) -> Weather {
+    pub(super) fn step(&mut self) -> CommonStep {
         let fast = self.fast.step(self.dice.normal());
         let slow = self.slow.step(self.dice.normal());
         let variance = 0.45 * 0.45 + 0.35 * 0.35;
-        Weather {
+        CommonStep {
             activity: libm::exp(fast + slow - variance),
             factor: self.dice.normal(),
             jump: self.jump.step(&mut self.dice, libm::exp(fast)),
@@ -122,7 +122,7 @@ impl Climate {
 
 /// Where one coin stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fair {
+pub(super) struct FairPrice {
     pub(super) oracle: Px,
     /// Where its book is centered, in price units: the oracle and a small premium.
     pub(super) center: f64,
@@ -130,7 +130,7 @@ pub(super) struct Fair {
 
 /// How far a price may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Bounds {
+pub enum PriceBounds {
     /// From one price unit to [`MAX_COUNT`] of them: every product of prices stays inside the engine's integers.
     #[default]
     Kept,
@@ -139,41 +139,41 @@ pub enum Bounds {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Walk {
-    dice: Dice,
+pub(super) struct PriceProcess {
+    dice: RngStream,
     start: f64,
     volatility: f64,
     beta: f64,
     /// Log distance from the start price.
     away: f64,
-    jump: Jumps,
-    premium: Wander,
+    jump: JumpProcess,
+    premium: MeanRevertingProcess,
     /// Log distance users' trades pushed the price, on its way back.
     pressure: f64,
     #[serde(skip)]
-    pub(super) bounds: Bounds,
+    pub(super) bounds: PriceBounds,
 }
 
-impl Walk {
+impl PriceProcess {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
         Self {
-            dice: Dice::new(seed, &format!("{}|walk", spec.market_id())),
+            dice: RngStream::new(seed, &format!("{}|walk", spec.market_id())),
             start: real(spec.start_price.0.unsigned_abs()),
             volatility: bps(spec.volatility),
             beta: bps(spec.beta),
             away: 0.0,
-            jump: Jumps {
+            jump: JumpProcess {
                 per_day: 6.0,
                 mean: 0.0012,
                 pending: 0.0,
             },
             premium: premium(seed, spec),
             pressure: 0.0,
-            bounds: Bounds::Kept,
+            bounds: PriceBounds::Kept,
         }
     }
 
-    pub(super) fn step(&mut self, weather: Weather) -> Fair {
+    pub(super) fn step(&mut self, weather: CommonStep) -> FairPrice {
         let scale = self.volatility * (DT / YEAR).sqrt() * weather.activity;
         let own = (1.0 - self.beta * self.beta).sqrt() * self.dice.normal();
         let change = self.beta * weather.factor + own;
@@ -181,18 +181,18 @@ impl Walk {
         // A weak pull home keeps long demos in range.
         self.away *= halving(3.0 * DAY);
         self.away += scale * change + jumps;
-        if self.bounds == Bounds::Kept {
+        if self.bounds == PriceBounds::Kept {
             let lowest = libm::log(1.0 / self.start);
             self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
         }
         let premium = self.premium.step(crowd(change, self.dice.normal()));
-        self.pressure *= halving(PRESSURE);
+        self.pressure *= halving(PRESSURE_HALF_LIFE);
         let wanted = self.start * libm::exp(self.away + self.pressure);
         let fair = match self.bounds {
-            Bounds::Kept => wanted.max(1.0).min(highest()),
-            Bounds::Open => wanted,
+            PriceBounds::Kept => wanted.max(1.0).min(highest()),
+            PriceBounds::Open => wanted,
         };
-        Fair {
+        FairPrice {
             oracle: Px(whole(fair + 0.5).max(1)),
             center: fair * (1.0 + premium),
         }
@@ -224,15 +224,15 @@ impl Walk {
 }
 
 /// A stream of its own says where it begins, so that prices do not depend on it.
-fn premium(seed: u64, spec: &MarketSpec) -> Wander {
-    let mut dice = Dice::new(seed, &format!("{}|premium", spec.market_id()));
+fn premium(seed: u64, spec: &MarketSpec) -> MeanRevertingProcess {
+    let mut dice = RngStream::new(seed, &format!("{}|premium", spec.market_id()));
     let deviation = PREMIUM_DEVIATION * bps(spec.volatility);
-    Wander::new(PREMIUM, deviation).started(dice.normal())
+    MeanRevertingProcess::new(PREMIUM_HALF_LIFE, deviation).started(dice.normal())
 }
 
 /// What moves a premium: the price's own change, and something else.
 fn crowd(change: f64, other: f64) -> f64 {
-    CROWD * change + (1.0 - CROWD * CROWD).sqrt() * other
+    PREMIUM_CORRELATION * change + (1.0 - PREMIUM_CORRELATION * PREMIUM_CORRELATION).sqrt() * other
 }
 
 /// Log distance of a nudge.
@@ -270,10 +270,10 @@ mod tests {
 
     /// One-minute log returns of two coins over a day.
     fn day(seed: u64) -> [Vec<f64>; 2] {
-        let mut climate = Climate::new(seed);
+        let mut climate = CommonProcess::new(seed);
         let mut walks = [
-            Walk::new(seed, &coin("BTC", 5_000, 8_500)),
-            Walk::new(seed, &coin("ETH", 7_000, 8_500)),
+            PriceProcess::new(seed, &coin("BTC", 5_000, 8_500)),
+            PriceProcess::new(seed, &coin("ETH", 7_000, 8_500)),
         ];
         let mut returns = [Vec::new(), Vec::new()];
         let mut before = [0.0; 2];
@@ -328,8 +328,8 @@ mod tests {
 
     /// The funding rates of a day's hours, in nano per hour, and how the premium's changes go with the price's.
     fn funding(seed: u64) -> (Vec<i64>, f64) {
-        let mut climate = Climate::new(seed);
-        let mut walk = Walk::new(seed, &coin("BTC", 5_000, 8_500));
+        let mut climate = CommonProcess::new(seed);
+        let mut walk = PriceProcess::new(seed, &coin("BTC", 5_000, 8_500));
         let (mut rates, mut changes) = (Vec::new(), [Vec::new(), Vec::new()]);
         let (mut sum, mut before) = (0.0, (0.0, walk.premium.value));
         for step in 1..=24 * 14_400 {
