@@ -12,12 +12,12 @@ use super::state::{
     account::AccountState,
     arena::Arena,
     command::{CommandOutcome, EngineCommand},
-    house::Counterparty,
+    counterparty::Counterparty,
     ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
-    log::{EngineEvent, EventLog},
+    log::{EngineEvent, HashedEventLog},
     position::PositionState,
+    records::{OrderRecord, ScaledRecord, TwapRecord},
     refusal::CommandRefusal,
-    rows::{OrderRecord, ScaledRecord, TwapRecord},
     spec::{EngineConfig, FeeRates, MarketTick, PriceFeed, VenueSpec},
     units::{Bps, Millis, Usd},
     words::LiquidityRole,
@@ -41,7 +41,7 @@ pub struct Engine {
     pub(crate) twaps: Arena<TwapId, TwapRecord>,
     #[serde(skip)]
     pub(crate) scaled: Arena<ScaledId, ScaledRecord>,
-    pub(crate) house: Counterparty,
+    pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
     /// Armed orders whose cancellation is done at the next step.
@@ -51,8 +51,8 @@ pub struct Engine {
     /// Hands out places in queues.
     pub(crate) priority: u64,
     pub(crate) generator: Option<FeedGenerator>,
-    pub(crate) dice: RngStream,
-    pub(crate) log: EventLog,
+    pub(crate) rng: RngStream,
+    pub(crate) log: HashedEventLog,
 }
 
 impl Engine {
@@ -71,14 +71,14 @@ impl Engine {
             positions: Arena::default(),
             twaps: Arena::default(),
             scaled: Arena::default(),
-            house: Counterparty::default(),
+            counterparty: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
             slices_due: BTreeSet::new(),
             priority: 0,
             generator,
-            dice: RngStream::new(config.seed, "strategies"),
-            log: EventLog::default(),
+            rng: RngStream::new(config.seed, "strategies"),
+            log: HashedEventLog::default(),
         };
         for spec in config.markets {
             engine.markets.push(MarketState::new(spec, config.start));
@@ -116,7 +116,7 @@ impl Engine {
                 self.set_exits(account, exits).map(CommandOutcome::Order)
             }
             EngineCommand::SetIsolatedMargin(margin) => self
-                .set_margin(account, margin)
+                .set_isolated_margin(account, margin)
                 .map(CommandOutcome::Position),
             EngineCommand::PlaceTwap(twap) => {
                 self.place_twap(account, &twap).map(CommandOutcome::Twap)

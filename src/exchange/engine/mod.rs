@@ -31,11 +31,11 @@ pub use state::command::{
 };
 pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 pub use state::log::{EngineEvent, LoggedEvent};
-pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
-pub use state::rows::{
+pub use state::records::{
     AccountReport, ChallengeStatus, LadderRung, MarketReport, OrderKey, OrderRecord, PositionKey,
     PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
 };
+pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
 pub use state::spec::{
     AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, FeeRates,
     ImpactModel, LiquidationMode, MarginTier, MarketSpec, MarketTick, MarketTrade, PriceFeed,

@@ -8,7 +8,7 @@ use crate::exchange::engine::{
         ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId},
         log::LoggedEvent,
         position::PositionState,
-        rows::{
+        records::{
             AccountReport, MarketReport, OrderKey, OrderRecord, PositionKey, PositionRecord,
             ScaledRecord, TwapRecord,
         },
@@ -208,7 +208,10 @@ impl Engine {
     pub fn money(&self) -> Usd {
         let accounts = self.accounts.ids();
         let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();
-        users + self.house.value(|market| self.markets.at(market).mark)
+        users
+            + self
+                .counterparty
+                .value(|market| self.markets.at(market).mark)
     }
 
     /// SHA-256 chained over everything that happened, in hex.

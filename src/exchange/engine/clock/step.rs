@@ -39,7 +39,7 @@ impl Engine {
         self.expire();
         self.cancel_queued();
         for (market, tick) in self.next_ticks() {
-            self.meet(market, &tick);
+            self.apply_tick(market, &tick);
         }
         self.mark_all();
         self.sample_funding();
@@ -50,7 +50,7 @@ impl Engine {
     /// The state the markets start from; no time passes.
     pub(crate) fn open_markets(&mut self) {
         for (market, tick) in self.next_ticks() {
-            self.meet(market, &tick);
+            self.apply_tick(market, &tick);
         }
         self.mark_all();
     }
@@ -103,13 +103,13 @@ impl Engine {
         self.markets.ids().zip(generator.step()).collect()
     }
 
-    fn meet(&mut self, market: MarketIx, tick: &MarketTick) {
+    fn apply_tick(&mut self, market: MarketIx, tick: &MarketTick) {
         self.markets.at_mut(market).oracle = tick.oracle;
-        self.meet_trades(market, &tick.trades);
+        self.match_trades(market, &tick.trades);
         let volume: Usd = tick.trades.iter().map(|trade| trade.px * trade.size).sum();
         let state = self.markets.at_mut(market);
         state.day.step(self.now, state.mark, volume);
-        self.meet_book(market, &tick.bids, &tick.asks);
+        self.match_book(market, &tick.bids, &tick.asks);
     }
 
     fn mark_all(&mut self) {
@@ -134,7 +134,7 @@ impl Engine {
             self.run_due_slices();
             self.reprice_chases();
             self.liquidate_all();
-            self.judge_accounts();
+            self.evaluate_challenges();
             if self.log.len() == before {
                 break;
             }
@@ -142,14 +142,14 @@ impl Engine {
     }
 
     fn fire_triggers(&mut self) {
-        let mut woken: Vec<TriggerTarget> = Vec::new();
+        let mut fired: Vec<TriggerTarget> = Vec::new();
         for market in self.markets.ids() {
             let state = self.markets.at_mut(market);
-            woken.extend(state.triggers.fired(state.mark));
+            fired.extend(state.triggers.fired(state.mark));
         }
-        woken.sort_unstable();
-        for wake in woken {
-            match wake {
+        fired.sort_unstable();
+        for target in fired {
+            match target {
                 TriggerTarget::Order(id) => self.activate(id),
                 TriggerTarget::TwapStart(id) => self.start_twap(id),
                 TriggerTarget::TwapBound(id, bound) => {

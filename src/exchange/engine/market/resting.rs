@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::book::{OrderBook, PriceDepth};
 use crate::exchange::engine::state::{
     ids::OrderId,
-    rows::QueuePosition,
+    records::QueuePosition,
     spec::MarketTrade,
     units::{Lots, Px},
     words::Side,
@@ -23,7 +23,7 @@ struct QueueKey {
 }
 
 impl QueueKey {
-    fn of(spot: QueuePosition) -> Self {
+    fn new(spot: QueuePosition) -> Self {
         Self {
             distance: -spot.side.sign() * spot.px.0,
             priority: spot.priority,
@@ -32,7 +32,7 @@ impl QueueKey {
 
     /// Behind everybody at this price.
     fn end(side: Side, px: Px) -> Self {
-        Self::of(QueuePosition {
+        Self::new(QueuePosition {
             side,
             px,
             priority: u64::MAX,
@@ -88,16 +88,16 @@ impl RestingOrders {
             PriceDepth::Hidden => None,
         };
         let queued = QueuedOrder { order, left, ahead };
-        self.side(spot.side).insert(QueueKey::of(spot), queued);
+        self.side(spot.side).insert(QueueKey::new(spot), queued);
     }
 
     pub(crate) fn leave(&mut self, spot: QueuePosition) {
-        self.side(spot.side).remove(&QueueKey::of(spot));
+        self.side(spot.side).remove(&QueueKey::new(spot));
     }
 
     /// Sets what is left of an order without touching its place.
     pub(crate) fn resize(&mut self, spot: QueuePosition, left: Lots) {
-        if let Some(queued) = self.side(spot.side).get_mut(&QueueKey::of(spot)) {
+        if let Some(queued) = self.side(spot.side).get_mut(&QueueKey::new(spot)) {
             queued.left = left;
         }
     }

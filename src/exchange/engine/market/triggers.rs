@@ -54,12 +54,12 @@ impl Triggers {
         }
     }
 
-    pub(crate) fn arm(&mut self, direction: TriggerDirection, px: Px, wake: TriggerTarget) {
-        self.side(direction).insert((px, wake));
+    pub(crate) fn arm(&mut self, direction: TriggerDirection, px: Px, target: TriggerTarget) {
+        self.side(direction).insert((px, target));
     }
 
-    pub(crate) fn disarm(&mut self, direction: TriggerDirection, px: Px, wake: TriggerTarget) {
-        self.side(direction).remove(&(px, wake));
+    pub(crate) fn disarm(&mut self, direction: TriggerDirection, px: Px, target: TriggerTarget) {
+        self.side(direction).remove(&(px, target));
     }
 
     /// Takes out what `mark` has reached (inclusive), in the order it was created.
@@ -71,7 +71,7 @@ impl Triggers {
         let mut fired: Vec<TriggerTarget> = reached_above
             .into_iter()
             .chain(reached_below)
-            .map(|(_, wake)| wake)
+            .map(|(_, target)| target)
             .collect();
         fired.sort_unstable();
         fired

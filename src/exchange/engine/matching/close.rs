@@ -1,15 +1,15 @@
 //! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation
 //! (docs/engine.md 2.9, 2.10, 8).
 
-use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, payload};
+use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::{Cancellation, CloseHow, CloseParams, Crossing},
     ids::{AccountIx, OrderId, PositionId},
     log::EngineEvent,
     position::PositionState,
+    records::OrderRecord,
     refusal::{CommandRefusal, Reason},
-    rows::OrderRecord,
     units::Px,
     words::{OrderMode, OrderStatus, TimeInForce},
 };
@@ -38,7 +38,7 @@ impl Engine {
                 self.submit_market(row)
             }
             CloseHow::Limit { price, crossing } => {
-                self.refuse_crossing(&row, price, crossing)?;
+                self.check_crossing(&row, price, crossing)?;
                 row.limit_price = Some(price);
                 Ok(self.submit(row)?)
             }
@@ -64,10 +64,10 @@ impl Engine {
         let decimals = self.size_decimals(position.market);
         close
             .size
-            .map_or(Ok(()), |size| payload::size("size", size, decimals))?;
+            .map_or(Ok(()), |size| validate::size("size", size, decimals))?;
         match close.how {
-            CloseHow::Market { slippage } => payload::slippage(slippage),
-            CloseHow::Limit { price, .. } => payload::price("limit_price", price, decimals),
+            CloseHow::Market { slippage } => validate::slippage(slippage),
+            CloseHow::Limit { price, .. } => validate::price("limit_price", price, decimals),
             CloseHow::Conditional {
                 market,
                 trigger,
@@ -75,8 +75,8 @@ impl Engine {
                 ..
             } => {
                 let decimals = self.known_market(market.unwrap_or(position.market))?;
-                payload::price("trigger_price", trigger, decimals)?;
-                payload::slippage(slippage)
+                validate::price("trigger_price", trigger, decimals)?;
+                validate::slippage(slippage)
             }
         }
     }
@@ -96,7 +96,7 @@ impl Engine {
 
     /// A reduce-only row for the whole position, with its side, leverage and margin mode.
     pub(crate) fn closing_row(&self, held: &PositionState, mode: OrderMode) -> OrderRecord {
-        let mut row = self.blank(NewOrder {
+        let mut row = self.new_row(NewOrder {
             account: held.account,
             market: held.market,
             side: held.closing_side(),
@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    fn refuse_crossing(
+    fn check_crossing(
         &self,
         row: &OrderRecord,
         price: Px,

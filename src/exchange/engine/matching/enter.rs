@@ -8,10 +8,10 @@ use crate::exchange::engine::{
         margin::{MarginAssumption, RestingHold},
     },
     state::{
-        fill::{FeeClass, Fill, Remainder},
+        fill::{FeeClass, FillPart, Remainder},
         ids::OrderId,
+        records::OrderRecord,
         refusal::{CommandRefusal, Reason},
-        rows::OrderRecord,
         units::{Bps, Lots, Px, Usd},
         words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce},
     },
@@ -101,7 +101,7 @@ impl Engine {
         if row.mode == OrderMode::Chase {
             row.limit_price = Some(self.chase_start(row)?);
             self.check_band(row)?;
-            self.afford(row, &[], row.size, LiquidityRole::Maker)?;
+            self.check_margin(row, &[], row.size, LiquidityRole::Maker)?;
             return Ok(Admission::Chase);
         }
         self.plan(row).map(Admission::Now)
@@ -167,7 +167,7 @@ impl Engine {
             (true, TimeInForce::Gtc | TimeInForce::Gtd) => row.size - got,
             _ => Lots::ZERO,
         };
-        self.afford(row, &slices, rests, LiquidityRole::Taker)?;
+        self.check_margin(row, &slices, rests, LiquidityRole::Taker)?;
         Ok(ExecutionPlan { slices, rests })
     }
 
@@ -198,31 +198,31 @@ impl Engine {
     }
 
     /// An order that opens needs margin left after it (docs/engine.md 6.1); one that only reduces does not.
-    pub(crate) fn afford(
+    pub(crate) fn check_margin(
         &self,
         row: &OrderRecord,
         slices: &[PriceAndSize],
         rests: Lots,
         role: LiquidityRole,
     ) -> Result<(), Rejection> {
-        let pieces: Vec<Fill> = slices.iter().map(Fill::from).collect();
+        let parts: Vec<FillPart> = slices.iter().map(FillPart::from).collect();
         let fee = self.fee(notional(slices), role);
-        let traded = self.traded(row, &pieces);
+        let traded = self.traded(row, &parts);
         let reducible = self.reducible(row);
         if row.reduce_only || lots(slices) + rests <= reducible {
             return Ok(());
         }
-        let resting = RestingHold::of(row).map(|hold| RestingHold {
+        let resting = RestingHold::from_order(row).map(|hold| RestingHold {
             lots: rests,
             ..hold
         });
-        let probe = MarginAssumption {
+        let assumption = MarginAssumption {
             cash: traded.realized - fee + traded.excess(fee),
             position: traded.after().cloned(),
             resting,
             without: Some(row.id),
         };
-        let left = self.balance_if(row.account, &probe).available();
+        let left = self.balance_if(row.account, &assumption).available();
         if left < Usd::ZERO {
             Err(Rejection::new(
                 Reason::InsufficientMargin,
@@ -248,8 +248,8 @@ impl Engine {
             self.detach(id);
         }
         if !plan.slices.is_empty() {
-            let pieces = self.take(market, id, &plan.slices);
-            self.fill(id, &pieces, FeeClass::Taker, remainder);
+            let parts = self.take(market, id, &plan.slices);
+            self.fill(id, &parts, FeeClass::Taker, remainder);
         }
         if self.orders.at(id).status == OrderStatus::Pending {
             self.rest(id);

@@ -6,11 +6,11 @@ use crate::exchange::engine::{
     market::book::PriceAndSize,
     state::{
         account::CashFlows,
-        fill::{FeeClass, Fill, Remainder},
+        fill::{FeeClass, FillPart, Remainder},
         ids::{AccountIx, MarketIx, OrderId, PositionId},
         log::EngineEvent,
         position::{NewPosition, PositionState},
-        rows::OrderRecord,
+        records::OrderRecord,
         units::{Lots, Usd},
         words::{LiquidityRole, OrderStatus},
     },
@@ -27,38 +27,39 @@ struct FillSettlement {
 }
 
 impl Engine {
-    /// Fills a part of an order; `pieces` sum to no more than what is left of it.
+    /// Fills a part of an order; `parts` sum to no more than what is left of it.
     pub(crate) fn fill(
         &mut self,
         id: OrderId,
-        pieces: &[Fill],
-        charge: FeeClass,
+        parts: &[FillPart],
+        fee_class: FeeClass,
         remainder: Remainder,
     ) {
         let row = self.orders.at(id);
         let (account, market) = (row.account, row.market);
-        let traded = self.traded(row, pieces);
-        let notional: Usd = pieces.iter().map(|piece| piece.money).sum();
+        let traded = self.traded(row, parts);
+        let notional: Usd = parts.iter().map(|part| part.money).sum();
         let settlement = FillSettlement {
-            lots: pieces.iter().map(|piece| piece.lots).sum(),
+            lots: parts.iter().map(|part| part.lots).sum(),
             notional,
-            fee: match charge {
+            fee: match fee_class {
                 FeeClass::Free => Usd::ZERO,
-                FeeClass::Maker | FeeClass::Taker => self.fee(notional, charge.role()),
+                FeeClass::Maker | FeeClass::Taker => self.fee(notional, fee_class.role()),
             },
             realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
-            role: charge.role(),
+            role: fee_class.role(),
         };
         let opened = traded.opened;
         let filled = (settlement.lots, notional);
-        self.house.trade(charge, (market, row.side), filled);
+        self.counterparty
+            .trade(fee_class, (market, row.side), filled);
         self.settle(account, market, traded, settlement.fee);
         self.write_fill(id, settlement, remainder);
         self.after_fill(id, settlement.lots, opened);
     }
 
-    /// What filling `pieces` of an order would leave.
-    pub(crate) fn traded(&self, row: &OrderRecord, pieces: &[Fill]) -> PositionChange {
+    /// What filling `parts` of an order would leave.
+    pub(crate) fn traded(&self, row: &OrderRecord, parts: &[FillPart]) -> PositionChange {
         let opening = NewPosition {
             id: self.positions.next_id(),
             account: row.account,
@@ -67,12 +68,7 @@ impl Engine {
             margin_mode: row.margin_mode,
             at: self.now,
         };
-        trade(
-            self.held(row.account, row.market),
-            opening,
-            row.side,
-            pieces,
-        )
+        trade(self.held(row.account, row.market), opening, row.side, parts)
     }
 
     /// The positions first, then the cash: what insurance pays depends on what is left open.
@@ -187,7 +183,7 @@ impl Engine {
             realized_pnl: None,
             requested_at: self.now,
             settled_at: Some(self.now),
-            links: crate::exchange::engine::state::rows::OrderLinks::default(),
+            links: crate::exchange::engine::state::records::OrderLinks::default(),
             ..order.clone()
         };
         add_fill(&mut slice, settlement);
@@ -215,10 +211,10 @@ impl Engine {
         market: MarketIx,
         id: OrderId,
         slices: &[PriceAndSize],
-    ) -> Vec<Fill> {
+    ) -> Vec<FillPart> {
         let side = self.orders.at(id).side;
         self.markets.at_mut(market).book.consume(side, slices);
-        slices.iter().map(Fill::from).collect()
+        slices.iter().map(FillPart::from).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{book::lots, resting::MakerFill},
     state::{
-        fill::{FeeClass, Fill, Remainder},
+        fill::{FeeClass, FillPart, Remainder},
         ids::MarketIx,
         refusal::Reason,
         spec::{BookLevel, MarketTrade},
@@ -16,7 +16,7 @@ use crate::exchange::engine::{
 };
 
 impl Engine {
-    pub(crate) fn meet_trades(&mut self, market: MarketIx, trades: &[MarketTrade]) {
+    pub(crate) fn match_trades(&mut self, market: MarketIx, trades: &[MarketTrade]) {
         for trade in trades {
             let fills = self.markets.at_mut(market).resting.trade(*trade);
             self.markets.at_mut(market).last = Some(trade.px);
@@ -28,7 +28,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn meet_book(&mut self, market: MarketIx, bids: &[BookLevel], asks: &[BookLevel]) {
+    pub(crate) fn match_book(&mut self, market: MarketIx, bids: &[BookLevel], asks: &[BookLevel]) {
         let at = self.now;
         let state = self.markets.at_mut(market);
         state.book.refresh(bids, asks);
@@ -57,8 +57,8 @@ impl Engine {
     }
 
     fn fill_maker(&mut self, fill: MakerFill) {
-        let piece = Fill::from(&(fill.px, fill.size));
-        self.fill(fill.order, &[piece], FeeClass::Maker, Remainder::Works);
+        let part = FillPart::from(&(fill.px, fill.size));
+        self.fill(fill.order, &[part], FeeClass::Maker, Remainder::Works);
     }
 
     /// The fill as order and account can still take it; an order its account can no longer have is canceled.
@@ -95,7 +95,7 @@ impl Engine {
             return Some(Reason::MarginModeConflict);
         }
         let slice = (fill.px, fill.size);
-        self.afford(row, &[slice], row.size - fill.size, LiquidityRole::Maker)
+        self.check_margin(row, &[slice], row.size - fill.size, LiquidityRole::Maker)
             .is_err()
             .then_some(Reason::Margin)
     }

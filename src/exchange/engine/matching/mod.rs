@@ -5,6 +5,6 @@ pub(crate) mod enter;
 pub(crate) mod fill;
 pub(crate) mod maker;
 pub(crate) mod orders;
-pub(crate) mod payload;
 pub(crate) mod place;
 pub(crate) mod trade;
+pub(crate) mod validate;

@@ -6,8 +6,8 @@ use crate::exchange::engine::{
     state::{
         ids::{AccountIx, MarketIx, OrderId},
         log::EngineEvent,
+        records::{OrderLinks, OrderRecord},
         refusal::Reason,
-        rows::{OrderLinks, OrderRecord},
         units::{Lots, Usd},
         words::{MarginMode, OrderMode, OrderStatus, Side, TimeInForce},
     },
@@ -27,7 +27,7 @@ pub(crate) struct NewOrder {
 
 impl Engine {
     /// A row with nothing but its base, expecting the present midpoint.
-    pub(crate) fn blank(&self, base: NewOrder) -> OrderRecord {
+    pub(crate) fn new_row(&self, base: NewOrder) -> OrderRecord {
         let market = self.markets.at(base.market);
         let decimals = market.spec.size_decimals;
         OrderRecord {

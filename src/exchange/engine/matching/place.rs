@@ -5,8 +5,8 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
     command::{OrderParams, PlaceMode, Reduction, Tif},
     ids::{AccountIx, OrderId},
+    records::OrderRecord,
     refusal::{CommandRefusal, Reason},
-    rows::OrderRecord,
     units::{Millis, Px},
     words::{OrderMode, Side, TimeInForce, TriggerDirection},
 };
@@ -18,7 +18,7 @@ impl Engine {
         order: &OrderParams,
     ) -> Result<OrderId, CommandRefusal> {
         self.check_payload(order)?;
-        let row = self.row_of(account, order)?;
+        let row = self.order_row(account, order)?;
         if order.mode == PlaceMode::Market {
             self.submit_market(row)
         } else {
@@ -45,12 +45,12 @@ impl Engine {
         Ok(done?)
     }
 
-    fn row_of(
+    fn order_row(
         &self,
         account: AccountIx,
         order: &OrderParams,
     ) -> Result<OrderRecord, CommandRefusal> {
-        let mut row = self.blank(NewOrder {
+        let mut row = self.new_row(NewOrder {
             account,
             market: order.market,
             side: order.side,

@@ -4,7 +4,7 @@
 use crate::exchange::engine::{
     risk::cash::excess,
     state::{
-        fill::Fill,
+        fill::FillPart,
         position::{NewPosition, PositionState},
         units::{Lots, Usd},
         words::Side,
@@ -48,7 +48,7 @@ pub(crate) fn trade(
     held: Option<&PositionState>,
     opening: NewPosition,
     side: Side,
-    pieces: &[Fill],
+    parts: &[FillPart],
 ) -> PositionChange {
     let mut traded = PositionChange {
         held: held.cloned(),
@@ -58,17 +58,17 @@ pub(crate) fn trade(
         closed: Lots::ZERO,
         opened: Lots::ZERO,
     };
-    for piece in pieces {
+    for part in parts {
         let reducible = traded
             .held
             .as_ref()
             .map_or(Lots::ZERO, |held| held.reducible(side));
-        let closing = piece.lots.min(reducible);
-        let exit = piece.money.mul_floor(closing.0, piece.lots.0);
+        let closing = part.lots.min(reducible);
+        let exit = part.money.mul_floor(closing.0, part.lots.0);
         traded.close(closing, exit);
-        let rest = Fill {
-            lots: piece.lots - closing,
-            money: piece.money - exit,
+        let rest = FillPart {
+            lots: part.lots - closing,
+            money: part.money - exit,
         };
         traded.open(opening, side, rest);
     }
@@ -86,11 +86,11 @@ impl PositionChange {
         }
     }
 
-    fn open(&mut self, opening: NewPosition, side: Side, piece: Fill) {
-        if piece.lots.is_zero() {
+    fn open(&mut self, opening: NewPosition, side: Side, part: FillPart) {
+        if part.lots.is_zero() {
             return;
         }
-        self.opened += piece.lots;
+        self.opened += part.lots;
         let same_way = self.held.as_mut().filter(|held| !held.size.is_zero());
         let target = match same_way {
             Some(held) => held,
@@ -99,6 +99,6 @@ impl PositionChange {
                 .get_or_insert_with(|| PositionState::open(opening)),
         };
         target.leverage = opening.leverage;
-        target.increase(side, piece);
+        target.increase(side, part);
     }
 }

@@ -63,6 +63,6 @@ impl Engine {
         account.flows.funding += flows.funding;
         account.flows.insurance += flows.insurance;
         account.challenge.earn(net);
-        self.house.pay(flows);
+        self.counterparty.pay(flows);
     }
 }

@@ -8,8 +8,8 @@ use crate::exchange::engine::{
     market::triggers::reached,
     state::{
         ids::AccountIx,
+        records::{ChallengeStatus, OrderRecord},
         refusal::{CommandRefusal, Reason},
-        rows::{ChallengeStatus, OrderRecord},
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, TimeInForce},
     },

@@ -15,7 +15,7 @@ use crate::exchange::engine::state::{
 const MAX_BOOK_AGE: Millis = Millis::seconds(5);
 
 impl Engine {
-    pub(crate) fn set_margin(
+    pub(crate) fn set_isolated_margin(
         &mut self,
         account: AccountIx,
         set: SetIsolatedMargin,
@@ -36,9 +36,9 @@ impl Engine {
         }
         let more = set.extra - held.extra;
         if more > Usd::ZERO {
-            self.refuse_unaffordable(account, more)?;
+            self.check_available(account, more)?;
         } else if more < Usd::ZERO {
-            self.refuse_unsafe(held, set.extra)?;
+            self.check_safe(held, set.extra)?;
         }
         self.positions.at_mut(set.position).extra = set.extra;
         self.record(EngineEvent::MarginSet {
@@ -48,7 +48,7 @@ impl Engine {
         Ok(set.position)
     }
 
-    fn refuse_unaffordable(&self, account: AccountIx, more: Usd) -> Result<(), CommandRefusal> {
+    fn check_available(&self, account: AccountIx, more: Usd) -> Result<(), CommandRefusal> {
         let available = self.available(account);
         if more > available {
             Err(CommandRefusal::conflict(
@@ -62,8 +62,8 @@ impl Engine {
 
     /// What remains must cover the initial margin and a tenth of the value at which the position could be closed
     /// now, and must not be liquidated already.
-    fn refuse_unsafe(&self, held: &PositionState, extra: Usd) -> Result<(), CommandRefusal> {
-        self.refuse_stale(held.market)?;
+    fn check_safe(&self, held: &PositionState, extra: Usd) -> Result<(), CommandRefusal> {
+        self.check_fresh(held.market)?;
         let exit = self.exit_value(held);
         let sign = i128::from(held.sign());
         let profit = Usd((exit.0 - held.cost.0) * sign);
@@ -87,7 +87,7 @@ impl Engine {
         }
     }
 
-    fn refuse_stale(&self, market: MarketIx) -> Result<(), CommandRefusal> {
+    fn check_fresh(&self, market: MarketIx) -> Result<(), CommandRefusal> {
         let age = self.now - self.markets.at(market).updated_at;
         if age > MAX_BOOK_AGE {
             Err(CommandRefusal::unavailable(format!(

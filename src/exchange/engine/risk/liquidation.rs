@@ -9,7 +9,7 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::{lots, notional},
     state::{
-        fill::{FeeClass, Fill, Remainder},
+        fill::{FeeClass, FillPart, Remainder},
         ids::{AccountIx, OrderId, PositionId},
         log::EngineEvent,
         position::PositionState,
@@ -178,8 +178,8 @@ impl Engine {
         } else {
             Remainder::Works
         };
-        let pieces = self.take(market, order, &slices);
-        self.fill(order, &pieces, FeeClass::Taker, remainder);
+        let parts = self.take(market, order, &slices);
+        self.fill(order, &parts, FeeClass::Taker, remainder);
     }
 
     /// The insurance account takes the rest for `money`, without a fee.
@@ -188,11 +188,11 @@ impl Engine {
         if !row.status.is_working() || row.size <= Lots::ZERO {
             return;
         }
-        let piece = Fill {
+        let part = FillPart {
             lots: row.size,
             money: money.max(Usd::ZERO),
         };
-        self.fill(order, &[piece], FeeClass::Free, Remainder::Drops);
+        self.fill(order, &[part], FeeClass::Free, Remainder::Drops);
     }
 
     fn clear_isolated(&mut self, id: PositionId) {

@@ -11,7 +11,7 @@ use crate::exchange::engine::{
     state::{
         ids::{AccountIx, MarketIx, OrderId},
         position::PositionState,
-        rows::OrderRecord,
+        records::OrderRecord,
         units::{Lots, NanoPx, Px, Usd},
         words::{MarginMode, OrderStatus, Side},
     },
@@ -41,7 +41,7 @@ pub(crate) struct RestingHold {
 }
 
 impl RestingHold {
-    pub(crate) fn of(row: &OrderRecord) -> Option<Self> {
+    pub(crate) fn from_order(row: &OrderRecord) -> Option<Self> {
         Some(Self {
             market: row.market,
             side: row.side,
@@ -114,16 +114,20 @@ impl Engine {
     }
 
     /// The same under an assumption, with what resting orders hold.
-    pub(crate) fn balance_if(&self, account: AccountIx, probe: &MarginAssumption) -> MarginBalance {
+    pub(crate) fn balance_if(
+        &self,
+        account: AccountIx,
+        assumption: &MarginAssumption,
+    ) -> MarginBalance {
         let mut balance = MarginBalance {
-            cash: self.accounts.at(account).cash + probe.cash,
+            cash: self.accounts.at(account).cash + assumption.cash,
             ..MarginBalance::default()
         };
-        let positions = self.positions_if(account, probe);
+        let positions = self.positions_if(account, assumption);
         for (market, position) in &positions {
             balance.add(position, self.markets.at(*market));
         }
-        balance.holds = self.holds_if(account, probe, &positions);
+        balance.holds = self.holds_if(account, assumption, &positions);
         balance
     }
 
@@ -135,13 +139,13 @@ impl Engine {
     fn positions_if<'a>(
         &'a self,
         account: AccountIx,
-        probe: &'a MarginAssumption,
+        assumption: &'a MarginAssumption,
     ) -> BTreeMap<MarketIx, &'a PositionState> {
         let open = self.accounts.at(account).open.iter();
         let mut positions: BTreeMap<MarketIx, &PositionState> = open
             .map(|(market, id)| (*market, self.positions.at(*id)))
             .collect();
-        if let Some(position) = &probe.position {
+        if let Some(position) = &assumption.position {
             positions.insert(position.market, position);
         }
         positions
@@ -152,7 +156,7 @@ impl Engine {
     fn holds_if(
         &self,
         account: AccountIx,
-        probe: &MarginAssumption,
+        assumption: &MarginAssumption,
         positions: &BTreeMap<MarketIx, &PositionState>,
     ) -> Usd {
         let resting = self
@@ -160,13 +164,13 @@ impl Engine {
             .at(account)
             .working
             .iter()
-            .filter(|id| Some(**id) != probe.without)
+            .filter(|id| Some(**id) != assumption.without)
             .map(|id| self.orders.at(*id))
             .filter(|row| row.status == OrderStatus::Resting && !row.reduce_only)
-            .filter_map(RestingHold::of);
+            .filter_map(RestingHold::from_order);
         let mut reducible: BTreeMap<(MarketIx, Side), Lots> = BTreeMap::new();
         let mut total = Usd::ZERO;
-        for hold in resting.chain(probe.resting) {
+        for hold in resting.chain(assumption.resting) {
             let position = positions.get(&hold.market);
             let free = reducible
                 .entry((hold.market, hold.side))

@@ -6,8 +6,8 @@ use crate::exchange::engine::state::{
     account::AccountState,
     challenge::target,
     ids::AccountIx,
+    records::{RuleMeasure, RuleStatus},
     refusal::RuleId,
-    rows::{RuleMeasure, RuleStatus},
     units::{Bps, Millis, Usd},
 };
 

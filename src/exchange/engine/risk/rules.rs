@@ -8,8 +8,8 @@ use crate::exchange::engine::state::{
     challenge::{day, target},
     ids::{AccountIx, OrderId, PositionId},
     log::EngineEvent,
+    records::ChallengeStatus,
     refusal::{Reason, RuleId},
-    rows::ChallengeStatus,
     spec::DailyBasis,
     words::{CompletionReason, OrderStatus},
 };
@@ -42,19 +42,19 @@ impl Engine {
         });
     }
 
-    pub(crate) fn judge_accounts(&mut self) {
+    pub(crate) fn evaluate_challenges(&mut self) {
         for ix in self.accounts.ids() {
             let account = self.accounts.at_mut(ix);
             account.challenge.peak = account.challenge.peak.max(account.cash);
             match account.challenge.standing {
-                ChallengeStatus::Active => self.judge(ix),
+                ChallengeStatus::Active => self.evaluate_challenge(ix),
                 ChallengeStatus::Breached { .. } => self.close_out_all(ix),
                 ChallengeStatus::Passed { .. } => {}
             }
         }
     }
 
-    fn judge(&mut self, ix: AccountIx) {
+    fn evaluate_challenge(&mut self, ix: AccountIx) {
         let equity = self.balance(ix).equity();
         let account = self.accounts.at(ix);
         let floors = [

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    rows::ChallengeStatus,
+    records::ChallengeStatus,
     spec::{AccountSpec, ChallengeRules, Drawdown},
     units::{Bps, Millis, Usd},
 };

@@ -7,12 +7,12 @@ use super::{
 
 /// A part of a fill: so many lots for so much money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fill {
+pub(crate) struct FillPart {
     pub(crate) lots: Lots,
     pub(crate) money: Usd,
 }
 
-impl From<&(Px, Lots)> for Fill {
+impl From<&(Px, Lots)> for FillPart {
     fn from(&(px, lots): &(Px, Lots)) -> Self {
         Self {
             lots,

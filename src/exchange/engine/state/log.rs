@@ -131,7 +131,7 @@ pub struct LoggedEvent {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct EventLog {
+pub(crate) struct HashedEventLog {
     chain: [u8; 32],
     len: u64,
     latest: VecDeque<LoggedEvent>,
@@ -139,7 +139,7 @@ pub(crate) struct EventLog {
     text: String,
 }
 
-impl EventLog {
+impl HashedEventLog {
     pub(crate) fn record(&mut self, at: Millis, event: EngineEvent) {
         self.text.clear();
         // Writing to a String cannot fail.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    fill::Fill,
+    fill::FillPart,
     ids::{AccountIx, MarketIx, PositionId},
     units::{Lots, Millis, Px, Usd},
     words::{MarginMode, Side},
@@ -107,9 +107,9 @@ impl PositionState {
         }
     }
 
-    pub(crate) fn increase(&mut self, side: Side, piece: Fill) {
-        self.size += Lots(side.sign() * piece.lots.0);
-        self.cost += piece.money;
+    pub(crate) fn increase(&mut self, side: Side, part: FillPart) {
+        self.size += Lots(side.sign() * part.lots.0);
+        self.cost += part.money;
     }
 
     /// Closes `lots` (at most all) for `exit` in all, and tells the profit.

@@ -7,8 +7,8 @@ use crate::exchange::engine::{
     risk::checks::Rejection,
     state::{
         ids::{MarketIx, OrderId},
+        records::OrderRecord,
         refusal::Reason,
-        rows::OrderRecord,
         units::Px,
         words::Side,
     },

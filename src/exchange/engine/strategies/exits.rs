@@ -6,13 +6,13 @@
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
-    matching::{orders::NewOrder, payload},
+    matching::{orders::NewOrder, validate},
     state::{
         command::{ExitChange, SetAttachedExits},
         ids::{AccountIx, OrderId},
         log::EngineEvent,
+        records::OrderRecord,
         refusal::{CommandRefusal, Reason},
-        rows::OrderRecord,
         units::{Lots, Px},
         words::{OrderMode, OrderStatus, OrderType, Side, TriggerDirection},
     },
@@ -105,7 +105,7 @@ impl Engine {
             mode: kind.mode(),
         };
         let direction = kind.direction(parent.side);
-        let mut row = self.blank(base);
+        let mut row = self.new_row(base);
         row.reduce_only = true;
         row.trigger_price = Some(px);
         row.trigger_direction = Some(direction);
@@ -169,14 +169,14 @@ impl Engine {
             take_profit,
             stop_loss,
         };
-        payload::exits(
+        validate::exits(
             ["take_profit_price", "stop_loss_price"],
             exits,
             row.side,
             limit,
             decimals,
         )?;
-        self.refuse_reached(row, exits)?;
+        self.check_reached(row, exits)?;
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;
         row.take_profit = take_profit;
@@ -192,7 +192,7 @@ impl Engine {
     }
 
     /// An exit of a part already filled must not fire at once.
-    fn refuse_reached(
+    fn check_reached(
         &self,
         row: &OrderRecord,
         exits: crate::exchange::engine::state::command::AttachedExits,

@@ -4,13 +4,13 @@ use super::ladder::{prices, sizes};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::book::PriceAndSize,
-    matching::{orders::NewOrder, payload},
+    matching::{orders::NewOrder, validate},
     state::{
         command::{Reduction, ScaledParams},
         ids::{AccountIx, OrderId, ScaledId},
         log::EngineEvent,
+        records::{LadderRung, OrderRecord, ScaledRecord},
         refusal::{CommandRefusal, Reason},
-        rows::{LadderRung, OrderRecord, ScaledRecord},
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, ScaledStatus},
     },
@@ -63,10 +63,10 @@ impl Engine {
 
     fn rungs(&self, order: &ScaledParams) -> Result<Vec<PriceAndSize>, CommandRefusal> {
         let decimals = self.known_market(order.market)?;
-        payload::size("size", order.size, decimals)?;
-        payload::leverage(order.leverage)?;
-        payload::price("start_price", order.start_price, decimals)?;
-        payload::price("end_price", order.end_price, decimals)?;
+        validate::size("size", order.size, decimals)?;
+        validate::leverage(order.leverage)?;
+        validate::price("start_price", order.start_price, decimals)?;
+        validate::price("end_price", order.end_price, decimals)?;
         let refused = |field, message| {
             Err(CommandRefusal::payload(
                 field,
@@ -125,7 +125,7 @@ impl Engine {
 
     fn rung_row(&self, id: ScaledId, price: Px, size: Lots) -> OrderRecord {
         let ladder = self.scaled.at(id);
-        let mut row = self.blank(NewOrder {
+        let mut row = self.new_row(NewOrder {
             account: ladder.account,
             market: ladder.market,
             side: ladder.side,

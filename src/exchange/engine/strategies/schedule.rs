@@ -49,16 +49,16 @@ fn volume(count: i64, schedule: Schedule, start: Millis) -> i64 {
         .sum()
 }
 
-/// What slice `index` asks for: what is due, varied by `dice` (in hundredths of a percent, none on the last slice),
+/// What slice `index` asks for: what is due, varied by `variation` (in hundredths of a percent, none on the last slice),
 /// at most three normal slices and what is left.
 pub(crate) fn wanted(
     (total, filled): (Lots, Lots),
     target: Lots,
     slices: i64,
-    dice: Option<i64>,
+    variation: Option<i64>,
 ) -> Lots {
     let due = target - filled;
-    let varied = share(due, 10_000 + dice.unwrap_or(0), 10_000);
+    let varied = share(due, 10_000 + variation.unwrap_or(0), 10_000);
     let most = share(total, MAX_CATCH_UP_SLICES, slices);
     varied.min(most).min(total - filled)
 }
@@ -122,12 +122,12 @@ mod tests {
             interval_seconds: 30,
             slices: 5,
         };
-        let dice = [Some(2_000), Some(-2_000), Some(1_000), Some(-1_500), None];
+        let variation = [Some(2_000), Some(-2_000), Some(1_000), Some(-1_500), None];
         let mut filled = Lots::ZERO;
         let mut wants = Vec::new();
-        for (slice, dice) in (0..).zip(dice) {
+        for (slice, variation) in (0..).zip(variation) {
             let due = target(Curve::Twap, total, slice, schedule, Millis(0));
-            let want = wanted((total, filled), due, 5, dice);
+            let want = wanted((total, filled), due, 5, variation);
             wants.push(want.0);
             filled += want;
         }

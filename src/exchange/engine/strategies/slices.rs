@@ -9,8 +9,8 @@ use crate::{
         state::{
             ids::{AccountIx, OrderId, TwapId},
             log::EngineEvent,
+            records::TwapRecord,
             refusal::{CommandRefusal, Reason},
-            rows::TwapRecord,
             units::{Lots, Millis, Px, Usd},
             words::{CompletionReason, OrderMode, TimeInForce, TriggerDirection, TwapStatus},
         },
@@ -142,9 +142,9 @@ impl Engine {
         let start = row.activated_at.unwrap_or(row.started_at);
         let due = target(row.kind, total, index, schedule, start);
         let (market, last) = (row.market, index + 1 >= schedule.slices);
-        let dice = (row.randomize && !last)
-            .then(|| self.dice.between(-MAX_SIZE_VARIATION, MAX_SIZE_VARIATION));
-        let size = wanted((total, filled), due, schedule.slices, dice);
+        let variation = (row.randomize && !last)
+            .then(|| self.rng.between(-MAX_SIZE_VARIATION, MAX_SIZE_VARIATION));
+        let size = wanted((total, filled), due, schedule.slices, variation);
         let market = self.markets.at(market);
         // Without a mid the slice is still tried, so that a market that stays away ends the order.
         let twice_mid = market.book.twice_mid();
@@ -158,7 +158,7 @@ impl Engine {
 
     fn place_slice(&mut self, id: TwapId, size: Lots) {
         let twap = self.twaps.at(id);
-        let mut row = self.blank(NewOrder {
+        let mut row = self.new_row(NewOrder {
             account: twap.account,
             market: twap.market,
             side: twap.side,

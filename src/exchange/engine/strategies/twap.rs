@@ -4,13 +4,13 @@ use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
         market::triggers::{TriggerTarget, TwapBound, reached},
-        matching::payload,
+        matching::validate,
         state::{
             command::{Pacing, Reduction, TwapParams},
             ids::{AccountIx, MarketIx, TwapId},
             log::EngineEvent,
+            records::{ChallengeStatus, TwapProgress, TwapRecord},
             refusal::{CommandRefusal, Reason},
-            rows::{ChallengeStatus, TwapProgress, TwapRecord},
             units::{Lots, Px, Usd},
             words::{TriggerDirection, TwapStatus},
         },
@@ -65,15 +65,15 @@ impl Engine {
 
     fn check_twap(&self, account: AccountIx, order: &TwapParams) -> Result<(), CommandRefusal> {
         let decimals = self.known_market(order.market)?;
-        payload::size("size", order.size, decimals)?;
-        payload::leverage(order.leverage)?;
+        validate::size("size", order.size, decimals)?;
+        validate::leverage(order.leverage)?;
         let prices = [
             ("trigger_price", order.trigger_price),
             ("max_price", order.max_price),
             ("min_price", order.min_price),
         ];
         for (field, px) in prices {
-            px.map_or(Ok(()), |px| payload::price(field, px, decimals))?;
+            px.map_or(Ok(()), |px| validate::price(field, px, decimals))?;
         }
         check_bounds(order, decimals)?;
         if !DURATION_MINUTES.contains(&order.duration_minutes) {

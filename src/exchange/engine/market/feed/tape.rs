@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::RngStream,
     numbers::{DAY, DT, real, whole},
-    shape::SyntheticBook,
+    rng::RngStream,
+    synthetic_book::SyntheticBook,
 };
 use crate::exchange::engine::state::{
     spec::{BookLevel, MarketSpec, MarketTrade},
@@ -35,17 +35,17 @@ struct Metaorder {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct TradeTape {
-    dice: RngStream,
+    rng: RngStream,
     excitement: f64,
     pool: [Metaorder; 3],
 }
 
 impl TradeTape {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
-        let mut dice = RngStream::new(seed, &format!("{}|tape", spec.market_id()));
-        let pool = [(); 3].map(|()| metaorder(&mut dice));
+        let mut rng = RngStream::new(seed, &format!("{}|tape", spec.market_id()));
+        let pool = [(); 3].map(|()| metaorder(&mut rng));
         Self {
-            dice,
+            rng,
             excitement: 0.0,
             pool,
         }
@@ -59,19 +59,25 @@ impl TradeTape {
     }
 
     /// The trades of one step against the book shown before it.
-    pub(super) fn step(&mut self, activity: f64, shape: &mut SyntheticBook) -> Vec<MarketTrade> {
-        let usual = rate(shape.base()) * activity;
-        let count = self.dice.poisson((usual + self.excitement) * DT);
+    pub(super) fn step(
+        &mut self,
+        activity: f64,
+        synthetic_book: &mut SyntheticBook,
+    ) -> Vec<MarketTrade> {
+        let usual = rate(synthetic_book.base()) * activity;
+        let count = self.rng.poisson((usual + self.excitement) * DT);
         self.excitement *= libm::exp(-DT / EXCITATION_SECONDS);
         self.excitement += real(count as u64) * BRANCHING / EXCITATION_SECONDS;
-        (0..count).filter_map(|_| self.trade(shape)).collect()
+        (0..count)
+            .filter_map(|_| self.trade(synthetic_book))
+            .collect()
     }
 
-    fn trade(&mut self, shape: &mut SyntheticBook) -> Option<MarketTrade> {
+    fn trade(&mut self, synthetic_book: &mut SyntheticBook) -> Option<MarketTrade> {
         let aggressor = self.sign();
-        let touch = shape.touch(aggressor.opposite())?;
-        let size = self.size(shape.base(), touch);
-        shape.deplete(aggressor.opposite(), touch.px, size);
+        let touch = synthetic_book.touch(aggressor.opposite())?;
+        let size = self.size(synthetic_book.base(), touch);
+        synthetic_book.deplete(aggressor.opposite(), touch.px, size);
         Some(MarketTrade {
             aggressor,
             px: touch.px,
@@ -80,14 +86,14 @@ impl TradeTape {
     }
 
     fn sign(&mut self) -> Side {
-        let picked = usize::try_from(self.dice.between(0, 2)).unwrap_or(0);
-        let dice = &mut self.dice;
+        let picked = usize::try_from(self.rng.between(0, 2)).unwrap_or(0);
+        let rng = &mut self.rng;
         match self.pool.get_mut(picked) {
             Some(order) => {
                 order.left -= 1;
                 let side = order.side;
                 if order.left <= 0 {
-                    *order = metaorder(dice);
+                    *order = metaorder(rng);
                 }
                 side
             }
@@ -97,9 +103,9 @@ impl TradeTape {
 
     fn size(&mut self, base: f64, touch: BookLevel) -> Lots {
         let mut money =
-            base * TYPICAL_TRADE_SHARE * libm::exp(LOG_SIZE_DEVIATION * self.dice.normal());
-        if self.dice.uniform() < 0.05 {
-            money *= self.dice.pareto(2.2);
+            base * TYPICAL_TRADE_SHARE * libm::exp(LOG_SIZE_DEVIATION * self.rng.normal());
+        if self.rng.uniform() < 0.05 {
+            money *= self.rng.pareto(2.2);
         }
         let lots = whole(money / real(touch.px.0.unsigned_abs()));
         Lots(lots.clamp(1, touch.size.0.max(1)))
@@ -111,13 +117,13 @@ fn rate(base: f64) -> f64 {
     TRADES_PER_SECOND * (base / LARGEST_DEPTH).min(1.0).sqrt()
 }
 
-fn metaorder(dice: &mut RngStream) -> Metaorder {
+fn metaorder(rng: &mut RngStream) -> Metaorder {
     Metaorder {
-        side: if dice.sign() > 0.0 {
+        side: if rng.sign() > 0.0 {
             Side::Buy
         } else {
             Side::Sell
         },
-        left: whole(dice.pareto(1.5).min(10_000.0)),
+        left: whole(rng.pareto(1.5).min(10_000.0)),
     }
 }

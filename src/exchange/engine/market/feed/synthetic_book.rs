@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::RngStream,
     numbers::{halving, real, whole},
+    rng::RngStream,
 };
 use crate::exchange::engine::state::{
     spec::{BookLevel, MarketSpec},
@@ -27,7 +27,7 @@ const SPREAD_REDRAW_CHANCE: f64 = 0.1;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SyntheticBook {
-    dice: RngStream,
+    rng: RngStream,
     salt: u64,
     decimals: u32,
     /// Micro-USD.
@@ -35,7 +35,7 @@ pub(super) struct SyntheticBook {
     /// Ticks between the best prices, before volatility widens them.
     spread: f64,
     /// Deviation of the log size of each price with a level.
-    moods: BTreeMap<(Side, Px), f64>,
+    size_deviations: BTreeMap<(Side, Px), f64>,
     /// What takers ate, growing back.
     depleted: BTreeMap<(Side, Px), f64>,
     touch: [Option<BookLevel>; 2],
@@ -43,15 +43,15 @@ pub(super) struct SyntheticBook {
 
 impl SyntheticBook {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
-        let mut dice = RngStream::new(seed, &format!("{}|book", spec.market_id()));
+        let mut rng = RngStream::new(seed, &format!("{}|book", spec.market_id()));
         let micro = u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX);
         Self {
-            salt: dice.between(0, i64::MAX).unsigned_abs(),
-            dice,
+            salt: rng.between(0, i64::MAX).unsigned_abs(),
+            rng,
             decimals: spec.size_decimals,
             base: real(micro),
             spread: 1.0,
-            moods: BTreeMap::new(),
+            size_deviations: BTreeMap::new(),
             depleted: BTreeMap::new(),
             touch: [None; 2],
         }
@@ -77,8 +77,8 @@ impl SyntheticBook {
     /// The next snapshot around `center` (price units); `activity` widens the spread.
     pub(super) fn step(&mut self, center: f64, activity: f64) -> (Vec<BookLevel>, Vec<BookLevel>) {
         self.grow_back();
-        if self.dice.uniform() < SPREAD_REDRAW_CHANCE {
-            self.spread = 1.0 + real(self.dice.geometric(0.6).unsigned_abs());
+        if self.rng.uniform() < SPREAD_REDRAW_CHANCE {
+            self.spread = 1.0 + real(self.rng.geometric(0.6).unsigned_abs());
         }
         let tick = Px(whole(center)).tick(self.decimals);
         let width = real(tick.0.unsigned_abs());
@@ -102,41 +102,42 @@ impl SyntheticBook {
 
     fn side(&mut self, side: Side, best: Px) -> Vec<BookLevel> {
         let mut levels = Vec::with_capacity(LEVELS_PER_SIDE);
-        let mut moods = BTreeMap::new();
+        let mut size_deviations = BTreeMap::new();
         let mut px = best;
         for rank in 0..LEVELS_PER_SIDE {
             if px <= Px::ZERO {
                 break;
             }
-            let mood = self.mood(side, px);
-            moods.insert((side, px), mood);
-            let lots = self.size(side, px, rank, mood);
+            let size_deviation = self.size_deviation(side, px);
+            size_deviations.insert((side, px), size_deviation);
+            let lots = self.size(side, px, rank, size_deviation);
             if lots > Lots::ZERO {
                 levels.push(BookLevel { px, size: lots });
             }
             px = self.next_price(side, px, rank);
         }
-        self.moods.retain(|(other, _), _| *other != side);
-        self.moods.append(&mut moods);
+        self.size_deviations.retain(|(other, _), _| *other != side);
+        self.size_deviations.append(&mut size_deviations);
         levels
     }
 
-    fn mood(&mut self, side: Side, px: Px) -> f64 {
-        let fresh = self.dice.normal();
-        match self.moods.get(&(side, px)) {
-            Some(mood) => {
-                SIZE_PERSISTENCE * mood + (1.0 - SIZE_PERSISTENCE * SIZE_PERSISTENCE).sqrt() * fresh
+    fn size_deviation(&mut self, side: Side, px: Px) -> f64 {
+        let fresh = self.rng.normal();
+        match self.size_deviations.get(&(side, px)) {
+            Some(size_deviation) => {
+                SIZE_PERSISTENCE * size_deviation
+                    + (1.0 - SIZE_PERSISTENCE * SIZE_PERSISTENCE).sqrt() * fresh
             }
             None => fresh,
         }
     }
 
     /// Thin at the touch, a hump behind it.
-    fn size(&self, side: Side, px: Px, rank: usize, mood: f64) -> Lots {
+    fn size(&self, side: Side, px: Px, rank: usize, size_deviation: f64) -> Lots {
         let depth = real(rank as u64);
         let hump = 1.0 + 1.5 * (1.0 - libm::exp(-depth / 3.0));
         let first = if rank == 0 { 0.6 } else { 1.0 };
-        let money = self.base * hump * first * libm::exp(0.7 * mood);
+        let money = self.base * hump * first * libm::exp(0.7 * size_deviation);
         let lots = (money / real(px.0.unsigned_abs())).max(1.0);
         let gone = self.depleted.get(&(side, px)).copied().unwrap_or(0.0);
         Lots(whole(lots - gone).min(MAX_COUNT))
@@ -154,7 +155,7 @@ impl SyntheticBook {
                 Side::Buy => Px(behind.0.div_euclid(tick.0) * tick.0),
                 Side::Sell => Px(-(-behind.0).div_euclid(tick.0) * tick.0),
             };
-            if self.luck(side, next) < chance {
+            if self.level_draw(side, next) < chance {
                 break;
             }
         }
@@ -162,7 +163,7 @@ impl SyntheticBook {
     }
 
     /// A number in [0, 1) that belongs to a price for good.
-    fn luck(&self, side: Side, px: Px) -> f64 {
+    fn level_draw(&self, side: Side, px: Px) -> f64 {
         let side = u64::from(side == Side::Sell);
         let mut mixed = self.salt ^ px.0.unsigned_abs().wrapping_mul(2) ^ side;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    dice::RngStream,
     numbers::{DAY, DT, YEAR, bps, halving, real, whole},
+    rng::RngStream,
 };
 use crate::exchange::engine::state::{
     spec::MarketSpec,
@@ -69,7 +69,7 @@ pub(super) struct CommonStep {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CommonProcess {
-    dice: RngStream,
+    rng: RngStream,
     fast: MeanRevertingProcess,
     slow: MeanRevertingProcess,
     jump: JumpProcess,
@@ -84,9 +84,9 @@ struct JumpProcess {
 }
 
 impl JumpProcess {
-    fn step(&mut self, dice: &mut RngStream, rate: f64) -> f64 {
-        if dice.uniform() < self.per_day / DAY * DT * rate {
-            self.pending += dice.sign() * dice.exponential(self.mean);
+    fn step(&mut self, rng: &mut RngStream, rate: f64) -> f64 {
+        if rng.uniform() < self.per_day / DAY * DT * rate {
+            self.pending += rng.sign() * rng.exponential(self.mean);
         }
         let now = self.pending * (1.0 - halving(2.0));
         self.pending -= now;
@@ -97,7 +97,7 @@ impl JumpProcess {
 impl CommonProcess {
     pub(super) fn new(seed: u64) -> Self {
         Self {
-            dice: RngStream::new(seed, "climate"),
+            rng: RngStream::new(seed, "climate"),
             fast: MeanRevertingProcess::new(300.0, 0.45),
             slow: MeanRevertingProcess::new(6.0 * 3_600.0, 0.35),
             jump: JumpProcess {
@@ -109,13 +109,13 @@ impl CommonProcess {
     }
 
     pub(super) fn step(&mut self) -> CommonStep {
-        let fast = self.fast.step(self.dice.normal());
-        let slow = self.slow.step(self.dice.normal());
+        let fast = self.fast.step(self.rng.normal());
+        let slow = self.slow.step(self.rng.normal());
         let variance = 0.45 * 0.45 + 0.35 * 0.35;
         CommonStep {
             activity: libm::exp(fast + slow - variance),
-            factor: self.dice.normal(),
-            jump: self.jump.step(&mut self.dice, libm::exp(fast)),
+            factor: self.rng.normal(),
+            jump: self.jump.step(&mut self.rng, libm::exp(fast)),
         }
     }
 }
@@ -140,7 +140,7 @@ pub enum PriceBounds {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PriceProcess {
-    dice: RngStream,
+    rng: RngStream,
     start: f64,
     volatility: f64,
     beta: f64,
@@ -157,7 +157,7 @@ pub(super) struct PriceProcess {
 impl PriceProcess {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
         Self {
-            dice: RngStream::new(seed, &format!("{}|walk", spec.market_id())),
+            rng: RngStream::new(seed, &format!("{}|walk", spec.market_id())),
             start: real(spec.start_price.0.unsigned_abs()),
             volatility: bps(spec.volatility),
             beta: bps(spec.beta),
@@ -173,11 +173,11 @@ impl PriceProcess {
         }
     }
 
-    pub(super) fn step(&mut self, weather: CommonStep) -> FairPrice {
-        let scale = self.volatility * (DT / YEAR).sqrt() * weather.activity;
-        let own = (1.0 - self.beta * self.beta).sqrt() * self.dice.normal();
-        let change = self.beta * weather.factor + own;
-        let jumps = weather.jump * self.volatility / 0.5 + self.jump.step(&mut self.dice, 1.0);
+    pub(super) fn step(&mut self, common_step: CommonStep) -> FairPrice {
+        let scale = self.volatility * (DT / YEAR).sqrt() * common_step.activity;
+        let own = (1.0 - self.beta * self.beta).sqrt() * self.rng.normal();
+        let change = self.beta * common_step.factor + own;
+        let jumps = common_step.jump * self.volatility / 0.5 + self.jump.step(&mut self.rng, 1.0);
         // A weak pull home keeps long demos in range.
         self.away *= halving(3.0 * DAY);
         self.away += scale * change + jumps;
@@ -185,7 +185,7 @@ impl PriceProcess {
             let lowest = libm::log(1.0 / self.start);
             self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
         }
-        let premium = self.premium.step(crowd(change, self.dice.normal()));
+        let premium = self.premium.step(correlated(change, self.rng.normal()));
         self.pressure *= halving(PRESSURE_HALF_LIFE);
         let wanted = self.start * libm::exp(self.away + self.pressure);
         let fair = match self.bounds {
@@ -225,13 +225,13 @@ impl PriceProcess {
 
 /// A stream of its own says where it begins, so that prices do not depend on it.
 fn premium(seed: u64, spec: &MarketSpec) -> MeanRevertingProcess {
-    let mut dice = RngStream::new(seed, &format!("{}|premium", spec.market_id()));
+    let mut rng = RngStream::new(seed, &format!("{}|premium", spec.market_id()));
     let deviation = PREMIUM_DEVIATION * bps(spec.volatility);
-    MeanRevertingProcess::new(PREMIUM_HALF_LIFE, deviation).started(dice.normal())
+    MeanRevertingProcess::new(PREMIUM_HALF_LIFE, deviation).started(rng.normal())
 }
 
 /// What moves a premium: the price's own change, and something else.
-fn crowd(change: f64, other: f64) -> f64 {
+fn correlated(change: f64, other: f64) -> f64 {
     PREMIUM_CORRELATION * change + (1.0 - PREMIUM_CORRELATION * PREMIUM_CORRELATION).sqrt() * other
 }
 
@@ -270,7 +270,7 @@ mod tests {
 
     /// One-minute log returns of two coins over a day.
     fn day(seed: u64) -> [Vec<f64>; 2] {
-        let mut climate = CommonProcess::new(seed);
+        let mut common = CommonProcess::new(seed);
         let mut walks = [
             PriceProcess::new(seed, &coin("BTC", 5_000, 8_500)),
             PriceProcess::new(seed, &coin("ETH", 7_000, 8_500)),
@@ -278,12 +278,14 @@ mod tests {
         let mut returns = [Vec::new(), Vec::new()];
         let mut before = [0.0; 2];
         for step in 1..=4 * 86_400 {
-            let weather = climate.step();
-            for ((walk, before), returns) in walks.iter_mut().zip(&mut before).zip(&mut returns) {
-                walk.step(weather);
+            let common_step = common.step();
+            for ((price_process, before), returns) in
+                walks.iter_mut().zip(&mut before).zip(&mut returns)
+            {
+                price_process.step(common_step);
                 if step % 240 == 0 {
-                    returns.push(walk.away - *before);
-                    *before = walk.away;
+                    returns.push(price_process.away - *before);
+                    *before = price_process.away;
                 }
             }
         }
@@ -328,21 +330,21 @@ mod tests {
 
     /// The funding rates of a day's hours, in nano per hour, and how the premium's changes go with the price's.
     fn funding(seed: u64) -> (Vec<i64>, f64) {
-        let mut climate = CommonProcess::new(seed);
-        let mut walk = PriceProcess::new(seed, &coin("BTC", 5_000, 8_500));
+        let mut common = CommonProcess::new(seed);
+        let mut price_process = PriceProcess::new(seed, &coin("BTC", 5_000, 8_500));
         let (mut rates, mut changes) = (Vec::new(), [Vec::new(), Vec::new()]);
-        let (mut sum, mut before) = (0.0, (0.0, walk.premium.value));
+        let (mut sum, mut before) = (0.0, (0.0, price_process.premium.value));
         for step in 1..=24 * 14_400 {
-            walk.step(climate.step());
-            sum += walk.premium.value;
+            price_process.step(common.step());
+            sum += price_process.premium.value;
             if step % 14_400 == 0 {
                 rates.push(hourly(NanoRate(whole(sum / 14_400.0 * 1e9))).0);
                 sum = 0.0;
             }
             if step % 240 == 0 {
-                changes[0].push(walk.away - before.0);
-                changes[1].push(walk.premium.value - before.1);
-                before = (walk.away, walk.premium.value);
+                changes[0].push(price_process.away - before.0);
+                changes[1].push(price_process.premium.value - before.1);
+                before = (price_process.away, price_process.premium.value);
             }
         }
         let [price, premium] = &changes;

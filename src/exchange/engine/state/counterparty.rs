@@ -35,11 +35,11 @@ impl Counterparty {
     /// Takes the other side of a user's fill.
     pub(crate) fn trade(
         &mut self,
-        charge: FeeClass,
+        fee_class: FeeClass,
         (market, side): (MarketIx, Side),
         (lots, money): (Lots, Usd),
     ) {
-        let counterparty = match charge {
+        let counterparty = match fee_class {
             FeeClass::Maker | FeeClass::Taker => &mut self.maker,
             FeeClass::Free => &mut self.insurance,
         };
