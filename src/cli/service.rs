@@ -66,7 +66,7 @@ pub(super) struct Service {
 impl Drop for Service {
     fn drop(&mut self) {
         let before = &self.client.connection().learned;
-        let terms = self.client.terms();
+        let terms = self.client.negotiation();
         let terms = terms.borrow();
         if terms.learned() != before {
             let base_url = &self.client.connection().base_url;

@@ -11,21 +11,21 @@
 //! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
 //! machine's clock when the answer carries no `Date`.
 
-mod aftermath;
-mod answer;
 mod base;
+mod close_check;
 mod lock;
 mod mutate;
-mod pace;
+mod negotiation;
 pub mod policy;
 mod probe;
+mod rate_limit;
 mod read;
+mod reconcile;
+mod response;
 mod rows;
 mod send;
-mod sight;
 mod source;
-mod tempo;
-mod terms;
+mod timeouts;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -33,15 +33,15 @@ pub(crate) mod testing;
 mod tests;
 
 pub use crate::model::Mutation;
-pub use aftermath::Aftermath;
+pub use close_check::CloseCheck;
 pub use mutate::Attempt;
-pub use pace::Class;
+pub use negotiation::{Negotiation, Signs, signs, unit_of};
 pub use probe::Probe;
+pub use rate_limit::RequestClass;
+pub use reconcile::{Evidence, ReconcileOutcome};
 #[cfg(fuzzing)]
 pub use rows::rows_of;
-pub use sight::{Clues, Sight};
-pub use tempo::Tempo;
-pub use terms::{Signs, Terms, signs, unit_of};
+pub use timeouts::Timeouts;
 
 use crate::{
     config::Connection,
@@ -68,13 +68,13 @@ struct Inner {
     connection: Connection,
     /// Nothing but reads leaves: as set at the start, or since.
     read_only: AtomicBool,
-    negotiation: terms::Negotiation,
+    negotiator: negotiation::Negotiator,
     base: Url,
     bearer: HeaderValue,
-    pools: send::Pools,
+    pools: send::ConnectionPools,
     /// Of the key, which other clients may have too.
-    pace: Arc<pace::Pace>,
-    tempo: Tempo,
+    rate_limiter: Arc<rate_limit::RateLimiter>,
+    timeouts: Timeouts,
     /// The service does not take our key any more.
     refused: AtomicBool,
     /// Preset sources that the service has shown not to have.
@@ -101,15 +101,15 @@ impl Client {
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
-        Self::at_tempo(connection, calls, now, Tempo::default())
+        Self::with_timeouts(connection, calls, now, Timeouts::default())
     }
 
-    /// The same with another sense of time; see [`Tempo::hurried`].
-    pub fn at_tempo(
+    /// The same with another sense of time; see [`Timeouts::divided_by`].
+    pub fn with_timeouts(
         connection: Connection,
         calls: UnboundedSender<Call>,
         now: impl Fn() -> Timestamp + Send + Sync + 'static,
-        tempo: Tempo,
+        timeouts: Timeouts,
     ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
         let bearer = bearer(connection.api_key.expose_secret())?;
@@ -121,14 +121,14 @@ impl Client {
             base::source(&base, url)?;
         }
         Ok(Self(Arc::new(Inner {
-            negotiation: terms::Negotiation::of(&connection),
+            negotiator: negotiation::Negotiator::of(&connection),
             read_only: AtomicBool::new(connection.read_only),
-            pools: send::Pools::at(tempo, connection.proxy.clone()),
+            pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,
             base,
             bearer,
-            pace: Arc::default(),
-            tempo,
+            rate_limiter: Arc::default(),
+            timeouts,
             refused: AtomicBool::new(false),
             not_offered: Mutex::default(),
             calls,
@@ -146,7 +146,7 @@ impl Client {
     #[must_use]
     pub fn within_budget_of(mut self, other: &Self) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
-            inner.pace = Arc::clone(&other.0.pace);
+            inner.rate_limiter = Arc::clone(&other.0.rate_limiter);
         }
         self
     }
@@ -159,8 +159,8 @@ impl Client {
         &self.0.connection
     }
 
-    pub fn tempo(&self) -> Tempo {
-        self.0.tempo
+    pub fn timeouts(&self) -> Timeouts {
+        self.0.timeouts
     }
 
     /// Whether nothing but reads leaves.

@@ -1,10 +1,9 @@
-//! The mutations: one attempt each, its result told apart by what it proves.
+//! One attempt at a mutation, and what its result proves.
 
 use super::{
-    Client,
-    answer::Answer,
-    base,
-    send::{Outgoing, Unanswered},
+    Client, base,
+    response::ServiceResponse,
+    send::{NoResponse, OutgoingRequest},
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
@@ -17,8 +16,7 @@ use std::time::Duration;
 pub enum Attempt {
     /// 2xx with an answer that reads: it took effect.
     Done(Receipt),
-    /// A close-all that goes on when asked again with the same key. The operation is absent when the
-    /// body does not carry one.
+    /// A close-all in progress: repeat the request with the same key. `operation` is absent if the body has none.
     Running {
         operation: Option<CloseAll>,
         retry_after: Option<Duration>,
@@ -64,26 +62,26 @@ impl Client {
             Ok(url) => url,
             Err(why) => return Attempt::NotSent(why),
         };
-        let outgoing = Outgoing {
+        let outgoing = OutgoingRequest {
             method: method(request.method),
             url,
             body: &request.body,
             key: request.key.as_ref(),
             timeout: if mutation == Mutation::CloseAll {
-                self.tempo().close_all()
+                self.timeouts().close_all()
             } else {
-                self.tempo().mutation()
+                self.timeouts().mutation()
             },
         };
         match self.exchange(outgoing).await {
-            Err(Unanswered::NotSent(why)) => Attempt::NotSent(why),
-            Err(Unanswered::MaybeSent(why)) => Attempt::Doubtful(why),
+            Err(NoResponse::NotSent(why)) => Attempt::NotSent(why),
+            Err(NoResponse::MaybeSent(why)) => Attempt::Doubtful(why),
             Ok(answer) => self.proves(&answer, mutation),
         }
     }
 
     /// What an answer that came whole says about the attempt.
-    pub(super) fn proves(&self, answer: &Answer, mutation: Mutation) -> Attempt {
+    pub(super) fn proves(&self, answer: &ServiceResponse, mutation: Mutation) -> Attempt {
         if answer.is_success() {
             self.taken(answer, mutation)
         } else {
@@ -91,7 +89,7 @@ impl Client {
         }
     }
 
-    fn taken(&self, answer: &Answer, mutation: Mutation) -> Attempt {
+    fn taken(&self, answer: &ServiceResponse, mutation: Mutation) -> Attempt {
         self.earn_retry();
         if mutation == Mutation::CloseAll {
             return close_all(answer);
@@ -100,7 +98,7 @@ impl Client {
             .map_or_else(Attempt::Doubtful, Attempt::Done)
     }
 
-    fn receipt(&self, answer: &Answer, mutation: Mutation) -> Result<Receipt, Failure> {
+    fn receipt(&self, answer: &ServiceResponse, mutation: Mutation) -> Result<Receipt, Failure> {
         let receipt = match mutation.facts().answer {
             AnswerKind::Order => {
                 let DataQueued::<Order> { data, queued } = answer.decoded()?;
@@ -119,12 +117,12 @@ impl Client {
     }
 }
 
-fn data<T: serde::de::DeserializeOwned>(answer: &Answer) -> Result<T, Failure> {
+fn data<T: serde::de::DeserializeOwned>(answer: &ServiceResponse) -> Result<T, Failure> {
     answer.decoded().map(|Data { data }| data)
 }
 
 /// 202 goes on, 200 and 201 are the end; a body that says `running` is believed over a 200.
-fn close_all(answer: &Answer) -> Attempt {
+fn close_all(answer: &ServiceResponse) -> Attempt {
     let operation = data::<CloseAll>(answer);
     let goes_on = answer.status == 202
         || operation

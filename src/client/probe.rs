@@ -1,6 +1,6 @@
 //! A read for its own sake: not what the rows mean, but how the service speaks.
 
-use super::{Client, answer::Answer, base};
+use super::{Client, base, response::ServiceResponse};
 use crate::{
     api::List,
     model::{Failure, Text, Timestamp},
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    async fn list_at(&self, target: &str) -> Result<Answer, Failure> {
+    async fn list_at(&self, target: &str) -> Result<ServiceResponse, Failure> {
         self.fetch(base::endpoint(&self.0.base, target)?).await
     }
 }

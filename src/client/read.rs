@@ -5,12 +5,11 @@
 //! or finished row as a live one.
 
 use super::{
-    Client,
-    answer::Answer,
-    base,
+    Client, base,
     lock::locked,
+    response::ServiceResponse,
     rows,
-    send::{Outgoing, Unanswered},
+    send::{NoResponse, OutgoingRequest},
 };
 use crate::{
     api::{
@@ -39,7 +38,7 @@ impl Client {
         // A service that ignores the filter sends finished orders too. What it calls by a new word stays: a
         // stop left out would be a stop placed twice.
         page.rows.retain(|order| !order.is_over());
-        self.hear_working(&page);
+        self.observe_working(&page);
         Ok(page)
     }
 
@@ -61,7 +60,7 @@ impl Client {
         dialect: &Dialect,
         first: Page<Order>,
     ) -> Result<Page<Order>, Failure> {
-        let known = self.past();
+        let known = self.known_orders();
         let newest: Vec<_> = first.rows.iter().map(|order| order.id.clone()).collect();
         let seen = Mutex::new(known.unseen());
         let enough = |mut page: Page<Order>| {
@@ -78,7 +77,7 @@ impl Client {
         };
         let mut page = rows::walk_on(enough(first), same_order, more).await?;
         page.incomplete |= known.is_cut();
-        self.remember_past(&newest, &page);
+        self.remember_known_orders(&newest, &page);
         Ok(page)
     }
 
@@ -99,7 +98,7 @@ impl Client {
         let page = self.page_at(&dialect, &route, cursor.as_ref(), limit);
         let page = page.await?;
         if is_newest {
-            self.hear_orders(&page);
+            self.observe_orders(&page);
         }
         Ok(page)
     }
@@ -138,7 +137,7 @@ impl Client {
         let mut page = rows::walk_on(first, |a: &Position, b| a.id == b.id, more).await?;
         page.rows.retain(|position| position.closed_at.is_none());
         self.read_marks_for(&page.rows).await;
-        self.hear_sizes(&page.rows);
+        self.observe_sizes(&page.rows);
         page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
         Ok(page)
     }
@@ -171,7 +170,7 @@ impl Client {
         let answered = page.rows.len();
         page.rows.retain(|position| position.closed_at.is_some());
         page.incomplete |= page.rows.len() < answered;
-        self.hear_negative(&page.rows);
+        self.observe_negative(&page.rows);
         page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
         // Nothing asked for closed ones, so that none came says nothing.
         page.incomplete |= self.dialect().is_bare(Term::PositionSelector);
@@ -223,21 +222,25 @@ impl Client {
         answer.decoded().map(|Data { data }| data)
     }
 
-    pub(super) async fn read(&self, dialect: &Dialect, route: &Route) -> Result<Answer, Failure> {
+    pub(super) async fn read(
+        &self,
+        dialect: &Dialect,
+        route: &Route,
+    ) -> Result<ServiceResponse, Failure> {
         let target = route.target(dialect);
         self.fetch(base::endpoint(&self.0.base, &target)?).await
     }
 
-    /// One `GET`. The answer may still be an error of the service: [`Answer::decoded`] tells.
-    pub(super) async fn fetch(&self, url: reqwest::Url) -> Result<Answer, Failure> {
-        let outgoing = Outgoing {
+    /// One `GET`. The answer may still be an error of the service: [`ServiceResponse::decoded`] tells.
+    pub(super) async fn fetch(&self, url: reqwest::Url) -> Result<ServiceResponse, Failure> {
+        let outgoing = OutgoingRequest {
             method: reqwest::Method::GET,
             url,
             body: &[],
             key: None,
-            timeout: self.tempo().read(),
+            timeout: self.timeouts().read(),
         };
-        self.exchange(outgoing).await.map_err(Unanswered::failure)
+        self.exchange(outgoing).await.map_err(NoResponse::failure)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Client,
-    answer::{Answer, clipped},
+    response::{ServiceResponse, clipped},
 };
 use crate::{
     api::{CURSOR_LIMIT, Dialect, List, MOST_ROWS, Route},
@@ -119,7 +119,7 @@ impl Client {
         limit: Option<u32>,
     ) -> Result<Page<T>, Failure> {
         let list = list(&self.read(dialect, route).await?)?;
-        self.hear_units(&list.data);
+        self.observe_units(&list.data);
         Ok(page(list, asked, limit))
     }
 }
@@ -127,7 +127,7 @@ impl Client {
 /// The rows of the body of one answer, decoded as every list is: what the fuzz target `server_answer` calls.
 #[cfg(fuzzing)]
 pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
-    let answer = Answer {
+    let answer = ServiceResponse {
         status: 200,
         retry_after: None,
         date: None,
@@ -140,7 +140,7 @@ pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
 /// Where else the members of paging may stand.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Elsewhere {
+struct PagingPlaces {
     pagination: Option<Box<RawValue>>,
     paging: Option<Box<RawValue>>,
     meta: Option<Box<RawValue>>,
@@ -156,10 +156,10 @@ struct Paging {
 }
 
 /// The rows as they came, and where they go on. The documents show the members of paging for orders only.
-fn list(answer: &Answer) -> Result<List, Failure> {
+fn list(answer: &ServiceResponse) -> Result<List, Failure> {
     let mut list: List = answer.decoded()?;
     if list.has_more.is_none() && list.next_cursor.is_none() {
-        let Elsewhere {
+        let PagingPlaces {
             pagination,
             paging,
             meta,

@@ -1,6 +1,6 @@
-//! One request on the wire and what came back, with nothing decided about it.
+//! Sends one request and reads the response; decides nothing about it.
 
-use super::{Class, Client, Tempo, answer::Answer, base};
+use super::{Client, RequestClass, Timeouts, base, response::ServiceResponse};
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
@@ -21,7 +21,7 @@ const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// One request, complete.
 #[derive(Debug)]
-pub(super) struct Outgoing<'a> {
+pub(super) struct OutgoingRequest<'a> {
     pub method: reqwest::Method,
     pub url: Url,
     pub body: &'a [u8],
@@ -30,15 +30,15 @@ pub(super) struct Outgoing<'a> {
     pub timeout: Duration,
 }
 
-/// Why no complete answer came.
+/// Why there is no complete response.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum NoResponse {
     /// The connection was never made: no byte of the request left.
     NotSent(Failure),
     MaybeSent(Failure),
 }
 
-impl Unanswered {
+impl NoResponse {
     pub(super) fn failure(self) -> Failure {
         match self {
             Self::NotSent(failure) | Self::MaybeSent(failure) => failure,
@@ -49,15 +49,15 @@ impl Unanswered {
 /// Connections, made on first use: loading the certificate store reads files, and the first frame does
 /// not wait for it.
 #[derive(Default)]
-pub(super) struct Pools {
-    tempo: Tempo,
+pub(super) struct ConnectionPools {
+    timeouts: Timeouts,
     proxy: Option<Proxy>,
     plain: OnceCell<reqwest::Client>,
     tls: OnceCell<reqwest::Client>,
 }
 
 /// The connections know the proxy's password.
-impl fmt::Debug for Pools {
+impl fmt::Debug for ConnectionPools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pools")
             .field("proxy", &self.proxy)
@@ -65,26 +65,26 @@ impl fmt::Debug for Pools {
     }
 }
 
-type Build = fn(Tempo, Option<&Proxy>) -> reqwest::Result<reqwest::Client>;
+type Build = fn(Timeouts, Option<&Proxy>) -> reqwest::Result<reqwest::Client>;
 
-impl Pools {
-    pub(super) fn at(tempo: Tempo, proxy: Option<Proxy>) -> Self {
+impl ConnectionPools {
+    pub(super) fn at(timeouts: Timeouts, proxy: Option<Proxy>) -> Self {
         Self {
-            tempo,
+            timeouts,
             proxy,
             ..Self::default()
         }
     }
 
     async fn of(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
-        let (tempo, proxy) = (self.tempo, self.proxy.clone());
+        let (timeouts, proxy) = (self.timeouts, self.proxy.clone());
         let (cell, build): (_, Build) = if url.scheme() == "https" {
             (&self.tls, tls)
         } else {
             (&self.plain, plain)
         };
         cell.get_or_try_init(|| async {
-            let pool = tokio::task::spawn_blocking(move || build(tempo, proxy.as_ref())).await;
+            let pool = tokio::task::spawn_blocking(move || build(timeouts, proxy.as_ref())).await;
             let pool = pool.map_err(|_| Failure::local("the HTTP client did not start"))?;
             pool.map_err(|why| {
                 Failure::local(format!("the HTTP client did not start: {}", cause(&why)))
@@ -102,12 +102,12 @@ impl Pools {
 
 /// `http` goes to loopback only (`base`): past any proxy, which would see the key, and without a certificate
 /// store, which a bare machine does not have.
-fn plain(tempo: Tempo, _proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
-    builder(tempo).tls_certs_only([]).build()
+fn plain(timeouts: Timeouts, _proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
+    builder(timeouts).tls_certs_only([]).build()
 }
 
-fn tls(tempo: Tempo, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
-    let builder = builder(tempo).https_only(true);
+fn tls(timeouts: Timeouts, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
+    let builder = builder(timeouts).https_only(true);
     let Some(proxy) = proxy else {
         return builder.build();
     };
@@ -117,7 +117,7 @@ fn tls(tempo: Tempo, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> 
     builder.proxy(proxy.no_proxy(here)).build()
 }
 
-fn builder(tempo: Tempo) -> reqwest::ClientBuilder {
+fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
     // reqwest asks rustls for the process default and panics without one. A second installation
     // answers with an error that only says that the first one stands.
     let _already_installed = rustls::crypto::ring::default_provider().install_default();
@@ -128,21 +128,24 @@ fn builder(tempo: Tempo) -> reqwest::ClientBuilder {
         .referer(false)
         // None but the one that is set: HTTPS_PROXY may be somebody else's idea of where orders go.
         .no_proxy()
-        .connect_timeout(tempo.connect())
+        .connect_timeout(timeouts.connect())
         .pool_idle_timeout(IDLE_TIMEOUT)
 }
 
 impl Client {
     /// Sends once, reads the answer whole, reports the call.
-    pub(super) async fn exchange(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
+    pub(super) async fn exchange(
+        &self,
+        outgoing: OutgoingRequest<'_>,
+    ) -> Result<ServiceResponse, NoResponse> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
         let own = outgoing.url.origin() == self.0.base.origin();
         if own && let Some(why) = self.silence() {
-            return Err(Unanswered::NotSent(why));
+            return Err(NoResponse::NotSent(why));
         }
         let at = self.now();
         let start = if own {
-            self.0.pace.sent()
+            self.0.rate_limiter.sent()
         } else {
             Instant::now()
         };
@@ -158,19 +161,19 @@ impl Client {
             target,
             outcome: match &result {
                 Ok(answer) => Ok(answer.status),
-                Err(Unanswered::NotSent(why) | Unanswered::MaybeSent(why)) => Err(why.kind),
+                Err(NoResponse::NotSent(why) | NoResponse::MaybeSent(why)) => Err(why.kind),
             },
             elapsed: start.elapsed(),
-            request_id: result.as_ref().ok().and_then(Answer::request_id),
+            request_id: result.as_ref().ok().and_then(ServiceResponse::request_id),
             pause: match &result {
-                Ok(answer) if own && answer.silences_the_key() => Some(self.wait(Class::Poll)),
+                Ok(answer) if own && answer.pauses_the_key() => Some(self.wait(RequestClass::Poll)),
                 Ok(_) | Err(_) => None,
             },
             date: match &result {
                 Ok(answer) if own => answer.date,
                 Ok(_) | Err(_) => None,
             },
-            budget: self.0.pace.per_minute(),
+            budget: self.0.rate_limiter.per_minute(),
         };
         // Nobody listens while the desk shuts down.
         let _closed = self.0.calls.send(call);
@@ -178,8 +181,8 @@ impl Client {
     }
 
     /// What any answer of the service says about all requests of this key.
-    pub(super) fn learn(&self, sent: Instant, answer: &Answer) {
-        self.0.pace.answered(sent, answer);
+    pub(super) fn learn(&self, sent: Instant, answer: &ServiceResponse) {
+        self.0.rate_limiter.answered(sent, answer);
         match answer.status {
             401 => self.0.refused.store(true, Ordering::Relaxed),
             200..300 => self.0.refused.store(false, Ordering::Relaxed),
@@ -187,25 +190,25 @@ impl Client {
         }
     }
 
-    async fn attempt(&self, outgoing: Outgoing<'_>) -> Result<Answer, Unanswered> {
+    async fn attempt(&self, outgoing: OutgoingRequest<'_>) -> Result<ServiceResponse, NoResponse> {
         let pool = self.0.pools.of(&outgoing.url).await;
         let proxy = self.0.pools.proxy_to(&outgoing.url).cloned();
         let timeout = outgoing.timeout;
-        let request = self.request(pool.map_err(Unanswered::NotSent)?, outgoing);
+        let request = self.request(pool.map_err(NoResponse::NotSent)?, outgoing);
         let fault = |why| unanswered(why, timeout, proxy.as_ref());
         let mut response = request.send().await.map_err(fault)?;
-        let mut answer = Answer::head(response.status(), response.headers(), self.now());
+        let mut answer = ServiceResponse::head(response.status(), response.headers(), self.now());
         // What the head asks for holds, whatever becomes of the body.
         let retry_after = answer.retry_after;
         let cut = |why| {
-            Unanswered::MaybeSent(Failure {
+            NoResponse::MaybeSent(Failure {
                 retry_after,
                 ..fault(why).failure()
             })
         };
         while let Some(chunk) = response.chunk().await.map_err(cut)? {
             if answer.body.len() + chunk.len() > BODY_LIMIT {
-                return Err(Unanswered::MaybeSent(Failure {
+                return Err(NoResponse::MaybeSent(Failure {
                     status: Some(answer.status),
                     retry_after,
                     ..Failure::new(
@@ -219,7 +222,11 @@ impl Client {
         Ok(answer)
     }
 
-    fn request(&self, pool: &reqwest::Client, outgoing: Outgoing<'_>) -> reqwest::RequestBuilder {
+    fn request(
+        &self,
+        pool: &reqwest::Client,
+        outgoing: OutgoingRequest<'_>,
+    ) -> reqwest::RequestBuilder {
         let own = outgoing.url.origin() == self.0.base.origin();
         let mut request = pool
             .request(outgoing.method, outgoing.url)
@@ -263,7 +270,7 @@ fn word(method: &reqwest::Method) -> &'static str {
     .unwrap_or("GET")
 }
 
-fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> Unanswered {
+fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> NoResponse {
     // The URL is in the message by default, and a source's query may hold a key.
     let host = why.url().map(base::place).unwrap_or_default();
     let way = proxy.map_or(String::new(), |proxy| format!(" through the proxy {proxy}"));
@@ -271,21 +278,21 @@ fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> 
     let failure = |kind, message: String| Failure::new(kind, message);
     if why.is_connect() || why.is_builder() {
         let message = format!("could not connect to {host}{way}: {}", cause(&why));
-        return Unanswered::NotSent(failure(FailureKind::Unreachable, message));
+        return NoResponse::NotSent(failure(FailureKind::Unreachable, message));
     }
     if why.is_timeout() {
         let message = format!("no answer within {} s", timeout.as_secs());
-        return Unanswered::MaybeSent(failure(FailureKind::TimedOut, message));
+        return NoResponse::MaybeSent(failure(FailureKind::TimedOut, message));
     }
     if why.is_body() || why.is_decode() {
         let message = "the answer was cut short".to_owned();
-        return Unanswered::MaybeSent(failure(FailureKind::Broken, message));
+        return NoResponse::MaybeSent(failure(FailureKind::Broken, message));
     }
     let message = format!(
         "the connection broke before an answer came: {}",
         cause(&why)
     );
-    Unanswered::MaybeSent(failure(FailureKind::Broken, message))
+    NoResponse::MaybeSent(failure(FailureKind::Broken, message))
 }
 
 /// The innermost reason: reqwest's own words only say that something went wrong.

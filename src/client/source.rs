@@ -4,9 +4,9 @@
 //! or numeric strings, what a pointer does not find stays unknown, what it finds and cannot be read makes
 //! the row unreadable. The document may come from anywhere; the API key goes to the service only. The paper exchange's own
 //! sources are what is asked for on this machine unless something else is set, and are no part of the documented API: a
-//! service that has none of them (404) is not asked again, and counts as one without a source.
+//! service without them (404) is not asked again.
 
-use super::{Client, answer::Answer, base, lock::locked};
+use super::{Client, base, lock::locked, response::ServiceResponse};
 use crate::{
     config::{FactsSource, PriceSource},
     model::{
@@ -35,7 +35,7 @@ impl Client {
                 Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
             }
         }
-        self.hear_marks(&page, asked_at);
+        self.observe_marks(&page, asked_at);
         Ok(page)
     }
 
@@ -74,7 +74,7 @@ impl Client {
         facts(row, source).map_err(unreadable)
     }
 
-    async fn document(&self, url: &str) -> Result<Answer, Failure> {
+    async fn document(&self, url: &str) -> Result<ServiceResponse, Failure> {
         if let Some(why) = self.not_offered(url) {
             return Err(why);
         }
@@ -205,7 +205,7 @@ fn count(number: Num) -> Option<u32> {
 }
 
 /// The body of a good answer as one JSON value.
-fn whole(answer: &Answer) -> Result<&RawValue, Failure> {
+fn whole(answer: &ServiceResponse) -> Result<&RawValue, Failure> {
     if !answer.is_success() {
         return Err(answer.failure());
     }

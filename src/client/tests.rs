@@ -1,7 +1,7 @@
 //! The client against real sockets: what a service can do to it, and what a trader is then told.
 
 use super::{
-    Attempt, Class, Clues, Mutation, Sight,
+    Attempt, Evidence, Mutation, ReconcileOutcome, RequestClass,
     testing::responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
 };
 use crate::{
@@ -267,7 +267,7 @@ async fn a_429_by_a_trading_rule_holds_back_that_order_and_nothing_else_of_the_k
     let wait = Some(Duration::from_secs(7));
     assert_eq!(send().await.retry_after(), wait, "its own to wait out");
     assert_eq!(client.pause_left(), Duration::ZERO);
-    for class in [Class::Exit, Class::Entry, Class::Poll] {
+    for class in [RequestClass::Exit, RequestClass::Entry, RequestClass::Poll] {
         assert_eq!(client.wait(class), Duration::ZERO, "{class:?}");
     }
     let call = calls.recv().await.unwrap();
@@ -514,27 +514,27 @@ async fn account_figures_are_those_of_our_account() {
 async fn a_service_that_keeps_silent_leaves_the_outcome_open() {
     let responder = Responder::answering(vec![Reply::Silence]).await;
     let (client, _calls) = responder.client();
-    let outgoing = super::send::Outgoing {
+    let outgoing = super::send::OutgoingRequest {
         method: reqwest::Method::DELETE,
         url: super::base::endpoint(&client.0.base, "/v1/orders/o").unwrap(),
         body: &[],
         key: None,
         timeout: Duration::from_millis(50),
     };
-    let Err(super::send::Unanswered::MaybeSent(why)) = client.exchange(outgoing).await else {
+    let Err(super::send::NoResponse::MaybeSent(why)) = client.exchange(outgoing).await else {
         panic!("nobody answered");
     };
     assert_eq!(why.kind, FailureKind::TimedOut);
 }
 
 /// A whole close at the market, in doubt, and what the orders of the account say about it.
-async fn close_sight(body: &str, rows: &[&str]) -> Sight {
+async fn close_sight(body: &str, rows: &[&str]) -> ReconcileOutcome {
     let position = r#"{"data":[{"id":"pos-1","market_id":"paper|BTC","size":1}],"has_more":false}"#;
     closing_sight(body, rows, position).await
 }
 
 /// The same where the open positions are these.
-async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> Sight {
+async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> ReconcileOutcome {
     let close = Request {
         method: Method::Post,
         target: "/v1/positions/pos-1/close".to_owned(),
@@ -545,21 +545,24 @@ async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> Sight {
     let script = vec![orders(rows, r#","has_more":false"#), ok(positions)];
     let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
-    let clues = Clues {
+    let evidence = Evidence {
         since: Timestamp(1_790_000_000_000),
         linked: Some(&[]),
     };
-    client.look(&close, clues).await.unwrap()
+    client.reconcile(&close, evidence).await.unwrap()
 }
 
 #[tokio::test]
 async fn of_a_position_that_a_whole_list_does_not_hold_nothing_is_left_to_close() {
     let market = r#"{"type":"market","expected_price":64000.5}"#;
     let none = r#"{"data":[],"has_more":false}"#;
-    let gone = Sight::Done(Receipt::AlreadySo("position pos-1 is not open".into()));
+    let gone = ReconcileOutcome::Done(Receipt::AlreadySo("position pos-1 is not open".into()));
     assert_eq!(closing_sight(market, &[], none).await, gone);
     let lost = r#"{"data":[{"id":"pos-1"}],"has_more":false}"#;
-    assert_eq!(closing_sight(market, &[], lost).await, Sight::Nothing);
+    assert_eq!(
+        closing_sight(market, &[], lost).await,
+        ReconcileOutcome::Inconclusive
+    );
 }
 
 fn reduces(id: &str, mode: &str, rest: &str) -> String {
@@ -578,17 +581,27 @@ async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
     let armed = reduces("o-2", "conditional", r#","trigger_price":60000"#);
     let market = reduces("o-3", "market", "");
     let asked = r#"{"type":"market","expected_price":64000.5}"#;
-    assert_eq!(close_sight(asked, &[&target, &armed]).await, Sight::Nothing);
-    let Sight::Done(Receipt::Order { order, .. }) = close_sight(asked, &[&target, &market]).await
+    assert_eq!(
+        close_sight(asked, &[&target, &armed]).await,
+        ReconcileOutcome::Inconclusive
+    );
+    let ReconcileOutcome::Done(Receipt::Order { order, .. }) =
+        close_sight(asked, &[&target, &market]).await
     else {
         panic!("the close is there");
     };
     assert_eq!(order.id, "o-3".into());
     // Without the price that was observed one close is like another.
     let blind = r#"{"type":"market"}"#;
-    assert_eq!(close_sight(blind, &[&market]).await, Sight::Nothing);
+    assert_eq!(
+        close_sight(blind, &[&market]).await,
+        ReconcileOutcome::Inconclusive
+    );
     let conditional = r#"{"type":"conditional","trigger_price":61000,"expected_price":64000.5}"#;
-    assert_eq!(close_sight(conditional, &[&armed]).await, Sight::Nothing);
+    assert_eq!(
+        close_sight(conditional, &[&armed]).await,
+        ReconcileOutcome::Inconclusive
+    );
 }
 
 #[tokio::test]
@@ -597,12 +610,12 @@ async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
     let responder = Responder::answering(vec![ok(unreadable)]).await;
     let (client, _calls) = responder.client();
     let margin = Command::margin("pos-1".into(), "200".parse().unwrap(), None);
-    let clues = Clues {
+    let evidence = Evidence {
         since: Timestamp(1_790_000_000_000),
         linked: None,
     };
-    let sight = client.look(&margin, clues).await.unwrap();
-    assert_eq!(sight, Sight::Nothing);
+    let outcome = client.reconcile(&margin, evidence).await.unwrap();
+    assert_eq!(outcome, ReconcileOutcome::Inconclusive);
 }
 
 /// A proxy that opens no tunnel, and a client that is to go through it to a service far away.

@@ -9,7 +9,7 @@ use crate::{
 use perpdeck::{
     api::Dialect,
     app::Msg,
-    client::{Client, Tempo},
+    client::{Client, Timeouts},
     config::Connection,
     journal::{IntentState, Journal},
     model::{Failure, Progress, Receipt, Ticket},
@@ -181,7 +181,8 @@ pub(crate) fn outbox(
     };
     let (calls, _) = unbounded_channel();
     let now = || Clock::start().now();
-    let client = Client::at_tempo(connection, calls, now, Tempo::hurried(HURRY)).unwrap();
+    let client =
+        Client::with_timeouts(connection, calls, now, Timeouts::divided_by(HURRY)).unwrap();
     let (events, said) = channel(1024);
     let place = dir.to_owned();
     let outbox = Outbox::spawn(client, Clock::start(), move || open_journal(&place), events);

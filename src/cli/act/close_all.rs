@@ -22,7 +22,7 @@ use crate::{
         service::Service,
         voice::{Voice, json},
     },
-    client::Aftermath,
+    client::CloseCheck,
     config::Sources,
     journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
     model::{CloseAll, Command, IdempotencyKey, Position, Receipt},
@@ -101,7 +101,7 @@ async fn opened_since(service: &Service, outcome: &Outcome) -> bool {
     let Ok(Receipt::CloseAll(operation)) = outcome else {
         return false;
     };
-    let Ok(Aftermath::Open(open)) = service.client.aftermath().await else {
+    let Ok(CloseCheck::Open(open)) = service.client.check_closed().await else {
         return false;
     };
     let knew = |position: &Position| {
@@ -139,9 +139,9 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
         Ok(Receipt::CloseAll(operation)) => operation,
         outcome => return receipt::told(voice, deed, outcome),
     };
-    let open = match service.client.aftermath().await {
-        Ok(Aftermath::Closed(_)) => Ok(vec![]),
-        Ok(Aftermath::Open(open)) => Ok(open),
+    let open = match service.client.check_closed().await {
+        Ok(CloseCheck::Closed(_)) => Ok(vec![]),
+        Ok(CloseCheck::Open(open)) => Ok(open),
         Err(why) => Err(why),
     };
     if voice.is_json() {

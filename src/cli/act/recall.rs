@@ -5,7 +5,7 @@ use crate::cli::act::prepared::Deed;
 use crate::cli::act::prepared::Outcome;
 use crate::{
     cli::service::{Service, patiently},
-    client::{Clues, Sight},
+    client::{Evidence, ReconcileOutcome},
     journal::{IntentRow, IntentState},
     model::{Failure, FailureKind, OrderId, Receipt},
 };
@@ -36,11 +36,17 @@ pub(super) async fn outcome(
         | IntentState::Queued
         | IntentState::Abandoned => {
             let since = entry.created_at;
-            let look = || service.client.look(&deed.command, Clues { since, linked });
-            match patiently(look).await {
-                Ok(Sight::Done(receipt)) => Ok(receipt),
-                Ok(Sight::Over(why)) => Err(why),
-                Ok(Sight::Undone | Sight::Nothing) | Err(_) => Err(unknown(entry.detail())),
+            let reconcile = || {
+                service
+                    .client
+                    .reconcile(&deed.command, Evidence { since, linked })
+            };
+            match patiently(reconcile).await {
+                Ok(ReconcileOutcome::Done(receipt)) => Ok(receipt),
+                Ok(ReconcileOutcome::Ended(why)) => Err(why),
+                Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => {
+                    Err(unknown(entry.detail()))
+                }
             }
         }
     }

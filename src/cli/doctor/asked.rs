@@ -7,7 +7,7 @@ use crate::{
         TwapsQuery,
     },
     cli::service::Service,
-    client::{Client, Probe, Terms},
+    client::{Client, Negotiation, Probe},
     config::Connection,
     model::{AccountFacts, AccountId, Cursor, Failure, FailureKind, Market, Page},
 };
@@ -72,7 +72,7 @@ impl Reader<'_> {
 pub(super) struct Asked {
     /// With the dialect that the service is spoken to in now.
     pub(super) connection: Connection,
-    pub(super) terms: Terms,
+    pub(super) terms: Negotiation,
     /// A variable that names a proxy for other programs.
     pub(super) idle_proxy: Option<&'static str>,
     /// Open positions, again and again.
@@ -120,7 +120,7 @@ impl Asked {
             None
         };
         let (calls, limited) = service.calls();
-        let terms = client.terms().borrow().clone();
+        let terms = client.negotiation().borrow().clone();
         Ok(Self {
             connection: Connection {
                 dialect: terms.dialect(),

@@ -20,10 +20,10 @@
 //! where it stays, no order is found and what was to be closed is still open, the end is unknown although it may have
 //! been a plain conflict.
 
-mod looked;
-mod words;
+mod after_read;
+mod outcome_text;
 
-use super::{Attempt, Mutation, Tempo};
+use super::{Attempt, Mutation, Timeouts};
 use crate::model::{
     CloseAll, Command, Failure, FailureKind, FollowUp, Progress, Receipt, Risk, Timestamp,
 };
@@ -43,41 +43,41 @@ const STALLED_FOR: Duration = Duration::from_mins(10);
 
 /// How often and how long one command may be tried. For close-all both start anew with every 202.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Budget {
+struct AttemptLimit {
     tries: u32,
     window: Duration,
 }
 
-/// What to do next with a command.
+/// What to do next about a command.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum NextStep {
     Settle(Result<Receipt, Failure>),
     /// The same request again, no earlier than `after` from now.
-    Again {
+    Retry {
         after: Duration,
-        meanwhile: Pause,
+        meanwhile: Interim,
     },
-    /// A read of what is so, no earlier than `after` from now; see [`Tries::looked`].
-    Look {
+    /// A read of what is so, no earlier than `after` from now; see [`RetryState::after_read`].
+    Reconcile {
         after: Duration,
-        meanwhile: Pause,
+        meanwhile: Interim,
     },
 }
 
-/// What is known while the next attempt is awaited.
+/// What is known of a command between two attempts.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Pause {
+pub enum Interim {
     /// It may have taken effect.
     Unknown(Failure, FollowUp),
     /// It has surely not taken effect.
     Waiting(Failure, FollowUp),
     /// A close-all in the middle of its targets.
     Running(CloseAll),
-    /// A close-all that has not come further for long.
+    /// A close-all without progress for long.
     Stalled(CloseAll),
 }
 
-impl Pause {
+impl Interim {
     pub fn progress(self, retry_at: Timestamp) -> Progress {
         match self {
             Self::Unknown(why, then) => Progress::Unknown {
@@ -98,9 +98,9 @@ impl Pause {
     }
 }
 
-/// What a refusal proves about the attempt it answers.
+/// What a refusal proves about its attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
+enum RefusalMeaning {
     /// Not done, and asking again would answer the same.
     Final,
     /// A DELETE's 404 or 409: over already, but how?
@@ -111,53 +111,55 @@ enum Meaning {
     Wait,
     /// The service broke in the middle.
     Doubt,
-    /// 3xx: not the service we know. Whatever stands there may have passed the request on.
+    /// 3xx: another server. It may have forwarded the request.
     Astray,
 }
 
-fn meaning(mutation: Mutation, why: &Failure) -> Meaning {
+fn meaning(mutation: Mutation, why: &Failure) -> RefusalMeaning {
     match why.status {
-        Some(300..400) => Meaning::Astray,
-        Some(404 | 409) if mutation.is_delete() => Meaning::Gone,
+        Some(300..400) => RefusalMeaning::Astray,
+        Some(404 | 409) if mutation.is_delete() => RefusalMeaning::Gone,
         // A trading rule, or an order row, is an answer: the request was looked at.
-        Some(409) if why.rule_id.is_some() || why.order_id.is_some() => Meaning::Final,
-        Some(409) if mutation.may_be_at_work() => Meaning::Busy,
-        Some(429) => Meaning::Wait,
-        Some(503) if mutation == Mutation::CloseAll && why.retry_after.is_some() => Meaning::Wait,
-        Some(408 | 425 | 500..) | None => Meaning::Doubt,
-        Some(_) => Meaning::Final,
+        Some(409) if why.rule_id.is_some() || why.order_id.is_some() => RefusalMeaning::Final,
+        Some(409) if mutation.may_be_at_work() => RefusalMeaning::Busy,
+        Some(429) => RefusalMeaning::Wait,
+        Some(503) if mutation == Mutation::CloseAll && why.retry_after.is_some() => {
+            RefusalMeaning::Wait
+        }
+        Some(408 | 425 | 500..) | None => RefusalMeaning::Doubt,
+        Some(_) => RefusalMeaning::Final,
     }
 }
 
-/// One command's attempts so far.
+/// The attempts of one command so far, and what they leave unknown.
 #[derive(Debug, Clone)]
-pub struct Tries {
+pub struct RetryState {
     mutation: Mutation,
     risk: Risk,
-    tempo: Tempo,
+    timeouts: Timeouts,
     /// Attempts, and those of them that may have reached the service, since the last 202.
     attempts: u32,
     sent: u32,
     since: Duration,
     /// The first attempt whose effect is unknown.
-    doubt: Option<Failure>,
-    /// The key is at work somewhere, the last answer said.
+    unknown_outcome: Option<Failure>,
+    /// The last response said that a request with the key is in progress.
     busy: Option<Failure>,
-    /// What the read that is asked for is to explain.
-    puzzle: Option<Failure>,
-    looks: u32,
+    /// The response that the next read has to explain.
+    unexplained: Option<Failure>,
+    failed_reads: u32,
     /// The read after a close's first 409.
-    glance: Glance,
-    /// The one more try after a read that was answered has been had.
+    early_read: EarlyRead,
+    /// The extra attempt after an outage has been made.
     returned: bool,
-    rounds: Rounds,
+    rounds: CloseAllRounds,
 }
 
 /// A position that is gone stays gone, whoever closed it. Where the list that is read after a close's first 409 has it no
 /// more, that may be the doing of what is at work under the key: it is asked about once more, and a second 409 is a
 /// refusal. A list that has it, or cannot be read, proves nothing so early, and the key is asked about as ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Glance {
+enum EarlyRead {
     Due,
     Asked,
     /// The position was gone.
@@ -168,64 +170,68 @@ enum Glance {
 
 /// A close-all's 202s.
 #[derive(Debug, Clone, Default)]
-struct Rounds {
+struct CloseAllRounds {
     seen: u32,
     idle: u32,
     operation: Option<CloseAll>,
     progressed: Duration,
 }
 
-impl Tries {
-    pub fn of(command: &Command, tempo: Tempo) -> Self {
+impl RetryState {
+    pub fn new(command: &Command, timeouts: Timeouts) -> Self {
         let facts = command.facts();
-        Self::new(facts.mutation, facts.risk, tempo)
+        Self::start(facts.mutation, facts.risk, timeouts)
     }
 
     /// Of a command that may have taken effect already, before the first attempt that is judged here:
     /// after a restart, or when a person asks again.
-    pub fn in_doubt(command: &Command, tempo: Tempo, doubt: Failure) -> Self {
+    pub fn with_unknown_outcome(
+        command: &Command,
+        timeouts: Timeouts,
+        unknown_outcome: Failure,
+    ) -> Self {
         Self {
-            doubt: Some(doubt),
-            ..Self::of(command, tempo)
+            unknown_outcome: Some(unknown_outcome),
+            ..Self::new(command, timeouts)
         }
     }
 
-    fn new(mutation: Mutation, risk: Risk, tempo: Tempo) -> Self {
+    fn start(mutation: Mutation, risk: Risk, timeouts: Timeouts) -> Self {
         Self {
             mutation,
             risk,
-            tempo,
+            timeouts,
             attempts: 0,
             sent: 0,
             since: Duration::ZERO,
-            doubt: None,
+            unknown_outcome: None,
             busy: None,
-            puzzle: None,
-            looks: 0,
-            glance: Glance::Due,
+            unexplained: None,
+            failed_reads: 0,
+            early_read: EarlyRead::Due,
             returned: false,
-            rounds: Rounds::default(),
+            rounds: CloseAllRounds::default(),
         }
     }
 
     /// What follows from the attempt that just ended, `elapsed` after the first began.
     ///
     /// `draw` spreads the waits: 0 to 1000, evenly drawn by the caller.
-    pub fn judge(&mut self, attempt: Attempt, elapsed: Duration, draw: u32) -> Verdict {
+    pub fn after_attempt(&mut self, attempt: Attempt, elapsed: Duration, draw: u32) -> NextStep {
         let draw = draw.min(1000);
         self.attempts += 1;
         self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
         // What was at work has not been heard of since, unless this says so once more.
         let before = self.busy.take();
-        if !matches!(&attempt, Attempt::Refused(why) if meaning(self.mutation, why) == Meaning::Busy)
+        if !matches!(&attempt, Attempt::Refused(why) if meaning(self.mutation, why) == RefusalMeaning::Busy)
         {
-            self.doubt = self.doubt.take().or(before);
+            self.unknown_outcome = self.unknown_outcome.take().or(before);
         }
         match attempt {
             Attempt::Done(Receipt::Cancel(result)) if !(result.canceled || result.queued) => {
-                self.look(words::not_canceled(), Duration::ZERO)
+                self.reconcile(outcome_text::not_canceled(), Duration::ZERO)
             }
-            Attempt::Done(receipt) => Verdict::Settle(self.done(receipt)),
+            Attempt::Done(receipt) => NextStep::Settle(self.done(receipt)),
             Attempt::Running {
                 operation,
                 retry_after,
@@ -240,40 +246,50 @@ impl Tries {
             }
             Attempt::NotSent(why) => self.again(why, self.budget(), elapsed, draw),
             Attempt::Doubtful(why) => {
-                self.doubt.get_or_insert_with(|| why.clone());
+                self.unknown_outcome.get_or_insert_with(|| why.clone());
                 self.again(why, self.budget(), elapsed, draw)
             }
             Attempt::Refused(why) => self.refused(why, elapsed, draw),
         }
     }
 
-    fn refused(&mut self, why: Failure, elapsed: Duration, draw: u32) -> Verdict {
+    fn refused(&mut self, why: Failure, elapsed: Duration, draw: u32) -> NextStep {
         let meaning = meaning(self.mutation, &why);
         match meaning {
-            Meaning::Doubt | Meaning::Astray => {
-                self.doubt.get_or_insert_with(|| why.clone());
+            RefusalMeaning::Doubt | RefusalMeaning::Astray => {
+                self.unknown_outcome.get_or_insert_with(|| why.clone());
             }
-            Meaning::Busy => self.busy = Some(why.clone()),
-            Meaning::Final | Meaning::Gone | Meaning::Wait => {}
+            RefusalMeaning::Busy => self.busy = Some(why.clone()),
+            RefusalMeaning::Final | RefusalMeaning::Gone | RefusalMeaning::Wait => {}
         }
         match meaning {
-            Meaning::Gone => self.look(why, Duration::ZERO),
-            Meaning::Final if self.doubt.is_some() => self.end(why),
-            Meaning::Final | Meaning::Astray => self.settle(why),
-            Meaning::Busy if self.mutation == Mutation::Close && self.glance == Glance::Due => {
-                self.glance = Glance::Asked;
-                self.look(why, Duration::ZERO)
+            RefusalMeaning::Gone => self.reconcile(why, Duration::ZERO),
+            RefusalMeaning::Final if self.unknown_outcome.is_some() => self.end(why),
+            RefusalMeaning::Final | RefusalMeaning::Astray => self.settle(why),
+            RefusalMeaning::Busy
+                if self.mutation == Mutation::Close && self.early_read == EarlyRead::Due =>
+            {
+                self.early_read = EarlyRead::Asked;
+                self.reconcile(why, Duration::ZERO)
             }
-            Meaning::Busy if self.glance == Glance::Gone => self.end(why),
-            Meaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
-            Meaning::Wait | Meaning::Doubt => self.again(why, self.budget(), elapsed, draw),
+            RefusalMeaning::Busy if self.early_read == EarlyRead::Gone => self.end(why),
+            RefusalMeaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
+            RefusalMeaning::Wait | RefusalMeaning::Doubt => {
+                self.again(why, self.budget(), elapsed, draw)
+            }
         }
     }
 
-    fn again(&mut self, why: Failure, budget: Budget, elapsed: Duration, draw: u32) -> Verdict {
+    fn again(
+        &mut self,
+        why: Failure,
+        budget: AttemptLimit,
+        elapsed: Duration,
+        draw: u32,
+    ) -> NextStep {
         let after = match why.retry_after {
             Some(asked) => asked + self.spread(draw),
-            None => self.tempo.of(self.backoff(draw)),
+            None => self.timeouts.scaled(self.backoff(draw)),
         };
         // An entry that cannot connect gives up early: the price it was made for is going away.
         // An exit keeps knocking, so attempts that never left do not count against it.
@@ -286,34 +302,34 @@ impl Tries {
             return self.end(why);
         }
         // A newer state must not be overwritten by an older request: read first.
-        if self.doubt.is_some() && self.mutation.is_put() {
-            return self.look(why, after);
+        if self.unknown_outcome.is_some() && self.mutation.is_put() {
+            return self.reconcile(why, after);
         }
         let meanwhile = self.pause(why, FollowUp::Again);
-        Verdict::Again { after, meanwhile }
+        NextStep::Retry { after, meanwhile }
     }
 
-    /// No more asking: where a read can tell what became of it, it decides.
-    fn end(&mut self, why: Failure) -> Verdict {
+    /// No more attempts: if a read can tell the outcome, it decides.
+    fn end(&mut self, why: Failure) -> NextStep {
         // What is at work under the key may take effect when nobody asks any more.
-        let tells = self.doubt.is_some() || self.busy.is_some();
+        let tells = self.unknown_outcome.is_some() || self.busy.is_some();
         if tells && self.mutation != Mutation::CloseAll {
-            return self.look(why, Duration::ZERO);
+            return self.reconcile(why, Duration::ZERO);
         }
         self.settle(why)
     }
 
-    fn look(&mut self, why: Failure, after: Duration) -> Verdict {
-        self.puzzle = Some(why.clone());
+    fn reconcile(&mut self, why: Failure, after: Duration) -> NextStep {
+        self.unexplained = Some(why.clone());
         let meanwhile = self.pause(why, FollowUp::Look);
-        Verdict::Look { after, meanwhile }
+        NextStep::Reconcile { after, meanwhile }
     }
 
-    fn pause(&self, why: Failure, then: FollowUp) -> Pause {
-        if self.doubt.is_some() {
-            Pause::Unknown(why, then)
+    fn pause(&self, why: Failure, then: FollowUp) -> Interim {
+        if self.unknown_outcome.is_some() {
+            Interim::Unknown(why, then)
         } else {
-            Pause::Waiting(why, then)
+            Interim::Waiting(why, then)
         }
     }
 
@@ -333,23 +349,23 @@ impl Tries {
         full / 2 + share(full / 2, draw)
     }
 
-    fn budget(&self) -> Budget {
+    fn budget(&self) -> AttemptLimit {
         let (tries, seconds) = match self.risk {
             Risk::Increasing => (4, 30),
             Risk::Neutral => (5, 60),
             Risk::Reducing => (10, 300),
         };
-        Budget {
+        AttemptLimit {
             tries,
-            window: self.tempo.of(Duration::from_secs(seconds)),
+            window: self.timeouts.scaled(Duration::from_secs(seconds)),
         }
     }
 
     /// The request may be at work this moment, ours or one that a middlebox delivered twice.
-    fn patience_with_busy(&self) -> Budget {
-        Budget {
+    fn patience_with_busy(&self) -> AttemptLimit {
+        AttemptLimit {
             tries: 5,
-            window: self.tempo.of(Duration::from_secs(30)),
+            window: self.timeouts.scaled(Duration::from_secs(30)),
         }
     }
 
@@ -359,10 +375,13 @@ impl Tries {
         retry_after: Option<Duration>,
         elapsed: Duration,
         draw: u32,
-    ) -> Verdict {
+    ) -> NextStep {
         let before = self.rounds.operation.as_ref();
-        if let Some(fault) = operation.as_ref().and_then(|now| words::fault(before, now)) {
-            return Verdict::Settle(Err(self.unknown(fault)));
+        if let Some(fault) = operation
+            .as_ref()
+            .and_then(|now| outcome_text::fault(before, now))
+        {
+            return NextStep::Settle(Err(self.unknown(fault)));
         }
         let progress = self.rounds.seen == 0 || is_further(before, operation.as_ref());
         if progress {
@@ -371,25 +390,26 @@ impl Tries {
         self.rounds.idle = if progress { 0 } else { self.rounds.idle + 1 };
         self.rounds.seen += 1;
         self.rounds.operation = operation.or(self.rounds.operation.take());
-        (self.attempts, self.sent, self.since, self.doubt) = (0, 0, elapsed, None);
+        (self.attempts, self.sent, self.since, self.unknown_outcome) = (0, 0, elapsed, None);
 
-        let asked = retry_after.unwrap_or(self.tempo.of(ROUND));
+        let asked = retry_after.unwrap_or(self.timeouts.scaled(ROUND));
         if asked > self.budget().window {
-            return self.settle(words::long_wait(asked));
+            return self.settle(outcome_text::long_wait(asked));
         }
         let idle_for = elapsed.saturating_sub(self.rounds.progressed);
-        let stalled = self.rounds.idle >= STALLED_AFTER || idle_for > self.tempo.of(STALLED_FOR);
+        let stalled =
+            self.rounds.idle >= STALLED_AFTER || idle_for > self.timeouts.scaled(STALLED_FOR);
         let slowest = if stalled {
-            self.tempo.of(STALLED_ROUND)
+            self.timeouts.scaled(STALLED_ROUND)
         } else {
             Duration::ZERO
         };
         let meanwhile = match &self.rounds.operation {
-            Some(operation) if stalled => Pause::Stalled(operation.clone()),
-            Some(operation) => Pause::Running(operation.clone()),
-            None => Pause::Waiting(words::closing(), FollowUp::Again),
+            Some(operation) if stalled => Interim::Stalled(operation.clone()),
+            Some(operation) => Interim::Running(operation.clone()),
+            None => Interim::Waiting(outcome_text::closing(), FollowUp::Again),
         };
-        Verdict::Again {
+        NextStep::Retry {
             after: asked.max(slowest) + self.spread(draw),
             meanwhile,
         }
@@ -399,15 +419,16 @@ impl Tries {
         let Receipt::CloseAll(operation) = &receipt else {
             return Ok(receipt);
         };
-        match words::fault(self.rounds.operation.as_ref(), operation) {
+        match outcome_text::fault(self.rounds.operation.as_ref(), operation) {
             Some(fault) => Err(self.unknown(fault)),
             None => Ok(receipt),
         }
     }
 
-    fn settle(&self, why: Failure) -> Verdict {
-        let in_doubt = self.doubt.is_some() || self.busy.is_some() || self.rounds.seen > 0;
-        Verdict::Settle(Err(if in_doubt {
+    fn settle(&self, why: Failure) -> NextStep {
+        let in_doubt =
+            self.unknown_outcome.is_some() || self.busy.is_some() || self.rounds.seen > 0;
+        NextStep::Settle(Err(if in_doubt {
             self.unknown(why)
         } else {
             self.not_done(why)

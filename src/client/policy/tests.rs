@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    client::Sight,
+    client::ReconcileOutcome,
     model::{CancelResult, CloseAllStatus, Lenient, Order, OrderStatus, Proof},
 };
 use strum::VariantArray;
@@ -40,28 +40,28 @@ fn risk(mutation: Mutation) -> Risk {
     }
 }
 
-fn tries(mutation: Mutation) -> Tries {
-    Tries::new(mutation, risk(mutation), Tempo::default())
+fn tries(mutation: Mutation) -> RetryState {
+    RetryState::start(mutation, risk(mutation), Timeouts::default())
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+fn word(verdict: &NextStep) -> &'static str {
     match verdict {
-        Verdict::Settle(Ok(_)) => "done",
-        Verdict::Settle(Err(why)) if why.is_doubtful() => "unknown",
-        Verdict::Settle(Err(_)) => "failed",
-        Verdict::Again {
-            meanwhile: Pause::Unknown(..),
+        NextStep::Settle(Ok(_)) => "done",
+        NextStep::Settle(Err(why)) if why.is_doubtful() => "unknown",
+        NextStep::Settle(Err(_)) => "failed",
+        NextStep::Retry {
+            meanwhile: Interim::Unknown(..),
             ..
         } => "ask in doubt",
-        Verdict::Again {
-            meanwhile: Pause::Waiting(..),
+        NextStep::Retry {
+            meanwhile: Interim::Waiting(..),
             ..
         } => "ask again",
-        Verdict::Again {
-            meanwhile: Pause::Running(_) | Pause::Stalled(_),
+        NextStep::Retry {
+            meanwhile: Interim::Running(_) | Interim::Stalled(_),
             ..
         } => "running",
-        Verdict::Look { .. } => "look",
+        NextStep::Reconcile { .. } => "look",
     }
 }
 
@@ -90,7 +90,7 @@ fn the_first_answer_decides_as_the_table_says() {
                 "409" if mutation.may_be_at_work() => "ask again",
                 _ => "failed",
             };
-            let verdict = tries(*mutation).judge(attempt(answer), seconds(0), 500);
+            let verdict = tries(*mutation).after_attempt(attempt(answer), seconds(0), 500);
             assert_eq!(word(&verdict), expected, "{mutation:?} {answer}");
         }
     }
@@ -101,7 +101,7 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
     for mutation in Mutation::VARIANTS {
         for answer in ANSWERS {
             let mut tries = tries(*mutation);
-            tries.judge(attempt("timeout"), seconds(0), 0);
+            tries.after_attempt(attempt("timeout"), seconds(0), 0);
             let expected = match answer {
                 "302" => "unknown",
                 "400" | "401" | "403" | "404" | "422" if *mutation == Mutation::CloseAll => {
@@ -112,7 +112,7 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
                 _ if mutation.is_put() => "look",
                 _ => "ask in doubt",
             };
-            let verdict = tries.judge(attempt(answer), seconds(1), 0);
+            let verdict = tries.after_attempt(attempt(answer), seconds(1), 0);
             assert_eq!(word(&verdict), expected, "{mutation:?} {answer}");
         }
     }
@@ -124,9 +124,9 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
         for first in ANSWERS {
             for last in ANSWERS {
                 let mut tries = tries(*mutation);
-                tries.judge(attempt("timeout"), seconds(0), 0);
+                tries.after_attempt(attempt("timeout"), seconds(0), 0);
                 for answer in [first, last, last, last, last, last, last, last, last, last] {
-                    if let Verdict::Settle(end) = told_nothing(&mut tries, answer, seconds(1)) {
+                    if let NextStep::Settle(end) = told_nothing(&mut tries, answer, seconds(1)) {
                         assert!(
                             end.unwrap_err().is_doubtful(),
                             "{mutation:?} {first} {last}"
@@ -140,15 +140,15 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
 }
 
 /// How it ends when that is seen, and every answer after the first is the last, a second later each.
-fn ended(mutation: Mutation, (first, last): (&str, &str), sight: &Sight) -> Failure {
+fn ended(mutation: Mutation, (first, last): (&str, &str), outcome: &ReconcileOutcome) -> Failure {
     let (mut tries, mut at) = (tries(mutation), 0);
-    let mut verdict = tries.judge(attempt(first), seconds(0), 0);
+    let mut verdict = tries.after_attempt(attempt(first), seconds(0), 0);
     loop {
         at += 1;
         verdict = match verdict {
-            Verdict::Settle(end) => return end.unwrap_err(),
-            Verdict::Again { .. } => tries.judge(attempt(last), seconds(at), 0),
-            Verdict::Look { .. } => tries.looked(Ok(sight.clone()), seconds(at), 0),
+            NextStep::Settle(end) => return end.unwrap_err(),
+            NextStep::Retry { .. } => tries.after_attempt(attempt(last), seconds(at), 0),
+            NextStep::Reconcile { .. } => tries.after_read(Ok(outcome.clone()), seconds(at), 0),
         };
     }
 }
@@ -161,9 +161,13 @@ fn an_end_proves_what_its_attempts_did_and_tells_no_status_that_never_came() {
     };
     for mutation in Mutation::VARIANTS {
         for (first, last) in ANSWERS.iter().flat_map(|a| ANSWERS.map(|b| (*a, b))) {
-            for sight in [Sight::Nothing, Sight::Undone, Sight::Over(filled())] {
-                let end = ended(*mutation, (first, last), &sight);
-                let what = format!("{mutation:?} {first} {last} {sight:?}: {end:?}");
+            for outcome in [
+                ReconcileOutcome::Inconclusive,
+                ReconcileOutcome::NotDone,
+                ReconcileOutcome::Ended(filled()),
+            ] {
+                let end = ended(*mutation, (first, last), &outcome);
+                let what = format!("{mutation:?} {first} {last} {outcome:?}: {end:?}");
                 let came = [first, last].map(|word| attempt(word).trouble().unwrap().status);
                 assert!(end.status.is_none() || came.contains(&end.status), "{what}");
                 let never_left = [first, last] == ["no byte"; 2];
@@ -176,10 +180,12 @@ fn an_end_proves_what_its_attempts_did_and_tells_no_status_that_never_came() {
 }
 
 /// The verdict on an answer when reads, where they are asked for, tell nothing.
-fn told_nothing(tries: &mut Tries, answer: &str, elapsed: Duration) -> Verdict {
-    match tries.judge(attempt(answer), elapsed, 0) {
-        Verdict::Look { .. } => tries.looked(Ok(Sight::Nothing), elapsed, 0),
-        verdict @ (Verdict::Settle(_) | Verdict::Again { .. }) => verdict,
+fn told_nothing(tries: &mut RetryState, answer: &str, elapsed: Duration) -> NextStep {
+    match tries.after_attempt(attempt(answer), elapsed, 0) {
+        NextStep::Reconcile { .. } => {
+            tries.after_read(Ok(ReconcileOutcome::Inconclusive), elapsed, 0)
+        }
+        verdict @ (NextStep::Settle(_) | NextStep::Retry { .. }) => verdict,
     }
 }
 
@@ -189,8 +195,8 @@ fn asked(mutation: Mutation, answer: &str) -> (u32, Duration, Failure) {
     loop {
         count += 1;
         match told_nothing(&mut tries, answer, elapsed) {
-            Verdict::Again { after, .. } | Verdict::Look { after, .. } => elapsed += after,
-            Verdict::Settle(end) => return (count, elapsed, end.unwrap_err()),
+            NextStep::Retry { after, .. } | NextStep::Reconcile { after, .. } => elapsed += after,
+            NextStep::Settle(end) => return (count, elapsed, end.unwrap_err()),
         }
     }
 }
@@ -234,11 +240,11 @@ fn a_twap_or_a_ladder_that_conflicts_is_told_at_once() {
 #[test]
 fn a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown() {
     let mut tries = tries(Mutation::Place);
-    tries.judge(attempt("timeout"), seconds(0), 0);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
     let mut heard = 0;
     let end = loop {
         heard += 1;
-        if let Verdict::Settle(end) = told_nothing(&mut tries, "409", seconds(heard)) {
+        if let NextStep::Settle(end) = told_nothing(&mut tries, "409", seconds(heard)) {
             break end.unwrap_err();
         }
     };
@@ -250,11 +256,11 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
     for draw in [0, 1, 500, 1000, 5000] {
         for asked in [1, 2, 3, 20] {
             let refused = Attempt::Refused(failure(429, Some(asked)));
-            match tries(Mutation::Close).judge(refused, seconds(0), draw) {
-                Verdict::Again { after, .. } => {
+            match tries(Mutation::Close).after_attempt(refused, seconds(0), draw) {
+                NextStep::Retry { after, .. } => {
                     assert!(after >= seconds(asked) && after <= seconds(asked) + SPREAD);
                 }
-                other @ (Verdict::Settle(_) | Verdict::Look { .. }) => panic!("{other:?}"),
+                other @ (NextStep::Settle(_) | NextStep::Reconcile { .. }) => panic!("{other:?}"),
             }
         }
     }
@@ -264,8 +270,8 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
         (Mutation::Close, 300),
     ] {
         let long = failure(429, Some(longest + 1));
-        let verdict = tries(mutation).judge(Attempt::Refused(long.clone()), seconds(0), 0);
-        assert_eq!(verdict, Verdict::Settle(Err(words::refused(long))));
+        let verdict = tries(mutation).after_attempt(Attempt::Refused(long.clone()), seconds(0), 0);
+        assert_eq!(verdict, NextStep::Settle(Err(outcome_text::refused(long))));
     }
 }
 
@@ -273,9 +279,9 @@ fn retry_after_is_never_undercut_and_a_long_one_is_handed_to_the_trader() {
 fn when_a_pause_ends_every_exit_goes_before_every_entry() {
     let after = |mutation, draw| {
         let refused = Attempt::Refused(failure(429, Some(3)));
-        match tries(mutation).judge(refused, seconds(0), draw) {
-            Verdict::Again { after, .. } => after,
-            other @ (Verdict::Settle(_) | Verdict::Look { .. }) => panic!("{other:?}"),
+        match tries(mutation).after_attempt(refused, seconds(0), draw) {
+            NextStep::Retry { after, .. } => after,
+            other @ (NextStep::Settle(_) | NextStep::Reconcile { .. }) => panic!("{other:?}"),
         }
     };
     let exits = [Mutation::Close, Mutation::CloseAll, Mutation::Cancel];
@@ -288,7 +294,9 @@ fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
     let mut tries = tries(Mutation::Close);
     let mut waits = vec![];
     for draw in [1000, 1000, 1000, 1000, 1000, 0] {
-        if let Verdict::Again { after, .. } = tries.judge(attempt("timeout"), seconds(0), draw) {
+        if let NextStep::Retry { after, .. } =
+            tries.after_attempt(attempt("timeout"), seconds(0), draw)
+        {
             waits.push(after.as_millis());
         }
     }
@@ -298,8 +306,8 @@ fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
 #[test]
 fn what_could_not_be_settled_says_what_is_known_and_where_to_look() {
     let mut tries = tries(Mutation::Place);
-    tries.judge(attempt("timeout"), seconds(0), 0);
-    let Verdict::Settle(Err(end)) = told_nothing(&mut tries, "404", seconds(1)) else {
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
+    let NextStep::Settle(Err(end)) = told_nothing(&mut tries, "404", seconds(1)) else {
         panic!("404 ends it");
     };
     assert_eq!(
@@ -332,9 +340,9 @@ fn placed() -> Receipt {
 fn an_answer_ends_the_doubt() {
     let receipt = placed();
     let mut tries = tries(Mutation::Place);
-    tries.judge(attempt("timeout"), seconds(0), 0);
-    let verdict = tries.judge(Attempt::Done(receipt.clone()), seconds(1), 0);
-    assert_eq!(verdict, Verdict::Settle(Ok(receipt)));
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
+    let verdict = tries.after_attempt(Attempt::Done(receipt.clone()), seconds(1), 0);
+    assert_eq!(verdict, NextStep::Settle(Ok(receipt)));
 }
 
 fn operation(done: u32, total: u32) -> CloseAll {
@@ -363,28 +371,28 @@ fn running(operation: Option<CloseAll>, retry_after: Option<u64>) -> Attempt {
 fn a_close_all_of_a_hundred_targets_is_followed_to_its_end() {
     let mut tries = tries(Mutation::CloseAll);
     for done in 1..=100 {
-        let verdict = tries.judge(
+        let verdict = tries.after_attempt(
             running(Some(operation(done, 100)), Some(7)),
             seconds(7 * u64::from(done)),
             0,
         );
-        let expected = Verdict::Again {
+        let expected = NextStep::Retry {
             after: seconds(7),
-            meanwhile: Pause::Running(operation(done, 100)),
+            meanwhile: Interim::Running(operation(done, 100)),
         };
         assert_eq!(verdict, expected);
     }
     let finished = Receipt::CloseAll(operation(100, 100));
-    let verdict = tries.judge(Attempt::Done(finished.clone()), seconds(800), 0);
-    assert_eq!(verdict, Verdict::Settle(Ok(finished)));
+    let verdict = tries.after_attempt(Attempt::Done(finished.clone()), seconds(800), 0);
+    assert_eq!(verdict, NextStep::Settle(Ok(finished)));
 }
 
 #[test]
 fn a_close_all_without_a_usable_retry_after_waits_two_seconds() {
-    let verdict = tries(Mutation::CloseAll).judge(running(None, None), seconds(0), 0);
-    let expected = Verdict::Again {
+    let verdict = tries(Mutation::CloseAll).after_attempt(running(None, None), seconds(0), 0);
+    let expected = NextStep::Retry {
         after: seconds(2),
-        meanwhile: Pause::Waiting(words::closing(), FollowUp::Again),
+        meanwhile: Interim::Waiting(outcome_text::closing(), FollowUp::Again),
     };
     assert_eq!(verdict, expected);
 }
@@ -395,11 +403,11 @@ fn a_close_all_that_stands_still_is_told_and_asked_seldom_and_never_given_up() {
     let mut elapsed = Duration::ZERO;
     let mut stalled = vec![];
     while elapsed < Duration::from_hours(1) {
-        let verdict = tries.judge(running(Some(operation(3, 10)), Some(1)), elapsed, 0);
-        let Verdict::Again { after, meanwhile } = verdict else {
+        let verdict = tries.after_attempt(running(Some(operation(3, 10)), Some(1)), elapsed, 0);
+        let NextStep::Retry { after, meanwhile } = verdict else {
             panic!("{verdict:?}");
         };
-        if let Pause::Stalled(_) = meanwhile {
+        if let Interim::Stalled(_) = meanwhile {
             stalled.push(after);
         }
         elapsed += after;
@@ -411,14 +419,14 @@ fn a_close_all_that_stands_still_is_told_and_asked_seldom_and_never_given_up() {
 #[test]
 fn a_close_all_that_is_asked_seldom_and_gets_nowhere_in_ten_minutes_stands_still() {
     let mut tries = tries(Mutation::CloseAll);
-    let slow = |tries: &mut Tries, at| {
-        tries.judge(running(Some(operation(3, 10)), Some(200)), seconds(at), 0)
+    let slow = |tries: &mut RetryState, at| {
+        tries.after_attempt(running(Some(operation(3, 10)), Some(200)), seconds(at), 0)
     };
     assert_eq!(word(&slow(&mut tries, 0)), "running");
     let verdict = slow(&mut tries, 601);
     let told = matches!(
         verdict,
-        Verdict::Again { meanwhile: Pause::Stalled(_), after } if after == seconds(200)
+        NextStep::Retry { meanwhile: Interim::Stalled(_), after } if after == seconds(200)
     );
     assert!(told, "{verdict:?}");
 }
@@ -433,7 +441,7 @@ fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_
             let mut tries = tries(*mutation);
             let first = told_nothing(&mut tries, "409", seconds(0));
             assert_eq!(word(&first), "ask again");
-            let verdict = word(&tries.judge(attempt(later), seconds(1), 0));
+            let verdict = word(&tries.after_attempt(attempt(later), seconds(1), 0));
             let open = ["look", "unknown", "ask in doubt"].contains(&verdict);
             assert!(open, "{mutation:?} {later}: {verdict}");
         }
@@ -448,72 +456,76 @@ fn a_key_that_is_at_work_to_the_last_is_looked_for_and_never_called_rejected() {
         assert!(why.is_doubtful(), "{mutation:?}: {why}");
     }
     let mut tries = tries(Mutation::Place);
-    let mut verdict = tries.judge(attempt("409"), seconds(0), 0);
+    let mut verdict = tries.after_attempt(attempt("409"), seconds(0), 0);
     for _ in 0..4 {
         assert_eq!(word(&verdict), "ask again");
-        verdict = tries.judge(attempt("409"), seconds(1), 0);
+        verdict = tries.after_attempt(attempt("409"), seconds(1), 0);
     }
     assert_eq!(word(&verdict), "look");
-    let found = tries.looked(Ok(Sight::Done(placed())), seconds(2), 0);
-    assert_eq!(found, Verdict::Settle(Ok(placed())));
+    let found = tries.after_read(Ok(ReconcileOutcome::Done(placed())), seconds(2), 0);
+    assert_eq!(found, NextStep::Settle(Ok(placed())));
 }
 
 #[test]
 fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_answer_is_as_wished() {
     let gone = || {
-        Ok(Sight::Done(Receipt::AlreadySo(
+        Ok(ReconcileOutcome::Done(Receipt::AlreadySo(
             "position p-1 is not open".into(),
         )))
     };
     let mut refused = tries(Mutation::Close);
     told_nothing(&mut refused, "409", seconds(0));
     for _ in 0..4 {
-        refused.judge(attempt("409"), seconds(1), 0);
+        refused.after_attempt(attempt("409"), seconds(1), 0);
     }
-    let Verdict::Settle(Err(why)) = refused.looked(gone(), seconds(2), 0) else {
+    let NextStep::Settle(Err(why)) = refused.after_read(gone(), seconds(2), 0) else {
         panic!("it is over");
     };
     assert_eq!((why.status, why.proves), (Some(409), Proof::Refused));
     let mut lost = tries(Mutation::Close);
-    lost.judge(attempt("timeout"), seconds(0), 0);
+    lost.after_attempt(attempt("timeout"), seconds(0), 0);
     told_nothing(&mut lost, "409", seconds(0));
     for _ in 0..4 {
-        lost.judge(attempt("409"), seconds(1), 0);
+        lost.after_attempt(attempt("409"), seconds(1), 0);
     }
-    let seen = lost.looked(gone(), seconds(2), 0);
+    let seen = lost.after_read(gone(), seconds(2), 0);
     assert!(
-        matches!(seen, Verdict::Settle(Ok(Receipt::AlreadySo(_)))),
+        matches!(seen, NextStep::Settle(Ok(Receipt::AlreadySo(_)))),
         "{seen:?}"
     );
 }
 
 #[test]
 fn a_position_that_is_gone_when_its_close_conflicts_is_told_after_one_more_try() {
-    let gone = Ok(Sight::Done(Receipt::AlreadySo(
+    let gone = Ok(ReconcileOutcome::Done(Receipt::AlreadySo(
         "position p-1 is not open".into(),
     )));
     let mut tries = tries(Mutation::Close);
-    let first = tries.judge(attempt("409"), seconds(0), 0);
+    let first = tries.after_attempt(attempt("409"), seconds(0), 0);
     assert_eq!(word(&first), "look");
     // What is at work under its key may have closed it.
-    let again = tries.looked(gone.clone(), seconds(0), 0);
+    let again = tries.after_read(gone.clone(), seconds(0), 0);
     assert!(
-        matches!(again, Verdict::Again { after, .. } if after <= seconds(1)),
+        matches!(again, NextStep::Retry { after, .. } if after <= seconds(1)),
         "{again:?}"
     );
     let mut ours = tries.clone();
-    let answered = ours.judge(Attempt::Done(placed()), seconds(1), 0);
-    assert_eq!(answered, Verdict::Settle(Ok(placed())));
-    assert_eq!(word(&tries.judge(attempt("409"), seconds(1), 0)), "look");
-    assert_eq!(word(&tries.looked(gone, seconds(1), 0)), "failed");
+    let answered = ours.after_attempt(Attempt::Done(placed()), seconds(1), 0);
+    assert_eq!(answered, NextStep::Settle(Ok(placed())));
+    assert_eq!(
+        word(&tries.after_attempt(attempt("409"), seconds(1), 0)),
+        "look"
+    );
+    assert_eq!(word(&tries.after_read(gone, seconds(1), 0)), "failed");
 }
 
 #[test]
 fn what_is_not_sent_again_is_not_said_to_have_been_asked_about() {
     let mut tries = tries(Mutation::Place);
-    tries.judge(attempt("timeout"), seconds(0), 0);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
     let held = Failure::local("everything was to be closed after it was given");
-    let Verdict::Settle(Err(end)) = tries.judge(Attempt::NotSent(held), seconds(1), 0) else {
+    let NextStep::Settle(Err(end)) = tries.after_attempt(Attempt::NotSent(held), seconds(1), 0)
+    else {
         panic!("a person decides");
     };
     assert_eq!(
@@ -526,11 +538,11 @@ fn what_is_not_sent_again_is_not_said_to_have_been_asked_about() {
 #[test]
 fn a_refusal_in_the_middle_of_a_close_all_is_not_a_rejection() {
     let mut tries = tries(Mutation::CloseAll);
-    tries.judge(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
-    let verdict = tries.judge(attempt("401"), seconds(1), 0);
+    tries.after_attempt(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
+    let verdict = tries.after_attempt(attempt("401"), seconds(1), 0);
     assert_eq!(word(&verdict), "unknown");
     let mut waiting = super::tests::tries(Mutation::CloseAll);
-    let verdict = waiting.judge(running(Some(operation(3, 10)), Some(301)), seconds(0), 0);
+    let verdict = waiting.after_attempt(running(Some(operation(3, 10)), Some(301)), seconds(0), 0);
     assert_eq!(word(&verdict), "unknown");
 }
 
@@ -558,8 +570,8 @@ fn a_service_that_contradicts_itself_is_not_followed() {
     ];
     for now in contradictions {
         let mut tries = tries(Mutation::CloseAll);
-        tries.judge(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
-        let verdict = tries.judge(running(Some(now.clone()), Some(1)), seconds(1), 0);
+        tries.after_attempt(running(Some(operation(3, 10)), Some(1)), seconds(0), 0);
+        let verdict = tries.after_attempt(running(Some(now.clone()), Some(1)), seconds(1), 0);
         assert_eq!(word(&verdict), "unknown", "{now:?}");
     }
 }
@@ -571,22 +583,25 @@ fn done() -> Receipt {
 #[test]
 fn a_change_in_doubt_is_read_before_it_is_sent_again() {
     let mut tries = tries(Mutation::Exits);
-    let first = tries.judge(attempt("timeout"), seconds(0), 0);
+    let first = tries.after_attempt(attempt("timeout"), seconds(0), 0);
     assert_eq!(word(&first), "look");
-    let not_there = tries.looked(Ok(Sight::Undone), seconds(1), 0);
+    let not_there = tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(1), 0);
     assert_eq!(word(&not_there), "ask in doubt");
-    tries.judge(attempt("timeout"), seconds(2), 0);
-    let there = tries.looked(Ok(Sight::Done(done())), seconds(3), 0);
-    assert_eq!(there, Verdict::Settle(Ok(done())));
+    tries.after_attempt(attempt("timeout"), seconds(2), 0);
+    let there = tries.after_read(Ok(ReconcileOutcome::Done(done())), seconds(3), 0);
+    assert_eq!(there, NextStep::Settle(Ok(done())));
 }
 
 #[test]
 fn a_change_the_service_refused_is_not_sent_again_whatever_the_reads_say() {
     let mut tries = tries(Mutation::Margin);
-    tries.judge(attempt("timeout"), seconds(0), 0);
-    tries.looked(Ok(Sight::Undone), seconds(1), 0);
-    assert_eq!(word(&tries.judge(attempt("400"), seconds(2), 0)), "look");
-    let end = tries.looked(Ok(Sight::Undone), seconds(3), 0);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
+    tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(1), 0);
+    assert_eq!(
+        word(&tries.after_attempt(attempt("400"), seconds(2), 0)),
+        "look"
+    );
+    let end = tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(3), 0);
     assert_eq!(word(&end), "unknown");
 }
 
@@ -600,16 +615,19 @@ fn a_cancel_that_finds_nothing_is_what_the_order_says_it_is() {
         });
         let filled = Failure::new(FailureKind::Conflict, "order o is filled");
         let ends = [
-            (Ok(Sight::Done(canceled)), "done"),
-            (Ok(Sight::Over(filled)), "failed"),
-            (Ok(Sight::Nothing), "failed"),
+            (Ok(ReconcileOutcome::Done(canceled)), "done"),
+            (Ok(ReconcileOutcome::Ended(filled)), "failed"),
+            (Ok(ReconcileOutcome::Inconclusive), "failed"),
             (Err(failure(401, None)), "look"),
         ];
         for (seen, expected) in ends {
             let mut tries = tries(Mutation::Cancel);
-            assert_eq!(word(&tries.judge(attempt(answer), seconds(0), 0)), "look");
             assert_eq!(
-                word(&tries.looked(seen, seconds(1), 0)),
+                word(&tries.after_attempt(attempt(answer), seconds(0), 0)),
+                "look"
+            );
+            assert_eq!(
+                word(&tries.after_read(seen, seconds(1), 0)),
                 expected,
                 "{answer}"
             );
@@ -625,9 +643,10 @@ fn a_cancel_that_was_not_carried_out_is_looked_at() {
         queued: false,
     });
     let mut tries = tries(Mutation::Cancel);
-    let verdict = tries.judge(Attempt::Done(neither), seconds(0), 0);
+    let verdict = tries.after_attempt(Attempt::Done(neither), seconds(0), 0);
     assert_eq!(word(&verdict), "look");
-    let Verdict::Settle(Err(why)) = tries.looked(Ok(Sight::Undone), seconds(1), 0) else {
+    let NextStep::Settle(Err(why)) = tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(1), 0)
+    else {
         panic!("the order still works");
     };
     assert_eq!((why.proves, why.status), (Proof::Refused, None));
@@ -636,13 +655,13 @@ fn a_cancel_that_was_not_carried_out_is_looked_at() {
 #[test]
 fn a_lost_order_that_one_row_fits_is_found_instead_of_asked_about() {
     let mut tries = tries(Mutation::Place);
-    let mut verdict = tries.judge(attempt("timeout"), seconds(0), 0);
+    let mut verdict = tries.after_attempt(attempt("timeout"), seconds(0), 0);
     for _ in 0..3 {
-        verdict = tries.judge(attempt("timeout"), seconds(1), 0);
+        verdict = tries.after_attempt(attempt("timeout"), seconds(1), 0);
     }
     assert_eq!(word(&verdict), "look");
-    let found = tries.looked(Ok(Sight::Done(done())), seconds(2), 0);
-    assert_eq!(found, Verdict::Settle(Ok(done())));
+    let found = tries.after_read(Ok(ReconcileOutcome::Done(done())), seconds(2), 0);
+    assert_eq!(found, NextStep::Settle(Ok(done())));
 }
 
 #[test]
@@ -651,25 +670,25 @@ fn a_refusal_by_a_trading_rule_is_final_at_once() {
         rule_id: Some("max-size".into()),
         ..failure(409, None)
     };
-    let verdict = tries(Mutation::Place).judge(Attempt::Refused(ruled), seconds(0), 0);
+    let verdict = tries(Mutation::Place).after_attempt(Attempt::Refused(ruled), seconds(0), 0);
     assert_eq!(word(&verdict), "failed");
 }
 
 /// An order that was cut off on its way, and then met nobody to the end of its tries.
-fn cut_off() -> Tries {
+fn cut_off() -> RetryState {
     let mut tries = tries(Mutation::Place);
-    tries.judge(attempt("timeout"), seconds(0), 0);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
     for elapsed in 1..=2 {
-        let verdict = tries.judge(attempt("no byte"), seconds(elapsed), 0);
+        let verdict = tries.after_attempt(attempt("no byte"), seconds(elapsed), 0);
         assert_eq!(word(&verdict), "ask in doubt");
     }
     assert_eq!(
-        word(&tries.judge(attempt("no byte"), seconds(3), 0)),
+        word(&tries.after_attempt(attempt("no byte"), seconds(3), 0)),
         "look"
     );
     let unread = Failure::new(FailureKind::Unreachable, "refused");
     assert_eq!(
-        word(&tries.looked(Err(unread), seconds(5), 0)),
+        word(&tries.after_read(Err(unread), seconds(5), 0)),
         "look",
         "nobody is asked while nobody is there"
     );
@@ -679,27 +698,27 @@ fn cut_off() -> Tries {
 #[test]
 fn an_order_that_was_cut_off_goes_out_once_more_when_the_service_is_back_and_knows_nothing_of_it() {
     let mut tries = cut_off();
-    let back = tries.looked(Ok(Sight::Nothing), seconds(8), 0);
+    let back = tries.after_read(Ok(ReconcileOutcome::Inconclusive), seconds(8), 0);
     assert_eq!(word(&back), "ask in doubt");
     let placed = placed();
-    let answered = tries.judge(Attempt::Done(placed.clone()), seconds(8), 0);
-    assert_eq!(answered, Verdict::Settle(Ok(placed)));
+    let answered = tries.after_attempt(Attempt::Done(placed.clone()), seconds(8), 0);
+    assert_eq!(answered, NextStep::Settle(Ok(placed)));
 }
 
 #[test]
 fn a_put_that_no_read_explains_is_not_sent_over_what_may_have_been_set_meanwhile() {
     let mut tries = tries(Mutation::Margin);
-    tries.judge(attempt("timeout"), seconds(0), 0);
-    tries.looked(Ok(Sight::Undone), seconds(1), 0);
-    tries.judge(attempt("no byte"), seconds(2), 0);
-    let seen = tries.looked(Ok(Sight::Nothing), seconds(3), 0);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
+    tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(1), 0);
+    tries.after_attempt(attempt("no byte"), seconds(2), 0);
+    let seen = tries.after_read(Ok(ReconcileOutcome::Inconclusive), seconds(3), 0);
     assert_eq!(word(&seen), "unknown");
 }
 
 #[test]
 fn an_order_that_was_cut_off_and_is_found_is_not_sent_again() {
-    let found = cut_off().looked(Ok(Sight::Done(placed())), seconds(8), 0);
-    assert_eq!(found, Verdict::Settle(Ok(placed())));
+    let found = cut_off().after_read(Ok(ReconcileOutcome::Done(placed())), seconds(8), 0);
+    assert_eq!(found, NextStep::Settle(Ok(placed())));
 }
 
 #[test]
@@ -708,7 +727,7 @@ fn the_try_after_a_return_is_one_and_whatever_it_meets_reads_as_unknown() {
         "no byte", "timeout", "500", "400", "401", "404", "409", "429",
     ] {
         let mut tries = cut_off();
-        tries.looked(Ok(Sight::Nothing), seconds(8), 0);
+        tries.after_read(Ok(ReconcileOutcome::Inconclusive), seconds(8), 0);
         let verdict = told_nothing(&mut tries, answer, seconds(8));
         assert_eq!(word(&verdict), "unknown", "{answer}");
     }
@@ -718,8 +737,8 @@ fn the_try_after_a_return_is_one_and_whatever_it_meets_reads_as_unknown() {
 fn who_was_reached_to_the_last_and_did_not_answer_is_not_asked_once_more() {
     let mut silent = tries(Mutation::Place);
     for elapsed in 0..4 {
-        silent.judge(attempt("timeout"), seconds(elapsed), 0);
+        silent.after_attempt(attempt("timeout"), seconds(elapsed), 0);
     }
-    let seen = silent.looked(Ok(Sight::Nothing), seconds(5), 0);
+    let seen = silent.after_read(Ok(ReconcileOutcome::Inconclusive), seconds(5), 0);
     assert_eq!(word(&seen), "unknown");
 }

@@ -1,7 +1,7 @@
 //! An answer as if it had come over the wire, for proofs that run in virtual time.
 
 use crate::{
-    client::{Attempt, Client, Mutation, answer::Answer},
+    client::{Attempt, Client, Mutation, response::ServiceResponse},
     model::{Failure, Timestamp},
 };
 use reqwest::{StatusCode, header::HeaderMap};
@@ -40,14 +40,14 @@ impl Client {
         }
     }
 
-    fn heard(&self, (sent, now): (Instant, Timestamp), reply: &Reply) -> Answer {
+    fn heard(&self, (sent, now): (Instant, Timestamp), reply: &Reply) -> ServiceResponse {
         let headers: HeaderMap = reply
             .headers
             .iter()
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
         let status = StatusCode::from_u16(reply.status).unwrap();
-        let mut answer = Answer::head(status, &headers, now);
+        let mut answer = ServiceResponse::head(status, &headers, now);
         answer.body = reply.body.clone().into_bytes();
         self.learn(sent, &answer);
         answer

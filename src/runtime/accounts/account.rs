@@ -212,7 +212,7 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
 
 /// What the service teaches of its dialect is told, and kept for the next session.
 fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
-    let (mut terms, inbox) = (client.terms(), inbox.clone());
+    let (mut terms, inbox) = (client.negotiation(), inbox.clone());
     let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
     tokio::spawn(async move {
         let mut known = terms.borrow_and_update().sentences();

@@ -3,7 +3,7 @@
 use super::{Desk, Errand, Stay, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    client::policy::Tries,
+    client::policy::RetryState,
     journal::{IntentState, StateUpdate},
     model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
 };
@@ -99,13 +99,13 @@ pub(crate) enum Resume {
 }
 
 enum Stage {
-    Send(Box<Tries>),
+    Send(Box<RetryState>),
     Ask(Failure),
 }
 
 impl Errand {
     /// Sends it once more or for the first time, to the end of what a machine can find out.
-    pub(crate) async fn deliver(self: &Arc<Self>, tries: Tries) -> Result<Receipt, Failure> {
+    pub(crate) async fn deliver(self: &Arc<Self>, tries: RetryState) -> Result<Receipt, Failure> {
         let result = match self.pursue(tries).await {
             Ok(receipt) => self.believed(receipt),
             failed @ Err(_) => failed,
@@ -211,11 +211,11 @@ impl Errand {
 
     /// With the doubt that an earlier sending of the same request left, if there was one.
     fn once_more(&self, doubt: Failure) -> Stage {
-        let tempo = self.desk.client.tempo();
+        let timeouts = self.desk.client.timeouts();
         Stage::Send(Box::new(if self.has_left() {
-            Tries::in_doubt(&self.command, tempo, doubt)
+            RetryState::with_unknown_outcome(&self.command, timeouts, doubt)
         } else {
-            Tries::of(&self.command, tempo)
+            RetryState::new(&self.command, timeouts)
         }))
     }
 

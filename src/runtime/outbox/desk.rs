@@ -345,7 +345,7 @@ impl Desk {
     pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
         let is_ready = async { self.ready().await.map_err(|first| trade_there(&first)) };
         let mut is_ready = pin!(is_ready);
-        let moment = self.client.tempo().of(MOMENT).min(patience);
+        let moment = self.client.timeouts().scaled(MOMENT).min(patience);
         if let Ok(ready) = timeout(moment, &mut is_ready).await {
             return ready;
         }

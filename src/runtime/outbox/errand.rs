@@ -11,8 +11,8 @@ use crate::{
     api::Request,
     app::{Msg, activity::notice::Tone},
     client::{
-        Attempt, Class, Clues, Mutation, Sight,
-        policy::{Pause, Tries, Verdict},
+        Attempt, Evidence, Mutation, ReconcileOutcome, RequestClass,
+        policy::{Interim, NextStep, RetryState},
     },
     journal::{IntentId, IntentRow, Journal, JournalError, ReplayWindow, StateUpdate},
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
@@ -146,14 +146,14 @@ impl Errand {
     }
 
     /// Sends it until it is settled. An end in doubt is [`FailureKind::Unknown`].
-    pub(super) async fn pursue(self: &Arc<Self>, tries: Tries) -> Result<Receipt, Failure> {
+    pub(super) async fn pursue(self: &Arc<Self>, tries: RetryState) -> Result<Receipt, Failure> {
         let mut jitter = Jitter::seeded(uuid::Uuid::new_v4().as_u64_pair().0);
         let (trying, looking, telling) = (self, self, self);
         pursue(
             tries,
             move || jitter.per_mille(),
             move |number| Arc::clone(trying).attempt(number),
-            move || Arc::clone(looking).look(),
+            move || Arc::clone(looking).reconcile(),
             move |meanwhile, after| Arc::clone(telling).tell(meanwhile, after),
         )
         .await
@@ -181,7 +181,7 @@ impl Errand {
         if let Some(why) = self.refusal().or_else(|| self.too_late()) {
             return Some(why);
         }
-        let exit = self.class() == Class::Exit;
+        let exit = self.class() == RequestClass::Exit;
         if self.desk.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
@@ -271,10 +271,10 @@ impl Errand {
         locked(&self.past)
     }
 
-    fn class(&self) -> Class {
+    fn class(&self) -> RequestClass {
         match self.command.risk() {
-            Risk::Increasing => Class::Entry,
-            Risk::Neutral | Risk::Reducing => Class::Exit,
+            Risk::Increasing => RequestClass::Entry,
+            Risk::Neutral | Risk::Reducing => RequestClass::Exit,
         }
     }
 
@@ -315,33 +315,41 @@ impl Errand {
         let _noted = self.write(NOTING, note).await;
     }
 
-    async fn look(self: Arc<Self>) -> Result<Sight, Failure> {
+    async fn reconcile(self: Arc<Self>) -> Result<ReconcileOutcome, Failure> {
         let linked = self.desk.linked_orders(self.command.risk()).await;
-        let clues = Clues {
+        let evidence = Evidence {
             since: self.since,
             linked: linked.as_deref(),
         };
-        let sight = self.desk.client.look(&self.command, clues).await?;
-        let proof = match &sight {
-            Sight::Done(Receipt::Order { order, .. }) => Some(&order.id),
-            Sight::Done(_) | Sight::Undone | Sight::Over(_) | Sight::Nothing => None,
+        let outcome = self.desk.client.reconcile(&self.command, evidence).await?;
+        let proof = match &outcome {
+            ReconcileOutcome::Done(Receipt::Order { order, .. }) => Some(&order.id),
+            ReconcileOutcome::Done(_)
+            | ReconcileOutcome::NotDone
+            | ReconcileOutcome::Ended(_)
+            | ReconcileOutcome::Inconclusive => None,
         };
         // What only changes an order has no key, and finds the order that another command made.
         let made = proof.zip(self.recorded.request.key.as_ref());
         // Another command of the same shape, in doubt like this one, was first to find it.
         let is_taken = made.is_some_and(|(id, key)| !self.desk.claim(id, key));
-        Ok(if is_taken { Sight::Nothing } else { sight })
+        Ok(if is_taken {
+            ReconcileOutcome::Inconclusive
+        } else {
+            outcome
+        })
     }
 
-    async fn tell(self: Arc<Self>, meanwhile: Pause, after: Duration) {
-        if let Pause::Stalled(operation) = &meanwhile
+    async fn tell(self: Arc<Self>, meanwhile: Interim, after: Duration) {
+        if let Interim::Stalled(operation) = &meanwhile
             && self.past().stall()
         {
             let (done, total) = (operation.done_count(), operation.total_count);
             let text = format!("{} stands still at {done} of {total}", self.command);
             self.desk.note(Tone::Alert, text).await;
         }
-        if let (Teller::Flatten(operations), Pause::Running(operation)) = (&self.teller, &meanwhile)
+        if let (Teller::Flatten(operations), Interim::Running(operation)) =
+            (&self.teller, &meanwhile)
         {
             // The flatten has ended: nobody is there to hear.
             let _over = operations.send(operation.clone());
@@ -381,33 +389,33 @@ impl Errand {
 
 /// Attempts and reads, and waits between them, until the policy calls it over.
 pub(super) async fn pursue<A, L, T>(
-    mut tries: Tries,
+    mut tries: RetryState,
     mut draw: impl FnMut() -> u32,
     mut attempt: impl FnMut(u32) -> A,
-    mut look: impl FnMut() -> L,
-    mut tell: impl FnMut(Pause, Duration) -> T,
+    mut reconcile: impl FnMut() -> L,
+    mut tell: impl FnMut(Interim, Duration) -> T,
 ) -> Result<Receipt, Failure>
 where
     A: Future<Output = Attempt>,
-    L: Future<Output = Result<Sight, Failure>>,
+    L: Future<Output = Result<ReconcileOutcome, Failure>>,
     T: Future<Output = ()>,
 {
     let start = Instant::now();
     let mut number = 1;
-    let mut verdict = tries.judge(attempt(number).await, start.elapsed(), draw());
+    let mut verdict = tries.after_attempt(attempt(number).await, start.elapsed(), draw());
     loop {
         verdict = match verdict {
-            Verdict::Settle(result) => return result,
-            Verdict::Again { after, meanwhile } => {
+            NextStep::Settle(result) => return result,
+            NextStep::Retry { after, meanwhile } => {
                 tell(meanwhile, after).await;
                 sleep(after).await;
                 number += 1;
-                tries.judge(attempt(number).await, start.elapsed(), draw())
+                tries.after_attempt(attempt(number).await, start.elapsed(), draw())
             }
-            Verdict::Look { after, meanwhile } => {
+            NextStep::Reconcile { after, meanwhile } => {
                 tell(meanwhile, after).await;
                 sleep(after).await;
-                tries.looked(look().await, start.elapsed(), draw())
+                tries.after_read(reconcile().await, start.elapsed(), draw())
             }
         };
     }

@@ -4,7 +4,7 @@
 use super::{Desk, Errand, Stay, Teller};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    client::{Aftermath, Client, Clues, Sight},
+    client::{Client, CloseCheck, Evidence, ReconcileOutcome},
     journal::StateUpdate,
     model::{
         CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt, Timestamp,
@@ -90,17 +90,17 @@ async fn ended(
     command: &Command,
     now: Timestamp,
 ) -> Option<Result<Receipt, Failure>> {
-    let clues = Clues {
+    let evidence = Evidence {
         since: now,
         linked: None,
     };
-    match client.look(command, clues).await {
-        Ok(Sight::Done(receipt)) => Some(Ok(receipt)),
-        Ok(Sight::Over(why)) => Some(Err(Failure {
+    match client.reconcile(command, evidence).await {
+        Ok(ReconcileOutcome::Done(receipt)) => Some(Ok(receipt)),
+        Ok(ReconcileOutcome::Ended(why)) => Some(Err(Failure {
             message: format!("{}, before the queued cancel", why.message).into(),
             ..why
         })),
-        Ok(Sight::Undone | Sight::Nothing) | Err(_) => None,
+        Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => None,
     }
 }
 
@@ -119,7 +119,7 @@ pub async fn queued_end(
         return None;
     };
     for _ in 0..AWAITED {
-        sleep(client.tempo().of(OFTENER).max(client.pause_left())).await;
+        sleep(client.timeouts().scaled(OFTENER).max(client.pause_left())).await;
         // Only an order that somebody may have made is looked for by its date.
         if let Some(end) = ended(client, command, Timestamp(0)).await {
             return Some(end);
@@ -133,10 +133,10 @@ pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<A
     let (Command::Cancel(id) | Command::Unprotect(id)) = &command else {
         return;
     };
-    let tempo = desk.client.tempo();
+    let timeouts = desk.client.timeouts();
     for read in 0..READS {
         let wait = if read < AT_FIRST { OFTEN } else { SELDOM };
-        sleep(tempo.of(wait)).await;
+        sleep(timeouts.scaled(wait)).await;
         let Some(result) = ended(&desk.client, &command, desk.clock.now()).await else {
             continue;
         };
@@ -149,16 +149,16 @@ pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<A
 
 /// `completed` means submitted: whether the positions are gone, reads say, and what is only on its way is waited for.
 async fn prove(desk: Desk, operation: CloseAll) {
-    let (tone, text) = match desk.client.aftermath().await {
-        Ok(Aftermath::Closed(proof)) if desk.entries_answered() => (Tone::Good, proved(proof)),
-        Ok(Aftermath::Closed(proof)) => {
+    let (tone, text) = match desk.client.check_closed().await {
+        Ok(CloseCheck::Closed(proof)) if desk.entries_answered() => (Tone::Good, proved(proof)),
+        Ok(CloseCheck::Closed(proof)) => {
             let text = format!(
                 "{}; an order sent before is still unanswered, and may open one",
                 proved(proof)
             );
             (Tone::Alert, text)
         }
-        Ok(Aftermath::Open(open)) => (Tone::Alert, left_over(&open, &operation)),
+        Ok(CloseCheck::Open(open)) => (Tone::Alert, left_over(&open, &operation)),
         Err(why) => {
             let text = format!(
                 "close all is complete, but whether the positions are gone is not known: {why}"

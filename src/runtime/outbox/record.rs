@@ -117,7 +117,7 @@ type ClaimIn = fn(&mut Journal, Timestamp, &Intent) -> Result<Claim, JournalErro
 impl Desk {
     /// At the pace of the client.
     pub(super) fn patience(&self, risk: Risk) -> Duration {
-        self.client.tempo().of(patience(risk))
+        self.client.timeouts().scaled(patience(risk))
     }
 
     /// Puts the intent on disk; without a journal only what does not raise exposure may go on. What the caller's own key
@@ -176,7 +176,9 @@ impl Desk {
         match risk {
             Risk::Increasing => self.ready_within(self.patience(risk)).await,
             Risk::Neutral | Risk::Reducing => {
-                let _in_time = self.ready_within(self.client.tempo().of(ALIKE)).await;
+                let _in_time = self
+                    .ready_within(self.client.timeouts().scaled(ALIKE))
+                    .await;
                 Ok(())
             }
         }

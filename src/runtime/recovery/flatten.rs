@@ -14,7 +14,7 @@
 
 use crate::{
     app::{Msg, activity::notice::Tone},
-    client::policy::Tries,
+    client::policy::RetryState,
     journal::{IntentId, IntentState, StateUpdate},
     model::{
         CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
@@ -110,7 +110,7 @@ pub(crate) async fn flatten(
         state: Flattening::default(),
         remains: None,
         ended: HashSet::new(),
-        answers_due: Some(Instant::now() + desk.client.tempo().of(ANSWERS)),
+        answers_due: Some(Instant::now() + desk.client.timeouts().scaled(ANSWERS)),
     };
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
@@ -174,7 +174,7 @@ impl Run<'_> {
     /// Two complete reads that find nothing; `None` when there is something, or nothing can be read. Every look also ends
     /// what it finds of what the round has not ended yet.
     async fn prove(&mut self) -> Option<FlatProof> {
-        let (desk, tempo) = (self.desk, self.desk.client.tempo());
+        let (desk, timeouts) = (self.desk, self.desk.client.timeouts());
         let mut proving = Proving::default();
         let mut failed = 0;
         while failed < READS && !desk.client.key_refused() {
@@ -209,7 +209,7 @@ impl Run<'_> {
             if finding == Finding::Left {
                 return None;
             }
-            sleep(tempo.of(pause)).await;
+            sleep(timeouts.scaled(pause)).await;
         }
         None
     }
@@ -320,7 +320,7 @@ fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
 async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAll>) {
     let command = Command::CloseAll(desk.client.connection().account_id.clone());
     let teller = Teller::Flatten(operations);
-    let tries = Tries::of(&command, desk.client.tempo());
+    let tries = RetryState::new(&command, desk.client.timeouts());
     match desk
         .start(teller, command, Origin::part(deed), desk.clock.now())
         .await
@@ -331,12 +331,12 @@ async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAl
 }
 
 async fn go_on(errand: Arc<Errand>) {
-    let tempo = errand.desk().client.tempo();
+    let timeouts = errand.desk().client.timeouts();
     let doubt = Failure::new(
         FailureKind::Unknown,
         "it was under way when the desk stopped",
     );
-    let tries = Tries::in_doubt(errand.command(), tempo, doubt);
+    let tries = RetryState::with_unknown_outcome(errand.command(), timeouts, doubt);
     complain(errand.desk(), errand.deliver(tries).await).await;
 }
 
@@ -349,7 +349,7 @@ async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
 /// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
 /// in time is for the next look.
 async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
-    let (client, tempo) = (&desk.client, desk.client.tempo());
+    let (client, timeouts) = (&desk.client, desk.client.timeouts());
     let account = &client.connection().account_id;
     let (stopped, head_start) = oneshot::channel::<()>();
     let stops = async {
@@ -360,7 +360,7 @@ async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
     };
     let cancels = async {
         let orders = first_read(desk, || client.working_orders(account)).await;
-        let _in_time = timeout(tempo.of(HEAD_START), head_start).await;
+        let _in_time = timeout(timeouts.scaled(HEAD_START), head_start).await;
         end_all(desk, deed, entries(&orders)).await
     };
     let (mut ended, canceled) = join(stops, cancels).await;
@@ -373,7 +373,7 @@ async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Result<Page<T>, F
 where
     F: Future<Output = Result<Page<T>, Failure>>,
 {
-    let tempo = desk.client.tempo();
+    let timeouts = desk.client.timeouts();
     let rows = async {
         loop {
             sleep(desk.client.pause_left()).await;
@@ -382,12 +382,12 @@ where
                 Err(why) if why.kind == FailureKind::Auth => return Err(why),
                 Err(why) => {
                     let asked = why.retry_after.unwrap_or_default();
-                    sleep(asked.max(tempo.of(BETWEEN_TRIES))).await;
+                    sleep(asked.max(timeouts.scaled(BETWEEN_TRIES))).await;
                 }
             }
         }
     };
-    timeout(tempo.of(FIRST_READ), rows)
+    timeout(timeouts.scaled(FIRST_READ), rows)
         .await
         .unwrap_or_else(|_| Err(Failure::new(FailureKind::Unreadable, "not read in time")))
 }
@@ -408,7 +408,7 @@ async fn end_all(desk: &Desk, deed: &Slot, commands: Vec<Command>) -> HashSet<Re
 /// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
 async fn end(desk: &Desk, deed: &Slot, command: Command) -> bool {
     let (silent, _heard) = unbounded_channel();
-    let tries = Tries::of(&command, desk.client.tempo());
+    let tries = RetryState::new(&command, desk.client.timeouts());
     let started = desk.start(
         Teller::Flatten(silent),
         command,

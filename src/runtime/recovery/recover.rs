@@ -15,7 +15,7 @@ use super::flatten::{self, Resumed};
 use crate::{
     api::{Method, Request},
     app::{Msg, activity::notice::Tone},
-    client::{Clues, Sight},
+    client::{Evidence, ReconcileOutcome},
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
     model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
     runtime::{
@@ -102,12 +102,12 @@ pub(crate) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen,
             .filter(|page| !page.incomplete)
             .map(|page| page.rows),
     };
-    bench.judge(open).await;
+    bench.after_attempt(open).await;
     drop(ready);
 }
 
 impl Bench<'_> {
-    async fn judge(&self, open: Vec<IntentRow>) {
+    async fn after_attempt(&self, open: Vec<IntentRow>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
         // A flatten of elsewhere is its parts, which are shown.
@@ -153,7 +153,7 @@ impl Bench<'_> {
         };
         let mut fate = case.fate();
         if fate == Fate::Look {
-            fate = case.after(self.sight(&row).await);
+            fate = case.after(self.outcome(&row).await);
         }
         self.apply_fate(row, fate).await
     }
@@ -295,22 +295,30 @@ impl Bench<'_> {
         })
     }
 
-    async fn sight(&self, row: &Row) -> Result<Sight, Failure> {
+    async fn outcome(&self, row: &Row) -> Result<ReconcileOutcome, Failure> {
         let linked = self.desk.linked_orders(row.errand.command().risk()).await;
-        let clues = Clues {
+        let evidence = Evidence {
             since: row.entry.created_at,
             linked: linked.as_deref(),
         };
-        let tempo = self.desk.client.tempo();
-        let mut wait = tempo.of(Duration::from_millis(250));
+        let timeouts = self.desk.client.timeouts();
+        let mut wait = timeouts.scaled(Duration::from_millis(250));
         for _ in 1..LOOKS {
-            match self.desk.client.look(row.errand.command(), clues).await {
+            match self
+                .desk
+                .client
+                .reconcile(row.errand.command(), evidence)
+                .await
+            {
                 Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
                 seen => return seen,
             }
             wait *= 2;
         }
-        self.desk.client.look(row.errand.command(), clues).await
+        self.desk
+            .client
+            .reconcile(row.errand.command(), evidence)
+            .await
     }
 
     async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {

@@ -9,7 +9,7 @@ use crate::stage::{Stage, account};
 use perpdeck::{
     api::Dialect,
     app::Msg,
-    client::{Client, Tempo},
+    client::{Client, Timeouts},
     config::Connection,
     journal::{IntentRow, IntentState, Journal},
     model::{Command, Progress, Receipt, Ticket},
@@ -93,7 +93,8 @@ impl Desk {
         };
         let (calls, _) = unbounded_channel();
         let now = || Clock::start().now();
-        let client = Client::at_tempo(connection, calls, now, Tempo::hurried(HURRY)).unwrap();
+        let client =
+            Client::with_timeouts(connection, calls, now, Timeouts::divided_by(HURRY)).unwrap();
         let journal = dir.clone();
         let open = move || open_journal(&journal);
         Self {

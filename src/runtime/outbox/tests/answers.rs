@@ -148,7 +148,7 @@ fn ended(status: &str) -> String {
 async fn end_of_queued(reads: Vec<Reply>) -> (Result<Receipt, Failure>, crate::journal::IntentRow) {
     let expected = reads.len();
     let script = std::iter::once(queued()).chain(reads).collect();
-    let mut scene = Scene::hurried(script, 20).await;
+    let mut scene = Scene::divided_by(script, 20).await;
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
     let first = scene.settled().await.1;
     let only_queued = CancelResult {
@@ -223,7 +223,7 @@ async fn cancel_of_nothing(reads: Vec<Reply>) -> Result<Receipt, Failure> {
     let script = std::iter::once(error("404 Not Found", ""))
         .chain(reads)
         .collect();
-    let mut scene = Scene::hurried(script, 20).await;
+    let mut scene = Scene::divided_by(script, 20).await;
     scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
     let (said, result) = scene.settled().await;
     let done = |msg: &Msg| matches!(msg, Msg::Ended(..) | Msg::Offered(..));

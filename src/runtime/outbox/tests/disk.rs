@@ -116,8 +116,8 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     let responder = Responder::answering(vec![placed()]).await;
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
     // Thirty seconds of patience are thirty milliseconds.
-    let tempo = Tempo::hurried(1_000);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let timeouts = Timeouts::divided_by(1_000);
+    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let (dir, clock) = (place(), Clock::start());
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();

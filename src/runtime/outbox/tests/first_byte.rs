@@ -1,7 +1,7 @@
 //! Every way out has its first byte at the service within 250 ms, whatever else is wrong.
 
 use super::*;
-use crate::client::{Class, testing::responder::Seen};
+use crate::client::{RequestClass, testing::responder::Seen};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MOST: Duration = Duration::from_millis(250);
@@ -144,7 +144,7 @@ async fn with_the_budget_spent() {
     let client = scene.outbox.desk.client.clone();
     client.open_positions(&"chal-1".into()).await.unwrap_err();
     tokio::time::sleep(client.pause_left()).await;
-    assert!(!client.wait(Class::Entry).is_zero());
+    assert!(!client.wait(RequestClass::Entry).is_zero());
     assert_all_leave_in_time((scene, arrivals)).await;
 }
 

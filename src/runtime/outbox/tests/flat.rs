@@ -82,8 +82,8 @@ const CLOSED: &str = r#"{"id":"op","operation":"close_all_positions","account_id
 async fn playing(part: impl Fn(&Seen) -> Reply + Send + Sync + 'static, times: u32) -> Scene {
     let responder = Responder::playing(part, || ()).await;
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let tempo = Tempo::hurried(times);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let timeouts = Timeouts::divided_by(times);
+    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     Scene::with(place(), responder, client)
 }
 
@@ -205,15 +205,15 @@ async fn what_a_close_all_of_a_verb_has_left_is_read_by_the_verb_alone() {
     let client = verb.outbox.desk.client.clone();
     verb.outbox.send(TICKET, Command::CloseAll("chal-1".into()));
     verb.settled().await.1.unwrap();
-    client.aftermath().await.unwrap();
+    client.check_closed().await.unwrap();
     assert_eq!(methods(&verb), ["POST", "GET", "GET"]);
 }
 
 /// A verb's outbox, twenty times as fast as life.
 fn verb(dir: TempDir, responder: Responder) -> Scene {
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let tempo = Tempo::hurried(20);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let timeouts = Timeouts::divided_by(20);
+    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
@@ -266,8 +266,8 @@ async fn a_flatten_that_goes_on_after_a_restart_goes_on_with_its_close_all_and_p
     let responder = at_an_account().await;
     let dir = with_a_flatten_left_open(&responder.url);
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let tempo = Tempo::hurried(20);
-    let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+    let timeouts = Timeouts::divided_by(20);
+    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let mut scene = Scene::with(dir, responder, client);
     let (_, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");

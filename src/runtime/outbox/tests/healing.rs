@@ -5,8 +5,8 @@
 use super::{buy, close, pursue};
 use crate::{
     client::{
-        Attempt, Sight, Tempo,
-        policy::{Pause, Tries},
+        Attempt, ReconcileOutcome, Timeouts,
+        policy::{Interim, RetryState},
     },
     model::{Command, Exits, Failure, FailureKind, Leg, Receipt},
     runtime::base::jitter::Jitter,
@@ -111,26 +111,26 @@ async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure
         }
         attempt
     };
-    let look = || async {
+    let reconcile = || async {
         let mut weather = weather.lock().unwrap();
         if !weather.is_well() {
             return Err(Failure::new(FailureKind::Unreachable, "trouble"));
         }
         Ok(match weather.dice.per_mille() % 3 {
-            0 => Sight::Nothing,
-            1 => Sight::Undone,
-            _ => Sight::Done(Receipt::AlreadySo("seen".into())),
+            0 => ReconcileOutcome::Inconclusive,
+            1 => ReconcileOutcome::NotDone,
+            _ => ReconcileOutcome::Done(Receipt::AlreadySo("seen".into())),
         })
     };
-    let tell = |pause: Pause, _| {
-        if let Pause::Unknown(..) = pause {
+    let tell = |pause: Interim, _| {
+        if let Interim::Unknown(..) = pause {
             let since = &mut weather.lock().unwrap().doubt_since;
             since.get_or_insert_with(Instant::now);
         }
         ready(())
     };
-    let tries = Tries::of(&command, Tempo::default());
-    let end = pursue(tries, || jitter.per_mille(), attempt, look, tell).await;
+    let tries = RetryState::new(&command, Timeouts::default());
+    let end = pursue(tries, || jitter.per_mille(), attempt, reconcile, tell).await;
     let weather = weather.lock().unwrap();
     let doubted = weather.doubt_since.map(|since| since.max(weather.over));
     let doubt = doubted.map_or(Duration::ZERO, |since| since.elapsed());

@@ -22,8 +22,8 @@ use super::{errand::pursue, *};
 use crate::{
     app::Msg,
     client::{
-        Attempt, Client, Sight, Tempo,
-        policy::{Pause, Tries},
+        Attempt, Client, ReconcileOutcome, Timeouts,
+        policy::{Interim, RetryState},
         testing::responder::{ORDER, Reply, Responder, error, ok},
     },
     journal::{IntentState, Journal, JournalError},
@@ -74,14 +74,15 @@ impl Scene {
     }
 
     /// As life, but so many times faster.
-    async fn hurried(script: Vec<Reply>, times: u32) -> Self {
+    async fn divided_by(script: Vec<Reply>, times: u32) -> Self {
         Self::hurried_at(place(), Responder::answering(script).await, times)
     }
 
     fn hurried_at(dir: TempDir, responder: Responder, times: u32) -> Self {
         let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-        let tempo = Tempo::hurried(times);
-        let client = Client::at_tempo(responder.connection(), calls, || NOW, tempo).unwrap();
+        let timeouts = Timeouts::divided_by(times);
+        let client =
+            Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
         Self::with(dir, responder, client)
     }
 

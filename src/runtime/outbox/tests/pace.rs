@@ -17,7 +17,7 @@ async fn nothing_is_sent_while_the_service_wants_silence() {
 
 #[tokio::test]
 async fn an_outage_is_not_answered_with_a_storm_and_an_exit_is_retried_all_the_same() {
-    let mut scene = Scene::hurried((0..400).map(|_| broken()).collect(), 50).await;
+    let mut scene = Scene::divided_by((0..400).map(|_| broken()).collect(), 50).await;
     for number in 1..=12 {
         scene.outbox.send(Ticket(number), buy());
     }
@@ -68,7 +68,7 @@ async fn the_wait_the_service_asks_for_is_sat_out_to_the_second() {
     let start = Instant::now();
     let mut at = vec![];
     let result = pursue(
-        Tries::of(&Command::Cancel("o".into()), Tempo::default()),
+        RetryState::new(&Command::Cancel("o".into()), Timeouts::default()),
         || 0,
         |number| {
             at.push(start.elapsed().as_secs());
@@ -81,7 +81,7 @@ async fn the_wait_the_service_asks_for_is_sat_out_to_the_second() {
                 }),
             })
         },
-        || ready(Ok(Sight::Nothing)),
+        || ready(Ok(ReconcileOutcome::Inconclusive)),
         |_, _| ready(()),
     )
     .await;
@@ -106,7 +106,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
     let start = Instant::now();
     let (mut at, mut told) = (vec![], vec![]);
     let result = pursue(
-        Tries::of(&Command::CloseAll("chal-1".into()), Tempo::default()),
+        RetryState::new(&Command::CloseAll("chal-1".into()), Timeouts::default()),
         || 0,
         |number| {
             at.push(start.elapsed().as_secs());
@@ -118,7 +118,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
                 _ => Attempt::Done(Receipt::CloseAll(operation(3))),
             })
         },
-        || ready(Ok(Sight::Nothing)),
+        || ready(Ok(ReconcileOutcome::Inconclusive)),
         |meanwhile, _| {
             told.push(meanwhile);
             ready(())
@@ -127,6 +127,6 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
     .await;
     assert_eq!(result, Ok(Receipt::CloseAll(operation(3))));
     assert_eq!(at, [0, 5, 10]);
-    let running = [1, 2].map(|done| Pause::Running(operation(done)));
+    let running = [1, 2].map(|done| Interim::Running(operation(done)));
     assert_eq!(told, running);
 }

@@ -5,7 +5,7 @@ use crate::{
     api::{Dialect, Request},
     app::activity::notice::Tone,
     client::{
-        Tempo,
+        Timeouts,
         testing::responder::{Reply, Responder, ok},
     },
     journal::{Intent, IntentState, ReplayWindow},
@@ -71,12 +71,13 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
 }
 
 fn opened(dir: TempDir, responder: Responder, now: Timestamp) -> Desk {
-    opened_at(dir, responder, now, Tempo::hurried(100))
+    opened_at(dir, responder, now, Timeouts::divided_by(100))
 }
 
-fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, tempo: Tempo) -> Desk {
+fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, timeouts: Timeouts) -> Desk {
     let (calls, _) = unbounded_channel();
-    let client = Client::at_tempo(responder.connection(), calls, move || now, tempo).unwrap();
+    let client =
+        Client::with_timeouts(responder.connection(), calls, move || now, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
     let open = move || crate::runtime::journal::scribe::open(&place);
@@ -385,7 +386,7 @@ fn is_settled(msg: &Msg) -> bool {
 
 /// A desk whose last session left an order in doubt, at a service that answers no read in time but takes what ends
 /// something.
-async fn with_doubt_that_lasts(tempo: Tempo) -> Desk {
+async fn with_doubt_that_lasts(timeouts: Timeouts) -> Desk {
     let dir = tempfile::tempdir().unwrap();
     let answer = |seen: &crate::client::testing::responder::Seen| {
         if seen.line.starts_with("GET ") {
@@ -399,12 +400,12 @@ async fn with_doubt_that_lasts(tempo: Tempo) -> Desk {
     let intent = left_open(&tests::buy(), 1, &responder.url, &journal);
     journal.record(NOW, &intent).unwrap();
     drop(journal);
-    opened_at(dir, responder, NOW, tempo)
+    opened_at(dir, responder, NOW, timeouts)
 }
 
 #[tokio::test]
 async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_refused_in_time() {
-    let mut desk = with_doubt_that_lasts(Tempo::hurried(100)).await;
+    let mut desk = with_doubt_that_lasts(Timeouts::divided_by(100)).await;
     desk.outbox.send(Ticket(1), tests::buy());
     let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("the last session"));
     desk.until(told).await;
@@ -419,7 +420,7 @@ async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_r
 #[tokio::test]
 async fn a_way_out_under_a_key_of_its_own_waits_for_no_doubt_of_the_last_session() {
     // Reads are given up after ten seconds each.
-    let mut desk = with_doubt_that_lasts(Tempo::default()).await;
+    let mut desk = with_doubt_that_lasts(Timeouts::default()).await;
     let given = tokio::time::Instant::now();
     let close = tests::close("p-1");
     desk.outbox.send_as(Ticket(1), close, "mine".into());

@@ -4,8 +4,8 @@
 use super::{buy, pursue};
 use crate::{
     client::{
-        Attempt, Client, Mutation, Sight, Tempo,
-        policy::Tries,
+        Attempt, Client, Mutation, ReconcileOutcome, Timeouts,
+        policy::RetryState,
         testing::{
             rehearsal::Reply,
             responder::{ORDER, client, connection},
@@ -205,20 +205,20 @@ async fn command(service: Shared, desk: Client, command: Command, seed: u64) {
         let (sent, reply) = ask(Asks::Command).await;
         desk.rehearse((sent, desk_clock(began)), &reply, mutation)
     };
-    let look = || async {
+    let reconcile = || async {
         if let Some(why) = desk.silence() {
             return Err(why);
         }
         let (sent, reply) = ask(Asks::Read).await;
         desk.rehearse_read((sent, desk_clock(began)), &reply)?;
-        Ok(Sight::Nothing)
+        Ok(ReconcileOutcome::Inconclusive)
     };
-    let tries = Tries::of(&command, Tempo::default());
+    let tries = RetryState::new(&command, Timeouts::default());
     let _ended: Result<_, Failure> = pursue(
         tries,
         || jitter.per_mille(),
         attempt,
-        look,
+        reconcile,
         |_, _| std::future::ready(()),
     )
     .await;

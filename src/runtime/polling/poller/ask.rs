@@ -5,7 +5,7 @@ use crate::{
         Msg,
         account::poll::{Answer, Poll, Source},
     },
-    client::{Class, Client},
+    client::{Client, RequestClass},
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
     runtime::base::{clock::Clock, jitter::Jitter},
 };
@@ -114,7 +114,10 @@ impl Desk {
     async fn silence(&self, jitter: &mut Jitter) {
         let _turn = self.queue.lock().await;
         loop {
-            let (pause, wait) = (self.client.pause_left(), self.client.wait(Class::Poll));
+            let (pause, wait) = (
+                self.client.pause_left(),
+                self.client.wait(RequestClass::Poll),
+            );
             if wait.is_zero() {
                 return;
             }

@@ -1,7 +1,7 @@
 //! What becomes of a command that was open when the last session stopped: the rules of a restart, as one table.
 
 use crate::{
-    client::Sight,
+    client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
     model::{Command, Failure, Order, Receipt, Risk, Timestamp},
     runtime::outbox::{Home, Stay},
@@ -61,13 +61,17 @@ impl Case<'_> {
     }
 
     /// After what the reads said about it.
-    pub(super) fn after(&self, sight: Result<Sight, Failure>) -> Fate {
-        let fate = match sight {
-            Ok(Sight::Done(receipt)) => Fate::Told(Ok(receipt)),
-            Ok(Sight::Over(why)) => Fate::Told(Err(why)),
-            Ok(Sight::Undone | Sight::Nothing) | Err(_) if self.is_overtaken => Fate::Overtaken,
-            Ok(Sight::Undone) if self.may_cancel_again() => Fate::Resend,
-            Ok(Sight::Undone | Sight::Nothing) | Err(_) => Fate::Ask,
+    pub(super) fn after(&self, outcome: Result<ReconcileOutcome, Failure>) -> Fate {
+        let fate = match outcome {
+            Ok(ReconcileOutcome::Done(receipt)) => Fate::Told(Ok(receipt)),
+            Ok(ReconcileOutcome::Ended(why)) => Fate::Told(Err(why)),
+            Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_)
+                if self.is_overtaken =>
+            {
+                Fate::Overtaken
+            }
+            Ok(ReconcileOutcome::NotDone) if self.may_cancel_again() => Fate::Resend,
+            Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => Fate::Ask,
         };
         match self.stay {
             Stay::Session => fate,

@@ -144,32 +144,77 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
     let unread = || Err(Failure::new(FailureKind::TimedOut, "no answer"));
     let told = |result: Result<Receipt, Failure>| [Told(result.clone()), Told(result)];
     let table = [
-        (stop(), vec![], Ok(Sight::Done(done())), told(Ok(done()))),
-        (cancel(), vec![], Ok(Sight::Over(over())), told(Err(over()))),
-        (cancel(), working(), Ok(Sight::Undone), [Resend, Leave]),
-        (cancel(), stops(), Ok(Sight::Undone), [Ask, Leave]),
-        (cancel(), vec![], Ok(Sight::Undone), [Ask, Leave]),
-        (stop(), vec![], Ok(Sight::Undone), [Resend, Leave]),
-        (stop(), vec![], Ok(Sight::Nothing), [Ask, Leave]),
-        (exits(), working(), Ok(Sight::Undone), [Ask, Leave]),
-        (buy(), working(), Ok(Sight::Nothing), [Ask, Leave]),
+        (
+            stop(),
+            vec![],
+            Ok(ReconcileOutcome::Done(done())),
+            told(Ok(done())),
+        ),
+        (
+            cancel(),
+            vec![],
+            Ok(ReconcileOutcome::Ended(over())),
+            told(Err(over())),
+        ),
+        (
+            cancel(),
+            working(),
+            Ok(ReconcileOutcome::NotDone),
+            [Resend, Leave],
+        ),
+        (
+            cancel(),
+            stops(),
+            Ok(ReconcileOutcome::NotDone),
+            [Ask, Leave],
+        ),
+        (
+            cancel(),
+            vec![],
+            Ok(ReconcileOutcome::NotDone),
+            [Ask, Leave],
+        ),
+        (
+            stop(),
+            vec![],
+            Ok(ReconcileOutcome::NotDone),
+            [Resend, Leave],
+        ),
+        (
+            stop(),
+            vec![],
+            Ok(ReconcileOutcome::Inconclusive),
+            [Ask, Leave],
+        ),
+        (
+            exits(),
+            working(),
+            Ok(ReconcileOutcome::NotDone),
+            [Ask, Leave],
+        ),
+        (
+            buy(),
+            working(),
+            Ok(ReconcileOutcome::Inconclusive),
+            [Ask, Leave],
+        ),
         (buy(), vec![], unread(), [Ask, Leave]),
     ];
-    for (command, working, sight, expected) in table {
+    for (command, working, outcome, expected) in table {
         let entry = entry(&command, IntentState::Inflight);
         let case = Case {
             working: &working,
             ..case(&entry, &command, 1)
         };
-        let fates = both(case, |case| case.after(sight.clone()));
-        assert_eq!(fates, expected, "{command}, {sight:?}");
+        let fates = both(case, |case| case.after(outcome.clone()));
+        assert_eq!(fates, expected, "{command}, {outcome:?}");
     }
     let (entry, command) = (entry(&exits(), IntentState::Inflight), exits());
     let older = Case {
         is_overtaken: true,
         ..case(&entry, &command, 1)
     };
-    let fates = both(older, |case| case.after(Ok(Sight::Undone)));
+    let fates = both(older, |case| case.after(Ok(ReconcileOutcome::NotDone)));
     assert_eq!(fates, [Overtaken, Overtaken]);
 }
 

@@ -12,7 +12,7 @@ enum Service {
 
 struct Play {
     service: Service,
-    budget: Budget,
+    budget: RequestBudget,
     start: Instant,
     now: Duration,
     /// Of the service's: the window that runs and what it took in it, or thousandths in the bucket and their time.
@@ -33,7 +33,7 @@ impl Play {
         };
         Self {
             service,
-            budget: Budget::default(),
+            budget: RequestBudget::default(),
             start: Instant::now(),
             now: Duration::ZERO,
             window: (0, 0),
@@ -69,7 +69,7 @@ impl Play {
     }
 
     /// One request, if it may leave now; whether it did.
-    fn ask(&mut self, class: Class) -> bool {
+    fn ask(&mut self, class: RequestClass) -> bool {
         let now = self.start + self.now;
         if self.now < self.pause || !self.budget.wait(class, now).is_zero() {
             return false;
@@ -94,10 +94,10 @@ impl Play {
         while self.now < end {
             self.now += POLL;
             if self.now >= next_exit && self.now >= self.pause {
-                held += u32::from(!self.ask(Class::Exit));
+                held += u32::from(!self.ask(RequestClass::Exit));
                 next_exit = self.now + exit_every;
             }
-            self.ask(Class::Poll);
+            self.ask(RequestClass::Poll);
         }
         (held, self.refused - refused)
     }
@@ -165,18 +165,18 @@ fn a_flood_of_exits_leaves_at_once_and_the_polls_make_room_for_it() {
     });
     play.run(HOUR, SELDOM);
     play.now = play.now.max(play.pause);
-    let left = (0..20).filter(|_| play.ask(Class::Exit)).count();
+    let left = (0..20).filter(|_| play.ask(RequestClass::Exit)).count();
     assert!(left >= 10, "only {left} exits left at once");
     let at = play.start + play.now.max(play.pause);
     let (polls, entries) = (
-        play.budget.wait(Class::Poll, at),
-        play.budget.wait(Class::Entry, at),
+        play.budget.wait(RequestClass::Poll, at),
+        play.budget.wait(RequestClass::Entry, at),
     );
     assert!(
         polls > Duration::from_secs(5) && polls > entries,
         "{polls:?} {entries:?}"
     );
-    assert_eq!(play.budget.wait(Class::Exit, at), Duration::ZERO);
+    assert_eq!(play.budget.wait(RequestClass::Exit, at), Duration::ZERO);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn one_refusal_out_of_the_blue_is_made_up_for_in_minutes() {
 
 #[test]
 fn refusals_of_what_left_together_are_one_lesson() {
-    let (mut budget, start) = (Budget::default(), Instant::now());
+    let (mut budget, start) = (RequestBudget::default(), Instant::now());
     for _ in 0..8 {
         budget.sent(start);
     }

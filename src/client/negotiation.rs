@@ -1,4 +1,4 @@
-//! How the service is spoken to: what the settings say, and what its answers have taught since.
+//! The dialect of the service: what the settings say, and what its responses have shown since.
 //!
 //! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of
 //! [`FILTER_SPELLINGS`] when one was refused or ignored; what a setting names is never changed; a lesson is only
@@ -27,21 +27,21 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// Instants of one page that must agree before its unit is believed.
+/// Timestamps of one page that must agree before their unit counts as known.
 const SAMPLE: usize = 3;
 
-/// What is settled by now.
+/// The dialect as negotiated so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct Negotiation {
     /// As set.
     set: Dialect,
     pinned: BTreeSet<Term>,
     learned: Learned,
-    /// Why each lesson was drawn in this session.
+    /// Why each term was changed in this session.
     reasons: BTreeMap<Term, String>,
 }
 
-impl Terms {
+impl Negotiation {
     fn of(connection: &Connection) -> Self {
         Self {
             set: connection.dialect.clone(),
@@ -51,7 +51,7 @@ impl Terms {
         }
     }
 
-    /// How the service is spoken to now.
+    /// The dialect in use.
     pub fn dialect(&self) -> Dialect {
         self.set.with(&self.learned)
     }
@@ -80,49 +80,49 @@ impl Terms {
     }
 }
 
-/// What the terms are changed by, and watched through.
+/// Changes the negotiated dialect and publishes it.
 #[derive(Debug)]
-pub(super) struct Negotiation {
-    terms: watch::Sender<Terms>,
-    evidence: Mutex<Evidence>,
+pub(super) struct Negotiator {
+    negotiation: watch::Sender<Negotiation>,
+    observations: Mutex<Observations>,
 }
 
-/// Orders by what two different reads say of them.
+/// What the responses showed, to compare with the next ones.
 #[derive(Debug, Default)]
-struct Evidence {
-    past: Past,
+struct Observations {
+    known_orders: KnownOrders,
     sides: sides::Sides,
-    /// At work, says the newest page of all orders.
+    /// Working orders on the newest page of all orders.
     seen: BTreeSet<OrderId>,
-    /// Of those, not among the working ones that were read after it.
+    /// Those of them that the list of working orders, read later, lacks.
     missed: BTreeSet<OrderId>,
 }
 
-impl Negotiation {
+impl Negotiator {
     pub(super) fn of(connection: &Connection) -> Self {
         Self {
-            terms: watch::Sender::new(Terms::of(connection)),
-            evidence: Mutex::default(),
+            negotiation: watch::Sender::new(Negotiation::of(connection)),
+            observations: Mutex::default(),
         }
     }
 
-    fn evidence(&self) -> MutexGuard<'_, Evidence> {
-        locked(&self.evidence)
+    fn observations(&self) -> MutexGuard<'_, Observations> {
+        locked(&self.observations)
     }
 
     fn may_learn(&self, term: Term) -> bool {
-        !self.terms.borrow().pinned.contains(&term)
+        !self.negotiation.borrow().pinned.contains(&term)
     }
 
     fn learn(&self, term: Term, spoken: &Dialect, why: &str) {
-        self.terms.send_if_modified(|terms| {
-            if terms.pinned.contains(&term)
-                || terms.dialect().spelling(term) == spoken.spelling(term)
+        self.negotiation.send_if_modified(|negotiation| {
+            if negotiation.pinned.contains(&term)
+                || negotiation.dialect().spelling(term) == spoken.spelling(term)
             {
                 return false;
             }
-            terms.learned.take(term, spoken);
-            terms.reasons.insert(term, why.to_owned());
+            negotiation.learned.take(term, spoken);
+            negotiation.reasons.insert(term, why.to_owned());
             true
         });
     }
@@ -130,35 +130,35 @@ impl Negotiation {
     /// An order that works, by two reads of all orders, and is not among the working ones read between them, was
     /// left out.
     fn compare(&self, all: &Page<Order>) -> bool {
-        let mut evidence = self.evidence();
+        let mut observations = self.observations();
         let working = all.rows.iter().filter(|order| order.is_working());
-        evidence.seen = working.map(|order| order.id.clone()).collect();
-        let left_out = evidence
+        observations.seen = working.map(|order| order.id.clone()).collect();
+        let left_out = observations
             .seen
-            .intersection(&evidence.missed)
+            .intersection(&observations.missed)
             .next()
             .is_some();
-        evidence.missed.clear();
+        observations.missed.clear();
         left_out
     }
 
     fn note_working(&self, page: &Page<Order>) {
-        let mut evidence = self.evidence();
+        let mut observations = self.observations();
         let listed: BTreeSet<_> = page.rows.iter().map(|order| &order.id).collect();
-        let missed = evidence.seen.iter().filter(|id| !listed.contains(id));
-        evidence.missed = missed.cloned().collect();
+        let missed = observations.seen.iter().filter(|id| !listed.contains(id));
+        observations.missed = missed.cloned().collect();
     }
 }
 
 impl Client {
     /// How the service is spoken to now.
     pub fn dialect(&self) -> Dialect {
-        self.0.negotiation.terms.borrow().dialect()
+        self.0.negotiator.negotiation.borrow().dialect()
     }
 
     /// Tells whenever something is learned.
-    pub fn terms(&self) -> watch::Receiver<Terms> {
-        self.0.negotiation.terms.subscribe()
+    pub fn negotiation(&self) -> watch::Receiver<Negotiation> {
+        self.0.negotiator.negotiation.subscribe()
     }
 
     /// Asks in the words of now, and where those are refused or ignored once in each other spelling of `term`; the
@@ -177,48 +177,48 @@ impl Client {
         let Some(trouble) = trouble(&first, &is_ignored) else {
             return first;
         };
-        if now.is_bare(term) || !self.0.negotiation.may_learn(term) {
+        if now.is_bare(term) || !self.0.negotiator.may_learn(term) {
             return first;
         }
         for other in others(term, &now) {
             match ask(other.clone()).await {
                 Ok(page) if other.is_bare(term) || !is_ignored(&page) => {
                     let why = format!("{} was {trouble}", now.spelling(term));
-                    self.0.negotiation.learn(term, &other, &why);
+                    self.0.negotiator.learn(term, &other, &why);
                     return Ok(page);
                 }
                 Ok(_) => {}
                 Err(why) if why.kind == FailureKind::Invalid => {}
-                // Not the time to learn anything.
+                // An outage proves nothing about spellings.
                 Err(_) => break,
             }
         }
         first
     }
 
-    /// Draws what can be drawn from the newest page of all orders.
-    pub(super) fn hear_orders(&self, page: &Page<Order>) {
-        if self.0.negotiation.compare(page) {
+    /// Compares the newest page of all orders with the filtered list.
+    pub(super) fn observe_orders(&self, page: &Page<Order>) {
+        if self.0.negotiator.compare(page) {
             let now = self.dialect();
             let why = format!(
                 "{} left out orders that work",
                 now.spelling(Term::WorkingFilter)
             );
             self.0
-                .negotiation
+                .negotiator
                 .learn(Term::WorkingFilter, &now.bare(Term::WorkingFilter), &why);
         }
     }
 
     /// Remembers which orders the filtered list had.
-    pub(super) fn hear_working(&self, page: &Page<Order>) {
+    pub(super) fn observe_working(&self, page: &Page<Order>) {
         if page.is_whole() {
-            self.0.negotiation.note_working(page);
+            self.0.negotiator.note_working(page);
         }
     }
 
     /// The unit of instants, as far as these rows tell.
-    pub(super) fn hear_units(&self, rows: &[Box<RawValue>]) {
+    pub(super) fn observe_units(&self, rows: &[Box<RawValue>]) {
         let units: Vec<_> = rows
             .iter()
             .take(SAMPLE)
@@ -231,24 +231,24 @@ impl Client {
                 ..self.dialect()
             };
             let why = format!("instants have the magnitude of {first}");
-            self.0.negotiation.learn(Term::TimestampUnit, &spoken, &why);
+            self.0.negotiator.learn(Term::TimestampUnit, &spoken, &why);
         }
     }
 }
 
 impl Client {
     /// How far back everything is known to be over.
-    pub(super) fn past(&self) -> Past {
-        self.0.negotiation.evidence().past.clone()
+    pub(super) fn known_orders(&self) -> KnownOrders {
+        self.0.negotiator.observations().known_orders.clone()
     }
 
     /// The list of working orders, sorted out of every page down to there.
-    pub(super) fn remember_past(&self, newest: &[OrderId], page: &Page<Order>) {
+    pub(super) fn remember_known_orders(&self, newest: &[OrderId], page: &Page<Order>) {
         if !page.unreadable.is_empty() {
             return;
         }
         let working = page.rows.iter().filter(|order| !order.is_over());
-        self.0.negotiation.evidence().past = Past {
+        self.0.negotiator.observations().known_orders = KnownOrders {
             working: working.map(|order| order.id.clone()).collect(),
             newest: newest.iter().cloned().collect(),
             is_known: true,
@@ -257,23 +257,23 @@ impl Client {
     }
 }
 
-/// What a walk over all orders found: behind its newest page nothing begins to work again.
+/// What a walk over all orders found. Orders older than its newest page cannot start working again.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Past {
+pub(super) struct KnownOrders {
     working: BTreeSet<OrderId>,
     newest: BTreeSet<OrderId>,
     is_known: bool,
     is_cut: bool,
 }
 
-impl Past {
-    /// The walk did not get to the end: there may be older ones at work.
+impl KnownOrders {
+    /// The walk did not reach the end: older orders may be working.
     pub(super) fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    pub(super) fn unseen(&self) -> Unseen {
-        Unseen {
+    pub(super) fn unseen(&self) -> UnseenOrders {
+        UnseenOrders {
             is_known: self.is_known,
             working: self.working.clone(),
             newest: self.newest.clone(),
@@ -282,17 +282,17 @@ impl Past {
     }
 }
 
-/// What must still be met before an older page can tell nothing new.
+/// What a walk must still find before older pages cannot change the result.
 #[derive(Debug)]
-pub(super) struct Unseen {
+pub(super) struct UnseenOrders {
     is_known: bool,
     working: BTreeSet<OrderId>,
     newest: BTreeSet<OrderId>,
-    /// These pages have met the newest of the last walk: there is no gap.
+    /// The pages read overlap the last walk: there is no gap.
     joined: bool,
 }
 
-impl Unseen {
+impl UnseenOrders {
     pub(super) fn strike<'a>(&mut self, ids: impl Iterator<Item = &'a OrderId>) {
         for id in ids {
             self.working.remove(id);
@@ -316,7 +316,7 @@ fn trouble<T>(
     }
 }
 
-/// The other ways to ask, and at last none.
+/// The other spellings of a term, and last the request without it.
 fn others(term: Term, now: &Dialect) -> Vec<Dialect> {
     let named = |name: &&str| match term {
         Term::WorkingFilter => Dialect {

@@ -1,27 +1,29 @@
-//! How a command that could not be settled is told: what is known, what is not, where to look.
+//! The messages for a command that could not be settled: what is known, what is not, where to look.
 
-use super::Tries;
+use super::RetryState;
 use crate::model::{CloseAll, Failure, FailureKind, MutationFacts, Proof};
 use std::{collections::BTreeSet, time::Duration};
 
-impl Tries {
+impl RetryState {
     /// The end of a command that may have taken effect.
     pub(super) fn unknown(&self, why: Failure) -> Failure {
         let MutationFacts {
             effect, look_at, ..
         } = self.mutation.facts();
-        let known = match (&self.rounds.operation, &self.doubt) {
+        let known = match (&self.rounds.operation, &self.unknown_outcome) {
             (Some(operation), _) => format!(
                 "closing all positions is not finished, {} of {} tried so far ({why})",
                 operation.done_count(),
                 operation.total_count
             ),
-            (None, Some(doubt)) if *doubt != why && why.kind == FailureKind::Local => {
+            (None, Some(unknown_outcome))
+                if *unknown_outcome != why && why.kind == FailureKind::Local =>
+            {
                 let why = &why.message;
-                format!("{effect} ({doubt}), and it is not sent again: {why}")
+                format!("{effect} ({unknown_outcome}), and it is not sent again: {why}")
             }
-            (None, Some(doubt)) if *doubt != why => {
-                format!("{effect} ({doubt}), and asking again proved nothing ({why})")
+            (None, Some(unknown_outcome)) if *unknown_outcome != why => {
+                format!("{effect} ({unknown_outcome}), and asking again proved nothing ({why})")
             }
             (None, _) => format!("{effect} ({why})"),
         };

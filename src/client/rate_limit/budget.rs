@@ -6,29 +6,29 @@
 //! it again, slowly where a whole minute was counted and fast where it was guessed from less: one taken for too small
 //! is found out, at the price of one 429.
 
-use super::Class;
+use super::class::RequestClass;
 use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
-/// What is counted over; budgets of services are told per minute.
+/// Requests are counted per minute, as services state their limits.
 const WINDOW: Duration = Duration::from_mins(1);
-/// Below this a desk could not show anything.
+/// The smallest budget: below it perpdeck could not show anything.
 const LEAST: u32 = 6;
-/// Above this it holds back nothing a desk does.
+/// Above this the limit has no effect on perpdeck.
 const PLENTY: u32 = 1_200;
 /// Tokens are counted in thousandths.
 const ONE: i64 = 1_000;
 
-/// How sure a lesson is.
+/// How reliable the learned rate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grounds {
+enum Confidence {
     /// Nearly a whole window was counted: its number of requests is the budget.
     Counted,
     /// It came after too short a time, or a burst.
     Guessed,
 }
 
-impl Grounds {
+impl Confidence {
     fn of(span: Duration) -> Self {
         if span < Duration::from_secs(55) {
             Self::Guessed
@@ -47,16 +47,16 @@ impl Grounds {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Budget {
+pub(super) struct RequestBudget {
     /// When requests left, within the last window.
     sent: VecDeque<Instant>,
-    learned: Option<Learned>,
+    learned: Option<LearnedRate>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Learned {
+struct LearnedRate {
     per_minute: u32,
-    grounds: Grounds,
+    confidence: Confidence,
     /// Thousandths of a request that are in hand at `at`; below zero after many exits.
     level: i64,
     at: Instant,
@@ -66,7 +66,7 @@ struct Learned {
     quiet: Instant,
 }
 
-impl Budget {
+impl RequestBudget {
     pub(super) fn sent(&mut self, now: Instant) {
         self.sent
             .retain(|sent| now.saturating_duration_since(*sent) < WINDOW);
@@ -86,18 +86,18 @@ impl Budget {
         let taken = self.sent.iter().filter(|taken| **taken < sent);
         let count = u32::try_from(taken.clone().count()).unwrap_or(PLENTY);
         let span = taken.min().map_or(Duration::ZERO, |first| sent - *first);
-        let grounds = Grounds::of(span);
+        let confidence = Confidence::of(span);
         let measured = rate(count, span + wait);
         let per_minute = match self.learned {
             // What broke the last lesson was too much for certain, whatever a short count says.
-            Some(learned) if grounds == Grounds::Guessed => {
+            Some(learned) if confidence == Confidence::Guessed => {
                 measured.min(learned.per_minute * 3 / 4)
             }
             Some(_) | None => measured,
         };
-        self.learned = Some(Learned {
+        self.learned = Some(LearnedRate {
             per_minute: per_minute.clamp(LEAST, PLENTY),
-            grounds,
+            confidence,
             level: 0,
             at: now,
             taught: now,
@@ -105,7 +105,7 @@ impl Budget {
         });
     }
 
-    pub(super) fn wait(&mut self, class: Class, now: Instant) -> Duration {
+    pub(super) fn wait(&mut self, class: RequestClass, now: Instant) -> Duration {
         let Some(learned) = &mut self.learned else {
             return Duration::ZERO;
         };
@@ -122,12 +122,12 @@ impl Budget {
     }
 
     pub(super) fn polls_per_minute(&self) -> Option<u32> {
-        let filled = |learned: Learned| u32::try_from(learned.filled_in(WINDOW) / ONE);
+        let filled = |learned: LearnedRate| u32::try_from(learned.filled_in(WINDOW) / ONE);
         self.learned.and_then(|learned| filled(learned).ok())
     }
 }
 
-impl Learned {
+impl LearnedRate {
     fn minute(&self) -> i64 {
         i64::from(self.per_minute) * ONE
     }
@@ -149,18 +149,18 @@ impl Learned {
             self.level = (self.level + added).min(self.brim());
             self.at = now;
         }
-        let (quiet, part) = self.grounds.raise();
+        let (quiet, part) = self.confidence.raise();
         if now.saturating_duration_since(self.quiet) >= quiet {
             self.per_minute += self.per_minute.div_ceil(part);
             self.quiet = now;
         }
     }
 
-    fn wait(&self, class: Class) -> Duration {
+    fn wait(&self, class: RequestClass) -> Duration {
         let left_alone = match class {
-            Class::Exit => return Duration::ZERO,
-            Class::Entry => self.brim() / 5,
-            Class::Poll => self.brim() / 2,
+            RequestClass::Exit => return Duration::ZERO,
+            RequestClass::Entry => self.brim() / 5,
+            RequestClass::Poll => self.brim() / 2,
         };
         let missing = left_alone + ONE - self.level;
         if missing <= 0 {

@@ -1,5 +1,5 @@
-//! When a request of this key may leave: after the pause a 429 ordered, and within the budget learned from
-//! such answers.
+//! When a request with this API key may be sent: after the pause that a 429 asked for, and within the budget learned
+//! from 429s.
 //!
 //! Contract: one for all that speaks with the key in this process. A pause covers every request, whichever of them
 //! earned it; a 429 that names a trading rule orders none, and who earned it waits by itself. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
@@ -7,48 +7,40 @@
 //! who sends asks first.
 
 mod budget;
+mod class;
 mod quota;
 
-use super::{answer::Answer, lock::locked};
+pub use class::RequestClass;
+
+use super::{lock::locked, response::ServiceResponse};
 use crate::model::{Failure, FailureKind};
-use budget::Budget;
-use quota::Quota;
+use budget::RequestBudget;
+use quota::RetryQuota;
 use std::{
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 use tokio::{sync::watch, time::Instant};
 
-/// Whom a short budget serves, first to last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Closes, cancels, and the reads that prove what became of them.
-    Exit,
-    /// What may raise exposure.
-    Entry,
-    /// The regular polls.
-    Poll,
-}
-
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(super) struct RateLimiter {
     pause: watch::Sender<Option<Instant>>,
-    budget: Mutex<Budget>,
-    quota: Quota,
+    budget: Mutex<RequestBudget>,
+    quota: RetryQuota,
 }
 
-impl Default for Pace {
+impl Default for RateLimiter {
     fn default() -> Self {
         Self {
             pause: watch::Sender::new(None),
             budget: Mutex::default(),
-            quota: Quota::default(),
+            quota: RetryQuota::default(),
         }
     }
 }
 
-impl Pace {
-    /// A request leaves now.
+impl RateLimiter {
+    /// Counts a request that is sent now.
     pub(super) fn sent(&self) -> Instant {
         let now = Instant::now();
         self.budget().sent(now);
@@ -56,8 +48,8 @@ impl Pace {
     }
 
     /// What the answer to a request that left at `sent` says about all of them.
-    pub(super) fn answered(&self, sent: Instant, answer: &Answer) {
-        if !answer.silences_the_key() {
+    pub(super) fn answered(&self, sent: Instant, answer: &ServiceResponse) {
+        if !answer.pauses_the_key() {
             return;
         }
         let wait = answer.retry_after.unwrap_or_default();
@@ -85,7 +77,7 @@ impl Pace {
         until.map_or(Duration::ZERO, |until| until.duration_since(Instant::now()))
     }
 
-    fn wait(&self, class: Class) -> Duration {
+    fn wait(&self, class: RequestClass) -> Duration {
         self.left().max(self.budget().wait(class, Instant::now()))
     }
 
@@ -94,7 +86,7 @@ impl Pace {
         self.budget().per_minute()
     }
 
-    fn budget(&self) -> MutexGuard<'_, Budget> {
+    fn budget(&self) -> MutexGuard<'_, RequestBudget> {
         locked(&self.budget)
     }
 }
@@ -115,30 +107,30 @@ impl super::Client {
     /// How long the service has asked every request of this key to wait. No request leaves before; who looks first
     /// spares itself the failure.
     pub fn pause_left(&self) -> Duration {
-        self.0.pace.left()
+        self.0.rate_limiter.left()
     }
 
     /// How long a request of this class has to wait by all that is known; zero when it may leave now.
-    pub fn wait(&self, class: Class) -> Duration {
-        self.0.pace.wait(class)
+    pub fn wait(&self, class: RequestClass) -> Duration {
+        self.0.rate_limiter.wait(class)
     }
 
     /// How many polls a minute the learned budget leaves room for, each client of the key its part; `None` while
     /// nothing has been learned.
     pub fn polls_per_minute(&self) -> Option<u32> {
-        let room = self.0.pace.budget().polls_per_minute()?;
-        let clients = u32::try_from(Arc::strong_count(&self.0.pace)).unwrap_or(u32::MAX);
+        let room = self.0.rate_limiter.budget().polls_per_minute()?;
+        let clients = u32::try_from(Arc::strong_count(&self.0.rate_limiter)).unwrap_or(u32::MAX);
         Some(room / clients.max(1))
     }
 
     /// Takes the price of one retry of what raises exposure; `false` when too many have been in vain.
     pub fn spend_retry(&self) -> bool {
-        self.0.pace.quota.spend()
+        self.0.rate_limiter.quota.spend()
     }
 
     /// A command was taken: what its retries cost comes back.
     pub(super) fn earn_retry(&self) {
-        self.0.pace.quota.earn();
+        self.0.rate_limiter.quota.earn();
     }
 }
 
@@ -148,39 +140,42 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_shorter_pause_never_cuts_a_longer_one() {
-        let pace = Pace::default();
-        assert_eq!(pace.left(), Duration::ZERO);
-        pace.pause(Duration::from_secs(10));
-        pace.pause(Duration::from_secs(2));
-        assert_eq!(pace.left(), Duration::from_secs(10));
+        let rate_limit = RateLimiter::default();
+        assert_eq!(rate_limit.left(), Duration::ZERO);
+        rate_limit.pause(Duration::from_secs(10));
+        rate_limit.pause(Duration::from_secs(2));
+        assert_eq!(rate_limit.left(), Duration::from_secs(10));
         tokio::time::advance(Duration::from_secs(11)).await;
-        assert_eq!(pace.left(), Duration::ZERO);
+        assert_eq!(rate_limit.left(), Duration::ZERO);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_pause_holds_back_everything_and_a_short_budget_everything_but_exits() {
-        let pace = Pace::default();
+        let rate_limit = RateLimiter::default();
         for _ in 0..40 {
-            pace.sent();
+            rate_limit.sent();
         }
-        let sent = pace.sent();
-        let limited = Answer {
+        let sent = rate_limit.sent();
+        let limited = ServiceResponse {
             status: 429,
             retry_after: Some(Duration::from_secs(5)),
             date: None,
             budgets: vec![],
             body: vec![],
         };
-        pace.answered(sent, &limited);
-        for class in [Class::Exit, Class::Entry, Class::Poll] {
-            assert!(pace.wait(class) >= Duration::from_secs(5), "{class:?}");
+        rate_limit.answered(sent, &limited);
+        for class in [RequestClass::Exit, RequestClass::Entry, RequestClass::Poll] {
+            assert!(
+                rate_limit.wait(class) >= Duration::from_secs(5),
+                "{class:?}"
+            );
         }
         tokio::time::advance(Duration::from_secs(5)).await;
         for _ in 0..600 {
-            pace.sent();
+            rate_limit.sent();
         }
-        assert_eq!(pace.wait(Class::Exit), Duration::ZERO);
-        assert!(pace.wait(Class::Entry) > Duration::ZERO);
-        assert!(pace.wait(Class::Poll) >= pace.wait(Class::Entry));
+        assert_eq!(rate_limit.wait(RequestClass::Exit), Duration::ZERO);
+        assert!(rate_limit.wait(RequestClass::Entry) > Duration::ZERO);
+        assert!(rate_limit.wait(RequestClass::Poll) >= rate_limit.wait(RequestClass::Entry));
     }
 }

@@ -1,24 +1,24 @@
-//! What a close-all has left: its `completed` means submitted, so reads say whether the positions are gone.
+//! Whether the positions are gone after a close-all: its `completed` only means submitted, so perpdeck reads them.
 
 use super::Client;
 use crate::model::{Failure, FailureKind, Finding, FlatProof, Leftovers, Page, Position, Proving};
 use tokio::time::sleep;
 
-/// Reads that may come to nothing before it is given up.
+/// Inconclusive reads before it gives up.
 const READS: u32 = 20;
 
-/// What complete reads of the open positions found.
+/// What complete reads of the open positions show.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Aftermath {
-    /// None is open, on two of them.
+pub enum CloseCheck {
+    /// Two reads found none.
     Closed(FlatProof),
-    /// These are, and not only because their closes are on their way.
+    /// These are open, and not only because their closes are still filling.
     Open(Vec<Position>),
 }
 
 impl Client {
-    /// Reads the open positions until they tell; fails with why they do not.
-    pub async fn aftermath(&self) -> Result<Aftermath, Failure> {
+    /// Reads the open positions until the result is certain; fails if it stays uncertain.
+    pub async fn check_closed(&self) -> Result<CloseCheck, Failure> {
         let account = &self.connection().account_id;
         let mut proving = Proving::default();
         let mut trouble = incomplete();
@@ -27,15 +27,15 @@ impl Client {
             let at = self.now();
             match self.open_positions(account).await {
                 Ok(page) if page.is_whole() => match proving.saw(at, found(&page)) {
-                    Finding::Proved(proof) => return Ok(Aftermath::Closed(proof)),
-                    Finding::Left => return Ok(Aftermath::Open(page.rows)),
+                    Finding::Proved(proof) => return Ok(CloseCheck::Closed(proof)),
+                    Finding::Left => return Ok(CloseCheck::Open(page.rows)),
                     Finding::Open => {}
                 },
                 Ok(_) => trouble = incomplete(),
                 Err(why) if why.kind == FailureKind::Auth => return Err(why),
                 Err(why) => trouble = why,
             }
-            sleep(self.tempo().of(proving.pause())).await;
+            sleep(self.timeouts().scaled(proving.pause())).await;
         }
         Err(trouble)
     }

@@ -1,6 +1,6 @@
-//! What the reads say about a command whose answer did not tell.
+//! Reads that find out whether a command took effect when its response does not say.
 //!
-//! Contract: only complete reads count; a page that is missing or incomplete is [`Sight::Nothing`] or a
+//! Contract: only complete reads count; a page that is missing or incomplete is [`ReconcileOutcome::Inconclusive`] or a
 //! [`Failure`], never "not there". A new order is found by evidence: the same market, side, type, size,
 //! leverage, margin mode, prices and exact observed price, not older than its first sending, and not known to be
 //! of another intent. Two such orders are no evidence, and neither is one where no observed price was sent.
@@ -19,65 +19,71 @@ const SKEW: Duration = Duration::from_mins(5);
 /// Pages of 50 orders that are read back to find one.
 const PAGES: usize = 10;
 
-/// What is so, as far as reads can tell.
+/// Whether a command took effect, as far as reads can tell.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sight {
-    /// As the command wants it.
+pub enum ReconcileOutcome {
+    /// It took effect.
     Done(Receipt),
-    /// The thing is there and not as the command wants it.
-    Undone,
-    /// The thing is over in another way: this can never take effect any more.
-    Over(Failure),
-    /// Nothing that tells.
-    Nothing,
+    /// Its object exists and is unchanged.
+    NotDone,
+    /// Its object ended in another way: the command can no longer take effect.
+    Ended(Failure),
+    /// The reads prove neither.
+    Inconclusive,
 }
 
-/// What is known of a command beside the reads.
+/// What is known about a command besides the reads.
 #[derive(Debug, Clone, Copy)]
-pub struct Clues<'a> {
-    /// Its first sending, by this machine's clock.
+pub struct Evidence<'a> {
+    /// When it was first sent, by this machine's clock.
     pub since: Timestamp,
-    /// Orders that other intents are known to have made; where that is not known, no order is evidence.
+    /// Orders that other intents made; `None` if unknown, and then no order counts as evidence.
     pub linked: Option<&'a [OrderId]>,
 }
 
 impl Client {
     /// Reads what became of `command`.
-    pub async fn look(&self, command: &Command, clues: Clues<'_>) -> Result<Sight, Failure> {
+    pub async fn reconcile(
+        &self,
+        command: &Command,
+        evidence: Evidence<'_>,
+    ) -> Result<ReconcileOutcome, Failure> {
         match command {
             Command::Place(order) => {
                 let wanted = |seen: &Order| is_match(order, seen);
-                self.placed(clues, wanted).await
+                self.placed(evidence, wanted).await
             }
-            Command::Close(close) => self.closing(close, clues).await,
-            Command::Cancel(id) | Command::Unprotect(id) => self.order_sight(id, canceled).await,
+            Command::Close(close) => self.closing(close, evidence).await,
+            Command::Cancel(id) | Command::Unprotect(id) => {
+                self.reconcile_order(id, canceled).await
+            }
             Command::Exits(exits) => {
                 let wanted = |order: &Order| exits_of(exits, order);
-                self.order_sight(&exits.order_id, wanted).await
+                self.reconcile_order(&exits.order_id, wanted).await
             }
             Command::Margin {
                 position_id, extra, ..
-            } => self.margin_sight(position_id, *extra).await,
-            Command::StopTwap(id) => self.twap_sight(id).await,
-            Command::CancelScaled(id) => self.ladder_sight(id).await,
+            } => self.reconcile_margin(position_id, *extra).await,
+            Command::StopTwap(id) => self.reconcile_twap(id).await,
+            Command::CancelScaled(id) => self.reconcile_ladder(id).await,
             // Two of one shape cannot be told apart: no list shows what would.
             Command::PlaceTwap(_)
             | Command::PlaceScaled(_)
             | Command::CloseAll(_)
-            | Command::Flatten(_) => Ok(Sight::Nothing),
+            | Command::Flatten(_) => Ok(ReconcileOutcome::Inconclusive),
         }
     }
 
     async fn placed(
         &self,
-        clues: Clues<'_>,
+        evidence: Evidence<'_>,
         wanted: impl Fn(&Order) -> bool,
-    ) -> Result<Sight, Failure> {
-        let Some(linked) = clues.linked else {
-            return Ok(Sight::Nothing);
+    ) -> Result<ReconcileOutcome, Failure> {
+        let Some(linked) = evidence.linked else {
+            return Ok(ReconcileOutcome::Inconclusive);
         };
         let from = Timestamp(
-            clues
+            evidence
                 .since
                 .0
                 .saturating_sub(SKEW.as_millis().try_into().unwrap_or(0)),
@@ -88,15 +94,19 @@ impl Client {
             .filter(|order| order.requested_at >= from && !linked.contains(&order.id))
             .filter(wanted);
         Ok(match (found.next(), found.next()) {
-            (Some(order), None) => Sight::Done(receipt(order)),
-            _ => Sight::Nothing,
+            (Some(order), None) => ReconcileOutcome::Done(receipt(order)),
+            _ => ReconcileOutcome::Inconclusive,
         })
     }
 
-    async fn closing(&self, close: &ClosePosition, clues: Clues<'_>) -> Result<Sight, Failure> {
+    async fn closing(
+        &self,
+        close: &ClosePosition,
+        evidence: Evidence<'_>,
+    ) -> Result<ReconcileOutcome, Failure> {
         let wanted = |order: &Order| is_close(close, order);
-        let seen = self.placed(clues, wanted).await?;
-        if seen != Sight::Nothing {
+        let seen = self.placed(evidence, wanted).await?;
+        if seen != ReconcileOutcome::Inconclusive {
             return Ok(seen);
         }
         let open = self.open_positions(&self.connection().account_id).await?;
@@ -104,11 +114,11 @@ impl Client {
         let is_gone = open.is_whole() && open.rows.iter().all(|position| position.id != *id);
         Ok(if is_gone {
             // Whoever closed it: nothing of this can take effect any more.
-            Sight::Done(Receipt::AlreadySo(
+            ReconcileOutcome::Done(Receipt::AlreadySo(
                 format!("position {id} is not open").into(),
             ))
         } else {
-            Sight::Nothing
+            ReconcileOutcome::Inconclusive
         })
     }
 
@@ -152,60 +162,68 @@ impl Client {
         Ok(None)
     }
 
-    async fn order_sight(
+    async fn reconcile_order(
         &self,
         id: &OrderId,
         wanted: impl Fn(&Order) -> Option<Receipt>,
-    ) -> Result<Sight, Failure> {
+    ) -> Result<ReconcileOutcome, Failure> {
         let Some(order) = self.order(id).await? else {
-            return Ok(Sight::Nothing);
+            return Ok(ReconcileOutcome::Inconclusive);
         };
         Ok(match wanted(&order) {
-            Some(receipt) => Sight::Done(receipt),
-            None if order.is_over() => Sight::Over(over(format!("order {id} is {}", order.status))),
-            // By a word that nobody has heard of it may still act.
-            None => Sight::Undone,
+            Some(receipt) => ReconcileOutcome::Done(receipt),
+            None if order.is_over() => {
+                ReconcileOutcome::Ended(over(format!("order {id} is {}", order.status)))
+            }
+            // An order with an unknown status may still act.
+            None => ReconcileOutcome::NotDone,
         })
     }
 
-    async fn margin_sight(&self, id: &PositionId, extra: Num) -> Result<Sight, Failure> {
+    async fn reconcile_margin(
+        &self,
+        id: &PositionId,
+        extra: Num,
+    ) -> Result<ReconcileOutcome, Failure> {
         let page = self.open_positions(&self.connection().account_id).await?;
         let is_whole = page.is_whole();
         let found = page.rows.into_iter().find(|position| position.id == *id);
         Ok(match found {
             Some(position) if position.isolated_margin_extra == Some(extra) => {
-                Sight::Done(Receipt::Position(Box::new(position)))
+                ReconcileOutcome::Done(Receipt::Position(Box::new(position)))
             }
-            Some(_) => Sight::Undone,
-            None if !is_whole => Sight::Nothing,
-            None => Sight::Over(over(format!("position {id} is closed"))),
+            Some(_) => ReconcileOutcome::NotDone,
+            None if !is_whole => ReconcileOutcome::Inconclusive,
+            None => ReconcileOutcome::Ended(over(format!("position {id} is closed"))),
         })
     }
 
-    async fn twap_sight(&self, id: &TwapId) -> Result<Sight, Failure> {
+    async fn reconcile_twap(&self, id: &TwapId) -> Result<ReconcileOutcome, Failure> {
         let page = self.active_twaps().await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
         Ok(match (is_active, page.is_whole()) {
-            (true, _) => Sight::Undone,
-            (false, false) => Sight::Nothing,
-            (false, true) => Sight::Done(Receipt::AlreadySo(
+            (true, _) => ReconcileOutcome::NotDone,
+            (false, false) => ReconcileOutcome::Inconclusive,
+            (false, true) => ReconcileOutcome::Done(Receipt::AlreadySo(
                 format!("TWAP {id} is not active any more").into(),
             )),
         })
     }
 
-    async fn ladder_sight(&self, id: &ScaledId) -> Result<Sight, Failure> {
+    async fn reconcile_ladder(&self, id: &ScaledId) -> Result<ReconcileOutcome, Failure> {
         let ladder = match self.scaled(id).await {
             Ok(ladder) => ladder,
-            Err(why) if why.kind == FailureKind::NotFound => return Ok(Sight::Nothing),
+            Err(why) if why.kind == FailureKind::NotFound => {
+                return Ok(ReconcileOutcome::Inconclusive);
+            }
             Err(why) => return Err(why),
         };
         Ok(if ladder.canceled_at.is_some() {
-            Sight::Done(Receipt::Scaled(Box::new(ladder)))
+            ReconcileOutcome::Done(Receipt::Scaled(Box::new(ladder)))
         } else if ladder.completed_at.is_some() {
-            Sight::Over(over(format!("ladder {id} is complete")))
+            ReconcileOutcome::Ended(over(format!("ladder {id} is complete")))
         } else {
-            Sight::Undone
+            ReconcileOutcome::NotDone
         })
     }
 

@@ -18,7 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_hours(366 * 24);
 const MESSAGE_LIMIT: usize = 500;
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ServiceResponse {
     pub status: u16,
     /// At least one second; `None` when missing or not understood.
     pub retry_after: Option<Duration>,
@@ -29,7 +29,7 @@ pub(super) struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl ServiceResponse {
     pub(super) fn head(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Self {
         Self {
             status: status.as_u16(),
@@ -47,7 +47,7 @@ impl Answer {
     /// Whether it is no to every request of the key: a 429 that names no rule. A trading rule (a cooldown between
     /// orders) is met behind all request budgets, so one that names it speaks of that order alone; only errors of
     /// commands carry one.
-    pub(super) fn silences_the_key(&self) -> bool {
+    pub(super) fn pauses_the_key(&self) -> bool {
         let rule = || self.detail()?.rule_id.filter(|rule| !rule.is_empty());
         self.status == 429 && rule().is_none()
     }
@@ -104,12 +104,12 @@ impl Answer {
 
     fn unreadable(&self, why: &serde_path_to_error::Error<serde_json::Error>) -> Failure {
         let message = match self.shape() {
-            Shape::Json => format!(
+            BodyShape::Json => format!(
                 "the answer does not read at `{}`: {}",
                 why.path(),
                 why.inner()
             ),
-            shape @ (Shape::Empty | Shape::Html | Shape::Other) => {
+            shape @ (BodyShape::Empty | BodyShape::Html | BodyShape::Other) => {
                 format!("the answer is {shape}, not the documented JSON")
             }
         };
@@ -131,17 +131,17 @@ impl Answer {
                 "the service redirects elsewhere ({status} {reason}); redirects are not followed, \
                  the base URL is probably wrong"
             ),
-            (_, Shape::Json) => format!("{status} {reason}, without an explanation"),
+            (_, BodyShape::Json) => format!("{status} {reason}, without an explanation"),
             (_, shape) => format!("{status} {reason}, with {shape} in place of an explanation"),
         }
     }
 
-    fn shape(&self) -> Shape {
+    fn shape(&self) -> BodyShape {
         match self.body.trim_ascii_start().first() {
-            None => Shape::Empty,
-            Some(b'<') => Shape::Html,
-            Some(b'{' | b'[') => Shape::Json,
-            Some(_) => Shape::Other,
+            None => BodyShape::Empty,
+            Some(b'<') => BodyShape::Html,
+            Some(b'{' | b'[') => BodyShape::Json,
+            Some(_) => BodyShape::Other,
         }
     }
 }
@@ -155,7 +155,7 @@ pub(super) fn clipped(text: &str) -> Text {
 }
 
 #[derive(Debug, Clone, Copy, strum::Display)]
-enum Shape {
+enum BodyShape {
     #[strum(to_string = "an empty body")]
     Empty,
     #[strum(to_string = "a web page")]
@@ -259,7 +259,7 @@ mod tests {
     }
 
     fn failure(status: u16, body: &str) -> Failure {
-        let answer = Answer {
+        let answer = ServiceResponse {
             status,
             retry_after: None,
             date: None,

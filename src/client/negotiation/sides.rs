@@ -55,7 +55,7 @@ impl Sides {
     }
 
     /// Whether sizes have signs, if it is proved by now, and by what.
-    fn hear(&mut self, rows: &[Position], now: Timestamp) -> Option<(bool, String)> {
+    fn observe(&mut self, rows: &[Position], now: Timestamp) -> Option<(bool, String)> {
         self.has_negative |= rows.iter().any(|row| row.size.is_negative());
         if self.has_negative {
             return Some((true, "a size was negative".to_owned()));
@@ -81,17 +81,22 @@ impl Sides {
 
 impl Client {
     /// Keeps the marks for the sides of positions.
-    pub(in crate::client) fn hear_marks(&self, page: &Page<Market>, asked_at: Timestamp) {
+    pub(in crate::client) fn observe_marks(&self, page: &Page<Market>, asked_at: Timestamp) {
         self.0
-            .negotiation
-            .evidence()
+            .negotiator
+            .observations()
             .sides
             .take_marks(page, asked_at);
     }
 
     /// Whether sizes have signs, as far as these rows tell.
-    pub(in crate::client) fn hear_sizes(&self, rows: &[Position]) {
-        let told = self.0.negotiation.evidence().sides.hear(rows, self.now());
+    pub(in crate::client) fn observe_sizes(&self, rows: &[Position]) {
+        let told = self
+            .0
+            .negotiator
+            .observations()
+            .sides
+            .observe(rows, self.now());
         let Some((signed_sizes, why)) = told else {
             return;
         };
@@ -99,13 +104,13 @@ impl Client {
             signed_sizes,
             ..self.dialect()
         };
-        self.0.negotiation.learn(Term::SignedSizes, &spoken, &why);
+        self.0.negotiator.learn(Term::SignedSizes, &spoken, &why);
     }
 
     /// Closed ones tell by a negative size and by nothing else.
-    pub(in crate::client) fn hear_negative(&self, rows: &[Position]) {
+    pub(in crate::client) fn observe_negative(&self, rows: &[Position]) {
         if rows.iter().any(|row| row.size.is_negative()) {
-            self.hear_sizes(rows);
+            self.observe_sizes(rows);
         }
     }
 
@@ -127,8 +132,8 @@ impl Client {
         if !self.dialect().signed_sizes {
             return position.with_side_by(mark);
         }
-        let is_known = !self.0.negotiation.may_learn(Term::SignedSizes)
-            || self.0.negotiation.evidence().sides.has_negative;
+        let is_known = !self.0.negotiator.may_learn(Term::SignedSizes)
+            || self.0.negotiator.observations().sides.has_negative;
         let side_unknown = !is_known && may_be_short(&position, mark);
         Position {
             side_unknown,
@@ -138,10 +143,10 @@ impl Client {
 
     /// None of a position that is over: what was liquidated then is not measured by a price of now.
     fn mark_of(&self, position: &Position) -> Option<Num> {
-        let evidence = self.0.negotiation.evidence();
+        let observations = self.0.negotiator.observations();
         let is_open = position.closed_at.is_none();
         is_open
-            .then(|| evidence.sides.mark(&position.market_id, self.now()))
+            .then(|| observations.sides.mark(&position.market_id, self.now()))
             .flatten()
     }
 }

@@ -68,10 +68,10 @@ async fn a_filter_that_is_refused_is_asked_for_by_its_other_names_once() {
     let script = vec![refused(), orders(&["a resting"]), orders(&["a resting"])];
     let responder = Responder::answering(script).await;
     let student = student(&responder);
-    let mut terms = student.terms();
+    let mut negotiation = student.negotiation();
     assert_eq!(working(&student).await.0, ["a"]);
-    assert!(terms.has_changed().unwrap());
-    let told = terms.borrow_and_update().sentences();
+    assert!(negotiation.has_changed().unwrap());
+    let told = negotiation.borrow_and_update().sentences();
     let words =
         "working orders: filter=working in place of status=working (status=working was refused)";
     assert_eq!(
@@ -144,7 +144,7 @@ async fn a_filter_that_leaves_out_orders_that_work_is_found_out_by_the_history()
     student.orders(&account, None).await.unwrap();
     assert_eq!(working(&student).await.0, ["a"]);
     assert_eq!(asked(&responder), ["", "status=working", "", ""]);
-    let told = student.terms().borrow().sentences();
+    let told = student.negotiation().borrow().sentences();
     assert!(
         told[&Term::WorkingFilter].contains("status=working left out orders that work"),
         "{told:?}"

@@ -1,24 +1,24 @@
-//! What retries may cost in all: an outage must not be answered with a storm.
+//! The retry quota: an outage must not cause a storm of retries.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What the desk has at the start and at most.
+/// The quota at the start, and its maximum.
 const WHOLE: u32 = 100;
-/// What one retry costs, and one command that is taken brings back.
+/// Cost of a retry, and refund for each accepted command.
 const PRICE: u32 = 10;
 
-/// The retry quota of `docs/delivery.md 5.3`: commands that raise exposure share it; exits do not ask.
+/// The retry quota of `docs/delivery.md 5.3`: commands that raise exposure share it; closes and cancels are exempt.
 #[derive(Debug)]
-pub(super) struct Quota(AtomicU32);
+pub(super) struct RetryQuota(AtomicU32);
 
-impl Default for Quota {
+impl Default for RetryQuota {
     fn default() -> Self {
         Self(AtomicU32::new(WHOLE))
     }
 }
 
-impl Quota {
-    /// Pays for one retry; `false` when there is not enough left.
+impl RetryQuota {
+    /// Pays for one retry; `false` if too little is left.
     pub(super) fn spend(&self) -> bool {
         self.change(|left| left.checked_sub(PRICE))
     }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn ten_retries_in_vain_are_all_there_are_and_each_success_brings_one_back() {
-        let quota = Quota::default();
+        let quota = RetryQuota::default();
         let spent = (0..1_000).filter(|_| quota.spend()).count();
         assert_eq!(spent, 10);
         quota.earn();

@@ -1,0 +1,141 @@
+//! The next step after a read.
+
+use super::{
+    EarlyRead, Failure, FailureKind, FollowUp, NextStep, Receipt, RetryState, outcome_text,
+};
+use crate::client::ReconcileOutcome;
+use std::time::Duration;
+
+impl RetryState {
+    /// What follows from the read that [`NextStep::Reconcile`] asked for, `elapsed` after the first attempt
+    /// began.
+    pub fn after_read(
+        &mut self,
+        seen: Result<ReconcileOutcome, Failure>,
+        elapsed: Duration,
+        draw: u32,
+    ) -> NextStep {
+        let unexplained = self
+            .unexplained
+            .take()
+            .unwrap_or_else(outcome_text::not_canceled);
+        if self.early_read == EarlyRead::Asked && self.leaves_key_open(&seen) {
+            return self.again(unexplained, self.patience_with_busy(), elapsed, draw);
+        }
+        match seen {
+            Ok(ReconcileOutcome::Done(receipt)) => {
+                NextStep::Settle(self.seen_done(receipt, unexplained))
+            }
+            Ok(ReconcileOutcome::Ended(why)) => NextStep::Settle(Err(Failure {
+                message: format!("{}: {}", why.message, unexplained.message).into(),
+                kind: why.kind,
+                proves: why.proves,
+                ..unexplained
+            })),
+            Ok(ReconcileOutcome::NotDone) if self.may_send_again(&unexplained) => {
+                self.repeat(unexplained, elapsed)
+            }
+            Ok(ReconcileOutcome::NotDone) => NextStep::Settle(Err(self.undone(unexplained))),
+            Ok(ReconcileOutcome::Inconclusive) if self.is_reachable_again(&unexplained) => {
+                self.retry_after_outage(unexplained)
+            }
+            Ok(ReconcileOutcome::Inconclusive) => self.settle(unexplained),
+            Err(why) => self.look_again(&why, unexplained, elapsed, draw),
+        }
+    }
+
+    /// Whether the early read leaves the outcome of the key open.
+    fn leaves_key_open(&mut self, seen: &Result<ReconcileOutcome, Failure>) -> bool {
+        let (early_read, leaves_key_open) = match seen {
+            Ok(ReconcileOutcome::Done(Receipt::AlreadySo(_))) => (EarlyRead::Gone, true),
+            Ok(ReconcileOutcome::Inconclusive | ReconcileOutcome::NotDone) | Err(_) => {
+                (EarlyRead::Had, true)
+            }
+            Ok(ReconcileOutcome::Done(_) | ReconcileOutcome::Ended(_)) => (EarlyRead::Had, false),
+        };
+        self.early_read = early_read;
+        leaves_key_open
+    }
+
+    /// The wanted state is not our doing, unless our request may have caused it.
+    fn seen_done(&self, receipt: Receipt, unexplained: Failure) -> Result<Receipt, Failure> {
+        match (&receipt, unexplained.status) {
+            (Receipt::AlreadySo(_), Some(404 | 409)) if self.unknown_outcome.is_none() => {
+                Err(outcome_text::refused(unexplained))
+            }
+            _ => Ok(receipt),
+        }
+    }
+
+    /// Whether the service that has just answered a read was only out of reach when the trying ended: what could not
+    /// connect proved nothing and spent nothing. Not of a PUT, which has no key and would undo what was set elsewhere
+    /// meanwhile: that goes again only where a read has shown that it did nothing.
+    fn is_reachable_again(&self, unexplained: &Failure) -> bool {
+        unexplained.kind == FailureKind::Unreachable
+            && !self.mutation.is_put()
+            && self.unknown_outcome.is_some()
+            && self.sent < self.budget().tries
+            && !self.returned
+    }
+
+    fn retry_after_outage(&mut self, unexplained: Failure) -> NextStep {
+        self.returned = true;
+        let meanwhile = self.pause(unexplained, FollowUp::Again);
+        NextStep::Retry {
+            after: Duration::ZERO,
+            meanwhile,
+        }
+    }
+
+    /// A PUT whose effect is not there, and that the service did not refuse.
+    fn may_send_again(&self, unexplained: &Failure) -> bool {
+        self.mutation.is_put()
+            && unexplained
+                .status
+                .is_none_or(|status| status >= 429 || status == 408)
+    }
+
+    fn repeat(&mut self, unexplained: Failure, elapsed: Duration) -> NextStep {
+        let budget = self.budget();
+        if self.sent >= budget.tries || elapsed > budget.window {
+            return NextStep::Settle(Err(self.undone(unexplained)));
+        }
+        let meanwhile = self.pause(unexplained, FollowUp::Again);
+        NextStep::Retry {
+            after: Duration::ZERO,
+            meanwhile,
+        }
+    }
+
+    /// The thing is there, untouched: for a request that could still arrive late that proves nothing.
+    fn undone(&self, unexplained: Failure) -> Failure {
+        if self.unknown_outcome.is_some() {
+            return self.unknown(unexplained);
+        }
+        outcome_text::refused(unexplained)
+    }
+
+    fn look_again(
+        &mut self,
+        why: &Failure,
+        unexplained: Failure,
+        elapsed: Duration,
+        draw: u32,
+    ) -> NextStep {
+        self.failed_reads += 1;
+        let after = match why.retry_after {
+            Some(asked) => asked,
+            None => self.timeouts.scaled(self.backoff(draw)),
+        };
+        let spent = elapsed.saturating_sub(self.since).saturating_add(after);
+        let refused = matches!(why.kind, FailureKind::Auth | FailureKind::Local);
+        if refused || self.failed_reads >= LOOKS || spent > self.budget().window * 2 {
+            // Nothing was learned: what a DELETE's 404 meant stays open.
+            return NextStep::Settle(Err(self.unknown(unexplained)));
+        }
+        self.reconcile(unexplained, after)
+    }
+}
+
+/// Failed reads before a person is asked.
+const LOOKS: u32 = 8;
