@@ -3,7 +3,7 @@
 
 use crate::{resident, world};
 use perpdeck::{
-    exchange::{Handle, Options, Pace, Scenario, Speed, start},
+    exchange::{ClockMode, ExchangeHandle, ExchangeOptions, Scenario, Speed, start},
     model::Timestamp,
 };
 use std::{
@@ -77,11 +77,11 @@ async fn one(name: &str, data_dir: Option<PathBuf>) {
     }
 }
 
-async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> Handle {
-    let options = Options {
+async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> ExchangeHandle {
+    let options = ExchangeOptions {
         scenario: Scenario::parse(&world::scenario(ACCOUNTS)).unwrap(),
         start: Timestamp(1_790_000_000_000),
-        pace: Some(Pace::Live(Speed::REAL_TIME)),
+        pace: Some(ClockMode::Live(Speed::REAL_TIME)),
         data_dir,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -173,7 +173,7 @@ async fn fill(server: &Arc<Server>) {
     clients.join_all().await;
 }
 
-struct Server(Handle);
+struct Server(ExchangeHandle);
 
 impl Server {
     async fn client(&self, account: usize) -> Client {

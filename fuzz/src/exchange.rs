@@ -1,7 +1,7 @@
 //! A paper exchange on a loopback port that lives as long as the fuzzer, and one raw connection at a time to it.
 
 use perpdeck::{
-    exchange::{self, Options, Pace, Scenario},
+    exchange::{self, ExchangeOptions, ClockMode, Scenario},
     model::Timestamp,
 };
 use std::{
@@ -30,10 +30,10 @@ impl Exchange {
         let runtime = Runtime::new().expect("a runtime");
         let handle = runtime.block_on(async {
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-            let options = Options {
+            let options = ExchangeOptions {
                 scenario: Scenario::parse(SCENARIO).expect("the scenario of the fuzz targets"),
                 start: Timestamp(1_790_000_000_000),
-                pace: Some(Pace::Paused),
+                pace: Some(ClockMode::Paused),
                 data_dir: None,
             };
             let started = exchange::start(listener, options, CancellationToken::new()).await;

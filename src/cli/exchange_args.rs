@@ -1,7 +1,7 @@
 //! What a paper exchange is started with.
 
 use crate::{
-    exchange::{self, Handle, Options, Pace, Scenario, ScenarioFault, Speed},
+    exchange::{self, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, ScenarioFault, Speed},
     model::{Num, Timestamp},
     runtime::Clock,
 };
@@ -101,10 +101,10 @@ impl World {
         &self,
         listener: TcpListener,
         start: Timestamp,
-        pace: Option<Pace>,
+        pace: Option<ClockMode>,
         stop: CancellationToken,
-    ) -> Result<Handle> {
-        let options = Options {
+    ) -> Result<ExchangeHandle> {
+        let options = ExchangeOptions {
             scenario: self.scenario()?,
             start,
             pace,
@@ -115,11 +115,11 @@ impl World {
     }
 
     /// The one asked for.
-    pub(super) fn pace(&self) -> Option<Pace> {
+    pub(super) fn pace(&self) -> Option<ClockMode> {
         if self.manual_clock {
-            return Some(Pace::Paused);
+            return Some(ClockMode::Paused);
         }
-        self.speed.and_then(thousandths).map(Pace::Live)
+        self.speed.and_then(thousandths).map(ClockMode::Live)
     }
 
     pub(super) fn start(&self) -> Timestamp {

@@ -5,7 +5,7 @@ use crate::{
     app::{Identity, Mode, Options, Profile},
     config::{Connection, Secret},
     disk,
-    exchange::{AccountKey, Breakdown, Handle, Pace},
+    exchange::{AccountKey, ClockMode, ExchangeFailure, ExchangeHandle},
     model::{Failure, FailureKind, Timestamp},
     runtime::{OpenAccount, Opened, OtherAccount},
 };
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Paper {
     world: World,
     journal: PaperJournal,
-    exchange: Arc<OnceLock<Handle>>,
+    exchange: Arc<OnceLock<ExchangeHandle>>,
 }
 
 impl Paper {
@@ -42,7 +42,7 @@ impl Paper {
     pub(super) fn open(
         &self,
         start: Timestamp,
-        pace: Option<Pace>,
+        pace: Option<ClockMode>,
         options: Options,
         stop: CancellationToken,
     ) -> impl Future<Output = Result<Opened, Failure>> + Send + use<> {
@@ -72,7 +72,9 @@ impl Paper {
 }
 
 /// Tells why the exchange trades no more, when it does not.
-fn lost(failed: impl Future<Output = Breakdown> + Send + 'static) -> oneshot::Receiver<String> {
+fn lost(
+    failed: impl Future<Output = ExchangeFailure> + Send + 'static,
+) -> oneshot::Receiver<String> {
     let (tell, told) = oneshot::channel();
     tokio::spawn(async move {
         let why = color_eyre::eyre::Report::new(failed.await);
@@ -86,9 +88,9 @@ fn lost(failed: impl Future<Output = Breakdown> + Send + 'static) -> oneshot::Re
 async fn opened(
     world: &World,
     start: Timestamp,
-    pace: Option<Pace>,
+    pace: Option<ClockMode>,
     stop: CancellationToken,
-) -> Result<Handle> {
+) -> Result<ExchangeHandle> {
     let Some(dir) = &world.data_dir else {
         let listener = listen((Ipv4Addr::LOCALHOST, 0).into()).await?;
         return world.open(listener, start, pace, stop).await;
@@ -117,7 +119,7 @@ async fn usual(dir: &Path) -> Result<TcpListener> {
     }
 }
 
-fn accounts(exchange: &Handle, dir: &Path, options: &Options) -> Result<Opened, Failure> {
+fn accounts(exchange: &ExchangeHandle, dir: &Path, options: &Options) -> Result<Opened, Failure> {
     let mut fars = exchange
         .accounts
         .iter()
@@ -207,7 +209,7 @@ mod tests {
         let far = paper
             .open(
                 START,
-                Some(Pace::Paused),
+                Some(ClockMode::Paused),
                 crate::app::testing::bare_desk().options,
                 stop.clone(),
             )
@@ -229,7 +231,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_desk_is_told_when_its_own_exchange_has_stopped() {
-        let told = lost(std::future::ready(Breakdown::Engine)).await.unwrap();
+        let told = lost(std::future::ready(ExchangeFailure::Engine))
+            .await
+            .unwrap();
         assert_eq!(
             told,
             "the paper exchange has stopped after an internal error: nothing is traded any more until the desk is \

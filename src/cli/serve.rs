@@ -14,7 +14,7 @@ use super::voice::Form;
 use crate::cli::paths::state_dir;
 use crate::{
     config::{Sources, load},
-    exchange::{AccountKey, Breakdown, Handle, KeySource},
+    exchange::{AccountKey, ExchangeFailure, ExchangeHandle, KeySource},
 };
 use color_eyre::{Result, eyre::Context as _};
 use serde::Serialize;
@@ -87,13 +87,13 @@ fn warning(listen: SocketAddr) -> Option<String> {
 
 /// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody; one whose
 /// engine has stopped has nothing left to say to anybody.
-async fn watched(failed: impl Future<Output = Breakdown>) -> io::Result<Exit> {
+async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Exit> {
     let mut interrupted = std::pin::pin!(interrupted());
     let why = tokio::select! {
         ended = &mut interrupted => return ended.map(|()| Exit::Ok),
         why = failed => why,
     };
-    let serves_on = matches!(why, Breakdown::Store(_));
+    let serves_on = matches!(why, ExchangeFailure::Store(_));
     let why = color_eyre::eyre::Report::new(why);
     let why = why.wrap_err("nothing is traded any more until the exchange is started again");
     let exit = voice().explain(&why);
@@ -111,7 +111,7 @@ async fn interrupted() -> io::Result<()> {
     }
 }
 
-fn announcement(exchange: &Handle, output: Option<Form>) -> Result<String> {
+fn announcement(exchange: &ExchangeHandle, output: Option<Form>) -> Result<String> {
     let base_url = exchange.base_url();
     match output.unwrap_or_else(Form::usual) {
         Form::Json => json(&base_url, &exchange.accounts),
@@ -166,7 +166,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_exchange_whose_engine_has_stopped_ends_by_itself_and_says_that_it_failed() {
-        let ended = watched(std::future::ready(Breakdown::Engine)).await;
+        let ended = watched(std::future::ready(ExchangeFailure::Engine)).await;
         assert_eq!(ended.unwrap(), Exit::Failed);
     }
 

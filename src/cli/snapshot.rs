@@ -13,7 +13,7 @@ use crate::cli::paths::state_dir;
 use crate::{
     app::keys::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
-    exchange::Pace,
+    exchange::ClockMode,
     model::{Failure, FailureKind, Timestamp},
     runtime::{self, Clock, Picture, Sitting, Start},
     ui::{DrawState, Theme, picture},
@@ -185,7 +185,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let (at, stop) = (world.start(), CancellationToken::new());
     let paper = Paper::new(world);
     let options = start.options.clone();
-    let opening = paper.open(at, Some(Pace::Paused), options, stop.clone());
+    let opening = paper.open(at, Some(ClockMode::Paused), options, stop.clone());
     let frame = runtime::picture(start, Clock::Frozen(at), sitting, opening).await;
     stop.cancel();
     Ok(frame)

@@ -2,7 +2,7 @@
 
 use super::{
     decode,
-    fault::{Fault, ServiceCode},
+    fault::{ApiError, ServiceCode},
 };
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{
@@ -15,7 +15,7 @@ pub(super) const JSON: &str = "application/json";
 
 /// A success, already in its envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ApiResponse {
     pub(super) status: StatusCode,
     pub(super) body: Vec<u8>,
     /// The `Content-Type`.
@@ -24,10 +24,10 @@ pub(super) struct Answer {
     pub(super) retry_after: Option<u64>,
 }
 
-impl Answer {
-    pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> Result<Self, Fault> {
+impl ApiResponse {
+    pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(envelope)
-            .map_err(|why| Fault::broken(format!("the answer could not be written: {why}")))?;
+            .map_err(|why| ApiError::broken(format!("the answer could not be written: {why}")))?;
         Ok(Self {
             status,
             body,
@@ -36,32 +36,33 @@ impl Answer {
         })
     }
 
-    pub(super) fn ok(envelope: &impl Serialize) -> Result<Self, Fault> {
+    pub(super) fn ok(envelope: &impl Serialize) -> Result<Self, ApiError> {
         Self::new(StatusCode::OK, envelope)
     }
 }
 
 /// Headers and body of one request, read to the end.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ApiRequest {
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
-    pub(super) haste: Haste,
+    pub(super) haste: Execution,
 }
 
 /// Whether what can be done at once is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Haste {
+pub(super) enum Execution {
     AtOnce,
     /// Only begun, for a fault planted on purpose.
     NotYet,
 }
 
-impl Call {
+impl ApiRequest {
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
-    pub(super) fn key(&self) -> Result<&str, Fault> {
-        let refused =
-            |message: &str| Fault::field("Idempotency-Key", ServiceCode::InvalidRequest, message);
+    pub(super) fn key(&self) -> Result<&str, ApiError> {
+        let refused = |message: &str| {
+            ApiError::field("Idempotency-Key", ServiceCode::InvalidRequest, message)
+        };
         let mut given = self.headers.get_all(IDEMPOTENCY_KEY).iter();
         let key = given
             .next()
@@ -78,7 +79,7 @@ impl Call {
     }
 
     /// The `Idempotency-Key` where it may be left out.
-    pub(super) fn key_if_given(&self) -> Result<Option<&str>, Fault> {
+    pub(super) fn key_if_given(&self) -> Result<Option<&str>, ApiError> {
         if self.headers.contains_key(IDEMPOTENCY_KEY) {
             self.key().map(Some)
         } else {
@@ -87,16 +88,16 @@ impl Call {
     }
 
     /// The body as `T`; a fault names the path of the field it stopped at.
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, Fault> {
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         self.says_json()?;
-        decode::json(&self.body).map_err(|why| Fault {
+        decode::json(&self.body).map_err(|why| ApiError {
             field: why.field,
-            ..Fault::invalid(why.message)
+            ..ApiError::invalid(why.message)
         })
     }
 
     /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
-    fn says_json(&self) -> Result<(), Fault> {
+    fn says_json(&self) -> Result<(), ApiError> {
         let is_json = |value: &HeaderValue| {
             let essence = value.to_str().ok().and_then(|text| text.split(';').next());
             essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
@@ -104,7 +105,7 @@ impl Call {
         if self.headers.get_all(CONTENT_TYPE).iter().all(is_json) {
             return Ok(());
         }
-        Err(Fault::new(
+        Err(ApiError::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ServiceCode::UnsupportedMediaType,
             format!("the header Content-Type must be {JSON}"),
@@ -112,10 +113,10 @@ impl Call {
     }
 
     /// For endpoints without a body: nothing, or the `{}` some libraries insist on sending.
-    pub(super) fn no_body(&self) -> Result<(), Fault> {
+    pub(super) fn no_body(&self) -> Result<(), ApiError> {
         match self.body.trim_ascii() {
             b"" | b"{}" => Ok(()),
-            _ => Err(Fault::invalid("this endpoint takes no body")),
+            _ => Err(ApiError::invalid("this endpoint takes no body")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Request budgets: token buckets per key, per address and for the whole exchange.
 
 use super::{
-    fault::{Fault, ServiceCode},
+    fault::{ApiError, ServiceCode},
     lock::locked,
     wire::integral,
 };
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// How many requests at once, and how many per second after that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rate {
+pub struct RateLimit {
     #[serde(deserialize_with = "integral")]
     pub burst: u32,
     #[serde(deserialize_with = "integral")]
@@ -23,15 +23,15 @@ pub struct Rate {
 /// The three budgets of `docs/service-api.md 5`. The defaults are ten times what a desk with everything open uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Rates {
-    pub per_key: Rate,
-    pub per_address: Rate,
-    pub whole: Rate,
+pub struct RateLimits {
+    pub per_key: RateLimit,
+    pub per_address: RateLimit,
+    pub whole: RateLimit,
 }
 
-impl Default for Rates {
+impl Default for RateLimits {
     fn default() -> Self {
-        let rate = |burst, per_second| Rate { burst, per_second };
+        let rate = |burst, per_second| RateLimit { burst, per_second };
         Self {
             per_key: rate(500, 250),
             per_address: rate(1000, 500),
@@ -42,7 +42,7 @@ impl Default for Rates {
 
 /// Whose budget a request is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Payer {
+pub(super) enum LimitScope {
     Whole,
     Address(IpAddr),
     /// By index of the user.
@@ -50,41 +50,41 @@ pub(super) enum Payer {
 }
 
 #[derive(Debug)]
-pub(super) struct Budgets(Mutex<Ledger>);
+pub(super) struct RateLimiter(Mutex<BucketTable>);
 
 #[derive(Debug)]
-struct Ledger {
-    rates: Rates,
-    buckets: BTreeMap<Payer, Bucket>,
+struct BucketTable {
+    rates: RateLimits,
+    buckets: BTreeMap<LimitScope, TokenBucket>,
 }
 
 /// Buckets kept before those that are full again are dropped; a full bucket is the same as none.
-const KEPT: usize = 4096;
+const MAX_BUCKETS: usize = 4096;
 
-impl Budgets {
-    pub(super) fn new(rates: Rates) -> Self {
-        Self(Mutex::new(Ledger {
+impl RateLimiter {
+    pub(super) fn new(rates: RateLimits) -> Self {
+        Self(Mutex::new(BucketTable {
             rates,
             buckets: BTreeMap::new(),
         }))
     }
 
     /// Starts over with full buckets.
-    pub(super) fn set(&self, rates: Rates) {
+    pub(super) fn set(&self, rates: RateLimits) {
         let mut ledger = locked(&self.0);
         ledger.rates = rates;
         ledger.buckets.clear();
     }
 
     /// Takes one request from `payer`'s budget, or answers 429.
-    pub(super) fn take(&self, payer: Payer, now: Instant) -> Result<(), Fault> {
+    pub(super) fn take(&self, payer: LimitScope, now: Instant) -> Result<(), ApiError> {
         let mut ledger = locked(&self.0);
         let (rate, name) = match payer {
-            Payer::Whole => (ledger.rates.whole, "deployment"),
-            Payer::Address(_) => (ledger.rates.per_address, "per-IP"),
-            Payer::Key(_) => (ledger.rates.per_key, "per-key"),
+            LimitScope::Whole => (ledger.rates.whole, "deployment"),
+            LimitScope::Address(_) => (ledger.rates.per_address, "per-IP"),
+            LimitScope::Key(_) => (ledger.rates.per_key, "per-key"),
         };
-        if ledger.buckets.len() >= KEPT {
+        if ledger.buckets.len() >= MAX_BUCKETS {
             ledger
                 .buckets
                 .retain(|_, bucket| bucket.tokens < bucket.capacity);
@@ -92,10 +92,10 @@ impl Budgets {
         let bucket = ledger
             .buckets
             .entry(payer)
-            .or_insert_with(|| Bucket::full(rate, now));
+            .or_insert_with(|| TokenBucket::full(rate, now));
         bucket.take(rate, now).map_err(|seconds| {
             let message = format!("the {name} request budget is spent; try again in {seconds} s");
-            Fault::new(
+            ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 ServiceCode::RateLimited,
                 message,
@@ -107,14 +107,14 @@ impl Budgets {
 
 /// Counts in thousandths of a request, so that any rate refills exactly.
 #[derive(Debug)]
-struct Bucket {
+struct TokenBucket {
     tokens: u64,
     capacity: u64,
     filled_at: Instant,
 }
 
-impl Bucket {
-    fn full(rate: Rate, now: Instant) -> Self {
+impl TokenBucket {
+    fn full(rate: RateLimit, now: Instant) -> Self {
         let capacity = u64::from(rate.burst) * 1000;
         Self {
             tokens: capacity,
@@ -124,7 +124,7 @@ impl Bucket {
     }
 
     /// The error is how many whole seconds until there is a token again.
-    fn take(&mut self, rate: Rate, now: Instant) -> Result<(), u64> {
+    fn take(&mut self, rate: RateLimit, now: Instant) -> Result<(), u64> {
         let elapsed = now.duration_since(self.filled_at).as_millis();
         let gained = u64::try_from(elapsed)
             .unwrap_or(u64::MAX)
@@ -143,25 +143,25 @@ impl Bucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::fault::FaultHeader;
+    use crate::exchange::fault::ErrorHeader;
     use std::time::Duration;
 
     #[test]
     fn a_spent_budget_says_when_to_come_back_and_then_lets_in() {
-        let small = Rate {
+        let small = RateLimit {
             burst: 2,
             per_second: 1,
         };
-        let budgets = Budgets::new(Rates {
+        let budgets = RateLimiter::new(RateLimits {
             per_key: small,
-            ..Rates::default()
+            ..RateLimits::default()
         });
         let now = Instant::now();
-        let (mine, other) = (Payer::Key(0), Payer::Key(1));
+        let (mine, other) = (LimitScope::Key(0), LimitScope::Key(1));
         assert_eq!(budgets.take(mine, now), Ok(()));
         assert_eq!(budgets.take(mine, now), Ok(()));
         let fault = budgets.take(mine, now).unwrap_err();
-        assert_eq!(fault.header, Some(FaultHeader::RetryAfter(1)));
+        assert_eq!(fault.header, Some(ErrorHeader::RetryAfter(1)));
         assert_eq!(budgets.take(other, now), Ok(()));
         assert_eq!(budgets.take(mine, now + Duration::from_secs(1)), Ok(()));
     }

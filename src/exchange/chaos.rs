@@ -6,7 +6,7 @@
 
 mod altered;
 
-pub(super) use altered::{estranged, skewed};
+pub(super) use altered::{unknown_enums, with_clock_skew};
 
 use super::wire::{integral, optional_integral};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ use strum::{Display, EnumString};
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub(super) enum Endpoint {
+pub(super) enum FaultTarget {
     PlaceOrder,
     Orders,
     CancelOrder,
@@ -53,11 +53,11 @@ pub(super) enum Endpoint {
 /// One planted disturbance, as posted and as listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Plant {
-    pub(super) kind: Kind,
+pub(super) struct FaultRule {
+    pub(super) kind: FaultKind,
     /// Absent disturbs every endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) route: Option<Endpoint>,
+    pub(super) route: Option<FaultTarget>,
     /// How many requests it meets before it is gone; absent: until removed.
     #[serde(
         default,
@@ -99,13 +99,13 @@ pub(super) struct Plant {
 }
 
 /// Longest `millis`: ten minutes, longer than any client waits.
-const LONGEST: u32 = 600_000;
+const MAX_FAULT_MILLIS: u32 = 600_000;
 /// Of `latency` and `slow_body`, where nothing is said.
-const USUAL_MILLIS: u32 = 1_000;
+const DEFAULT_MILLIS: u32 = 1_000;
 /// Of `clock_skew`, where nothing is said.
-const USUAL_SKEW: i32 = 60_000;
+const DEFAULT_SKEW_MILLIS: i32 = 60_000;
 
-impl Plant {
+impl FaultRule {
     /// The field that is out of its range or has no effect on this kind of fault, if one is, and what is wrong with it.
     pub(super) fn misfit(&self) -> Option<(&'static str, String)> {
         self.out_of_range().or_else(|| self.without_effect())
@@ -116,7 +116,7 @@ impl Plant {
             ("count", self.count.unwrap_or(1), 1..=u32::MAX),
             ("percent", self.percent, 0..=100),
             ("retry_after", self.retry_after.unwrap_or(1), 1..=u32::MAX),
-            ("millis", self.millis.unwrap_or(0), 0..=LONGEST),
+            ("millis", self.millis.unwrap_or(0), 0..=MAX_FAULT_MILLIS),
         ];
         let wrong = ranges
             .into_iter()
@@ -181,11 +181,11 @@ impl Plant {
     }
 
     pub(super) fn millis(&self) -> u32 {
-        self.millis.unwrap_or(USUAL_MILLIS)
+        self.millis.unwrap_or(DEFAULT_MILLIS)
     }
 
     pub(super) fn skew_millis(&self) -> i32 {
-        self.skew_millis.unwrap_or(USUAL_SKEW)
+        self.skew_millis.unwrap_or(DEFAULT_SKEW_MILLIS)
     }
 }
 
@@ -197,7 +197,7 @@ fn always() -> u32 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum FaultKind {
     /// Holds the request before it is carried out.
     Latency,
     /// An error status instead of carrying the request out.
@@ -221,7 +221,7 @@ pub(super) enum Kind {
     NotYet,
 }
 
-impl Kind {
+impl FaultKind {
     fn has_status(self) -> bool {
         matches!(self, Self::Before | Self::After)
     }
@@ -235,20 +235,20 @@ impl Kind {
     }
 
     /// Whether an answer of that endpoint is any different for it.
-    fn reaches(self, route: Endpoint) -> bool {
+    fn reaches(self, route: FaultTarget) -> bool {
         match self {
-            Self::NotYet => matches!(route, Endpoint::CloseAll | Endpoint::CancelOrder),
+            Self::NotYet => matches!(route, FaultTarget::CloseAll | FaultTarget::CancelOrder),
             // The answer has no instant.
-            Self::ClockSkew => route != Endpoint::CancelOrder,
+            Self::ClockSkew => route != FaultTarget::CancelOrder,
             // Nor any of the words.
             Self::UnknownWords => !matches!(
                 route,
-                Endpoint::CancelOrder
-                    | Endpoint::Positions
-                    | Endpoint::IsolatedMargin
-                    | Endpoint::Markets
-                    | Endpoint::Book
-                    | Endpoint::Accounts
+                FaultTarget::CancelOrder
+                    | FaultTarget::Positions
+                    | FaultTarget::IsolatedMargin
+                    | FaultTarget::Markets
+                    | FaultTarget::Book
+                    | FaultTarget::Accounts
             ),
             Self::Latency
             | Self::Before
@@ -291,26 +291,26 @@ impl From<FaultStatus> for u16 {
 
 /// What one request meets: at most one wait and one trouble, the first planted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Fate {
+pub(super) struct DrawnFaults {
     pub(super) wait: Option<Duration>,
-    pub(super) trouble: Option<Plant>,
+    pub(super) trouble: Option<FaultRule>,
 }
 
 #[derive(Debug)]
-pub(super) struct Chaos {
-    plants: Vec<Plant>,
+pub(super) struct FaultInjector {
+    plants: Vec<FaultRule>,
     draws: SplitMix,
 }
 
-impl Chaos {
-    pub(super) fn new(seed: u64, plants: &[Plant]) -> Self {
+impl FaultInjector {
+    pub(super) fn new(seed: u64, plants: &[FaultRule]) -> Self {
         Self {
             plants: plants.iter().map(|plant| plant.completed()).collect(),
             draws: SplitMix(seed ^ 0x0c4a_0500),
         }
     }
 
-    pub(super) fn plant(&mut self, plant: Plant) {
+    pub(super) fn plant(&mut self, plant: FaultRule) {
         self.plants.push(plant.completed());
     }
 
@@ -318,16 +318,16 @@ impl Chaos {
         self.plants.clear();
     }
 
-    pub(super) fn plants(&self) -> &[Plant] {
+    pub(super) fn plants(&self) -> &[FaultRule] {
         &self.plants
     }
 
     /// What a request to `endpoint` meets; counts down what it used up.
-    pub(super) fn fate(&mut self, endpoint: Endpoint) -> Fate {
-        let mut fate = Fate::default();
+    pub(super) fn fate(&mut self, endpoint: FaultTarget) -> DrawnFaults {
+        let mut fate = DrawnFaults::default();
         for plant in &mut self.plants {
             let addressed = plant.route.is_none_or(|route| route == endpoint);
-            let latency = plant.kind == Kind::Latency;
+            let latency = plant.kind == FaultKind::Latency;
             let free = if latency {
                 fate.wait.is_none()
             } else {
@@ -365,21 +365,21 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    fn plant(json: &str) -> Plant {
+    fn plant(json: &str) -> FaultRule {
         serde_json::from_str(json).unwrap()
     }
 
     #[test]
     fn a_fault_meets_its_endpoint_as_often_as_asked_and_no_more() {
-        let mut chaos = Chaos::new(1, &[]);
+        let mut chaos = FaultInjector::new(1, &[]);
         chaos.plant(plant(
             r#"{"route":"orders","count":2,"kind":"before","status":503}"#,
         ));
         let hits: Vec<bool> = [
-            Endpoint::Positions,
-            Endpoint::Orders,
-            Endpoint::Orders,
-            Endpoint::Orders,
+            FaultTarget::Positions,
+            FaultTarget::Orders,
+            FaultTarget::Orders,
+            FaultTarget::Orders,
         ]
         .into_iter()
         .map(|endpoint| chaos.fate(endpoint).trouble.is_some())
@@ -434,10 +434,10 @@ mod tests {
     #[test]
     fn chances_are_the_same_for_the_same_seed() {
         let run = |seed| -> Vec<bool> {
-            let mut chaos = Chaos::new(seed, &[]);
+            let mut chaos = FaultInjector::new(seed, &[]);
             chaos.plant(plant(r#"{"percent":50,"kind":"drop_reply"}"#));
             (0..64)
-                .map(|_| chaos.fate(Endpoint::Orders).trouble.is_some())
+                .map(|_| chaos.fate(FaultTarget::Orders).trouble.is_some())
                 .collect()
         };
         assert_eq!(run(3), run(3));

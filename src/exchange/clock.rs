@@ -27,47 +27,47 @@ impl Speed {
 
 /// How virtual time passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum ClockMode {
     Live(Speed),
     /// Fixed: only `POST /sim/clock` advances it.
     Paused,
 }
 
 /// At most this much virtual time is made up for at once; above the 25 s a tick takes at the highest speed.
-const CATCH_UP: i64 = 30_000;
+const MAX_CATCH_UP_MS: i64 = 30_000;
 
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(super) struct VirtualClock {
     /// Kept while paused, for when it runs on.
     speed: Speed,
-    running: Option<Anchor>,
+    running: Option<ClockAnchor>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Anchor {
+struct ClockAnchor {
     wall: Instant,
     virtual_time: Millis,
 }
 
 /// What is kept of a clock between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct ClockRecord {
     /// Virtual time may be told up to here.
     pub(super) horizon: Millis,
     pub(super) speed: Speed,
     pub(super) paused: bool,
 }
 
-impl Kept {
+impl ClockRecord {
     /// Its time is everybody's, and does not wait for those who have it.
     pub(super) fn is_real_time(self) -> bool {
         !self.paused && self.speed == Speed::REAL_TIME
     }
 
-    pub(super) fn new(pace: Pace, now: Millis) -> Self {
+    pub(super) fn new(pace: ClockMode, now: Millis) -> Self {
         let (speed, paused) = match pace {
-            Pace::Live(speed) => (speed, false),
-            Pace::Paused => (Speed::REAL_TIME, true),
+            ClockMode::Live(speed) => (speed, false),
+            ClockMode::Paused => (Speed::REAL_TIME, true),
         };
         Self {
             horizon: now,
@@ -78,12 +78,12 @@ impl Kept {
 }
 
 /// How far ahead the kept horizon is, in wall milliseconds at the present speed.
-const LEASE: i64 = 4_000;
+const HORIZON_LEASE_MS: i64 = 4_000;
 
-impl Clock {
+impl VirtualClock {
     /// Goes on from `now` at the kept speed.
-    pub(super) fn resumed(kept: Kept, wall: Instant, now: Millis) -> Self {
-        let mut clock = Self::new(Pace::Live(kept.speed), wall, now);
+    pub(super) fn resumed(kept: ClockRecord, wall: Instant, now: Millis) -> Self {
+        let mut clock = Self::new(ClockMode::Live(kept.speed), wall, now);
         if kept.paused {
             clock.pause();
         }
@@ -92,15 +92,15 @@ impl Clock {
 
     /// What is to be kept at `now`, when `horizon` is: further ahead once half of the lease is used up, so that
     /// nobody waits for it; where it stands, while paused.
-    pub(super) fn kept(&self, now: Millis, horizon: Millis) -> Kept {
+    pub(super) fn kept(&self, now: Millis, horizon: Millis) -> ClockRecord {
         let paused = self.is_paused();
         let lease = if paused {
             0
         } else {
-            LEASE * i64::from(self.speed.0) / 1000
+            HORIZON_LEASE_MS * i64::from(self.speed.0) / 1000
         };
         let left = (horizon - now).0;
-        Kept {
+        ClockRecord {
             horizon: if (lease / 2..=lease).contains(&left) {
                 horizon
             } else {
@@ -111,14 +111,14 @@ impl Clock {
         }
     }
 
-    pub(super) fn new(pace: Pace, wall: Instant, virtual_time: Millis) -> Self {
-        let anchor = Anchor { wall, virtual_time };
+    pub(super) fn new(pace: ClockMode, wall: Instant, virtual_time: Millis) -> Self {
+        let anchor = ClockAnchor { wall, virtual_time };
         match pace {
-            Pace::Live(speed) => Self {
+            ClockMode::Live(speed) => Self {
                 speed,
                 running: Some(anchor),
             },
-            Pace::Paused => Self {
+            ClockMode::Paused => Self {
                 speed: Speed::REAL_TIME,
                 running: None,
             },
@@ -138,7 +138,7 @@ impl Clock {
     }
 
     pub(super) fn run(&mut self, speed: Speed, wall: Instant, virtual_time: Millis) {
-        *self = Self::new(Pace::Live(speed), wall, virtual_time);
+        *self = Self::new(ClockMode::Live(speed), wall, virtual_time);
     }
 
     pub(super) fn set_speed(&mut self, speed: Speed, wall: Instant, virtual_time: Millis) {
@@ -149,7 +149,7 @@ impl Clock {
     /// Goes on from `virtual_time`, whatever was due before.
     pub(super) fn reanchor(&mut self, wall: Instant, virtual_time: Millis) {
         if let Some(anchor) = &mut self.running {
-            *anchor = Anchor { wall, virtual_time };
+            *anchor = ClockAnchor { wall, virtual_time };
         }
     }
 
@@ -162,10 +162,10 @@ impl Clock {
         let passed = elapsed.saturating_mul(u128::from(self.speed.0)) / 1000;
         let passed = Millis(i64::try_from(passed).unwrap_or(i64::MAX / 2));
         let due = anchor.virtual_time + passed;
-        if (due - now).0 <= CATCH_UP {
+        if (due - now).0 <= MAX_CATCH_UP_MS {
             return due;
         }
-        let reachable = now + Millis(CATCH_UP);
+        let reachable = now + Millis(MAX_CATCH_UP_MS);
         self.reanchor(wall, reachable);
         reachable
     }
@@ -190,7 +190,7 @@ mod tests {
     fn virtual_time_is_wall_time_times_speed_and_a_long_sleep_is_dropped() {
         let wall = Instant::now();
         let ten = Speed::from_thousandths(10_000).unwrap();
-        let mut clock = Clock::new(Pace::Live(ten), wall, Millis(0));
+        let mut clock = VirtualClock::new(ClockMode::Live(ten), wall, Millis(0));
         let second = Duration::from_secs(1);
         assert_eq!(clock.due(wall + second, Millis(0)), Millis(10_000));
         let asleep = wall + 3600 * second;
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_paused_clock_stands_still_and_goes_on_without_the_pause() {
         let wall = Instant::now();
-        let mut clock = Clock::new(Pace::Paused, wall, Millis(500));
+        let mut clock = VirtualClock::new(ClockMode::Paused, wall, Millis(500));
         let later = wall + Duration::from_mins(1);
         assert_eq!(clock.due(later, Millis(500)), Millis(500));
         clock.run(Speed::REAL_TIME, later, Millis(500));
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn retry_after_is_wall_seconds_and_never_zero() {
         let half = Speed::from_thousandths(500).unwrap();
-        let slow = Clock::new(Pace::Live(half), Instant::now(), Millis(0));
+        let slow = VirtualClock::new(ClockMode::Live(half), Instant::now(), Millis(0));
         assert_eq!(slow.wall_seconds(Millis(1000)), 2);
         assert_eq!(slow.wall_seconds(Millis(0)), 1);
     }

@@ -8,13 +8,13 @@
 //! Known limit: operations are never forgotten.
 
 use super::{
-    answer::{Answer, Call, Haste},
+    answer::{ApiRequest, ApiResponse, Execution},
     engine::{AccountIx, CommandOutcome, EngineCommand, Millis, PositionId, Reason, RefusalKind},
-    fault::{Fault, ServiceCode},
-    floor::Floor,
-    gate::Caller,
-    idempotency::{Deed, Effect},
-    operations::{Closed, Failed, Operation},
+    fault::{ApiError, ServiceCode},
+    floor::ExchangeState,
+    gate::AuthenticatedUser,
+    idempotency::{IdempotentRequest, IdempotentResult},
+    operations::{CloseAllOperation, TargetFailure, TargetResult},
 };
 use crate::{
     api::Data,
@@ -23,37 +23,44 @@ use crate::{
 use hyper::StatusCode;
 
 /// `docs/service-api.md 6`.
-const TARGETS: usize = 100;
+const MAX_TARGETS: usize = 100;
 
 /// What one request came to.
-enum Turn {
+enum CloseAllStep {
     Replayed,
     Waiting(Millis),
     Completed,
 }
 
 pub(super) fn run(
-    floor: &mut Floor,
-    caller: &Caller,
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
     id: &AccountId,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let key = call.key()?;
     call.no_body()?;
     let account = floor.account(caller, id.raw())?;
-    let deed = Deed::CloseAll(account);
+    let deed = IdempotentRequest::CloseAll(account);
     let index = match floor.keys.recall(caller.user, key, &deed)? {
-        Some(Effect::CloseAll(index)) => index,
-        Some(Effect::Order(..) | Effect::Twap(..) | Effect::Scaled(..) | Effect::Refused(_)) => {
-            return Err(Fault::broken("a close-all key that names another deed"));
+        Some(IdempotentResult::CloseAll(index)) => index,
+        Some(
+            IdempotentResult::Order(..)
+            | IdempotentResult::Twap(..)
+            | IdempotentResult::Scaled(..)
+            | IdempotentResult::Refused(_),
+        ) => {
+            return Err(ApiError::broken("a close-all key that names another deed"));
         }
         None => {
             floor.room_for_key(caller.user)?;
             let index = open(floor, account)?;
             let now = floor.engine.now();
-            floor
-                .keys
-                .record((caller.user, key), (deed, Effect::CloseAll(index)), now);
+            floor.keys.record(
+                (caller.user, key),
+                (deed, IdempotentResult::CloseAll(index)),
+                now,
+            );
             index
         }
     };
@@ -62,12 +69,12 @@ pub(super) fn run(
 }
 
 /// Takes the snapshot; 503 when it is out of bounds or a market has no state to close against.
-fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
+fn open(floor: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
     let positions = floor.engine.open_positions(account);
     let has_market = |market| floor.engine.market_facts(market).is_some();
-    if positions.len() > TARGETS || !positions.iter().all(|row| has_market(row.market)) {
+    if positions.len() > MAX_TARGETS || !positions.iter().all(|row| has_market(row.market)) {
         let message = "a complete snapshot of the open positions is not available right now";
-        return Err(Fault::new(
+        return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             ServiceCode::SnapshotUnavailable,
             message,
@@ -75,7 +82,7 @@ fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
         .retry_after(1));
     }
     let now = floor.engine.now();
-    Ok(floor.closings.open(Operation {
+    Ok(floor.closings.open(CloseAllOperation {
         account,
         targets: positions.iter().map(|row| row.id).collect(),
         results: vec![],
@@ -85,25 +92,29 @@ fn open(floor: &mut Floor, account: AccountIx) -> Result<usize, Fault> {
     }))
 }
 
-fn turn(floor: &mut Floor, index: usize, haste: Haste) -> Result<Turn, Fault> {
+fn turn(
+    floor: &mut ExchangeState,
+    index: usize,
+    haste: Execution,
+) -> Result<CloseAllStep, ApiError> {
     let now = floor.engine.now();
     let operation = operation(floor, index)?;
     if operation.completed_at.is_some() {
-        return Ok(Turn::Replayed);
+        return Ok(CloseAllStep::Replayed);
     }
     let (account, target) = (operation.account, operation.next());
     let wait = operation.cooldown_until - now;
     let cooldown = cooldown(floor, account)?;
-    if haste == Haste::NotYet {
-        return Ok(Turn::Waiting(cooldown));
+    if haste == Execution::NotYet {
+        return Ok(CloseAllStep::Waiting(cooldown));
     }
     if wait > Millis::ZERO {
-        return Ok(Turn::Waiting(wait));
+        return Ok(CloseAllStep::Waiting(wait));
     }
     if let Some(target) = target {
         let closed = match close(floor, account, target) {
             Ok(closed) => closed,
-            Err(retry_in) => return Ok(Turn::Waiting(retry_in)),
+            Err(retry_in) => return Ok(CloseAllStep::Waiting(retry_in)),
         };
         let operation = self::operation(floor, index)?;
         operation.results.push(closed);
@@ -111,25 +122,29 @@ fn turn(floor: &mut Floor, index: usize, haste: Haste) -> Result<Turn, Fault> {
     }
     let operation = self::operation(floor, index)?;
     if operation.next().is_some() {
-        return Ok(Turn::Waiting(cooldown));
+        return Ok(CloseAllStep::Waiting(cooldown));
     }
     operation.completed_at = Some(now);
-    Ok(Turn::Completed)
+    Ok(CloseAllStep::Completed)
 }
 
 /// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (docs/engine.md 8).
-fn cooldown(floor: &Floor, account: AccountIx) -> Result<Millis, Fault> {
+fn cooldown(floor: &ExchangeState, account: AccountIx) -> Result<Millis, ApiError> {
     let spec = floor.engine.account_spec(account);
     spec.map(|spec| spec.rules.cooldown)
-        .ok_or_else(|| Fault::broken("an operation of no account"))
+        .ok_or_else(|| ApiError::broken("an operation of no account"))
 }
 
 /// Closes one target; the error is how long the account's order cooldown still lasts.
-fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<Closed, Millis> {
-    let failed = |order, code: Reason, rule| Closed {
+fn close(
+    floor: &mut ExchangeState,
+    account: AccountIx,
+    position: PositionId,
+) -> Result<TargetResult, Millis> {
+    let failed = |order, code: Reason, rule| TargetResult {
         position,
         order,
-        failure: Some(Failed { code, rule }),
+        failure: Some(TargetFailure { code, rule }),
     };
     match floor
         .engine
@@ -142,7 +157,7 @@ fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<
                 .and_then(|row| row.reason)
                 .unwrap_or(Reason::NoLiquidity);
             Ok(if filled {
-                Closed {
+                TargetResult {
                     position,
                     order: Some(id),
                     failure: None,
@@ -163,32 +178,36 @@ fn close(floor: &mut Floor, account: AccountIx, position: PositionId) -> Result<
     }
 }
 
-fn operation(floor: &mut Floor, index: usize) -> Result<&mut Operation, Fault> {
+fn operation(floor: &mut ExchangeState, index: usize) -> Result<&mut CloseAllOperation, ApiError> {
     floor
         .closings
         .change(index)
-        .ok_or_else(|| Fault::broken("a close-all key that names no operation"))
+        .ok_or_else(|| ApiError::broken("a close-all key that names no operation"))
 }
 
-fn answer(floor: &Floor, index: usize, turn: &Turn) -> Result<Answer, Fault> {
+fn answer(
+    floor: &ExchangeState,
+    index: usize,
+    turn: &CloseAllStep,
+) -> Result<ApiResponse, ApiError> {
     let status = match turn {
-        Turn::Replayed => StatusCode::OK,
-        Turn::Waiting(_) => StatusCode::ACCEPTED,
-        Turn::Completed => StatusCode::CREATED,
+        CloseAllStep::Replayed => StatusCode::OK,
+        CloseAllStep::Waiting(_) => StatusCode::ACCEPTED,
+        CloseAllStep::Completed => StatusCode::CREATED,
     };
     let retry_after = match turn {
-        Turn::Waiting(span) => Some(floor.clock.wall_seconds(*span)),
-        Turn::Replayed | Turn::Completed => None,
+        CloseAllStep::Waiting(span) => Some(floor.clock.wall_seconds(*span)),
+        CloseAllStep::Replayed | CloseAllStep::Completed => None,
     };
-    let data = told(floor, index).ok_or_else(|| Fault::broken("an operation of no account"))?;
-    let answer = Answer::new(status, &Data { data })?;
-    Ok(Answer {
+    let data = told(floor, index).ok_or_else(|| ApiError::broken("an operation of no account"))?;
+    let answer = ApiResponse::new(status, &Data { data })?;
+    Ok(ApiResponse {
         retry_after,
         ..answer
     })
 }
 
-fn told(floor: &Floor, index: usize) -> Option<CloseAll> {
+fn told(floor: &ExchangeState, index: usize) -> Option<CloseAll> {
     let operation = floor.closings.operations.get(index)?;
     let results = &operation.results;
     let failed = results.iter().filter(|closed| closed.failure.is_some());
@@ -219,7 +238,7 @@ fn told(floor: &Floor, index: usize) -> Option<CloseAll> {
     })
 }
 
-fn result(floor: &Floor, account: AccountIx, closed: &Closed) -> CloseResult {
+fn result(floor: &ExchangeState, account: AccountIx, closed: &TargetResult) -> CloseResult {
     let order = closed.order.and_then(|id| floor.order(account, id).ok());
     let status = match closed.failure {
         Some(_) => CloseResultStatus::Failed,

@@ -3,8 +3,8 @@
 use super::{
     bytes::{hex, same_bytes, unhex},
     engine::AccountIx,
-    fault::{Fault, ServiceCode},
-    secret::Secret,
+    fault::{ApiError, ServiceCode},
+    secret::ServerSecret,
 };
 use crate::model::Cursor;
 use sha2::{Digest, Sha256};
@@ -18,17 +18,17 @@ pub(super) enum ListName {
 
 /// Seals and opens cursors with a key of this exchange.
 #[derive(Debug)]
-pub(super) struct Cursors {
+pub(super) struct CursorSigner {
     secret: [u8; 32],
 }
 
 /// Bytes of the seal that travel; half a SHA-256 is beyond guessing.
-const SEAL: usize = 16;
+const MAC_BYTES: usize = 16;
 /// Time and counter, eight bytes each.
-const PLACE: usize = 16;
+const POSITION_BYTES: usize = 16;
 
-impl Cursors {
-    pub(super) fn new(secret: &Secret) -> Self {
+impl CursorSigner {
+    pub(super) fn new(secret: &ServerSecret) -> Self {
         Self {
             secret: secret.digest(b"cursor", &[]),
         }
@@ -48,9 +48,9 @@ impl Cursors {
         list: ListName,
         account: AccountIx,
         cursor: &Cursor,
-    ) -> Result<(i64, u64), Fault> {
+    ) -> Result<(i64, u64), ApiError> {
         self.opened(list, account, cursor.raw()).ok_or_else(|| {
-            Fault::field(
+            ApiError::field(
                 "cursor",
                 ServiceCode::InvalidCursor,
                 "cursor was not issued for this endpoint, account and filter",
@@ -59,8 +59,8 @@ impl Cursors {
     }
 
     fn opened(&self, list: ListName, account: AccountIx, text: &str) -> Option<(i64, u64)> {
-        let sealed = unhex(text).filter(|bytes| bytes.len() == PLACE + SEAL)?;
-        let (place, seal) = sealed.split_at(PLACE);
+        let sealed = unhex(text).filter(|bytes| bytes.len() == POSITION_BYTES + MAC_BYTES)?;
+        let (place, seal) = sealed.split_at(POSITION_BYTES);
         let expected = self.mac(list, account, place);
         same_bytes(seal, &expected).then_some(())?;
         let (at, seq) = place.split_at(8);
@@ -86,7 +86,7 @@ impl Cursors {
             .chain_update(self.secret.map(|byte| byte ^ 0x5c))
             .chain_update(inner)
             .finalize();
-        outer.iter().take(SEAL).copied().collect()
+        outer.iter().take(MAC_BYTES).copied().collect()
     }
 }
 
@@ -95,8 +95,8 @@ mod tests {
     use super::*;
     use crate::exchange::secret::KeySource;
 
-    fn sealing(seed: u64) -> Cursors {
-        Cursors::new(&Secret::new(KeySource::Seed, seed))
+    fn sealing(seed: u64) -> CursorSigner {
+        CursorSigner::new(&ServerSecret::new(KeySource::Seed, seed))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The one door by which JSON bodies and scenario files become our types.
 //!
 //! serde's derived structs also read a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct is
-//! read from an object (a table, in TOML) only, at every depth. [`Objects`] wraps a deserializer and everything that
+//! read from an object (a table, in TOML) only, at every depth. [`ObjectOnly`] wraps a deserializer and everything that
 //! comes out of it, and turns a sequence away wherever a struct is asked for.
 
 use serde::de::{
@@ -22,7 +22,7 @@ pub(super) struct JsonFault {
 /// All of `text` as one `T`.
 pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonFault> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let read = serde_path_to_error::deserialize(Objects(&mut reader)).map_err(|why| {
+    let read = serde_path_to_error::deserialize(ObjectOnly(&mut reader)).map_err(|why| {
         let field = known(why.path());
         let message = why.into_inner().to_string();
         match field {
@@ -45,7 +45,7 @@ pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonFault> {
 
 /// A scenario file.
 pub(super) fn toml<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::Error> {
-    T::deserialize(Objects(toml::Deserializer::parse(text)?))
+    T::deserialize(ObjectOnly(toml::Deserializer::parse(text)?))
 }
 
 /// The path down to the last field whose name is known: a text that ends early ends in none.
@@ -75,21 +75,21 @@ fn named(message: &str) -> Option<String> {
 }
 
 /// Passes everything on, and stays around everything that is handed out.
-struct Objects<T>(T);
+struct ObjectOnly<T>(T);
 
-/// As [`Objects`], around the visitor of a struct: it takes no sequence.
-struct Struct<V>(V);
+/// As [`ObjectOnly`], around the visitor of a struct: it takes no sequence.
+struct ObjectOnlyVisitor<V>(V);
 
 /// Methods of a deserializer that pass their arguments on.
 macro_rules! pass_on {
     ($($method:ident($($arg:ident: $type:ty),*);)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($arg: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.0.$method($($arg,)* Objects(visitor))
+            self.0.$method($($arg,)* ObjectOnly(visitor))
         })*
     };
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
     type Error = D::Error;
 
     pass_on! {
@@ -131,7 +131,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, D::Error> {
-        let visitor = Struct(Objects(visitor));
+        let visitor = ObjectOnlyVisitor(ObjectOnly(visitor));
         self.0.deserialize_struct(name, fields, visitor)
     }
 
@@ -140,7 +140,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Struct<Objects<V>> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnlyVisitor<ObjectOnly<V>> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -165,7 +165,7 @@ macro_rules! visit_plain {
     };
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnly<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -197,42 +197,42 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Objects<V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_some(Objects(inner))
+        self.0.visit_some(ObjectOnly(inner))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.0.visit_newtype_struct(Objects(inner))
+        self.0.visit_newtype_struct(ObjectOnly(inner))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, sequence: A) -> Result<V::Value, A::Error> {
-        self.0.visit_seq(Objects(sequence))
+        self.0.visit_seq(ObjectOnly(sequence))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(Objects(map))
+        self.0.visit_map(ObjectOnly(map))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, choice: A) -> Result<V::Value, A::Error> {
-        self.0.visit_enum(Objects(choice))
+        self.0.visit_enum(ObjectOnly(choice))
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Objects<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ObjectOnly<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(Objects(inner))
+        self.0.deserialize(ObjectOnly(inner))
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Objects<A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ObjectOnly<A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_element_seed(Objects(seed))
+        self.0.next_element_seed(ObjectOnly(seed))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -240,18 +240,18 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Objects<A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Objects<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ObjectOnly<A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        self.0.next_key_seed(Objects(seed))
+        self.0.next_key_seed(ObjectOnly(seed))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.next_value_seed(Objects(seed))
+        self.0.next_value_seed(ObjectOnly(seed))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -259,20 +259,20 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Objects<A> {
     }
 }
 
-impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for Objects<A> {
+impl<'de, A: EnumAccess<'de>> EnumAccess<'de> for ObjectOnly<A> {
     type Error = A::Error;
-    type Variant = Objects<A::Variant>;
+    type Variant = ObjectOnly<A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(
         self,
         seed: S,
     ) -> Result<(S::Value, Self::Variant), A::Error> {
-        let (value, variant) = self.0.variant_seed(Objects(seed))?;
-        Ok((value, Objects(variant)))
+        let (value, variant) = self.0.variant_seed(ObjectOnly(seed))?;
+        Ok((value, ObjectOnly(variant)))
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ObjectOnly<A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
@@ -280,11 +280,11 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
-        self.0.newtype_variant_seed(Objects(seed))
+        self.0.newtype_variant_seed(ObjectOnly(seed))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
-        self.0.tuple_variant(len, Objects(visitor))
+        self.0.tuple_variant(len, ObjectOnly(visitor))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -292,7 +292,8 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Objects<A> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, A::Error> {
-        self.0.struct_variant(fields, Struct(Objects(visitor)))
+        self.0
+            .struct_variant(fields, ObjectOnlyVisitor(ObjectOnly(visitor)))
     }
 }
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// A refused request. Kept by the idempotency records too, so it carries no `request_id` of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Fault {
+pub(super) struct ApiError {
     #[serde(with = "status")]
     pub(super) status: StatusCode,
     pub(super) code: ErrorCode,
@@ -21,7 +21,7 @@ pub(super) struct Fault {
     pub(super) field: Option<String>,
     pub(super) order: Option<OrderId>,
     pub(super) rule: Option<RuleId>,
-    pub(super) header: Option<FaultHeader>,
+    pub(super) header: Option<ErrorHeader>,
 }
 
 /// `error.code`: what the service itself says, or why the engine says no.
@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for ErrorCode {
 
 /// The header some statuses owe the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum FaultHeader {
+pub(super) enum ErrorHeader {
     /// Whole seconds, at least 1 (`docs/service-api.md 6`).
     RetryAfter(u64),
     /// The methods a path does take.
@@ -112,7 +112,7 @@ pub(super) enum FaultHeader {
     Challenge,
 }
 
-impl Fault {
+impl ApiError {
     pub(super) fn new(
         status: StatusCode,
         code: impl Into<ErrorCode>,
@@ -172,7 +172,7 @@ impl Fault {
     #[must_use]
     pub(super) fn retry_after(self, seconds: u64) -> Self {
         Self {
-            header: Some(FaultHeader::RetryAfter(seconds.max(1))),
+            header: Some(ErrorHeader::RetryAfter(seconds.max(1))),
             ..self
         }
     }

@@ -5,32 +5,32 @@
 //! straight into the answer instead of through a channel.
 
 use super::{
-    answer::Answer,
-    clock::Clock,
+    answer::ApiResponse,
+    clock::VirtualClock,
     engine::{
         AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, Millis, OrderId,
         RefusalKind,
     },
-    fault::{Fault, ServiceCode},
-    gate::Caller,
-    idempotency::{Deed, Effect, Idempotency},
-    operations::Closings,
-    store::{EncodeFault, Record, Recorder, noted},
-    wire::{Rows, account_limit},
+    fault::{ApiError, ServiceCode},
+    gate::AuthenticatedUser,
+    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
+    operations::CloseAllOperations,
+    store::{EncodeFault, RecordingEngine, StoreRecord, noted},
+    wire::{ResourceEncoder, account_limit},
 };
 use crate::model::Order;
 use hyper::StatusCode;
 use tokio::time::Instant;
 
 #[derive(Debug)]
-pub(super) struct Floor {
-    pub(super) engine: Recorder,
-    pub(super) clock: Clock,
-    pub(super) keys: Idempotency,
-    pub(super) closings: Closings,
+pub(super) struct ExchangeState {
+    pub(super) engine: RecordingEngine,
+    pub(super) clock: VirtualClock,
+    pub(super) keys: IdempotencyRecords,
+    pub(super) closings: CloseAllOperations,
 }
 
-impl Floor {
+impl ExchangeState {
     /// Runs the steps that wall time has made due.
     pub(super) fn tick(&mut self, wall: Instant) {
         let due = self.clock.due(wall, self.engine.now());
@@ -44,7 +44,7 @@ impl Floor {
     }
 
     /// Everything done since the last call, as it is written.
-    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+    pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let mut records = noted(&mut self.engine)?;
         records.extend(self.keys.changes()?);
         records.extend(self.closings.changes()?);
@@ -59,23 +59,27 @@ impl Floor {
     }
 
     /// The caller's account of that name; 404 for missing and foreign alike.
-    pub(super) fn account(&self, caller: &Caller, id: &str) -> Result<AccountIx, Fault> {
+    pub(super) fn account(
+        &self,
+        caller: &AuthenticatedUser,
+        id: &str,
+    ) -> Result<AccountIx, ApiError> {
         account_limit("account_id", id)?;
         self.engine
             .account(id)
             .filter(|account| caller.accounts.contains(account))
-            .ok_or_else(|| Fault::not_found("account"))
+            .ok_or_else(|| ApiError::not_found("account"))
     }
 
     /// Something of the caller's, and the account it is in; 404 naming `what` for missing, foreign and no id at all.
     pub(super) fn owned<Id: Copy>(
         &self,
-        caller: &Caller,
+        caller: &AuthenticatedUser,
         what: &'static str,
         id: Option<Id>,
         has: impl Fn(&Engine, AccountIx, Id) -> bool,
-    ) -> Result<(AccountIx, Id), Fault> {
-        let missing = || Fault::not_found(what);
+    ) -> Result<(AccountIx, Id), ApiError> {
+        let missing = || ApiError::not_found(what);
         let id = id.ok_or_else(missing)?;
         let mut accounts = caller.accounts.iter().copied();
         let account = accounts.find(|account| has(&self.engine, *account, id));
@@ -86,7 +90,7 @@ impl Floor {
         &mut self,
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<CommandOutcome, Fault> {
+    ) -> Result<CommandOutcome, ApiError> {
         let outcome = self.engine.apply(account, command);
         outcome.map_err(|refusal| self.fault(refusal))
     }
@@ -94,16 +98,16 @@ impl Floor {
     /// Carries out a command that makes an order, once per key.
     pub(super) fn apply_keyed(
         &mut self,
-        (user, key, deed): (usize, &str, Deed),
+        (user, key, deed): (usize, &str, IdempotentRequest),
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<Order, Fault> {
+    ) -> Result<Order, ApiError> {
         self.room_for_key(user)?;
         let applied = self.apply(account, command);
         let effect = match &applied {
-            Ok(CommandOutcome::Order(id)) => Some(Effect::Order(account, *id)),
-            Ok(_) => return Err(Fault::broken("a placement that made no order")),
-            Err(fault) if fault.order.is_some() => Some(Effect::Refused(fault.clone())),
+            Ok(CommandOutcome::Order(id)) => Some(IdempotentResult::Order(account, *id)),
+            Ok(_) => return Err(ApiError::broken("a placement that made no order")),
+            Err(fault) if fault.order.is_some() => Some(IdempotentResult::Refused(fault.clone())),
             Err(_) => None,
         };
         if let Some(effect) = effect.clone() {
@@ -112,26 +116,26 @@ impl Floor {
         }
         applied?;
         match effect {
-            Some(Effect::Order(account, id)) => self.order(account, id),
-            _ => Err(Fault::broken("a placement that made no order")),
+            Some(IdempotentResult::Order(account, id)) => self.order(account, id),
+            _ => Err(ApiError::broken("a placement that made no order")),
         }
     }
 
     /// Makes a TWAP or a ladder; once, where a key is given.
     pub(super) fn make(
         &mut self,
-        (user, key, deed): (usize, Option<&str>, Deed),
+        (user, key, deed): (usize, Option<&str>, IdempotentRequest),
         account: AccountIx,
         command: EngineCommand,
-    ) -> Result<Effect, Fault> {
+    ) -> Result<IdempotentResult, ApiError> {
         if key.is_some() {
             self.room_for_key(user)?;
         }
         let made = match self.apply(account, command)? {
-            CommandOutcome::Twap(id) => Effect::Twap(account, id),
-            CommandOutcome::Scaled(id) => Effect::Scaled(account, id),
+            CommandOutcome::Twap(id) => IdempotentResult::Twap(account, id),
+            CommandOutcome::Scaled(id) => IdempotentResult::Scaled(account, id),
             CommandOutcome::Order(_) | CommandOutcome::Cancel(_) | CommandOutcome::Position(_) => {
-                return Err(Fault::broken("a creation that made something else"));
+                return Err(ApiError::broken("a creation that made something else"));
             }
         };
         if let Some(key) = key {
@@ -146,17 +150,17 @@ impl Floor {
         &self,
         user: usize,
         key: Option<&str>,
-        deed: &Deed,
-    ) -> Result<Option<Effect>, Fault> {
+        deed: &IdempotentRequest,
+    ) -> Result<Option<IdempotentResult>, ApiError> {
         key.map_or(Ok(None), |key| self.keys.recall(user, key, deed))
     }
 
     /// 429 while the user has as many keys as one may have.
-    pub(super) fn room_for_key(&mut self, user: usize) -> Result<(), Fault> {
+    pub(super) fn room_for_key(&mut self, user: usize) -> Result<(), ApiError> {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
-            Fault::new(
+            ApiError::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 ServiceCode::TooManyKeys,
                 message,
@@ -170,31 +174,36 @@ impl Floor {
         &self,
         user: usize,
         key: &str,
-        deed: &Deed,
-    ) -> Result<Option<Order>, Fault> {
+        deed: &IdempotentRequest,
+    ) -> Result<Option<Order>, ApiError> {
         match self.keys.recall(user, key, deed)? {
-            None | Some(Effect::Twap(..) | Effect::Scaled(..) | Effect::CloseAll(_)) => Ok(None),
-            Some(Effect::Order(account, id)) => self.order(account, id).map(Some),
-            Some(Effect::Refused(fault)) => Err(fault),
+            None
+            | Some(
+                IdempotentResult::Twap(..)
+                | IdempotentResult::Scaled(..)
+                | IdempotentResult::CloseAll(_),
+            ) => Ok(None),
+            Some(IdempotentResult::Order(account, id)) => self.order(account, id).map(Some),
+            Some(IdempotentResult::Refused(fault)) => Err(fault),
         }
     }
 
-    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, Fault> {
+    pub(super) fn order(&self, account: AccountIx, id: OrderId) -> Result<Order, ApiError> {
         self.engine
             .order(account, id)
             .and_then(|row| self.rows().order(row))
-            .ok_or_else(|| Fault::not_found("order"))
+            .ok_or_else(|| ApiError::not_found("order"))
     }
 
-    pub(super) fn rows(&self) -> Rows<'_> {
-        Rows(&self.engine)
+    pub(super) fn rows(&self) -> ResourceEncoder<'_> {
+        ResourceEncoder(&self.engine)
     }
 
-    pub(super) fn fault(&self, refusal: CommandRefusal) -> Fault {
+    pub(super) fn fault(&self, refusal: CommandRefusal) -> ApiError {
         let RefusalKind::Cooldown { retry_in } = refusal.kind else {
-            return Fault::of(refusal, 1);
+            return ApiError::of(refusal, 1);
         };
-        let mut fault = Fault::of(refusal, self.clock.wall_seconds(retry_in));
+        let mut fault = ApiError::of(refusal, self.clock.wall_seconds(retry_in));
         if self.clock.is_paused() {
             fault
                 .message
@@ -205,7 +214,7 @@ impl Floor {
 }
 
 /// `{data: …}` of a row that must be there.
-pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<Answer, Fault> {
-    let data = row.ok_or_else(|| Fault::broken("a row in no market"))?;
-    Answer::ok(&crate::api::Data { data })
+pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<ApiResponse, ApiError> {
+    let data = row.ok_or_else(|| ApiError::broken("a row in no market"))?;
+    ApiResponse::ok(&crate::api::Data { data })
 }

@@ -6,7 +6,7 @@
 use super::{
     bytes::{hex, same_bytes},
     engine::AccountIx,
-    fault::{Fault, FaultHeader, ServiceCode},
+    fault::{ApiError, ErrorHeader, ServiceCode},
 };
 use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
@@ -40,14 +40,14 @@ impl fmt::Debug for ApiKey {
 
 /// An authenticated user: what every endpoint decides ownership by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Caller {
+pub(super) struct AuthenticatedUser {
     pub(super) user: usize,
     pub(super) accounts: Vec<AccountIx>,
 }
 
 #[derive(Debug)]
-pub(super) struct Gate {
-    users: Vec<(KeyHash, Caller)>,
+pub(super) struct Authenticator {
+    users: Vec<(KeyHash, AuthenticatedUser)>,
 }
 
 #[derive(Debug)]
@@ -59,18 +59,20 @@ impl KeyHash {
     }
 }
 
-impl Gate {
+impl Authenticator {
     pub(super) fn new<'a>(users: impl IntoIterator<Item = (&'a ApiKey, Vec<AccountIx>)>) -> Self {
         let users = users
             .into_iter()
             .enumerate()
-            .map(|(user, (key, accounts))| (KeyHash::of(&key.0), Caller { user, accounts }))
+            .map(|(user, (key, accounts))| {
+                (KeyHash::of(&key.0), AuthenticatedUser { user, accounts })
+            })
             .collect();
         Self { users }
     }
 
     /// The user behind `Authorization: Bearer <key>`, or 401. Looks nothing else up.
-    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<&Caller, Fault> {
+    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<&AuthenticatedUser, ApiError> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let presented = given
             .next()
@@ -94,21 +96,21 @@ impl Gate {
     }
 }
 
-fn unauthorized(message: &str) -> Fault {
-    Fault {
-        header: Some(FaultHeader::Challenge),
-        ..Fault::new(StatusCode::UNAUTHORIZED, ServiceCode::Unauthorized, message)
+fn unauthorized(message: &str) -> ApiError {
+    ApiError {
+        header: Some(ErrorHeader::Challenge),
+        ..ApiError::new(StatusCode::UNAUTHORIZED, ServiceCode::Unauthorized, message)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::secret::{KeySource, Secret};
+    use crate::exchange::secret::{KeySource, ServerSecret};
     use hyper::header::HeaderValue;
 
     fn key(user: &str) -> ApiKey {
-        Secret::new(KeySource::Seed, 7).api_key(user)
+        ServerSecret::new(KeySource::Seed, 7).api_key(user)
     }
 
     fn with(authorization: &str) -> HeaderMap {
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn only_the_exact_key_opens_its_own_accounts() {
         let (ann, ben) = (key("ann"), key("ben"));
-        let gate = Gate::new([
+        let gate = Authenticator::new([
             (&ann, vec![AccountIx::from(0)]),
             (&ben, vec![AccountIx::from(1)]),
         ]);

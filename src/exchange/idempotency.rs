@@ -1,30 +1,30 @@
-//! What each user's `Idempotency-Key`s stand for.
+//! What each user's `IdempotencyRecords-Key`s stand for.
 //!
 //! A key belongs to one user and one deed: endpoint, target and the body as parsed, so that spelling the same
 //! request differently is still the same request. Recorded is exactly what had an effect: a placed order, an order
 //! row recorded as rejected, a TWAP, a ladder, a close-all operation. Validation, 401, 404 and 429 leave no record.
 //!
-//! A record is kept for thirty days of virtual time and never dropped early: who has as many as one may have ([`MOST`],
+//! A record is kept for thirty days of virtual time and never dropped early: who has as many as one may have ([`MAX_KEYS_PER_USER`],
 //! unless the scenario says otherwise) is refused new ones (429) until the oldest has had its time.
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
-    fault::{Fault, ServiceCode},
-    store::{EncodeFault, Record},
+    fault::{ApiError, ServiceCode},
+    store::{EncodeFault, StoreRecord},
 };
 use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// How long a key is remembered (`docs/engine.md 11.2`).
-const KEPT_FOR: Millis = Millis(30 * Millis::DAY.0);
+const KEY_RETENTION: Millis = Millis(30 * Millis::DAY.0);
 /// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
 /// about as much again as the rows of those orders.
-const MOST: u32 = 1_000_000;
+const MAX_KEYS_PER_USER: u32 = 1_000_000;
 
 /// What a key was first used for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Deed {
+pub(super) enum IdempotentRequest {
     Place(Box<PlaceBody>),
     PlaceTwap(Box<TwapBody>),
     PlaceScaled(Box<ScaledBody>),
@@ -34,41 +34,41 @@ pub(super) enum Deed {
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Effect {
+pub(super) enum IdempotentResult {
     Order(AccountIx, OrderId),
     Twap(AccountIx, TwapId),
     Scaled(AccountIx, ScaledId),
     /// An order row exists, rejected; the same refusal again.
-    Refused(Fault),
+    Refused(ApiError),
     /// By index.
     CloseAll(usize),
 }
 
 #[derive(Debug)]
-pub(super) struct Idempotency {
-    users: BTreeMap<usize, Keys>,
+pub(super) struct IdempotencyRecords {
+    users: BTreeMap<usize, UserKeys>,
     /// Records a user may have.
     most: usize,
     /// Since they were last asked for.
-    changes: Vec<Change>,
+    changes: Vec<KeyChange>,
 }
 
 #[derive(Debug)]
-enum Change {
+enum KeyChange {
     Recorded(usize, String),
     Forgotten(usize, String),
 }
 
 /// Since when, and what for what; in JSON it is what is on disk.
-type Kept = (Millis, Deed, Effect);
+type KeyRecord = (Millis, IdempotentRequest, IdempotentResult);
 
 #[derive(Debug, Default)]
-struct Keys {
-    records: BTreeMap<String, Kept>,
+struct UserKeys {
+    records: BTreeMap<String, KeyRecord>,
     oldest_first: VecDeque<(Millis, String)>,
 }
 
-impl Keys {
+impl UserKeys {
     /// The keys of `at` and before, which are gone then.
     fn forget_before(&mut self, at: Millis) -> Vec<String> {
         let mut forgotten = vec![];
@@ -80,18 +80,18 @@ impl Keys {
     }
 }
 
-impl Default for Idempotency {
+impl Default for IdempotencyRecords {
     fn default() -> Self {
         Self {
             users: BTreeMap::new(),
-            most: MOST as usize,
+            most: MAX_KEYS_PER_USER as usize,
             changes: vec![],
         }
     }
 }
 
-impl Idempotency {
-    /// With another limit than [`MOST`], where one is given.
+impl IdempotencyRecords {
+    /// With another limit than [`MAX_KEYS_PER_USER`], where one is given.
     pub(super) fn at_most(self, most: Option<u32>) -> Self {
         Self {
             most: most.map_or(self.most, |most| most as usize),
@@ -104,13 +104,13 @@ impl Idempotency {
         &self,
         user: usize,
         key: &str,
-        deed: &Deed,
-    ) -> Result<Option<Effect>, Fault> {
+        deed: &IdempotentRequest,
+    ) -> Result<Option<IdempotentResult>, ApiError> {
         let record = self.users.get(&user).and_then(|keys| keys.records.get(key));
         match record {
             None => Ok(None),
             Some((_, recorded, effect)) if recorded == deed => Ok(Some(effect.clone())),
-            Some(_) => Err(Fault::conflict(
+            Some(_) => Err(ApiError::conflict(
                 ServiceCode::IdempotencyConflict,
                 "this Idempotency-Key was used for another request",
             )),
@@ -123,14 +123,14 @@ impl Idempotency {
         let Some(keys) = self.users.get_mut(&user) else {
             return Ok(());
         };
-        let forgotten = keys.forget_before(now - KEPT_FOR);
+        let forgotten = keys.forget_before(now - KEY_RETENTION);
         let forgotten = forgotten
             .into_iter()
-            .map(|key| Change::Forgotten(user, key));
+            .map(|key| KeyChange::Forgotten(user, key));
         self.changes.extend(forgotten);
         match keys.oldest_first.front() {
             Some((oldest, _)) if keys.oldest_first.len() >= self.most => {
-                Err(*oldest + KEPT_FOR - now)
+                Err(*oldest + KEY_RETENTION - now)
             }
             Some(_) | None => Ok(()),
         }
@@ -140,31 +140,31 @@ impl Idempotency {
     pub(super) fn record(
         &mut self,
         (user, key): (usize, &str),
-        (deed, effect): (Deed, Effect),
+        (deed, effect): (IdempotentRequest, IdempotentResult),
         now: Millis,
     ) {
-        self.changes.push(Change::Recorded(user, key.to_owned()));
+        self.changes.push(KeyChange::Recorded(user, key.to_owned()));
         self.keep(user, key.to_owned(), (now, deed, effect));
     }
 
-    fn keep(&mut self, user: usize, key: String, record: Kept) {
+    fn keep(&mut self, user: usize, key: String, record: KeyRecord) {
         let keys = self.users.entry(user).or_default();
         keys.oldest_first.push_back((record.0, key.clone()));
         keys.records.insert(key, record);
     }
 
     /// What changed since the last call, as it is written. In JSON, which the bodies are made for.
-    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+    pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let changes = std::mem::take(&mut self.changes);
         let written = |change| match change {
-            Change::Forgotten(user, key) => Ok(Some(Record::KeyForgotten { user, key })),
-            Change::Recorded(user, key) => {
+            KeyChange::Forgotten(user, key) => Ok(Some(StoreRecord::KeyForgotten { user, key })),
+            KeyChange::Recorded(user, key) => {
                 let kept = self
                     .users
                     .get(&user)
                     .and_then(|keys| keys.records.get(&key));
                 let record = kept.map(serde_json::to_vec).transpose()?;
-                Ok(record.map(|record| Record::Key { user, key, record }))
+                Ok(record.map(|record| StoreRecord::Key { user, key, record }))
             }
         };
         changes
@@ -193,8 +193,8 @@ impl Idempotency {
 mod tests {
     use super::*;
 
-    fn deed() -> Deed {
-        Deed::CloseAll(AccountIx::from(0))
+    fn deed() -> IdempotentRequest {
+        IdempotentRequest::CloseAll(AccountIx::from(0))
     }
 
     fn day(count: i64) -> Millis {
@@ -203,8 +203,8 @@ mod tests {
 
     #[test]
     fn a_key_stands_for_its_request_for_thirty_days() {
-        let mut keys = Idempotency::default();
-        keys.record((0, "k"), (deed(), Effect::CloseAll(3)), day(1));
+        let mut keys = IdempotencyRecords::default();
+        keys.record((0, "k"), (deed(), IdempotentResult::CloseAll(3)), day(1));
         for (today, remembered) in [(1, true), (30, true), (31, false)] {
             assert_eq!(keys.make_room(0, day(today)), Ok(()));
             let recalled = keys.recall(0, "k", &deed()).unwrap();
@@ -214,13 +214,16 @@ mod tests {
 
     #[test]
     fn too_many_keys_are_refused_rather_than_an_old_one_forgotten() {
-        let mut keys = Idempotency::default();
-        keys.record((0, "k"), (deed(), Effect::CloseAll(3)), day(1));
-        let others = std::iter::repeat_n((day(1), String::new()), MOST as usize - 1);
+        let mut keys = IdempotencyRecords::default();
+        keys.record((0, "k"), (deed(), IdempotentResult::CloseAll(3)), day(1));
+        let others = std::iter::repeat_n((day(1), String::new()), MAX_KEYS_PER_USER as usize - 1);
         keys.users.get_mut(&0).unwrap().oldest_first.extend(others);
         assert_eq!(keys.make_room(0, day(11)), Err(day(20)));
         assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");
-        assert_eq!(keys.recall(0, "k", &deed()), Ok(Some(Effect::CloseAll(3))));
+        assert_eq!(
+            keys.recall(0, "k", &deed()),
+            Ok(Some(IdempotentResult::CloseAll(3)))
+        );
         assert_eq!(keys.make_room(0, day(31)), Ok(()));
     }
 }

@@ -36,8 +36,8 @@ mod tests;
 mod v1;
 mod wire;
 
-pub use budget::{Rate, Rates};
-pub use clock::{Pace, Speed};
+pub use budget::{RateLimit, RateLimits};
+pub use clock::{ClockMode, Speed};
 pub use gate::ApiKey;
 pub use scenario::{Scenario, ScenarioFault};
 pub use secret::KeySource;
@@ -46,7 +46,7 @@ pub use store::StoreFault;
 use crate::model::{AccountId, Timestamp};
 use service::Service;
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
-use store::{Failure, Resumed, Store};
+use store::{ExchangeStore, FailureWatch, LoadedExchange};
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
@@ -56,13 +56,13 @@ use tokio_util::sync::CancellationToken;
 
 /// How an exchange is started.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ExchangeOptions {
     pub scenario: Scenario,
     /// Virtual time at the first request; the scenario's script is played before it. An exchange that was kept goes on
     /// from its own.
     pub start: Timestamp,
     /// How virtual time passes; absent: as it was kept, in real time at first.
-    pub pace: Option<Pace>,
+    pub pace: Option<ClockMode>,
     /// Keeps everything in this directory, and goes on with what it holds.
     pub data_dir: Option<PathBuf>,
 }
@@ -80,7 +80,7 @@ pub enum StartFault {
 
 /// Why a running exchange trades no more. What was answered before it holds.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Breakdown {
+pub enum ExchangeFailure {
     /// Its records cannot be kept; it answers 503 from then on.
     #[error(transparent)]
     Store(Arc<StoreFault>),
@@ -91,13 +91,13 @@ pub enum Breakdown {
 
 /// A running exchange.
 #[derive(Debug)]
-pub struct Handle {
+pub struct ExchangeHandle {
     pub addr: SocketAddr,
     /// One entry per account, in the scenario's order; accounts of one user share a key.
     pub accounts: Vec<AccountKey>,
     pub key_source: KeySource,
     task: JoinHandle<()>,
-    failure: Failure,
+    failure: FailureWatch,
     broken: CancellationToken,
 }
 
@@ -108,7 +108,7 @@ pub struct AccountKey {
     pub api_key: ApiKey,
 }
 
-impl Handle {
+impl ExchangeHandle {
     /// `http://127.0.0.1:8080`; an exchange bound to every address is named by loopback.
     pub fn base_url(&self) -> String {
         let mut addr = self.addr;
@@ -120,12 +120,12 @@ impl Handle {
     }
 
     /// Waits until the exchange trades no more, though nobody has stopped it; for ever, if that never comes.
-    pub fn failed(&self) -> impl Future<Output = Breakdown> + Send + use<> {
+    pub fn failed(&self) -> impl Future<Output = ExchangeFailure> + Send + use<> {
         let (failure, broken) = (self.failure.clone(), self.broken.clone());
         async move {
             tokio::select! {
-                why = failure.happened() => Breakdown::Store(why),
-                () = broken.cancelled() => Breakdown::Engine,
+                why = failure.happened() => ExchangeFailure::Store(why),
+                () = broken.cancelled() => ExchangeFailure::Engine,
             }
         }
     }
@@ -141,9 +141,9 @@ impl Handle {
 /// Plays the scenario's script, then serves on `listener` until `shutdown`.
 pub async fn start(
     listener: TcpListener,
-    options: Options,
+    options: ExchangeOptions,
     shutdown: CancellationToken,
-) -> Result<Handle, StartFault> {
+) -> Result<ExchangeHandle, StartFault> {
     // The script of a busy morning takes its time; the clock begins before it, or it would be late for good.
     let began = Instant::now();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
@@ -163,11 +163,11 @@ pub async fn start(
     let failure = resumed
         .store
         .as_ref()
-        .map_or_else(Failure::never, Store::failure);
+        .map_or_else(FailureWatch::never, ExchangeStore::failure);
     let service = Arc::new(Service::new(resumed, &users, (addr, began)));
     let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
-    Ok(Handle {
+    Ok(ExchangeHandle {
         addr,
         accounts,
         key_source,
@@ -177,8 +177,8 @@ pub async fn start(
     })
 }
 
-fn open(options: Options) -> Result<Resumed, StoreFault> {
-    let Options {
+fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
+    let ExchangeOptions {
         scenario,
         start,
         pace,
@@ -187,12 +187,12 @@ fn open(options: Options) -> Result<Resumed, StoreFault> {
     let start = engine::Millis(start.0);
     match data_dir {
         Some(dir) => store::open(&dir, scenario, start, pace),
-        None => Resumed::in_memory(scenario, start, pace),
+        None => LoadedExchange::in_memory(scenario, start, pace),
     }
 }
 
 /// Virtual time is looked at this often; a step is 250 ms.
-const TICK: Duration = Duration::from_millis(125);
+const TICK_INTERVAL: Duration = Duration::from_millis(125);
 
 async fn run(listener: TcpListener, service: Arc<Service>, shutdown: CancellationToken) {
     let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
@@ -204,7 +204,7 @@ async fn run(listener: TcpListener, service: Arc<Service>, shutdown: Cancellatio
 }
 
 async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
-    let mut ticks = interval(TICK);
+    let mut ticks = interval(TICK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
         match service.floor() {

@@ -2,61 +2,61 @@
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
-    store::{EncodeFault, Record},
+    store::{EncodeFault, StoreRecord},
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Default)]
-pub(super) struct Closings {
-    pub(super) operations: Vec<Operation>,
+pub(super) struct CloseAllOperations {
+    pub(super) operations: Vec<CloseAllOperation>,
     /// Since they were last asked for.
     changed: BTreeSet<usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Operation {
+pub(super) struct CloseAllOperation {
     pub(super) account: AccountIx,
     /// By (`opened_at`, id); the results are of a prefix of it.
     pub(super) targets: Vec<PositionId>,
-    pub(super) results: Vec<Closed>,
+    pub(super) results: Vec<TargetResult>,
     pub(super) created_at: Millis,
     pub(super) completed_at: Option<Millis>,
     pub(super) cooldown_until: Millis,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Closed {
+pub(super) struct TargetResult {
     pub(super) position: PositionId,
     pub(super) order: Option<OrderId>,
-    pub(super) failure: Option<Failed>,
+    pub(super) failure: Option<TargetFailure>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Failed {
+pub(super) struct TargetFailure {
     pub(super) code: Reason,
     pub(super) rule: Option<RuleId>,
 }
 
-impl Closings {
-    pub(super) fn open(&mut self, operation: Operation) -> usize {
+impl CloseAllOperations {
+    pub(super) fn open(&mut self, operation: CloseAllOperation) -> usize {
         let index = self.operations.len();
         self.operations.push(operation);
         self.changed.insert(index);
         index
     }
 
-    pub(super) fn change(&mut self, index: usize) -> Option<&mut Operation> {
+    pub(super) fn change(&mut self, index: usize) -> Option<&mut CloseAllOperation> {
         self.changed.insert(index);
         self.operations.get_mut(index)
     }
 
     /// What changed since the last call, as it is written.
-    pub(super) fn changes(&mut self) -> Result<Vec<Record>, EncodeFault> {
+    pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let changed = std::mem::take(&mut self.changed);
         let written = changed.into_iter().filter_map(|index| {
             let record = postcard::to_stdvec(self.operations.get(index)?);
-            Some(record.map(|record| Record::Operation { index, record }))
+            Some(record.map(|record| StoreRecord::Operation { index, record }))
         });
         Ok(written.collect::<Result<_, _>>()?)
     }
@@ -72,7 +72,7 @@ impl Closings {
     }
 }
 
-impl Operation {
+impl CloseAllOperation {
     pub(super) fn next(&self) -> Option<PositionId> {
         self.targets.get(self.results.len()).copied()
     }

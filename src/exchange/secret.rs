@@ -28,12 +28,12 @@ pub enum KeySource {
 
 /// `Debug` shows nothing of it.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Secret(Vec<u8>);
+pub(super) struct ServerSecret(Vec<u8>);
 
 /// Bytes of a random one.
-const LENGTH: usize = 32;
+const SECRET_BYTES: usize = 32;
 
-impl Secret {
+impl ServerSecret {
     /// Of an exchange that ends with the process.
     pub(super) fn new(source: KeySource, seed: u64) -> Self {
         match source {
@@ -55,10 +55,10 @@ impl Secret {
     /// The one in the file at `path`; a random one, put there, where the file is missing or empty.
     pub(super) fn kept(path: &Path) -> io::Result<Self> {
         let mut text = String::new();
-        let mut file = disk::private_file(path)?.take(4 * LENGTH as u64);
+        let mut file = disk::private_file(path)?.take(4 * SECRET_BYTES as u64);
         file.read_to_string(&mut text)?;
         if !text.is_empty() {
-            let bytes = unhex(text.trim()).filter(|bytes| bytes.len() == LENGTH);
+            let bytes = unhex(text.trim()).filter(|bytes| bytes.len() == SECRET_BYTES);
             return bytes.map(Self).ok_or_else(|| {
                 io::Error::new(
                     io::ErrorKind::InvalidData,
@@ -86,7 +86,7 @@ impl Secret {
     }
 }
 
-impl fmt::Debug for Secret {
+impl fmt::Debug for ServerSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
     }
@@ -100,11 +100,11 @@ mod tests {
     // Issue 14, item 5.
     #[test]
     fn keys_are_random_unless_they_are_asked_for_by_seed() {
-        let key = |source, seed| Secret::new(source, seed).api_key("ann");
+        let key = |source, seed| ServerSecret::new(source, seed).api_key("ann");
         assert_ne!(key(KeySource::Random, 7), key(KeySource::Random, 7));
         assert_eq!(key(KeySource::Seed, 7), key(KeySource::Seed, 7));
         assert_ne!(key(KeySource::Seed, 7), key(KeySource::Seed, 8));
-        assert_eq!(format!("{:?}", Secret::random()), "Secret(…)");
+        assert_eq!(format!("{:?}", ServerSecret::random()), "Secret(…)");
     }
 
     // Issue 14, item 5.
@@ -112,12 +112,12 @@ mod tests {
     fn a_kept_secret_is_its_owners_and_stays_and_a_damaged_one_is_told() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("secret");
-        let first = Secret::kept(&path).unwrap();
-        assert_eq!(Secret::kept(&path).unwrap(), first);
+        let first = ServerSecret::kept(&path).unwrap();
+        assert_eq!(ServerSecret::kept(&path).unwrap(), first);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::write(&path, "not it").unwrap();
-        let why = Secret::kept(&path).unwrap_err();
+        let why = ServerSecret::kept(&path).unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::InvalidData);
         assert!(!why.to_string().contains("not it"), "{why}");
     }

@@ -1,20 +1,20 @@
 //! What the requests of an exchange share: its state, its keys and budgets, its store.
 
 use super::{
-    budget::Budgets,
-    chaos::Chaos,
-    clock::{Clock, Kept, Pace},
-    cursor::Cursors,
+    budget::RateLimiter,
+    chaos::FaultInjector,
+    clock::{ClockMode, ClockRecord, VirtualClock},
+    cursor::CursorSigner,
     engine,
-    fault::Fault,
-    floor::Floor,
-    gate::Gate,
-    http::Hosts,
-    idempotency::Idempotency,
-    operations::Closings,
+    fault::ApiError,
+    floor::ExchangeState,
+    gate::Authenticator,
+    http::AllowedHosts,
+    idempotency::IdempotencyRecords,
+    operations::CloseAllOperations,
     scenario::{self, Scenario},
-    secret::Secret,
-    store::{Held, Recorder, Resumed, Store},
+    secret::ServerSecret,
+    store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
 };
 use crate::api::Dialect;
 use std::{
@@ -30,16 +30,16 @@ use uuid::Uuid;
 
 /// What an exchange begins with, and begins anew with when it is reset.
 #[derive(Debug)]
-pub(super) struct Beginning {
+pub(super) struct ResetState {
     pub(super) scenario: Scenario,
     pub(super) start: engine::Millis,
-    pub(super) pace: Pace,
+    pub(super) pace: ClockMode,
     /// What its script comes to, where that is known.
     pub(super) first: Option<engine::Checkpoint>,
 }
 
-impl Beginning {
-    pub(super) fn floor(&self) -> Result<Floor, Fault> {
+impl ResetState {
+    pub(super) fn floor(&self) -> Result<ExchangeState, ApiError> {
         let engine = match &self.first {
             Some(first) => engine::Engine::anew(first).map_err(|why| why.to_string()),
             None => self
@@ -48,13 +48,13 @@ impl Beginning {
                 .map_err(|why| why.to_string()),
         };
         let engine = engine
-            .map_err(|why| Fault::broken(format!("the scenario does not begin anew: {why}")))?;
-        let clock = Kept::new(self.pace, engine.now());
-        Ok(Floor {
-            clock: Clock::resumed(clock, Instant::now(), engine.now()),
-            engine: Recorder::new(engine, 0),
-            keys: Idempotency::default().at_most(self.scenario.keys_per_user()),
-            closings: Closings::default(),
+            .map_err(|why| ApiError::broken(format!("the scenario does not begin anew: {why}")))?;
+        let clock = ClockRecord::new(self.pace, engine.now());
+        Ok(ExchangeState {
+            clock: VirtualClock::resumed(clock, Instant::now(), engine.now()),
+            engine: RecordingEngine::new(engine, 0),
+            keys: IdempotencyRecords::default().at_most(self.scenario.keys_per_user()),
+            closings: CloseAllOperations::default(),
         })
     }
 }
@@ -62,24 +62,24 @@ impl Beginning {
 /// Everything the requests share.
 #[derive(Debug)]
 pub(super) struct Service {
-    floor: Mutex<Floor>,
+    floor: Mutex<ExchangeState>,
     /// Fires when the floor may have been left half changed.
     pub(super) broken: CancellationToken,
-    store: Option<Store>,
-    pub(super) beginning: Beginning,
-    chaos: Mutex<Chaos>,
-    pub(super) gate: Gate,
-    pub(super) budgets: Budgets,
-    pub(super) cursors: Cursors,
-    pub(super) hosts: Hosts,
+    store: Option<ExchangeStore>,
+    pub(super) beginning: ResetState,
+    chaos: Mutex<FaultInjector>,
+    pub(super) gate: Authenticator,
+    pub(super) budgets: RateLimiter,
+    pub(super) cursors: CursorSigner,
+    pub(super) hosts: AllowedHosts,
     pub(super) dialect: Dialect,
     pub(super) request_ids: RequestIds,
 }
 
 impl Service {
     pub(super) fn new(
-        resumed: Resumed,
-        users: &[scenario::User],
+        resumed: LoadedExchange,
+        users: &[scenario::UserCredentials],
         (addr, began): (SocketAddr, Instant),
     ) -> Self {
         let users = users.iter().map(|user| {
@@ -88,14 +88,14 @@ impl Service {
         });
         let scenario = resumed.scenario;
         Self {
-            gate: Gate::new(users),
-            floor: Mutex::new(Floor {
-                clock: Clock::resumed(resumed.clock, began, resumed.engine.now()),
+            gate: Authenticator::new(users),
+            floor: Mutex::new(ExchangeState {
+                clock: VirtualClock::resumed(resumed.clock, began, resumed.engine.now()),
                 engine: resumed.engine,
                 keys: resumed.keys.at_most(scenario.keys_per_user()),
                 closings: resumed.closings,
             }),
-            beginning: Beginning {
+            beginning: ResetState {
                 start: resumed.start,
                 pace: resumed.pace,
                 first: resumed.first,
@@ -103,10 +103,10 @@ impl Service {
             },
             broken: CancellationToken::new(),
             store: resumed.store,
-            chaos: Mutex::new(Chaos::new(scenario.seed(), scenario.faults())),
-            budgets: Budgets::new(scenario.budgets()),
-            cursors: Cursors::new(&resumed.secret),
-            hosts: Hosts::new(addr.ip()),
+            chaos: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
+            budgets: RateLimiter::new(scenario.budgets()),
+            cursors: CursorSigner::new(&resumed.secret),
+            hosts: AllowedHosts::new(addr.ip()),
             dialect: Dialect::default(),
             request_ids: RequestIds {
                 secret: resumed.secret,
@@ -118,14 +118,14 @@ impl Service {
 
     /// The floor, to carry one request out. A request that panicked with it in hand may have left it half changed:
     /// nothing is traded on it again; nor on one whose records cannot be kept.
-    pub(super) fn floor(&self) -> Result<Held<'_>, Fault> {
+    pub(super) fn floor(&self) -> Result<StateGuard<'_>, ApiError> {
         if let Some(store) = &self.store {
             store.sound()?;
         }
         let locked = self.floor.lock();
-        let floor =
-            locked.map_err(|_| Fault::broken("the engine has stopped after an internal error"))?;
-        Ok(Held {
+        let floor = locked
+            .map_err(|_| ApiError::broken("the engine has stopped after an internal error"))?;
+        Ok(StateGuard {
             floor,
             store: self.store.as_ref(),
             broken: &self.broken,
@@ -133,7 +133,7 @@ impl Service {
     }
 
     /// Waits until everything done on the floor so far is on disk; an answer may leave then.
-    pub(super) async fn settled(&self) -> Result<(), Fault> {
+    pub(super) async fn settled(&self) -> Result<(), ApiError> {
         match &self.store {
             Some(store) => store.settled().await,
             None => Ok(()),
@@ -150,16 +150,16 @@ impl Service {
         store.closed().await;
     }
 
-    pub(super) fn chaos(&self) -> Result<MutexGuard<'_, Chaos>, Fault> {
+    pub(super) fn chaos(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
         let locked = self.chaos.lock();
-        locked.map_err(|_| Fault::broken("the planted faults are in an unknown state"))
+        locked.map_err(|_| ApiError::broken("the planted faults are in an unknown state"))
     }
 }
 
 /// UUIDs that no other run gives, unless its secret is the seed: then it can be repeated to the letter.
 #[derive(Debug)]
 pub(super) struct RequestIds {
-    secret: Secret,
+    secret: ServerSecret,
     /// How often the exchange was taken up before: no id is given twice.
     opening: u64,
     count: AtomicU64,

@@ -8,7 +8,7 @@ use crate::{
     support::{Paper, START},
 };
 use perpdeck::{
-    exchange::{Options, Pace, Speed},
+    exchange::{ClockMode, ExchangeOptions, Speed},
     model::{Order, Timestamp},
 };
 use serde_json::{Value, json};
@@ -121,9 +121,9 @@ async fn in_real_time_the_night_passes_no_price_moves_and_a_new_order_is_of_toda
     let before = paper.price("paper|BTC", 0.0).await;
     paper.stop().await;
 
-    let morning = Options {
+    let morning = ExchangeOptions {
         start: Timestamp(START.0 + night),
-        pace: Some(Pace::Live(Speed::REAL_TIME)),
+        pace: Some(ClockMode::Live(Speed::REAL_TIME)),
         ..Paper::options(dir.path())
     };
     let again = Paper::started(morning.clone()).await.unwrap();
@@ -141,8 +141,8 @@ async fn in_real_time_the_night_passes_no_price_moves_and_a_new_order_is_of_toda
 
     // The night is on the disk: a crash right behind it does not bring it back.
     let copy = crashed(dir.path());
-    let kept = Options {
-        pace: Some(Pace::Paused),
+    let kept = ExchangeOptions {
+        pace: Some(ClockMode::Paused),
         ..Paper::options(copy.path())
     };
     let third = Paper::started(kept).await.unwrap();
@@ -207,8 +207,8 @@ async fn a_close_all_goes_on_at_its_next_position_after_a_crash() {
 #[tokio::test]
 async fn time_is_never_taken_back_and_a_stop_in_good_order_does_not_move_it() {
     let dir = tempfile::tempdir().unwrap();
-    let live = |dir: &Path| Options {
-        pace: Some(Pace::Live(Speed::from_thousandths(100_000).unwrap())),
+    let live = |dir: &Path| ExchangeOptions {
+        pace: Some(ClockMode::Live(Speed::from_thousandths(100_000).unwrap())),
         ..Paper::options(dir)
     };
     let now = |reply: Value| Timestamp(reply["data"]["now"].as_i64().unwrap());
@@ -235,7 +235,7 @@ async fn the_pace_it_was_left_at_is_kept_unless_another_is_asked_for() {
     let set = r#"{"speed":2.5,"paused":true}"#;
     assert_eq!(paper.post("/sim/clock", set).await.status, 200);
     paper.stop().await;
-    let as_left = Options {
+    let as_left = ExchangeOptions {
         pace: None,
         ..Paper::options(dir.path())
     };

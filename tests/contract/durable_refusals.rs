@@ -2,7 +2,7 @@
 //! written is never answered as a success.
 
 use crate::{durable::crashed, orders::place, support::Paper};
-use perpdeck::exchange::{Options, Scenario, StartFault};
+use perpdeck::exchange::{ExchangeOptions, Scenario, StartFault};
 use rusqlite::Connection;
 use serde_json::json;
 use std::{
@@ -25,7 +25,7 @@ async fn put_away() -> TempDir {
     dir
 }
 
-async fn refused(options: Options) -> String {
+async fn refused(options: ExchangeOptions) -> String {
     let Err(StartFault::Store(why)) = Paper::started(options).await else {
         panic!("it was not refused")
     };
@@ -33,7 +33,7 @@ async fn refused(options: Options) -> String {
 }
 
 /// Refused for a reason that says `words`, with the file as it was.
-async fn refused_and_left(dir: &Path, options: Options, words: &str) {
+async fn refused_and_left(dir: &Path, options: ExchangeOptions, words: &str) {
     let before = fs::read(database(dir)).unwrap();
     let why = refused(options).await;
     assert!(why.contains(words), "{why}");
@@ -84,7 +84,7 @@ async fn another_seed_or_scenario_is_refused() {
     options.scenario = options.scenario.with_seed(7);
     refused_and_left(dir.path(), options, "seed 42, not 7").await;
     let text = include_str!("../support/bare.toml").replace("100000", "200000");
-    let options = Options {
+    let options = ExchangeOptions {
         scenario: Scenario::parse(&text).unwrap(),
         ..Paper::options(dir.path())
     };

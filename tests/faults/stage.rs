@@ -1,7 +1,7 @@
 //! The real paper exchange, with an account per run, and a straight line to it past the proxy.
 
 use perpdeck::{
-    exchange::{Options, Pace, Scenario, Speed, start},
+    exchange::{ClockMode, ExchangeOptions, Scenario, Speed, start},
     runtime::Clock,
 };
 use serde_json::Value;
@@ -82,11 +82,11 @@ impl Stage {
     async fn start(accounts: usize, seed: u64, dir: Option<&Path>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = CancellationToken::new();
-        let options = Options {
+        let options = ExchangeOptions {
             scenario: Scenario::parse(&scenario(accounts, seed)).unwrap(),
             // Evidence has instants in it: the ledger's clock is near ours.
             start: Clock::start().now(),
-            pace: Some(Pace::Live(Speed::REAL_TIME)),
+            pace: Some(ClockMode::Live(Speed::REAL_TIME)),
             data_dir: dir.map(Path::to_owned),
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();

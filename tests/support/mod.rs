@@ -2,7 +2,7 @@
 
 use perpdeck::{
     api::{Data, ErrorDetail, ErrorEnvelope},
-    exchange::{Handle, Options, Pace, Scenario, StartFault, start},
+    exchange::{ClockMode, ExchangeHandle, ExchangeOptions, Scenario, StartFault, start},
     model::Timestamp,
 };
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ pub(crate) const START: Timestamp = Timestamp(1_790_000_000_000);
 
 /// A running exchange whose clock stands still until told otherwise. Stops when dropped.
 pub(crate) struct Paper {
-    pub(crate) handle: Handle,
+    pub(crate) handle: ExchangeHandle,
     stop: DropGuard,
 }
 
@@ -34,10 +34,10 @@ impl Paper {
     }
 
     pub(crate) async fn play(scenario: Scenario) -> Self {
-        let options = Options {
+        let options = ExchangeOptions {
             scenario,
             start: START,
-            pace: Some(Pace::Paused),
+            pace: Some(ClockMode::Paused),
             data_dir: None,
         };
         Self::started(options).await.unwrap()
@@ -49,16 +49,16 @@ impl Paper {
         Self::started(options).await.unwrap()
     }
 
-    pub(crate) fn options(dir: &Path) -> Options {
-        Options {
+    pub(crate) fn options(dir: &Path) -> ExchangeOptions {
+        ExchangeOptions {
             scenario: Scenario::parse(include_str!("bare.toml")).unwrap(),
             start: START,
-            pace: Some(Pace::Paused),
+            pace: Some(ClockMode::Paused),
             data_dir: Some(dir.to_owned()),
         }
     }
 
-    pub(crate) async fn started(options: Options) -> Result<Self, StartFault> {
+    pub(crate) async fn started(options: ExchangeOptions) -> Result<Self, StartFault> {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stop = CancellationToken::new();
         let handle = start(listener, options, stop.clone()).await?;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A JSON answer whose `type`, `mode` and `status` words nobody has heard of.
-pub(in crate::exchange) fn estranged(body: &[u8]) -> Vec<u8> {
+pub(in crate::exchange) fn unknown_enums(body: &[u8]) -> Vec<u8> {
     let mut text = String::from_utf8_lossy(body).into_owned();
     for field in ["type", "mode", "status"] {
         let opening = format!("\"{field}\":\"");
@@ -21,7 +21,7 @@ pub(in crate::exchange) fn estranged(body: &[u8]) -> Vec<u8> {
 }
 
 /// An answer told by a clock that is `by` milliseconds off.
-pub(in crate::exchange) fn skewed(body: &[u8], by: i64) -> Vec<u8> {
+pub(in crate::exchange) fn with_clock_skew(body: &[u8], by: i64) -> Vec<u8> {
     let Ok(mut answer) = serde_json::from_slice(body) else {
         return body.to_vec();
     };
@@ -56,7 +56,7 @@ mod tests {
     fn words_change_and_everything_else_stays() {
         let body = br#"{"data":{"type":"limit","size":0.10,"status":"resting"}}"#;
         assert_eq!(
-            String::from_utf8(estranged(body)).unwrap(),
+            String::from_utf8(unknown_enums(body)).unwrap(),
             r#"{"data":{"type":"never_heard_of","size":0.10,"status":"never_heard_of"}}"#
         );
     }
@@ -65,11 +65,11 @@ mod tests {
     fn a_skewed_clock_tells_every_instant_and_nothing_else_otherwise() {
         let body =
             br#"{"data":[{"requested_at":1000,"size":0.10,"settled_at":null}],"as_of":2000}"#;
-        let told = String::from_utf8(skewed(body, -500)).unwrap();
+        let told = String::from_utf8(with_clock_skew(body, -500)).unwrap();
         let told: Value = serde_json::from_str(&told).unwrap();
         let expected =
             r#"{"data":[{"requested_at":500,"size":0.10,"settled_at":null}],"as_of":1500}"#;
         assert_eq!(told, serde_json::from_str::<Value>(expected).unwrap());
-        assert_eq!(skewed(b"no json", 1), b"no json");
+        assert_eq!(with_clock_skew(b"no json", 1), b"no json");
     }
 }

@@ -1,9 +1,9 @@
 //! Which host a request may name: against pages that rebind their own name to our address.
 //!
-//! The header `Host` and the target in absolute form (`GET http://host/path`) are read by one parser, which takes nothing
+//! The header `RequestHost` and the target in absolute form (`GET http://host/path`) are read by one parser, which takes nothing
 //! that a URL could not have there (RFC 3986, 3.2): no user, no zone, no words behind a bracket.
 
-use super::super::fault::{Fault, ServiceCode};
+use super::super::fault::{ApiError, ServiceCode};
 use hyper::{
     HeaderMap, StatusCode, Uri,
     header::{HOST, HeaderName},
@@ -14,17 +14,17 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Loopback names and addresses, and the address we are bound to. Bound to every address, any literal address is
 /// let in: rebinding needs a name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hosts {
+pub(crate) struct AllowedHosts {
     bound: IpAddr,
 }
 
-impl Hosts {
+impl AllowedHosts {
     pub(crate) fn new(bound: IpAddr) -> Self {
         Self { bound }
     }
 
-    /// 400 unless there is exactly one `Host`, 421 where it or the target names somebody else's.
-    pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), Fault> {
+    /// 400 unless there is exactly one `RequestHost`, 421 where it or the target names somebody else's.
+    pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut given = headers.get_all(HOST).iter();
         let host = given
             .next()
@@ -43,22 +43,22 @@ impl Hosts {
     }
 
     fn is_ours(self, authority: &str) -> bool {
-        match Host::parse(authority) {
-            Some(Host::Address(address)) => {
+        match RequestHost::parse(authority) {
+            Some(RequestHost::Address(address)) => {
                 address.is_loopback() || address == self.bound || self.bound.is_unspecified()
             }
-            Some(Host::Name(name)) => name.eq_ignore_ascii_case("localhost"),
+            Some(RequestHost::Name(name)) => name.eq_ignore_ascii_case("localhost"),
             None => false,
         }
     }
 }
 
-fn header_fault(name: &HeaderName, message: &str) -> Fault {
-    Fault::field(name.as_str(), ServiceCode::InvalidRequest, message)
+fn header_fault(name: &HeaderName, message: &str) -> ApiError {
+    ApiError::field(name.as_str(), ServiceCode::InvalidRequest, message)
 }
 
-fn misdirected(what: &str) -> Fault {
-    Fault::new(
+fn misdirected(what: &str) -> ApiError {
+    ApiError::new(
         StatusCode::MISDIRECTED_REQUEST,
         ServiceCode::HostNotServed,
         format!("{what} names another host than this exchange"),
@@ -67,12 +67,12 @@ fn misdirected(what: &str) -> Fault {
 
 /// The host of an authority; its port, if there is one, is a port.
 #[derive(Debug, PartialEq, Eq)]
-enum Host<'a> {
+enum RequestHost<'a> {
     Address(IpAddr),
     Name(&'a str),
 }
 
-impl<'a> Host<'a> {
+impl<'a> RequestHost<'a> {
     /// `host`, `host:port`, `[v6]` or `[v6]:port`, and nothing else before, between or behind.
     fn parse(authority: &'a str) -> Option<Self> {
         let (host, port) = if let Some(bracketed) = authority.strip_prefix('[') {
@@ -104,7 +104,7 @@ mod tests {
     use hyper::header::HeaderValue;
 
     fn ours(bound: &str, host: &str) -> bool {
-        Hosts::new(bound.parse().unwrap()).is_ours(host)
+        AllowedHosts::new(bound.parse().unwrap()).is_ours(host)
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
     // Issue 14, item 7.
     #[test]
     fn a_target_in_absolute_form_is_held_to_the_same_names() {
-        let hosts = Hosts::new(Ipv4Addr::LOCALHOST.into());
+        let hosts = AllowedHosts::new(Ipv4Addr::LOCALHOST.into());
         let headers = |host: &str| {
             let host = HeaderValue::from_str(host).unwrap();
             HeaderMap::from_iter([(HOST, host)])

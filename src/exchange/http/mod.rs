@@ -13,13 +13,13 @@ mod payload;
 mod places;
 mod respond;
 
-pub(super) use host::Hosts;
+pub(super) use host::AllowedHosts;
 
 use super::service::Service;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use patience::{Patient, Waits};
-use places::{Place, Places};
+use patience::{TimeoutStream, WaitingFor};
+use places::{ConnectionLimiter, ConnectionPermit};
 use std::{
     io::{self, Write as _},
     net::{IpAddr, SocketAddr},
@@ -37,21 +37,21 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 /// hyper reads on in steps of its own and notices only afterwards; the exact limit is `respond`'s.
 const HEAD_BUFFER: usize = 2 * respond::HEAD_LIMIT;
 /// How long requests under way may take to finish after the stop signal.
-const GRACE: Duration = Duration::from_secs(1);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 /// Before accepting again after the system had no socket left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// A client that is still sending when it is told 503 would lose the words with a socket that is closed at once: its
 /// bytes are taken for so long,
-const LINGER: Duration = Duration::from_secs(1);
+const REJECT_LINGER: Duration = Duration::from_secs(1);
 /// of so many clients at once.
-const LINGERING: usize = 64;
+const MAX_LINGERING: usize = 64;
 
 /// Accepts until `stop`, then lets the requests under way finish.
 pub(super) async fn accept(listener: TcpListener, service: Arc<Service>, stop: CancellationToken) {
-    let places = Arc::new(Places::default());
+    let places = Arc::new(ConnectionLimiter::default());
     let connections = TaskTracker::new();
-    let lingering = Arc::new(Semaphore::new(LINGERING));
+    let lingering = Arc::new(Semaphore::new(MAX_LINGERING));
     while let Some((stream, peer)) = next(&listener, &stop).await {
         let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
         let Some(place) = places.take(peer.ip()) else {
@@ -91,7 +91,7 @@ async fn turn_away(stream: TcpStream, service: &Service, lingering: &Semaphore) 
         .and_then(|mut to| to.write_all(&answer).map(|()| to))
         .and_then(TcpStream::from_std);
     let taken = match (told, lingering.try_acquire()) {
-        (Ok(stream), Ok(_one)) => timeout(LINGER, drained(stream)).await,
+        (Ok(stream), Ok(_one)) => timeout(REJECT_LINGER, drained(stream)).await,
         (Ok(_), Err(_)) => return,
         (Err(why), _) => Ok(Err(why)),
     };
@@ -110,7 +110,7 @@ async fn drained(mut stream: TcpStream) -> io::Result<()> {
 async fn serve(
     stream: TcpStream,
     peer: IpAddr,
-    place: Place,
+    place: ConnectionPermit,
     service: Arc<Service>,
     stop: CancellationToken,
 ) -> Option<TcpStream> {
@@ -118,7 +118,7 @@ async fn serve(
         tracing::debug!(%why, "TCP_NODELAY could not be set");
     }
     let phase = Arc::clone(&place.phase);
-    let io = TokioIo::new(Patient::new(stream, Arc::clone(&phase)));
+    let io = TokioIo::new(TimeoutStream::new(stream, Arc::clone(&phase)));
     let respond = service_fn(|request| {
         let (service, phase) = (Arc::clone(&service), Arc::clone(&phase));
         async move {
@@ -141,14 +141,14 @@ async fn serve(
     let ended = match (ended, place.phase.waiting()) {
         (Some(ended), _) => ended,
         // Asked for its place while it was the client's turn. An answer that is stuck leaves no room for words.
-        (None, Some((Waits::Reader, _))) if !stop.is_cancelled() => return None,
+        (None, Some((WaitingFor::Reader, _))) if !stop.is_cancelled() => return None,
         (None, Some(_)) if !stop.is_cancelled() => {
             return Some(connection.into_parts().io.into_inner().into_inner());
         }
         (None, _) => {
             let mut connection = std::pin::pin!(connection);
             connection.as_mut().graceful_shutdown();
-            timeout(GRACE, connection).await.unwrap_or(Ok(()))
+            timeout(SHUTDOWN_GRACE, connection).await.unwrap_or(Ok(()))
         }
     };
     if let Err(why) = ended {

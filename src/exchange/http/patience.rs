@@ -5,7 +5,7 @@
 //! being answered it does not count. A body has its own limit (`respond`). Who does not read what was asked for is let
 //! go 20 s after the last byte that could be written.
 //!
-//! A [`Phase`] also says whether the connection waits for its client at all: for the rest of a head, for the rest of a
+//! A [`ConnectionPhase`] also says whether the connection waits for its client at all: for the rest of a head, for the rest of a
 //! body, for its answer to be read, or for the next request. `places` decides by it who gives way.
 
 use std::{
@@ -23,9 +23,9 @@ use tokio::{
     time::{Instant, Sleep, sleep},
 };
 
-const IDLE_LIMIT: Duration = Duration::from_secs(30);
-const HEAD_LIMIT: Duration = Duration::from_secs(10);
-const WRITE_LIMIT: Duration = Duration::from_secs(20);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Nothing has come yet.
 const FRESH: u8 = 0;
@@ -39,7 +39,7 @@ const BODY: u8 = 5;
 
 /// What a connection keeps us waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waits {
+pub(super) enum WaitingFor {
     Head,
     Body,
     NextRequest,
@@ -49,7 +49,7 @@ pub(super) enum Waits {
 
 /// Where a connection is and since when; shared by the reader and the request it carries.
 #[derive(Debug)]
-pub(super) struct Phase {
+pub(super) struct ConnectionPhase {
     born: Instant,
     state: AtomicU8,
     /// Milliseconds after `born`.
@@ -61,7 +61,7 @@ pub(super) struct Phase {
 
 const NEVER: u64 = u64::MAX;
 
-impl Default for Phase {
+impl Default for ConnectionPhase {
     fn default() -> Self {
         Self {
             born: Instant::now(),
@@ -72,7 +72,7 @@ impl Default for Phase {
     }
 }
 
-impl Phase {
+impl ConnectionPhase {
     pub(super) fn busy(&self) {
         self.enter(BUSY);
     }
@@ -111,16 +111,16 @@ impl Phase {
     }
 
     /// What it waits for and since when; `None` while it is our turn.
-    pub(super) fn waiting(&self) -> Option<(Waits, Instant)> {
+    pub(super) fn waiting(&self) -> Option<(WaitingFor, Instant)> {
         let unread = self.unread_since.load(Ordering::Relaxed);
         if unread != NEVER {
-            return Some((Waits::Reader, self.instant(unread)));
+            return Some((WaitingFor::Reader, self.instant(unread)));
         }
         let waits = match self.state.load(Ordering::Relaxed) {
             BUSY | LEAVING => return None,
-            IDLE => Waits::NextRequest,
-            BODY => Waits::Body,
-            _ => Waits::Head,
+            IDLE => WaitingFor::NextRequest,
+            BODY => WaitingFor::Body,
+            _ => WaitingFor::Head,
         };
         Some((waits, self.since()))
     }
@@ -151,29 +151,29 @@ impl Phase {
     fn deadline(&self) -> Option<Instant> {
         let limit = match self.state.load(Ordering::Relaxed) {
             BUSY | BODY | LEAVING => return None,
-            HEAD => HEAD_LIMIT,
-            _ => IDLE_LIMIT,
+            HEAD => HEAD_TIMEOUT,
+            _ => IDLE_TIMEOUT,
         };
         Some(self.since() + limit)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Patient<I> {
+pub(super) struct TimeoutStream<I> {
     io: I,
-    phase: Arc<Phase>,
+    phase: Arc<ConnectionPhase>,
     /// Wakes us; set for the phase of the last look, which may be over by then.
     alarm: Pin<Box<Sleep>>,
     /// Set while nothing can be written.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
-impl<I> Patient<I> {
-    pub(super) fn new(io: I, phase: Arc<Phase>) -> Self {
+impl<I> TimeoutStream<I> {
+    pub(super) fn new(io: I, phase: Arc<ConnectionPhase>) -> Self {
         Self {
             io,
             phase,
-            alarm: Box::pin(sleep(IDLE_LIMIT)),
+            alarm: Box::pin(sleep(IDLE_TIMEOUT)),
             stuck: None,
         }
     }
@@ -195,14 +195,14 @@ impl<I> Patient<I> {
         self.phase.unread();
         let alarm = self
             .stuck
-            .get_or_insert_with(|| Box::pin(sleep(WRITE_LIMIT)));
+            .get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
         ready!(alarm.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // hyper looks again only when it is woken, also once the answer has left.
-        let next_look = || Instant::now() + HEAD_LIMIT;
+        let next_look = || Instant::now() + HEAD_TIMEOUT;
         let deadline = self.phase.deadline().unwrap_or_else(next_look);
         if self.alarm.deadline() != deadline {
             self.alarm.as_mut().reset(deadline);
@@ -212,7 +212,7 @@ impl<I> Patient<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Patient<I> {
+impl<I: AsyncRead + Unpin> AsyncRead for TimeoutStream<I> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -231,7 +231,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Patient<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for Patient<I> {
+impl<I: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -264,17 +264,21 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
     /// Seconds until the reader gives up on its next read.
-    async fn patience(patient: &mut Patient<DuplexStream>) -> u64 {
+    async fn patience(patient: &mut TimeoutStream<DuplexStream>) -> u64 {
         let began = Instant::now();
         let why = patient.read_u8().await.unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::TimedOut);
         began.elapsed().as_secs()
     }
 
-    fn connected() -> (DuplexStream, Arc<Phase>, Patient<DuplexStream>) {
+    fn connected() -> (
+        DuplexStream,
+        Arc<ConnectionPhase>,
+        TimeoutStream<DuplexStream>,
+    ) {
         let (client, server) = duplex(64);
-        let phase = Arc::new(Phase::default());
-        let patient = Patient::new(server, Arc::clone(&phase));
+        let phase = Arc::new(ConnectionPhase::default());
+        let patient = TimeoutStream::new(server, Arc::clone(&phase));
         (client, phase, patient)
     }
 
@@ -312,7 +316,7 @@ mod tests {
         assert!(phase.waiting().is_none());
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
-        assert_eq!(waits, Some(Waits::NextRequest));
+        assert_eq!(waits, Some(WaitingFor::NextRequest));
     }
 
     // Issue 13, item 7.
@@ -329,13 +333,13 @@ mod tests {
             patient
         });
         tokio::time::sleep(Duration::from_secs(1)).await;
-        assert_eq!(phase.waiting(), Some((Waits::Reader, stuck)));
+        assert_eq!(phase.waiting(), Some((WaitingFor::Reader, stuck)));
         client.read_u8().await.unwrap();
         tokio::time::sleep(Duration::from_secs(1)).await;
         let trickled = phase.waiting();
         assert_eq!(
             trickled,
-            Some((Waits::Reader, stuck)),
+            Some((WaitingFor::Reader, stuck)),
             "a byte now and then"
         );
         client.read_u8().await.unwrap();
@@ -343,7 +347,7 @@ mod tests {
         phase.leaving();
         patient.flush().await.unwrap();
         let waits = phase.waiting().map(|(waits, _)| waits);
-        assert_eq!(waits, Some(Waits::NextRequest));
+        assert_eq!(waits, Some(WaitingFor::NextRequest));
     }
 
     #[tokio::test(start_paused = true)]

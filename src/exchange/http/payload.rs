@@ -1,6 +1,6 @@
 //! An answer's body: whole, or on purpose cut in half or in slow pieces.
 
-use super::patience::Phase;
+use super::patience::ConnectionPhase;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::{
     io,
@@ -12,36 +12,36 @@ use std::{
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Into how many pieces a slow body falls.
-const PIECES: u32 = 16;
+const SLOW_BODY_CHUNKS: u32 = 16;
 
 #[derive(Debug)]
-pub(super) struct Payload {
+pub(super) struct ResponseBody {
     data: Bytes,
     /// What the headers promise; more than `data` when the rest is never sent.
     promised: u64,
     /// Between two pieces; a body without is sent at once.
-    pace: Option<Pace>,
+    pace: Option<SlowSchedule>,
     /// The connection that carries it, told when nothing more comes of it.
-    _carrier: Option<Carrier>,
+    _carrier: Option<PhaseGuard>,
 }
 
 #[derive(Debug)]
-struct Carrier(Arc<Phase>);
+struct PhaseGuard(Arc<ConnectionPhase>);
 
-impl Drop for Carrier {
+impl Drop for PhaseGuard {
     fn drop(&mut self) {
         self.0.leaving();
     }
 }
 
 #[derive(Debug)]
-struct Pace {
+struct SlowSchedule {
     piece: usize,
     every: Duration,
     next: Pin<Box<Sleep>>,
 }
 
-impl Payload {
+impl ResponseBody {
     pub(super) fn whole(body: Vec<u8>) -> Self {
         Self {
             promised: body.len() as u64,
@@ -52,9 +52,9 @@ impl Payload {
     }
 
     /// hyper lets go of a body when it has taken the last of it.
-    pub(super) fn under(self, phase: Arc<Phase>) -> Self {
+    pub(super) fn under(self, phase: Arc<ConnectionPhase>) -> Self {
         Self {
-            _carrier: Some(Carrier(phase)),
+            _carrier: Some(PhaseGuard(phase)),
             ..self
         }
     }
@@ -74,9 +74,9 @@ impl Payload {
 
     /// All of it, evenly over `span`.
     pub(super) fn slow(body: Vec<u8>, span: Duration) -> Self {
-        let every = span / PIECES;
-        let pace = Pace {
-            piece: body.len().div_ceil(PIECES as usize).max(1),
+        let every = span / SLOW_BODY_CHUNKS;
+        let pace = SlowSchedule {
+            piece: body.len().div_ceil(SLOW_BODY_CHUNKS as usize).max(1),
             every,
             next: Box::pin(sleep_until(Instant::now() + every)),
         };
@@ -87,7 +87,7 @@ impl Payload {
     }
 }
 
-impl Pace {
+impl SlowSchedule {
     /// Ready when the next piece is due.
     fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         ready!(self.next.as_mut().poll(cx));
@@ -97,7 +97,7 @@ impl Pace {
     }
 }
 
-impl Body for Payload {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -142,7 +142,7 @@ mod tests {
     async fn a_slow_body_arrives_whole_and_takes_its_time() {
         let began = Instant::now();
         let body: Vec<u8> = (0..100).collect();
-        let slow = Payload::slow(body.clone(), Duration::from_millis(160));
+        let slow = ResponseBody::slow(body.clone(), Duration::from_millis(160));
         let read = slow.collect().await.unwrap().to_bytes();
         assert_eq!(read, body);
         assert!((140..=180).contains(&began.elapsed().as_millis()));

@@ -1,8 +1,8 @@
 //! Who may hold a connection, and who gives way.
 //!
-//! Nobody is served less because others hold sockets and keep us waiting: one address has at most [`PER_ADDRESS`]
-//! places of [`CONNECTIONS`], and where one is missing, a connection that waits for its own client gives way. First goes
-//! a request that its client has not finished for more than [`OVERDUE`] (a head, a body, an answer that is not read);
+//! Nobody is served less because others hold sockets and keep us waiting: one address has at most [`MAX_PER_ADDRESS`]
+//! places of [`MAX_CONNECTIONS`], and where one is missing, a connection that waits for its own client gives way. First goes
+//! a request that its client has not finished for more than [`REQUEST_OVERDUE_AFTER`] (a head, a body, an answer that is not read);
 //! then the address with the most connections gives one up: the one that has waited longest for a request, a body or a
 //! reader, and only without any of those an idle one between two requests. Who is being answered is not asked to leave,
 //! and a request that comes at that very moment has a second to be answered. Only where all are being answered is the
@@ -10,7 +10,7 @@
 //!
 //! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
 
-use super::patience::{Phase, Waits};
+use super::patience::{ConnectionPhase, WaitingFor};
 use crate::exchange::lock::locked;
 use std::{
     collections::BTreeMap,
@@ -22,56 +22,56 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// At once, of everybody.
-const CONNECTIONS: usize = 192;
+const MAX_CONNECTIONS: usize = 192;
 /// Of one address: a desk and many bots on one machine share one.
-const PER_ADDRESS: usize = 128;
+const MAX_PER_ADDRESS: usize = 128;
 /// Longer than any client needs to finish a request it has begun, unless it means to or its line is bad.
-const OVERDUE: Duration = Duration::from_secs(1);
+const REQUEST_OVERDUE_AFTER: Duration = Duration::from_secs(1);
 
 /// Every connection that has a place.
 #[derive(Debug, Default)]
-pub(super) struct Places(Mutex<Taken>);
+pub(super) struct ConnectionLimiter(Mutex<OpenConnections>);
 
 #[derive(Debug, Default)]
-struct Taken {
+struct OpenConnections {
     /// Of the next one; a lower number came earlier.
     next: u64,
-    seats: BTreeMap<u64, Seat>,
+    seats: BTreeMap<u64, ConnectionSlot>,
 }
 
 #[derive(Debug)]
-struct Seat {
+struct ConnectionSlot {
     address: IpAddr,
-    phase: Arc<Phase>,
+    phase: Arc<ConnectionPhase>,
     leave: CancellationToken,
 }
 
 /// A connection's place; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Place {
-    places: Arc<Places>,
+pub(super) struct ConnectionPermit {
+    places: Arc<ConnectionLimiter>,
     number: u64,
-    pub(super) phase: Arc<Phase>,
+    pub(super) phase: Arc<ConnectionPhase>,
     /// Fires when somebody else needs the place.
     pub(super) leave: CancellationToken,
 }
 
-impl Places {
+impl ConnectionLimiter {
     /// `None` while every place this address could have is answering a request.
-    pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         let mut taken = self.taken();
         if !taken.make_room(address) {
             return None;
         }
-        let seat = Seat {
+        let seat = ConnectionSlot {
             address,
             phase: Arc::default(),
             leave: CancellationToken::new(),
         };
         let number = taken.next;
         taken.next += 1;
-        let place = Place {
+        let place = ConnectionPermit {
             places: Arc::clone(self),
             number,
             phase: Arc::clone(&seat.phase),
@@ -81,17 +81,17 @@ impl Places {
         Some(place)
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, OpenConnections> {
         locked(&self.0)
     }
 }
 
-impl Taken {
+impl OpenConnections {
     fn make_room(&mut self, address: IpAddr) -> bool {
-        if self.held_by(address) >= PER_ADDRESS {
+        if self.held_by(address) >= MAX_PER_ADDRESS {
             return self.give_up(|seat| seat.address == address);
         }
-        self.seats.len() < CONNECTIONS || self.give_up(|_| true)
+        self.seats.len() < MAX_CONNECTIONS || self.give_up(|_| true)
     }
 
     fn held_by(&self, address: IpAddr) -> usize {
@@ -100,7 +100,7 @@ impl Taken {
     }
 
     /// Whether one of them could be asked to leave.
-    fn give_up(&mut self, eligible: impl Fn(&Seat) -> bool) -> bool {
+    fn give_up(&mut self, eligible: impl Fn(&ConnectionSlot) -> bool) -> bool {
         let mut held: BTreeMap<IpAddr, usize> = BTreeMap::new();
         for seat in self.seats.values() {
             *held.entry(seat.address).or_default() += 1;
@@ -121,21 +121,21 @@ impl Taken {
     }
 }
 
-impl Seat {
+impl ConnectionSlot {
     /// What speaks for its place, as far as it is its own: the least goes first. `None` while it is being answered.
     fn claim(&self) -> Option<(bool, bool, Instant)> {
         let (waits, since) = self.phase.waiting()?;
         let (unfinished, between) = match waits {
-            Waits::Body | Waits::Reader => (true, false),
-            Waits::Head => (self.phase.has_begun(), false),
-            Waits::NextRequest => (false, true),
+            WaitingFor::Body | WaitingFor::Reader => (true, false),
+            WaitingFor::Head => (self.phase.has_begun(), false),
+            WaitingFor::NextRequest => (false, true),
         };
-        let overdue = unfinished && since.elapsed() >= OVERDUE;
+        let overdue = unfinished && since.elapsed() >= REQUEST_OVERDUE_AFTER;
         Some((!overdue, between, since))
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.places.taken().seats.remove(&self.number);
     }
@@ -153,14 +153,18 @@ mod tests {
         Ipv4Addr::new(192, 0, 2, number).into()
     }
 
-    fn taken(places: &Arc<Places>, address: IpAddr, count: usize) -> Vec<Place> {
+    fn taken(
+        places: &Arc<ConnectionLimiter>,
+        address: IpAddr,
+        count: usize,
+    ) -> Vec<ConnectionPermit> {
         let take = |_| places.take(address).unwrap();
         (0..count).map(take).collect()
     }
 
     /// Which of them were asked to leave.
-    fn gone(held: &[Place]) -> Vec<usize> {
-        let asked = |place: &&Place| place.leave.is_cancelled();
+    fn gone(held: &[ConnectionPermit]) -> Vec<usize> {
+        let asked = |place: &&ConnectionPermit| place.leave.is_cancelled();
         let numbered = held.iter().enumerate();
         numbered
             .filter(|(_, place)| asked(place))
@@ -171,8 +175,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_address_with_every_place_it_may_have_takes_none_from_another() {
         let places = Arc::default();
-        let held = taken(&places, HERE, PER_ADDRESS);
-        let others = taken(&places, other(1), CONNECTIONS - PER_ADDRESS);
+        let held = taken(&places, HERE, MAX_PER_ADDRESS);
+        let others = taken(&places, other(1), MAX_CONNECTIONS - MAX_PER_ADDRESS);
         assert_eq!((gone(&held), gone(&others)), (vec![], vec![]));
         let third = places.take(other(2)).unwrap();
         assert_eq!(gone(&held), [0], "who has most gives way");
@@ -186,18 +190,18 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_sends_half_a_head_gives_way_before_who_has_been_served_and_the_oldest_first() {
         let places = Arc::default();
-        let held = taken(&places, HERE, PER_ADDRESS);
-        for place in &held[..PER_ADDRESS - 2] {
+        let held = taken(&places, HERE, MAX_PER_ADDRESS);
+        for place in &held[..MAX_PER_ADDRESS - 2] {
             place.phase.busy();
         }
         held[0].phase.idle();
         advance(Duration::from_secs(1)).await;
-        held[PER_ADDRESS - 2].phase.head_begins();
+        held[MAX_PER_ADDRESS - 2].phase.head_begins();
         let mut news = vec![];
         for expected in [
-            vec![PER_ADDRESS - 1],
-            vec![PER_ADDRESS - 2, PER_ADDRESS - 1],
-            vec![0, PER_ADDRESS - 2, PER_ADDRESS - 1],
+            vec![MAX_PER_ADDRESS - 1],
+            vec![MAX_PER_ADDRESS - 2, MAX_PER_ADDRESS - 1],
+            vec![0, MAX_PER_ADDRESS - 2, MAX_PER_ADDRESS - 1],
         ] {
             news.push(places.take(HERE).unwrap());
             news[news.len() - 1].phase.busy();
@@ -215,7 +219,7 @@ mod tests {
         let idle = taken(&places, HERE, 1);
         idle[0].phase.idle();
         advance(Duration::from_millis(100)).await;
-        let slow = taken(&places, HERE, PER_ADDRESS - 1);
+        let slow = taken(&places, HERE, MAX_PER_ADDRESS - 1);
         for place in &slow {
             place.phase.busy();
             place.phase.body_begins();
@@ -230,7 +234,7 @@ mod tests {
         }
         assert!(gone(&idle).is_empty(), "the idle one");
         assert_eq!(gone(&slow).len(), slow.len());
-        let last = news.len() - (PER_ADDRESS - 1);
+        let last = news.len() - (MAX_PER_ADDRESS - 1);
         assert_eq!(
             gone(&news),
             (0..last).collect::<Vec<_>>(),
@@ -242,11 +246,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_overdue_request_of_any_address_goes_before_the_idle_ones_of_the_largest() {
         let places = Arc::default();
-        let idle = taken(&places, HERE, PER_ADDRESS);
+        let idle = taken(&places, HERE, MAX_PER_ADDRESS);
         for place in &idle {
             place.phase.idle();
         }
-        let slow: Vec<Place> = (0..64)
+        let slow: Vec<ConnectionPermit> = (0..64)
             .map(|number| places.take(other(number)).unwrap())
             .collect();
         for place in &slow {
@@ -258,7 +262,7 @@ mod tests {
             (vec![0], vec![]),
             "who has most"
         );
-        advance(OVERDUE).await;
+        advance(REQUEST_OVERDUE_AFTER).await;
         first.phase.busy();
         let _second = places.take(other(101)).unwrap();
         assert_eq!(

@@ -1,16 +1,16 @@
 //! One request: who, what, how much, carried out, wrapped.
 
 use super::super::{
-    answer::{Answer, Call, Haste, JSON},
-    budget::Payer,
-    chaos::{Endpoint, Fate, Kind, Plant, estranged, skewed},
-    fault::{Fault, FaultHeader, ServiceCode},
-    gate::Caller,
+    answer::{ApiRequest, ApiResponse, Execution, JSON},
+    budget::LimitScope,
+    chaos::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
+    fault::{ApiError, ErrorHeader, ServiceCode},
+    gate::AuthenticatedUser,
     service::Service,
     sim::{self, SimRoute},
     v1,
 };
-use super::{patience::Phase, payload::Payload};
+use super::{patience::ConnectionPhase, payload::ResponseBody};
 use crate::api::{Route, RouteFault};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
@@ -29,16 +29,16 @@ use uuid::Uuid;
 pub(super) const HEAD_LIMIT: usize = 32 * 1024;
 const BODY_LIMIT: usize = 64 * 1024;
 /// From the end of the head to the end of a small body,
-const BODY_TIME: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// a second more for every so many bytes that have come,
-const BODY_RATE: usize = 4 * 1024;
+const BODY_BYTES_PER_SECOND: usize = 4 * 1024;
 /// and never more than this.
-const LONGEST_BODY_TIME: Duration = Duration::from_secs(20);
+const MAX_BODY_TIMEOUT: Duration = Duration::from_secs(20);
 const METHODS: [&str; 5] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a request line names.
-enum Asked {
+enum MatchedRoute {
     V1(Route),
     Sim(SimRoute),
 }
@@ -46,9 +46,9 @@ enum Asked {
 /// Answers everything, refusals included; the error breaks the connection without an answer.
 pub(super) async fn respond(
     service: &Service,
-    (peer, phase): (IpAddr, &Phase),
+    (peer, phase): (IpAddr, &ConnectionPhase),
     request: Request<Incoming>,
-) -> Result<Response<Payload>, io::Error> {
+) -> Result<Response<ResponseBody>, io::Error> {
     let request_id = service.request_ids.next();
     let began = Instant::now();
     let line = format!("{} {}", request.method(), request.uri().path());
@@ -67,7 +67,7 @@ pub(super) async fn respond(
 
 /// All of the answer to a connection there is no place for, to be written as it is.
 pub(super) fn full(request_id: Uuid) -> Vec<u8> {
-    let fault = Fault::new(
+    let fault = ApiError::new(
         StatusCode::SERVICE_UNAVAILABLE,
         ServiceCode::TooManyConnections,
         "there are too many connections, and this one gives way; nothing was carried out on it",
@@ -81,18 +81,18 @@ pub(super) fn full(request_id: Uuid) -> Vec<u8> {
     [head.into_bytes(), body].concat()
 }
 
-type Told = Result<Answer, Fault>;
+type ApiResult = Result<ApiResponse, ApiError>;
 
 /// The answer, and the disturbance it has yet to meet.
 async fn told(
     service: &Service,
-    (peer, phase): (IpAddr, &Phase),
+    (peer, phase): (IpAddr, &ConnectionPhase),
     request: Request<Incoming>,
-) -> Result<(Told, Option<Plant>), Fault> {
+) -> Result<(ApiResult, Option<FaultRule>), ApiError> {
     check_head(&request)?;
     service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
-    let asked = Asked::parse(
+    let asked = MatchedRoute::parse(
         service,
         request.method().as_str(),
         uri.path(),
@@ -102,30 +102,33 @@ async fn told(
     let asked = asked?;
     let fate = match asked.endpoint() {
         Some(endpoint) => service.chaos()?.fate(endpoint),
-        None => Fate::default(),
+        None => DrawnFaults::default(),
     };
     if let Some(wait) = fate.wait {
         sleep(wait).await;
     }
     let mut call = read(phase, request).await?;
-    if fate.trouble.is_some_and(|plant| plant.kind == Kind::NotYet) {
-        call.haste = Haste::NotYet;
+    if fate
+        .trouble
+        .is_some_and(|plant| plant.kind == FaultKind::NotYet)
+    {
+        call.haste = Execution::NotYet;
     }
-    if let Some(before) = fate.trouble.filter(|plant| plant.kind == Kind::Before) {
+    if let Some(before) = fate.trouble.filter(|plant| plant.kind == FaultKind::Before) {
         return Ok((Err(planted(&before)), None));
     }
     let told = match asked {
-        Asked::V1(route) => caller
-            .ok_or_else(|| Fault::broken("a private route without a caller"))
+        MatchedRoute::V1(route) => caller
+            .ok_or_else(|| ApiError::broken("a private route without a caller"))
             .and_then(|caller| v1::answer(service, caller, route, &call)),
-        Asked::Sim(route) => sim::answer(service, caller, route, &call),
+        MatchedRoute::Sim(route) => sim::answer(service, caller, route, &call),
     };
     let told = service.settled().await.and(told);
     Ok((told, fate.trouble))
 }
 
 /// 431 for a head beyond its limit.
-fn check_head(request: &Request<Incoming>) -> Result<(), Fault> {
+fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
     const LINE: usize = "  HTTP/1.1\r\n".len();
     const HEADER: usize = ": \r\n".len();
     const END: usize = "\r\n".len();
@@ -138,7 +141,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), Fault> {
     if size <= HEAD_LIMIT {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(ApiError::new(
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
         ServiceCode::HeadTooLarge,
         format!("request line and headers are larger than {HEAD_LIMIT} bytes"),
@@ -149,31 +152,31 @@ fn check_head(request: &Request<Incoming>) -> Result<(), Fault> {
 fn admitted<'a>(
     service: &'a Service,
     peer: IpAddr,
-    asked: &Result<Asked, Fault>,
+    asked: &Result<MatchedRoute, ApiError>,
     request: &Request<Incoming>,
-) -> Result<Option<&'a Caller>, Fault> {
+) -> Result<Option<&'a AuthenticatedUser>, ApiError> {
     let sim = match asked {
-        Ok(Asked::Sim(route)) => Some(route),
-        Ok(Asked::V1(_)) | Err(_) => None,
+        Ok(MatchedRoute::Sim(route)) => Some(route),
+        Ok(MatchedRoute::V1(_)) | Err(_) => None,
     };
     let now = Instant::now();
     let limited = !sim.is_some_and(SimRoute::is_unlimited);
     if limited {
-        service.budgets.take(Payer::Address(peer), now)?;
-        service.budgets.take(Payer::Whole, now)?;
+        service.budgets.take(LimitScope::Address(peer), now)?;
+        service.budgets.take(LimitScope::Whole, now)?;
     }
     if sim.is_some_and(SimRoute::is_public) {
         return Ok(None);
     }
     let caller = service.gate.admit(request.headers())?;
     if limited {
-        service.budgets.take(Payer::Key(caller.user), now)?;
+        service.budgets.take(LimitScope::Key(caller.user), now)?;
     }
     Ok(Some(caller))
 }
 
-impl Asked {
-    fn parse(service: &Service, method: &str, path: &str, query: &str) -> Result<Self, Fault> {
+impl MatchedRoute {
+    fn parse(service: &Service, method: &str, path: &str, query: &str) -> Result<Self, ApiError> {
         let parse = |method: &str, query: &str| {
             // Answered like a GET; hyper leaves the body out.
             let method = if method == "HEAD" { "GET" } else { method };
@@ -184,7 +187,7 @@ impl Asked {
             }
         };
         parse(method, query).map_err(|fault| match fault {
-            RouteFault::NotFound => Fault::new(
+            RouteFault::NotFound => ApiError::new(
                 StatusCode::NOT_FOUND,
                 ServiceCode::UnknownEndpoint,
                 format!("no such endpoint: {path}"),
@@ -197,14 +200,14 @@ impl Asked {
                 let allowed: Vec<&str> = taken.into_iter().flatten().collect();
                 wrong_method(method, &allowed.join(", "))
             }
-            RouteFault::Query(why) => Fault {
+            RouteFault::Query(why) => ApiError {
                 field: why.parameter().map(str::to_owned),
-                ..Fault::invalid(why.to_string())
+                ..ApiError::invalid(why.to_string())
             },
         })
     }
 
-    fn endpoint(&self) -> Option<Endpoint> {
+    fn endpoint(&self) -> Option<FaultTarget> {
         match self {
             Self::V1(route) => Some(v1::endpoint(route)),
             Self::Sim(route) => sim::endpoint(route),
@@ -212,10 +215,10 @@ impl Asked {
     }
 }
 
-fn wrong_method(method: &str, allowed: &str) -> Fault {
-    Fault {
-        header: Some(FaultHeader::Allow(allowed.to_owned())),
-        ..Fault::new(
+fn wrong_method(method: &str, allowed: &str) -> ApiError {
+    ApiError {
+        header: Some(ErrorHeader::Allow(allowed.to_owned())),
+        ..ApiError::new(
             StatusCode::METHOD_NOT_ALLOWED,
             ServiceCode::MethodNotAllowed,
             format!("this endpoint takes {allowed}, not {method}"),
@@ -224,7 +227,7 @@ fn wrong_method(method: &str, allowed: &str) -> Fault {
 }
 
 /// The whole body within its limits of size and time. Meanwhile the connection waits for its client.
-async fn read(phase: &Phase, request: Request<Incoming>) -> Result<Call, Fault> {
+async fn read(phase: &ConnectionPhase, request: Request<Incoming>) -> Result<ApiRequest, ApiError> {
     let (head, body) = request.into_parts();
     let body = if body.is_end_stream() {
         vec![]
@@ -235,15 +238,15 @@ async fn read(phase: &Phase, request: Request<Incoming>) -> Result<Call, Fault> 
         phase.busy();
         read?
     };
-    Ok(Call {
+    Ok(ApiRequest {
         headers: head.headers,
         body,
-        haste: Haste::AtOnce,
+        haste: Execution::AtOnce,
     })
 }
 
 /// 415 for a body that is packed: it would be read as what it is not.
-fn check_encoding(headers: &HeaderMap) -> Result<(), Fault> {
+fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     let mut given = headers.get_all(CONTENT_ENCODING).iter();
     let Some(packed) = given.find(|value| !plain(value)) else {
@@ -253,9 +256,9 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Fault> {
         "the header Content-Encoding is {}; this exchange reads bodies that are not packed: leave the header out",
         packed.to_str().unwrap_or("unreadable")
     );
-    Err(Fault {
+    Err(ApiError {
         field: Some("Content-Encoding".to_owned()),
-        ..Fault::new(
+        ..ApiError::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             ServiceCode::UnsupportedContentEncoding,
             message,
@@ -263,7 +266,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Fault> {
     })
 }
 
-async fn collected(body: Incoming) -> Result<Vec<u8>, Fault> {
+async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
     let began = Instant::now();
     let mut body = Limited::new(body, BODY_LIMIT);
     let mut read = vec![];
@@ -283,13 +286,13 @@ async fn collected(body: Incoming) -> Result<Vec<u8>, Fault> {
 /// How long a body may take of which that many bytes have come: a slow line has its time, a client that sends a byte now
 /// and then has not.
 fn body_time(bytes: usize) -> Duration {
-    let seconds = u64::try_from(bytes / BODY_RATE).unwrap_or(u64::MAX);
-    let time = BODY_TIME.saturating_add(Duration::from_secs(seconds));
-    time.min(LONGEST_BODY_TIME)
+    let seconds = u64::try_from(bytes / BODY_BYTES_PER_SECOND).unwrap_or(u64::MAX);
+    let time = BODY_TIMEOUT.saturating_add(Duration::from_secs(seconds));
+    time.min(MAX_BODY_TIMEOUT)
 }
 
-fn too_slow(bytes: usize, within: Duration) -> Fault {
-    Fault::new(
+fn too_slow(bytes: usize, within: Duration) -> ApiError {
+    ApiError::new(
         StatusCode::REQUEST_TIMEOUT,
         ServiceCode::RequestTimeout,
         format!(
@@ -299,23 +302,23 @@ fn too_slow(bytes: usize, within: Duration) -> Fault {
     )
 }
 
-fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> Fault {
+fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
     if why.is::<http_body_util::LengthLimitError>() {
         let message = format!("the body is larger than {BODY_LIMIT} bytes");
-        return Fault::new(
+        return ApiError::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             ServiceCode::BodyTooLarge,
             message,
         );
     }
-    Fault::invalid(format!("the body could not be read: {why}"))
+    ApiError::invalid(format!("the body could not be read: {why}"))
 }
 
 /// The error a planted fault answers with.
-fn planted(plant: &Plant) -> Fault {
+fn planted(plant: &FaultRule) -> ApiError {
     let status = StatusCode::from_u16(plant.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let fault = Fault::new(
+    let fault = ApiError::new(
         status,
         ServiceCode::PlantedFault,
         "a fault planted on purpose",
@@ -330,47 +333,51 @@ fn planted(plant: &Plant) -> Fault {
 
 /// The response as sent, after whatever was planted in its way.
 fn wrapped(
-    told: Told,
-    trouble: Option<Plant>,
+    told: ApiResult,
+    trouble: Option<FaultRule>,
     request_id: Uuid,
-) -> Result<Response<Payload>, io::Error> {
+) -> Result<Response<ResponseBody>, io::Error> {
     let Some(plant) = trouble else {
-        return Ok(plain(told, request_id, Payload::whole));
+        return Ok(plain(told, request_id, ResponseBody::whole));
     };
     Ok(match plant.kind {
-        Kind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
-        Kind::After => plain(Err(planted(&plant)), request_id, Payload::whole),
-        Kind::CutBody => plain(told, request_id, Payload::cut),
-        Kind::SlowBody => {
+        FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
+        FaultKind::After => plain(Err(planted(&plant)), request_id, ResponseBody::whole),
+        FaultKind::CutBody => plain(told, request_id, ResponseBody::cut),
+        FaultKind::SlowBody => {
             let span = Duration::from_millis(plant.millis().into());
-            plain(told, request_id, |body| Payload::slow(body, span))
+            plain(told, request_id, |body| ResponseBody::slow(body, span))
         }
-        Kind::ClockSkew => {
+        FaultKind::ClockSkew => {
             let by = i64::from(plant.skew_millis());
-            let told = told.map(|answer| Answer {
-                body: skewed(&answer.body, by),
+            let told = told.map(|answer| ApiResponse {
+                body: with_clock_skew(&answer.body, by),
                 ..answer
             });
-            plain(told, request_id, Payload::whole)
+            plain(told, request_id, ResponseBody::whole)
         }
-        Kind::GarbageBody => plain(told, request_id, |_| {
-            Payload::whole(b"<html>upstream \xff is resting</html>".to_vec())
+        FaultKind::GarbageBody => plain(told, request_id, |_| {
+            ResponseBody::whole(b"<html>upstream \xff is resting</html>".to_vec())
         }),
-        Kind::UnknownWords => plain(told, request_id, |body| Payload::whole(estranged(&body))),
-        Kind::Before | Kind::Latency | Kind::NotYet => plain(told, request_id, Payload::whole),
+        FaultKind::UnknownWords => plain(told, request_id, |body| {
+            ResponseBody::whole(unknown_enums(&body))
+        }),
+        FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => {
+            plain(told, request_id, ResponseBody::whole)
+        }
     })
 }
 
 fn plain(
-    told: Told,
+    told: ApiResult,
     request_id: Uuid,
-    payload: impl FnOnce(Vec<u8>) -> Payload,
-) -> Response<Payload> {
+    payload: impl FnOnce(Vec<u8>) -> ResponseBody,
+) -> Response<ResponseBody> {
     let (status, media, header, body) = match told {
         Ok(answer) => (
             answer.status,
             answer.media,
-            answer.retry_after.map(FaultHeader::RetryAfter),
+            answer.retry_after.map(ErrorHeader::RetryAfter),
             answer.body,
         ),
         Err(fault) => {
@@ -384,9 +391,9 @@ fn plain(
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let owed = header.map(|header| match header {
-        FaultHeader::RetryAfter(seconds) => (RETRY_AFTER, seconds.to_string()),
-        FaultHeader::Allow(methods) => (ALLOW, methods),
-        FaultHeader::Challenge => (WWW_AUTHENTICATE, "Bearer realm=\"perpdeck\"".to_owned()),
+        ErrorHeader::RetryAfter(seconds) => (RETRY_AFTER, seconds.to_string()),
+        ErrorHeader::Allow(methods) => (ALLOW, methods),
+        ErrorHeader::Challenge => (WWW_AUTHENTICATE, "Bearer realm=\"perpdeck\"".to_owned()),
     });
     let named = [Some((X_REQUEST_ID, request_id.to_string())), owed];
     for (name, text) in named.into_iter().flatten() {

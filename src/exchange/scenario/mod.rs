@@ -14,17 +14,17 @@ mod shape;
 mod shipped;
 
 use super::{
-    budget::Rates,
-    chaos::Plant,
+    budget::RateLimits,
+    chaos::FaultRule,
     decode,
     engine::{AccountIx, Engine, Millis},
     gate::ApiKey,
-    secret::{KeySource, Secret},
+    secret::{KeySource, ServerSecret},
 };
 pub use fault::ScenarioFault;
 
 use crate::model::AccountId;
-use shape::Shape;
+use shape::ScenarioFile;
 use std::{path::Path, sync::Arc};
 
 /// Built in; what `perpdeck` and `perpdeck demo` start with.
@@ -37,21 +37,21 @@ pub struct Scenario {
     pub(super) chosen_seed: Option<u64>,
     /// The flag's, or the file's `fixed_keys`.
     pub(super) keys: KeySource,
-    pub(super) origin: Origin,
+    pub(super) origin: ScenarioSource,
     /// As it was written: what an exchange that outlives its process goes on with.
     pub(super) text: Arc<str>,
-    shape: Shape,
+    shape: ScenarioFile,
 }
 
 /// Where a scenario comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum ScenarioSource {
     /// It may change from one perpdeck to the next.
     BuiltIn,
     Given,
 }
 
-impl Origin {
+impl ScenarioSource {
     /// As kept on disk.
     pub(super) fn word(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Origin {
 }
 
 #[derive(Debug)]
-pub(super) struct User {
+pub(super) struct UserCredentials {
     pub(super) key: ApiKey,
     pub(super) accounts: Vec<(AccountId, AccountIx)>,
 }
@@ -72,7 +72,7 @@ impl Scenario {
     pub fn demo() -> Result<Self, ScenarioFault> {
         let demo = Self::parse(DEMO)?;
         Ok(Self {
-            origin: Origin::BuiltIn,
+            origin: ScenarioSource::BuiltIn,
             ..demo
         })
     }
@@ -86,8 +86,8 @@ impl Scenario {
     }
 
     pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
-        let shape: Shape = decode::toml(text).map_err(Box::new)?;
-        if let Some((_, why)) = shape.faults.iter().find_map(Plant::misfit) {
+        let shape: ScenarioFile = decode::toml(text).map_err(Box::new)?;
+        if let Some((_, why)) = shape.faults.iter().find_map(FaultRule::misfit) {
             return Err(ScenarioFault::Fault(why));
         }
         Ok(Self {
@@ -97,7 +97,7 @@ impl Scenario {
             } else {
                 KeySource::Random
             },
-            origin: Origin::Given,
+            origin: ScenarioSource::Given,
             text: text.into(),
             shape,
         })
@@ -139,7 +139,7 @@ impl Scenario {
             .map(drop)
     }
 
-    pub(super) fn faults(&self) -> &[Plant] {
+    pub(super) fn faults(&self) -> &[FaultRule] {
         &self.shape.faults
     }
 
@@ -148,7 +148,7 @@ impl Scenario {
         self.shape.keys_per_user
     }
 
-    pub(super) fn budgets(&self) -> Rates {
+    pub(super) fn budgets(&self) -> RateLimits {
         self.shape.budgets
     }
 
@@ -163,8 +163,8 @@ impl Scenario {
     }
 
     /// Whom the engine's accounts belong to.
-    pub(super) fn users(&self, engine: &Engine, secret: &Secret) -> Vec<User> {
-        let users = self.shape.users.iter().map(|user| User {
+    pub(super) fn users(&self, engine: &Engine, secret: &ServerSecret) -> Vec<UserCredentials> {
+        let users = self.shape.users.iter().map(|user| UserCredentials {
             key: secret.api_key(&user.name),
             accounts: user
                 .accounts

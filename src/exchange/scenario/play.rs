@@ -7,11 +7,11 @@ use super::super::{
         PositionRecord, Px, Reduction, RefusalKind, ScaledParams, SetIsolatedMargin, Tif,
         TriggerDirection, TwapParams, Usd,
     },
-    wire::Units,
+    wire::MarketUnits,
 };
 use super::{
     fault::ScenarioFault,
-    script::{Act, CloseAct, Entry, LadderAct, MarginAct, OrderAct, TwapAct},
+    script::{CloseAct, LadderAct, MarginAct, OrderAct, ScriptAction, ScriptEntry, TwapAct},
 };
 use crate::model::{PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 /// one that names what does not exist is a fault of the script.
 pub(super) fn play(
     engine: &mut Engine,
-    script: &[Entry],
+    script: &[ScriptEntry],
     start: Millis,
 ) -> Result<(), ScenarioFault> {
-    let mut stage = Stage {
+    let mut stage = ScriptPlayer {
         engine,
         labels: BTreeMap::new(),
         queue: BTreeMap::new(),
@@ -43,19 +43,19 @@ pub(super) fn play(
 }
 
 /// When, and the place in the script.
-type Cue = (Millis, usize);
+type QueueTime = (Millis, usize);
 
-pub(super) struct Stage<'a> {
+pub(super) struct ScriptPlayer<'a> {
     engine: &'a mut Engine,
     /// What a script calls its orders; `None` for one that has not been placed, or was turned down.
     labels: BTreeMap<String, Option<OrderId>>,
-    pub(super) queue: BTreeMap<Cue, (AccountIx, Act)>,
+    pub(super) queue: BTreeMap<QueueTime, (AccountIx, ScriptAction)>,
 }
 
-impl Stage<'_> {
-    fn enter(&mut self, entry: &Entry, start: Millis) -> Result<(), ScenarioFault> {
+impl ScriptPlayer<'_> {
+    fn enter(&mut self, entry: &ScriptEntry, start: Millis) -> Result<(), ScenarioFault> {
         let account = self.engine.account(&entry.account);
-        let account = account.ok_or_else(|| unknown("script account", &entry.account))?;
+        let account = account.ok_or_else(|| unknown_name("script account", &entry.account))?;
         let at = start + Millis::seconds(entry.at);
         if at < self.engine.now() || at > start {
             return Err(ScenarioFault::entry(
@@ -64,16 +64,16 @@ impl Stage<'_> {
                 "must lie within the warm-up",
             ));
         }
-        if let Act::Order(OrderAct {
+        if let ScriptAction::Order(OrderAct {
             label: Some(label), ..
         }) = &entry.act
         {
             self.labels.insert(label.clone(), None);
         }
-        if let Act::Rounds(rounds) = &entry.act {
+        if let ScriptAction::Rounds(rounds) = &entry.act {
             return self.enter_rounds(account, at, rounds);
         }
-        if let Act::Drift(drift) = &entry.act {
+        if let ScriptAction::Drift(drift) = &entry.act {
             self.enter_drift(account, at, drift);
         } else {
             self.push(at, account, entry.act.clone());
@@ -81,14 +81,18 @@ impl Stage<'_> {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, at: Millis, account: AccountIx, act: Act) {
+    pub(super) fn push(&mut self, at: Millis, account: AccountIx, act: ScriptAction) {
         let seq = self.queue.len();
         self.queue.insert((at, seq), (account, act));
     }
 
     /// The answer is when to try again, for what came too soon after another market execution.
-    fn perform(&mut self, account: AccountIx, act: &Act) -> Result<Option<Millis>, ScenarioFault> {
-        if let Act::Nudge(market, bps) = act {
+    fn perform(
+        &mut self,
+        account: AccountIx,
+        act: &ScriptAction,
+    ) -> Result<Option<Millis>, ScenarioFault> {
+        if let ScriptAction::Nudge(market, bps) = act {
             let market = self.spot(market)?.market;
             self.engine.nudge(market, Bps((*bps).into()));
         }
@@ -97,7 +101,7 @@ impl Stage<'_> {
         };
         match self.engine.apply(account, command) {
             Ok(outcome) => {
-                if let (Act::Order(order), CommandOutcome::Order(id)) = (act, outcome)
+                if let (ScriptAction::Order(order), CommandOutcome::Order(id)) = (act, outcome)
                     && let Some(label) = &order.label
                 {
                     self.labels.insert(label.clone(), Some(id));
@@ -121,34 +125,34 @@ impl Stage<'_> {
     fn command(
         &self,
         account: AccountIx,
-        act: &Act,
+        act: &ScriptAction,
     ) -> Result<Option<EngineCommand>, ScenarioFault> {
         Ok(match act {
-            Act::Order(order) => self
+            ScriptAction::Order(order) => self
                 .spot(&order.market)?
                 .order(self, account, order)?
                 .map(EngineCommand::Place),
-            Act::Close(close) => self.close(account, close)?.map(EngineCommand::Close),
-            Act::Cancel(label) => {
+            ScriptAction::Close(close) => self.close(account, close)?.map(EngineCommand::Close),
+            ScriptAction::Cancel(label) => {
                 let id = self.labels.get(label).copied();
-                let id = id.ok_or_else(|| unknown("script label", label))?;
+                let id = id.ok_or_else(|| unknown_name("script label", label))?;
                 id.map(EngineCommand::Cancel)
             }
-            Act::Withdraw(label) => self
+            ScriptAction::Withdraw(label) => self
                 .labels
                 .get(label)
                 .copied()
                 .flatten()
                 .map(EngineCommand::Cancel),
-            Act::Margin(margin) => self.margin(account, margin)?,
-            Act::Twap(twap) => Some(EngineCommand::PlaceTwap(
+            ScriptAction::Margin(margin) => self.margin(account, margin)?,
+            ScriptAction::Twap(twap) => Some(EngineCommand::PlaceTwap(
                 self.spot(&twap.market)?.twap(twap),
             )),
-            Act::Ladder(ladder) => {
+            ScriptAction::Ladder(ladder) => {
                 let command = self.spot(&ladder.market)?.ladder(ladder);
                 Some(EngineCommand::PlaceScaled(command))
             }
-            Act::Rounds(_) | Act::Drift(_) | Act::Nudge(..) => None,
+            ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
         })
     }
 
@@ -189,7 +193,7 @@ impl Stage<'_> {
     }
 
     /// The market a symbol names, as it stands now.
-    fn spot(&self, symbol: &str) -> Result<Spot, ScenarioFault> {
+    fn spot(&self, symbol: &str) -> Result<MarketSnapshot, ScenarioFault> {
         let named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
             spec.is_some_and(|spec| spec.symbol == symbol)
@@ -197,28 +201,28 @@ impl Stage<'_> {
         let market = self.engine.market_ixs().find(named);
         let spot = market.and_then(|market| {
             let facts = self.engine.market_facts(market)?;
-            let units = Units::from(self.engine.market_spec(market)?);
+            let units = MarketUnits::from(self.engine.market_spec(market)?);
             let mark = facts.mark.nano(units.size_decimals);
-            Some(Spot {
+            Some(MarketSnapshot {
                 market,
                 units,
                 mid: facts.mid.unwrap_or(mark),
                 now: self.engine.now(),
             })
         });
-        spot.ok_or_else(|| unknown("script market", symbol))
+        spot.ok_or_else(|| unknown_name("script market", symbol))
     }
 }
 
 /// One market at one moment.
-struct Spot {
+struct MarketSnapshot {
     market: MarketIx,
-    units: Units,
+    units: MarketUnits,
     mid: NanoPx,
     now: Millis,
 }
 
-impl Spot {
+impl MarketSnapshot {
     /// The price `bps` away from the mid, on the tick below.
     fn price(&self, bps: i64) -> Px {
         let nano = i128::from(self.mid.0) * i128::from(10_000 + bps) / 10_000;
@@ -236,7 +240,7 @@ impl Spot {
 
     fn order(
         &self,
-        stage: &Stage<'_>,
+        stage: &ScriptPlayer<'_>,
         account: AccountIx,
         act: &OrderAct,
     ) -> Result<Option<OrderParams>, ScenarioFault> {
@@ -276,7 +280,7 @@ impl Spot {
 
     fn mode(
         &self,
-        stage: &Stage<'_>,
+        stage: &ScriptPlayer<'_>,
         act: &OrderAct,
         position: Option<&PositionRecord>,
     ) -> Result<PlaceMode, ScenarioFault> {
@@ -343,6 +347,6 @@ impl Spot {
     }
 }
 
-fn unknown(entry: &'static str, value: &str) -> ScenarioFault {
+fn unknown_name(entry: &'static str, value: &str) -> ScenarioFault {
     ScenarioFault::entry(entry, value, "is not there")
 }

@@ -3,15 +3,15 @@
 use super::super::engine::{AccountIx, Millis};
 use super::{
     fault::ScenarioFault,
-    play::Stage,
-    script::{Act, CloseAct, DriftAct, OrderAct, RoundsAct},
+    play::ScriptPlayer,
+    script::{CloseAct, DriftAct, OrderAct, RoundsAct, ScriptAction},
 };
 use crate::model::{PlaceKind, Side};
 
 /// A round's target goes in once its entry has had time to fill.
 const TARGET_AFTER: Millis = Millis::seconds(3);
 
-impl Stage<'_> {
+impl ScriptPlayer<'_> {
     pub(super) fn enter_rounds(
         &mut self,
         account: AccountIx,
@@ -36,15 +36,15 @@ impl Stage<'_> {
             let entry = round(rounds, *side, *usd, label.clone());
             if let Some(target) = rounds.target_bps {
                 let exit = target_of(&entry, target);
-                self.push(at + TARGET_AFTER, account, Act::Order(exit));
+                self.push(at + TARGET_AFTER, account, ScriptAction::Order(exit));
             }
-            self.push(at, account, Act::Order(entry));
-            self.push(ends, account, Act::Withdraw(label));
+            self.push(at, account, ScriptAction::Order(entry));
+            self.push(ends, account, ScriptAction::Withdraw(label));
             let close = CloseAct {
                 market: rounds.market.clone(),
                 percent: None,
             };
-            self.push(ends, account, Act::Close(close));
+            self.push(ends, account, ScriptAction::Close(close));
             at += Millis::seconds(rounds.every.into());
         }
         Ok(())
@@ -58,7 +58,7 @@ impl Stage<'_> {
             let count = i64::from(leg.bps.unsigned_abs());
             for n in 0..count {
                 let at = begins + Millis(span.0 * n / count);
-                let nudge = Act::Nudge(drift.market.clone(), leg.bps.signum());
+                let nudge = ScriptAction::Nudge(drift.market.clone(), leg.bps.signum());
                 self.push(at, account, nudge);
             }
             begins += span;

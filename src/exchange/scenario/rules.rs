@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The numbers of docs/engine.md 7; what is absent keeps its default.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Rules {
+pub(super) struct ScenarioRules {
     max_daily_loss_bps: Option<i64>,
     daily_basis: Option<Basis>,
     day_offset_minutes: Option<u32>,
@@ -40,9 +40,9 @@ enum DrawdownKind {
 }
 
 /// More than any account can lose or win: a rule that never bites.
-const MOST: i64 = 1_000_000;
+const MAX_RULE_BPS: i64 = 1_000_000;
 
-impl Rules {
+impl ScenarioRules {
     fn check(&self) -> Result<(), ScenarioFault> {
         for (entry, given, least) in [
             ("max_daily_loss_bps", self.max_daily_loss_bps, 1),
@@ -50,7 +50,7 @@ impl Rules {
             ("profit_target_bps", self.profit_target_bps, 0),
             ("consistency_bps", self.consistency_bps, 0),
         ] {
-            within(entry, given.unwrap_or(least), least..=MOST)?;
+            within(entry, given.unwrap_or(least), least..=MAX_RULE_BPS)?;
         }
         for (entry, given) in [
             ("max_order_leverage", self.max_order_leverage),

@@ -7,16 +7,16 @@ use serde::Deserialize;
 /// One thing that happens: when (seconds relative to the start, so below 0), on which account, what.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct ScriptEntry {
     pub(super) at: i64,
     pub(super) account: String,
     #[serde(rename = "do")]
-    pub(super) act: Act,
+    pub(super) act: ScriptAction,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Act {
+pub(super) enum ScriptAction {
     Order(OrderAct),
     Close(CloseAct),
     /// By label.
@@ -39,12 +39,12 @@ pub(super) enum Act {
 #[serde(deny_unknown_fields)]
 pub(super) struct DriftAct {
     pub(super) market: String,
-    pub(super) legs: Vec<Leg>,
+    pub(super) legs: Vec<DriftLeg>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Leg {
+pub(super) struct DriftLeg {
     pub(super) seconds: u32,
     pub(super) bps: i32,
 }

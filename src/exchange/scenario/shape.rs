@@ -1,8 +1,8 @@
 //! The TOML of a scenario, and the engine configuration it stands for.
 
 use super::super::{
-    budget::Rates,
-    chaos::Plant,
+    budget::RateLimits,
+    chaos::FaultRule,
     engine::{
         AccountSpec, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode, MAX_COUNT,
         MarginTier, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
@@ -10,8 +10,8 @@ use super::super::{
 };
 use super::{
     fault::{ScenarioFault, within},
-    rules::Rules,
-    script::Entry,
+    rules::ScenarioRules,
+    script::ScriptEntry,
 };
 use crate::model::Num;
 use serde::Deserialize;
@@ -20,9 +20,9 @@ use std::{collections::BTreeSet, fmt};
 /// Decimals are written as text (`"64250.5"`): TOML's own would go through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct Decimal(Num);
+pub(super) struct TextDecimal(Num);
 
-impl TryFrom<String> for Decimal {
+impl TryFrom<String> for TextDecimal {
     type Error = crate::model::NumError;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -30,7 +30,7 @@ impl TryFrom<String> for Decimal {
     }
 }
 
-impl fmt::Display for Decimal {
+impl fmt::Display for TextDecimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Decimal {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Shape {
+pub(super) struct ScenarioFile {
     pub(super) seed: u64,
     /// The keys of the users come from the seed; otherwise they are random.
     #[serde(default)]
@@ -51,29 +51,29 @@ pub(super) struct Shape {
     #[serde(default)]
     venue: VenueShape,
     #[serde(default)]
-    pub(super) budgets: Rates,
+    pub(super) budgets: RateLimits,
     pub(super) keys_per_user: Option<u32>,
     /// Planted before the first request, as `POST /sim/faults` would.
     #[serde(default)]
-    pub(super) faults: Vec<Plant>,
-    pub(super) markets: Vec<Market>,
-    pub(super) users: Vec<User>,
+    pub(super) faults: Vec<FaultRule>,
+    pub(super) markets: Vec<ScenarioMarket>,
+    pub(super) users: Vec<ScenarioUser>,
     #[serde(default)]
-    pub(super) script: Vec<Entry>,
+    pub(super) script: Vec<ScriptEntry>,
 }
 
 /// Rates as fractions of the notional: `"0.00045"` is 4.5 bps.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FeesShape {
-    taker: Decimal,
-    maker: Decimal,
+    taker: TextDecimal,
+    maker: TextDecimal,
 }
 
 impl Default for FeesShape {
     fn default() -> Self {
         let FeeRates { taker, maker } = FeeRates::default();
-        let decimal = |count| Decimal(Num::new(count, 5));
+        let decimal = |count| TextDecimal(Num::new(count, 5));
         Self {
             taker: decimal(taker),
             maker: decimal(maker),
@@ -109,7 +109,7 @@ impl VenueShape {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Market {
+pub(super) struct ScenarioMarket {
     #[serde(default = "paper")]
     provider: String,
     symbol: String,
@@ -118,7 +118,7 @@ pub(super) struct Market {
     size_decimals: u32,
     max_leverage: u32,
     /// Price at the beginning of the warm-up.
-    start_price: Decimal,
+    start_price: TextDecimal,
     /// Annual, 5 000 is 50 %.
     volatility_bps: i64,
     /// Share of the factor all coins have in common, 10 000 is all of it.
@@ -130,7 +130,7 @@ pub(super) struct Market {
     #[serde(default = "usual_impact")]
     impact_usd: u32,
     #[serde(default)]
-    tiers: Vec<Tier>,
+    tiers: Vec<ScenarioTier>,
 }
 
 fn paper() -> String {
@@ -147,35 +147,35 @@ fn usual_impact() -> u32 {
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tier {
+struct ScenarioTier {
     from_usd: u32,
     max_leverage: u32,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct User {
+pub(super) struct ScenarioUser {
     /// Decides the key where `fixed_keys` says so, together with the seed.
     pub(super) name: String,
-    pub(super) accounts: Vec<Account>,
+    pub(super) accounts: Vec<ScenarioAccount>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Account {
+pub(super) struct ScenarioAccount {
     pub(super) id: String,
     cash_usd: u32,
     #[serde(default)]
-    rules: Rules,
+    rules: ScenarioRules,
 }
 
-impl Shape {
+impl ScenarioFile {
     pub(super) fn engine_config(
         &self,
         seed: u64,
         start: Millis,
     ) -> Result<EngineConfig, ScenarioFault> {
-        let markets: Result<Vec<_>, _> = self.markets.iter().map(Market::spec).collect();
+        let markets: Result<Vec<_>, _> = self.markets.iter().map(ScenarioMarket::spec).collect();
         let markets = markets?;
         distinct("market", markets.iter().map(MarketSpec::market_id))?;
         distinct("user", self.users.iter().map(|user| user.name.clone()))?;
@@ -194,12 +194,14 @@ impl Shape {
             },
             venue: self.venue.spec(),
             markets,
-            accounts: accounts.map(Account::spec).collect::<Result<_, _>>()?,
+            accounts: accounts
+                .map(ScenarioAccount::spec)
+                .collect::<Result<_, _>>()?,
         })
     }
 }
 
-fn fee(given: Decimal) -> Result<i64, ScenarioFault> {
+fn fee(given: TextDecimal) -> Result<i64, ScenarioFault> {
     let rate = given
         .0
         .to_scaled(5)
@@ -226,7 +228,7 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<
     Ok(())
 }
 
-impl Market {
+impl ScenarioMarket {
     fn spec(&self) -> Result<MarketSpec, ScenarioFault> {
         name("provider", &self.provider)?;
         name("symbol", &self.symbol)?;
@@ -283,7 +285,7 @@ impl Market {
     }
 }
 
-impl Account {
+impl ScenarioAccount {
     fn spec(&self) -> Result<AccountSpec, ScenarioFault> {
         name("account", &self.id)?;
         within("cash_usd", self.cash_usd, 1..=u32::MAX)?;

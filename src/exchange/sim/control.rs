@@ -1,14 +1,14 @@
 //! The controls of a simulation: clock, price, faults, budgets, and a new beginning.
 
 use super::super::{
-    answer::{Answer, Call},
-    budget::Rates,
-    chaos::{Chaos, Plant},
+    answer::{ApiRequest, ApiResponse},
+    budget::RateLimits,
+    chaos::{FaultInjector, FaultRule},
     clock::Speed,
     engine::{Bps, Millis},
-    fault::{Fault, ServiceCode},
-    floor::Floor,
-    service::{Beginning, Service},
+    fault::{ApiError, ServiceCode},
+    floor::ExchangeState,
+    service::{ResetState, Service},
     wire,
 };
 use crate::{
@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 /// Longest `advance_ms`: an hour, so that one request holds the floor for well under a second.
-const ADVANCE: i64 = 3_600_000;
+const MAX_ADVANCE_MS: i64 = 3_600_000;
 /// Largest `bps` of a nudge, either way.
-const NUDGE: i64 = 2_000;
+const MAX_NUDGE_BPS: i64 = 2_000;
 
 #[derive(Debug, Serialize)]
 struct ClockState {
@@ -52,8 +52,8 @@ pub(super) struct Nudge {
     bps: i64,
 }
 
-pub(super) fn clock(floor: &Floor) -> Result<Answer, Fault> {
-    Answer::ok(&Data {
+pub(super) fn clock(floor: &ExchangeState) -> Result<ApiResponse, ApiError> {
+    ApiResponse::ok(&Data {
         data: ClockState {
             now: wire::at(floor.engine.now()),
             paused: floor.clock.is_paused(),
@@ -64,13 +64,16 @@ pub(super) fn clock(floor: &Floor) -> Result<Answer, Fault> {
     })
 }
 
-pub(super) fn set_clock(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
+pub(super) fn set_clock(
+    floor: &mut ExchangeState,
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let body: SetClock = call.json()?;
     let speed = body.speed.map(speed).transpose()?;
     let advance = body.advance_ms.unwrap_or(0);
-    if !(0..=ADVANCE).contains(&advance) {
-        let message = format!("advance_ms must be 0 to {ADVANCE}, not {advance}");
-        return Err(Fault::field(
+    if !(0..=MAX_ADVANCE_MS).contains(&advance) {
+        let message = format!("advance_ms must be 0 to {MAX_ADVANCE_MS}, not {advance}");
+        return Err(ApiError::field(
             "advance_ms",
             ServiceCode::InvalidRequest,
             message,
@@ -93,7 +96,7 @@ pub(super) fn set_clock(floor: &mut Floor, call: &Call) -> Result<Answer, Fault>
     clock(floor)
 }
 
-fn speed(given: Num) -> Result<Speed, Fault> {
+fn speed(given: Num) -> Result<Speed, ApiError> {
     given
         .to_scaled(3)
         .and_then(|thousandths| u32::try_from(thousandths).ok())
@@ -101,55 +104,58 @@ fn speed(given: Num) -> Result<Speed, Fault> {
         .ok_or_else(|| {
             let message =
                 format!("speed must be 0.001 to 100 with at most 3 decimals, not {given}");
-            Fault::field("speed", ServiceCode::InvalidRequest, message)
+            ApiError::field("speed", ServiceCode::InvalidRequest, message)
         })
 }
 
-pub(super) fn nudge(floor: &mut Floor, call: &Call) -> Result<Answer, Fault> {
+pub(super) fn nudge(floor: &mut ExchangeState, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
     let body: Nudge = call.json()?;
     let (market, _) = wire::market(&floor.engine, "market_id", &body.market_id)?;
-    if !(-NUDGE..=NUDGE).contains(&body.bps) {
-        let message = format!("bps must be -{NUDGE} to {NUDGE}, not {}", body.bps);
-        return Err(Fault::field("bps", ServiceCode::InvalidRequest, message));
+    if !(-MAX_NUDGE_BPS..=MAX_NUDGE_BPS).contains(&body.bps) {
+        let message = format!(
+            "bps must be -{MAX_NUDGE_BPS} to {MAX_NUDGE_BPS}, not {}",
+            body.bps
+        );
+        return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
     if !floor.engine.has_room(market, Bps(body.bps)) {
         let message = format!(
             "bps {} would move the price beyond what a price may be",
             body.bps
         );
-        return Err(Fault::field("bps", ServiceCode::InvalidRequest, message));
+        return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
     floor.engine.nudge(market, Bps(body.bps));
     clock(floor)
 }
 
-pub(super) fn faults(service: &Service) -> Result<Answer, Fault> {
+pub(super) fn faults(service: &Service) -> Result<ApiResponse, ApiError> {
     let data = service.chaos()?.plants().to_vec();
-    Answer::ok(&Data { data })
+    ApiResponse::ok(&Data { data })
 }
 
-pub(super) fn plant_fault(service: &Service, call: &Call) -> Result<Answer, Fault> {
-    let plant: Plant = call.json()?;
+pub(super) fn plant_fault(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
+    let plant: FaultRule = call.json()?;
     if let Some((field, message)) = plant.misfit() {
-        return Err(Fault::field(field, ServiceCode::InvalidRequest, message));
+        return Err(ApiError::field(field, ServiceCode::InvalidRequest, message));
     }
     service.chaos()?.plant(plant);
     faults(service)
 }
 
-pub(super) fn clear_faults(service: &Service) -> Result<Answer, Fault> {
+pub(super) fn clear_faults(service: &Service) -> Result<ApiResponse, ApiError> {
     service.chaos()?.clear();
     faults(service)
 }
 
-pub(super) fn set_budgets(service: &Service, call: &Call) -> Result<Answer, Fault> {
-    let data: Rates = call.json()?;
+pub(super) fn set_budgets(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
+    let data: RateLimits = call.json()?;
     service.budgets.set(data);
-    Answer::ok(&Data { data })
+    ApiResponse::ok(&Data { data })
 }
 
 /// Every account, and all that was steered, as when the exchange was first opened.
-pub(super) fn reset(service: &Service, call: &Call) -> Result<Answer, Fault> {
+pub(super) fn reset(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
     call.no_body()?;
     // Its script is played before anybody has to wait for the floor.
     let anew = service.beginning.floor()?;
@@ -158,8 +164,8 @@ pub(super) fn reset(service: &Service, call: &Call) -> Result<Answer, Fault> {
         floor.begin_anew(anew);
         clock(&floor)?
     };
-    let Beginning { scenario, .. } = &service.beginning;
-    *service.chaos()? = Chaos::new(scenario.seed(), scenario.faults());
+    let ResetState { scenario, .. } = &service.beginning;
+    *service.chaos()? = FaultInjector::new(scenario.seed(), scenario.faults());
     service.budgets.set(scenario.budgets());
     Ok(answer)
 }

@@ -1,15 +1,15 @@
 //! Market and account facts: what the desk's price and facts sources read (`config::PriceSource::paper`).
 
 use super::super::{
-    answer::Answer,
+    answer::ApiResponse,
     engine::{
         AccountReport, AccountSpec, BookLevel, Bps, ChallengeStatus, Engine, MarketIx,
         MarketReport, PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
     },
-    fault::Fault,
-    floor::{Floor, data},
-    gate::Caller,
-    wire::{self, Rows, Units, nano, rate, usd},
+    fault::ApiError,
+    floor::{ExchangeState, data},
+    gate::AuthenticatedUser,
+    wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
 };
 use crate::{
     api::Data,
@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// Prices in USD; `funding_rate` is a fraction per hour (0.0000125 is 0.00125 %), positive when longs pay.
 #[derive(Debug, Serialize)]
-struct MarketRow {
+struct MarketResource {
     market_id: MarketId,
     provider: String,
     symbol: String,
@@ -45,22 +45,22 @@ struct MarketRow {
 }
 
 #[derive(Debug, Serialize)]
-struct Book {
+struct BookResource {
     market_id: MarketId,
-    bids: Vec<Level>,
-    asks: Vec<Level>,
+    bids: Vec<BookLevelResource>,
+    asks: Vec<BookLevelResource>,
     updated_at: Timestamp,
 }
 
 #[derive(Debug, Serialize)]
-struct Level {
+struct BookLevelResource {
     price: Num,
     size: Num,
 }
 
 /// USD unless said otherwise; `daily_loss_left` is a share of 0 to 1.
 #[derive(Debug, Serialize)]
-struct AccountRow {
+struct AccountResource {
     account_id: AccountId,
     standing: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,13 +86,13 @@ struct AccountRow {
     daily_loss_left: Num,
     trading_days: usize,
     cooldown_until: Timestamp,
-    rules: Vec<RuleRow>,
+    rules: Vec<RuleResource>,
     as_of: Timestamp,
 }
 
 /// `value` against `limit`, both in `unit`: `usd`, `fraction` (1 is 100 %, or leverage 1), `count` or `ms`.
 #[derive(Debug, Serialize)]
-struct RuleRow {
+struct RuleResource {
     rule_id: &'static str,
     value: Num,
     limit: Num,
@@ -103,20 +103,20 @@ struct RuleRow {
     met: bool,
 }
 
-pub(super) fn markets(floor: &Floor) -> Result<Answer, Fault> {
+pub(super) fn markets(floor: &ExchangeState) -> Result<ApiResponse, ApiError> {
     let engine = &floor.engine;
-    let data: Vec<MarketRow> = engine
+    let data: Vec<MarketResource> = engine
         .market_ixs()
         .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
         .collect();
-    Answer::ok(&Data { data })
+    ApiResponse::ok(&Data { data })
 }
 
-fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketRow> {
+fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketResource> {
     let spec = engine.market_spec(ix)?;
-    let units = Units::from(spec);
+    let units = MarketUnits::from(spec);
     let px = |px| units.px(px);
-    Some(MarketRow {
+    Some(MarketResource {
         market_id: spec.market_id().into(),
         provider: spec.provider.clone(),
         symbol: spec.symbol.clone(),
@@ -140,16 +140,16 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
     })
 }
 
-pub(super) fn book(floor: &Floor, id: &MarketId) -> Result<Answer, Fault> {
+pub(super) fn book(floor: &ExchangeState, id: &MarketId) -> Result<ApiResponse, ApiError> {
     let engine = &floor.engine;
     let ix = engine
         .market(id.raw())
-        .ok_or_else(|| Fault::not_found("market"))?;
+        .ok_or_else(|| ApiError::not_found("market"))?;
     let facts = engine.market_facts(ix);
     data(facts.and_then(|facts| {
-        let units = Units::from(engine.market_spec(ix)?);
-        Some(Book {
-            market_id: Rows(engine).market_id(ix)?,
+        let units = MarketUnits::from(engine.market_spec(ix)?);
+        Some(BookResource {
+            market_id: ResourceEncoder(engine).market_id(ix)?,
             bids: levels(units, &facts.bids),
             asks: levels(units, &facts.asks),
             updated_at: wire::at(facts.updated_at),
@@ -157,19 +157,22 @@ pub(super) fn book(floor: &Floor, id: &MarketId) -> Result<Answer, Fault> {
     }))
 }
 
-fn levels(units: Units, levels: &[BookLevel]) -> Vec<Level> {
+fn levels(units: MarketUnits, levels: &[BookLevel]) -> Vec<BookLevelResource> {
     levels
         .iter()
-        .map(|level| Level {
+        .map(|level| BookLevelResource {
             price: units.px(level.px),
             size: units.lots(level.size),
         })
         .collect()
 }
 
-pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> {
+pub(super) fn accounts(
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
+) -> Result<ApiResponse, ApiError> {
     let engine = &floor.engine;
-    let data: Vec<AccountRow> = caller
+    let data: Vec<AccountResource> = caller
         .accounts
         .iter()
         .filter_map(|ix| {
@@ -177,16 +180,16 @@ pub(super) fn accounts(floor: &Floor, caller: &Caller) -> Result<Answer, Fault> 
             Some(account(engine, spec, engine.account_facts(*ix)?))
         })
         .collect();
-    Answer::ok(&Data { data })
+    ApiResponse::ok(&Data { data })
 }
 
-fn account(engine: &Engine, spec: &AccountSpec, facts: AccountReport) -> AccountRow {
+fn account(engine: &Engine, spec: &AccountSpec, facts: AccountReport) -> AccountResource {
     let (standing, breached_rule_id, since) = match facts.standing {
         ChallengeStatus::Active => ("active", None, None),
         ChallengeStatus::Breached { rule, at } => ("breached", Some(rule.into_str()), Some(at)),
         ChallengeStatus::Passed { at } => ("passed", None, Some(at)),
     };
-    AccountRow {
+    AccountResource {
         daily_loss_left: daily_loss_left(&facts, spec.rules.max_daily_loss),
         account_id: facts.id.into(),
         standing,
@@ -224,9 +227,9 @@ fn daily_loss_left(facts: &AccountReport, limit: Bps) -> Num {
     Num::from_scaled(share, 4).unwrap_or_default().normalized()
 }
 
-fn rule(fact: &RuleStatus) -> RuleRow {
+fn rule(fact: &RuleStatus) -> RuleResource {
     let (value, unit) = measure(fact.value);
-    RuleRow {
+    RuleResource {
         rule_id: fact.rule.into_str(),
         value,
         limit: measure(fact.limit).0,

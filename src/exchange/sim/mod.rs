@@ -30,10 +30,10 @@ mod strategies;
 pub(super) use route::SimRoute;
 
 use super::{
-    answer::{Answer, Call},
-    chaos::Endpoint,
-    fault::Fault,
-    gate::Caller,
+    answer::{ApiRequest, ApiResponse},
+    chaos::FaultTarget,
+    fault::ApiError,
+    gate::AuthenticatedUser,
     service::Service,
 };
 use crate::api::{ScaledBody, TwapBody};
@@ -41,10 +41,10 @@ use crate::api::{ScaledBody, TwapBody};
 /// Carries one request out; the caller is absent on public routes only.
 pub(super) fn answer(
     service: &Service,
-    caller: Option<&Caller>,
+    caller: Option<&AuthenticatedUser>,
     route: SimRoute,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::Markets => facts::markets(&*service.floor()?),
@@ -73,20 +73,20 @@ pub(super) fn answer(
     }
 }
 
-fn known(caller: Option<&Caller>) -> Result<&Caller, Fault> {
-    caller.ok_or_else(|| Fault::broken("a private route without a caller"))
+fn known(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUser, ApiError> {
+    caller.ok_or_else(|| ApiError::broken("a private route without a caller"))
 }
 
 /// The name a disturbance is addressed by; `None` for the controls, which are never disturbed.
-pub(super) fn endpoint(route: &SimRoute) -> Option<Endpoint> {
+pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
     match route {
-        SimRoute::Markets => Some(Endpoint::Markets),
-        SimRoute::Book(_) => Some(Endpoint::Book),
-        SimRoute::Accounts => Some(Endpoint::Accounts),
-        SimRoute::AllTwaps(..) => Some(Endpoint::AllTwaps),
-        SimRoute::PlaceTwap => Some(Endpoint::PlaceTwap),
-        SimRoute::ScaledOrders(_) => Some(Endpoint::ScaledOrders),
-        SimRoute::PlaceScaled => Some(Endpoint::PlaceScaled),
+        SimRoute::Markets => Some(FaultTarget::Markets),
+        SimRoute::Book(_) => Some(FaultTarget::Book),
+        SimRoute::Accounts => Some(FaultTarget::Accounts),
+        SimRoute::AllTwaps(..) => Some(FaultTarget::AllTwaps),
+        SimRoute::PlaceTwap => Some(FaultTarget::PlaceTwap),
+        SimRoute::ScaledOrders(_) => Some(FaultTarget::ScaledOrders),
+        SimRoute::PlaceScaled => Some(FaultTarget::PlaceScaled),
         SimRoute::OpenApi
         | SimRoute::Clock
         | SimRoute::SetClock

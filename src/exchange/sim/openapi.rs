@@ -3,15 +3,15 @@
 //! The tests here hold it to the routers, to the bodies and resources, and to their words; `tests/contract/openapi.rs`
 //! holds it to real answers.
 
-use super::super::answer::Answer;
+use super::super::answer::ApiResponse;
 use hyper::StatusCode;
 
 const DOCUMENT: &str = include_str!("../../../assets/openapi.yaml");
 /// RFC 9512.
 const YAML: &str = "application/yaml";
 
-pub(super) fn answer() -> Answer {
-    Answer {
+pub(super) fn answer() -> ApiResponse {
+    ApiResponse {
         status: StatusCode::OK,
         body: DOCUMENT.into(),
         media: YAML,
@@ -34,8 +34,8 @@ mod tests {
             TwapBody,
         },
         exchange::{
-            budget::{Rate, Rates},
-            chaos::{Endpoint, Plant},
+            budget::{RateLimit, RateLimits},
+            chaos::{FaultRule, FaultTarget},
             engine::{Reason, RuleId},
             fault::ServiceCode,
         },
@@ -140,12 +140,12 @@ mod tests {
             ("ScaledBody", fields::<ScaledBody>()),
             ("SetClockBody", fields::<SetClock>()),
             ("NudgeBody", fields::<Nudge>()),
-            ("Plant", fields::<Plant>()),
-            ("PlantedFault", fields::<Plant>()),
-            ("RateNow", fields::<Rate>()),
-            ("Rates", fields::<Rates>()),
-            ("Rate", fields::<Rate>()),
-            ("RatesBody", fields::<Rates>()),
+            ("Plant", fields::<FaultRule>()),
+            ("PlantedFault", fields::<FaultRule>()),
+            ("RateNow", fields::<RateLimit>()),
+            ("Rates", fields::<RateLimits>()),
+            ("Rate", fields::<RateLimit>()),
+            ("RatesBody", fields::<RateLimits>()),
             ("Order", fields::<Order>()),
             ("Position", fields::<Position>()),
             ("Twap", fields::<Twap>()),
@@ -241,7 +241,7 @@ mod tests {
             ("/OrderMode", words::<OrderMode>()),
             ("/OrderStatus", words::<OrderStatus>()),
             ("/LiquidityRole", words::<LiquidityRole>()),
-            ("/Endpoint", words::<Endpoint>()),
+            ("/Endpoint", words::<FaultTarget>()),
             ("/CloseAll/properties/status", words::<CloseAllStatus>()),
             (
                 "/CloseResult/properties/status",

@@ -2,13 +2,13 @@
 //! Under an `Idempotency-Key` a creation happens once, and its repeat answers with what it made as it is now.
 
 use super::super::{
-    answer::{Answer, Call},
+    answer::{ApiRequest, ApiResponse},
     engine::{EngineCommand, MarketIx, Px, Reason, ScaledParams, TwapParams, TwapStatus},
-    fault::Fault,
-    floor::Floor,
-    gate::Caller,
-    idempotency::{Deed, Effect},
-    wire::{self, Units, leverage, whole},
+    fault::ApiError,
+    floor::ExchangeState,
+    gate::AuthenticatedUser,
+    idempotency::{IdempotentRequest, IdempotentResult},
+    wire::{self, MarketUnits, leverage, whole},
 };
 use crate::{
     api::{Data, List, ScaledBody, TwapBody},
@@ -18,18 +18,18 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
 /// A body that asks for a strategy.
-pub(super) trait Creation: DeserializeOwned + Clone {
+pub(super) trait StrategyBody: DeserializeOwned + Clone {
     /// What its key stands for.
-    fn deed(self) -> Deed;
+    fn deed(self) -> IdempotentRequest;
     fn names(&self) -> (&AccountId, &MarketId);
-    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault>;
+    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError>;
 }
 
-pub(super) fn place<Body: Creation>(
-    floor: &mut Floor,
-    caller: &Caller,
-    call: &Call,
-) -> Result<Answer, Fault> {
+pub(super) fn place<Body: StrategyBody>(
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let key = call.key_if_given()?;
     let body: Body = call.json()?;
     let deed = body.clone().deed();
@@ -45,35 +45,41 @@ pub(super) fn place<Body: Creation>(
 }
 
 /// What a creation made, as it is now.
-fn answer(floor: &Floor, status: StatusCode, made: &Effect) -> Result<Answer, Fault> {
+fn answer(
+    floor: &ExchangeState,
+    status: StatusCode,
+    made: &IdempotentResult,
+) -> Result<ApiResponse, ApiError> {
     match made {
-        Effect::Twap(account, id) => {
+        IdempotentResult::Twap(account, id) => {
             let row = floor.engine.twap(*account, *id);
             let data = row.and_then(|row| floor.rows().twap(row));
-            Answer::new(status, &Data { data })
+            ApiResponse::new(status, &Data { data })
         }
-        Effect::Scaled(account, id) => {
+        IdempotentResult::Scaled(account, id) => {
             let row = floor.engine.scaled(*account, *id);
             let data = row.and_then(|row| floor.rows().scaled(row));
-            Answer::new(status, &Data { data })
+            ApiResponse::new(status, &Data { data })
         }
-        Effect::Order(..) | Effect::Refused(_) | Effect::CloseAll(_) => {
-            Err(Fault::broken("a creation that made something else"))
+        IdempotentResult::Order(..)
+        | IdempotentResult::Refused(_)
+        | IdempotentResult::CloseAll(_) => {
+            Err(ApiError::broken("a creation that made something else"))
         }
     }
 }
 
-impl Creation for TwapBody {
-    fn deed(self) -> Deed {
-        Deed::PlaceTwap(Box::new(self))
+impl StrategyBody for TwapBody {
+    fn deed(self) -> IdempotentRequest {
+        IdempotentRequest::PlaceTwap(Box::new(self))
     }
 
     fn names(&self) -> (&AccountId, &MarketId) {
         (&self.account_id, &self.market_id)
     }
 
-    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault> {
-        let price = |field, given: Option<Num>| -> Result<Option<Px>, Fault> {
+    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
+        let price = |field, given: Option<Num>| -> Result<Option<Px>, ApiError> {
             given.map(|price| units.price(field, price)).transpose()
         };
         Ok(EngineCommand::PlaceTwap(TwapParams {
@@ -97,16 +103,16 @@ impl Creation for TwapBody {
     }
 }
 
-impl Creation for ScaledBody {
-    fn deed(self) -> Deed {
-        Deed::PlaceScaled(Box::new(self))
+impl StrategyBody for ScaledBody {
+    fn deed(self) -> IdempotentRequest {
+        IdempotentRequest::PlaceScaled(Box::new(self))
     }
 
     fn names(&self) -> (&AccountId, &MarketId) {
         (&self.account_id, &self.market_id)
     }
 
-    fn command(&self, market: MarketIx, units: Units) -> Result<EngineCommand, Fault> {
+    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
         let skew = self.skew.unwrap_or(Num::ONE);
         let skew_milli = skew
             .to_scaled(3)
@@ -114,7 +120,7 @@ impl Creation for ScaledBody {
             .filter(|milli| *milli > 0)
             .ok_or_else(|| {
                 let message = format!("skew {skew} must be above 0 with at most 3 decimals");
-                Fault::field("skew", Reason::InvalidScaled, message)
+                ApiError::field("skew", Reason::InvalidScaled, message)
             })?;
         Ok(EngineCommand::PlaceScaled(ScaledParams {
             market,
@@ -133,10 +139,10 @@ impl Creation for ScaledBody {
 
 /// Every TWAP of the account, or those of a status, newest first: `/v1` lists those that are pending or active only.
 pub(super) fn all_twaps(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     (id, status): (&AccountId, Option<TwapStatus>),
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, id.raw())?;
     let data: Vec<Twap> = floor
         .engine
@@ -144,22 +150,22 @@ pub(super) fn all_twaps(
         .filter(|row| status.is_none_or(|status| row.status == status))
         .filter_map(|row| floor.rows().twap(row))
         .collect();
-    Answer::ok(&Data { data })
+    ApiResponse::ok(&Data { data })
 }
 
 /// Every ladder of the account, newest first.
 pub(super) fn scaled_orders(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     id: &AccountId,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, id.raw())?;
     let data: Vec<Scaled> = floor
         .engine
         .scaled_orders(account)
         .filter_map(|row| floor.rows().scaled(row))
         .collect();
-    Answer::ok(&List {
+    ApiResponse::ok(&List {
         data,
         has_more: Some(false),
         next_cursor: None,

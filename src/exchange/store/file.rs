@@ -18,7 +18,7 @@ const LOCK: &str = "exchange.lock";
 pub(super) const FORMAT: u32 = 3;
 
 /// "prpx": tells our file from another program's.
-const APPLICATION: u32 = 0x7072_7078;
+const APPLICATION_ID: u32 = 0x7072_7078;
 
 pub(super) const TABLES: &str = "
     CREATE TABLE exchange (
@@ -68,21 +68,21 @@ pub(super) const TABLES: &str = "
 
 /// A database that belongs to this process, and what it was found to be.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedDatabase {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
     pub(super) lock: File,
-    pub(super) state: State,
+    pub(super) state: DatabaseState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum DatabaseState {
     Empty,
     Kept,
 }
 
 /// Takes the directory, makes it if it is not there, and looks at the database without changing it.
-pub(super) fn open(dir: &Path) -> Result<Opened, StoreFault> {
+pub(super) fn open(dir: &Path) -> Result<OpenedDatabase, StoreFault> {
     let path = dir.join(DATABASE);
     let place = |why: io::Error| StoreFault::Place {
         path: dir.to_owned(),
@@ -99,7 +99,7 @@ pub(super) fn open(dir: &Path) -> Result<Opened, StoreFault> {
     if let Some(why) = disk::complaint(&connection).map_err(refused)? {
         return Err(StoreFault::Damaged { path, why });
     }
-    Ok(Opened {
+    Ok(OpenedDatabase {
         path,
         connection,
         lock,
@@ -107,7 +107,7 @@ pub(super) fn open(dir: &Path) -> Result<Opened, StoreFault> {
     })
 }
 
-fn state(connection: &Connection, path: &Path) -> Result<State, StoreFault> {
+fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFault> {
     let refused = |why| refusal(path, why);
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
     let tables = "SELECT count(*) FROM sqlite_schema";
@@ -117,9 +117,9 @@ fn state(connection: &Connection, path: &Path) -> Result<State, StoreFault> {
     let application = number("application_id").map_err(refused)?;
     let found = number("user_version").map_err(refused)?;
     match (application, tables) {
-        (0, 0) => Ok(State::Empty),
-        (APPLICATION, _) if found == FORMAT => Ok(State::Kept),
-        (APPLICATION, _) => Err(StoreFault::Format {
+        (0, 0) => Ok(DatabaseState::Empty),
+        (APPLICATION_ID, _) if found == FORMAT => Ok(DatabaseState::Kept),
+        (APPLICATION_ID, _) => Err(StoreFault::Format {
             path: path.to_owned(),
             found,
             known: FORMAT,
@@ -133,7 +133,7 @@ fn state(connection: &Connection, path: &Path) -> Result<State, StoreFault> {
 /// The tables of a new exchange, inside the transaction that also fills them.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", FORMAT)
 }
 

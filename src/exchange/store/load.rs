@@ -1,52 +1,52 @@
 //! Taking up a directory: a new exchange in an empty one, or the kept one where it was left.
 
 use super::super::{
-    clock::{Kept, Pace, Speed},
+    clock::{ClockMode, ClockRecord, Speed},
     engine::{Checkpoint, Millis, PriceBounds},
-    idempotency::Idempotency,
-    operations::Closings,
-    scenario::{Origin, Scenario},
-    secret::{KeySource, Secret},
+    idempotency::IdempotencyRecords,
+    operations::CloseAllOperations,
+    scenario::{Scenario, ScenarioSource},
+    secret::{KeySource, ServerSecret},
 };
 use super::{
-    EncodeFault, Record, Recorder, Store, StoreFault,
-    file::{self, State},
-    shelf::{Identity, Left, Shelf},
+    EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord,
+    file::{self, DatabaseState},
+    shelf::{Restored, SnapshotReader, StoredExchange},
 };
 use crate::disk;
 use std::{fs::File, path::Path};
 
 /// What the keys of its users come from, where they are not fixed.
-const SECRET: &str = "exchange.secret";
+const SECRET_FILE: &str = "exchange.secret";
 
 /// How virtual time passes where nobody says otherwise.
-const AT_FIRST: Pace = Pace::Live(Speed::REAL_TIME);
+const DEFAULT_CLOCK_MODE: ClockMode = ClockMode::Live(Speed::REAL_TIME);
 
 /// What an exchange starts from.
 #[derive(Debug)]
-pub(in crate::exchange) struct Resumed {
+pub(in crate::exchange) struct LoadedExchange {
     pub(in crate::exchange) scenario: Scenario,
-    pub(in crate::exchange) secret: Secret,
+    pub(in crate::exchange) secret: ServerSecret,
     /// When and how fast a new beginning begins.
     pub(in crate::exchange) start: Millis,
-    pub(in crate::exchange) pace: Pace,
-    pub(in crate::exchange) engine: Recorder,
-    pub(in crate::exchange) keys: Idempotency,
-    pub(in crate::exchange) closings: Closings,
-    pub(in crate::exchange) clock: Kept,
+    pub(in crate::exchange) pace: ClockMode,
+    pub(in crate::exchange) engine: RecordingEngine,
+    pub(in crate::exchange) keys: IdempotencyRecords,
+    pub(in crate::exchange) closings: CloseAllOperations,
+    pub(in crate::exchange) clock: ClockRecord,
     /// How often it was taken up before.
     pub(in crate::exchange) openings: u64,
-    pub(in crate::exchange) store: Option<Store>,
+    pub(in crate::exchange) store: Option<ExchangeStore>,
     /// As its script left it, where that was played in this process: playing it takes seconds.
     pub(in crate::exchange) first: Option<Checkpoint>,
 }
 
-impl Resumed {
+impl LoadedExchange {
     /// A new exchange that ends with the process.
     pub(in crate::exchange) fn in_memory(
         scenario: Scenario,
         start: Millis,
-        pace: Option<Pace>,
+        pace: Option<ClockMode>,
     ) -> Result<Self, StoreFault> {
         let (new, first) = Self::played(scenario, start, pace)?;
         Ok(Self {
@@ -59,20 +59,20 @@ impl Resumed {
     fn played(
         scenario: Scenario,
         start: Millis,
-        pace: Option<Pace>,
+        pace: Option<ClockMode>,
     ) -> Result<(Self, Checkpoint), StoreFault> {
         let mut engine = scenario.open(start)?;
         let first = engine.checkpoint().map_err(EncodeFault::from)?;
-        let pace = pace.unwrap_or(AT_FIRST);
+        let pace = pace.unwrap_or(DEFAULT_CLOCK_MODE);
         let new = Self {
-            secret: Secret::new(scenario.key_source(), scenario.seed()),
+            secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
             start,
             pace,
-            clock: Kept::new(pace, engine.now()),
-            engine: Recorder::new(engine, 0),
+            clock: ClockRecord::new(pace, engine.now()),
+            engine: RecordingEngine::new(engine, 0),
             scenario,
-            keys: Idempotency::default(),
-            closings: Closings::default(),
+            keys: IdempotencyRecords::default(),
+            closings: CloseAllOperations::default(),
             openings: 0,
             store: None,
             first: None,
@@ -87,38 +87,44 @@ pub(in crate::exchange) fn open(
     dir: &Path,
     scenario: Scenario,
     start: Millis,
-    pace: Option<Pace>,
-) -> Result<Resumed, StoreFault> {
+    pace: Option<ClockMode>,
+) -> Result<LoadedExchange, StoreFault> {
     let opened = file::open(dir)?;
-    let shelf = Shelf {
+    let shelf = SnapshotReader {
         path: opened.path,
         connection: opened.connection,
     };
     let secret = secret(dir, &scenario)?;
     let resumed = match opened.state {
-        State::Empty => begin(shelf, opened.lock, Resumed::played(scenario, start, pace)?),
-        State::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
+        DatabaseState::Empty => begin(
+            shelf,
+            opened.lock,
+            LoadedExchange::played(scenario, start, pace)?,
+        ),
+        DatabaseState::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
     };
-    Ok(Resumed { secret, ..resumed? })
+    Ok(LoadedExchange { secret, ..resumed? })
 }
 
 /// The directory's own, with its lock in hand.
-fn secret(dir: &Path, scenario: &Scenario) -> Result<Secret, StoreFault> {
+fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
     match scenario.key_source() {
-        KeySource::Seed => Ok(Secret::new(KeySource::Seed, scenario.seed())),
-        KeySource::Random => Secret::kept(&dir.join(SECRET)).map_err(|why| StoreFault::Place {
-            path: dir.to_owned(),
-            why,
-        }),
+        KeySource::Seed => Ok(ServerSecret::new(KeySource::Seed, scenario.seed())),
+        KeySource::Random => {
+            ServerSecret::kept(&dir.join(SECRET_FILE)).map_err(|why| StoreFault::Place {
+                path: dir.to_owned(),
+                why,
+            })
+        }
     }
 }
 
 /// Everything in one transaction: a start that is interrupted leaves an empty database.
 fn begin(
-    mut shelf: Shelf,
+    mut shelf: SnapshotReader,
     lock: File,
-    (mut resumed, first): (Resumed, Checkpoint),
-) -> Result<Resumed, StoreFault> {
+    (mut resumed, first): (LoadedExchange, Checkpoint),
+) -> Result<LoadedExchange, StoreFault> {
     let at = resumed.engine.now();
     disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
     let transaction = shelf.connection.transaction()?;
@@ -132,21 +138,21 @@ fn begin(
             resumed.scenario.seed().cast_signed(),
         ),
     )?;
-    Record::Clock(resumed.clock).write(&transaction)?;
+    StoreRecord::Clock(resumed.clock).write(&transaction)?;
     let checkpoint = first.clone();
-    Record::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
+    StoreRecord::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
     transaction.commit()?;
-    let store = Store::new((shelf.connection, lock), resumed.clock, (0, at));
+    let store = ExchangeStore::new((shelf.connection, lock), resumed.clock, (0, at));
     (resumed.store, resumed.first) = (Some(store), Some(first));
     Ok(resumed)
 }
 
 fn resume(
-    mut shelf: Shelf,
+    mut shelf: SnapshotReader,
     lock: File,
     given: &Scenario,
-    (start, pace): (Millis, Option<Pace>),
-) -> Result<Resumed, StoreFault> {
+    (start, pace): (Millis, Option<ClockMode>),
+) -> Result<LoadedExchange, StoreFault> {
     let identity = shelf.identity()?;
     let scenario = scenario(&shelf, &identity, given)?;
     let mut kept = shelf.clock()?;
@@ -156,21 +162,21 @@ fn resume(
     let openings = identity.openings + 1;
     let counted = "UPDATE exchange SET openings = ?1";
     shelf.connection.execute(counted, [openings])?;
-    let asked = pace.map_or(kept, |pace| Kept::new(pace, kept.horizon));
+    let asked = pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon));
     if asked.is_real_time() {
         sleep(&mut shelf, &mut left, start)?;
         kept.horizon = kept.horizon.max(left.at);
     }
-    let store = Store::new((shelf.connection, lock), kept, (left.seq, left.at));
-    Ok(Resumed {
-        secret: Secret::new(scenario.key_source(), scenario.seed()),
+    let store = ExchangeStore::new((shelf.connection, lock), kept, (left.seq, left.at));
+    Ok(LoadedExchange {
+        secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
         scenario,
         start,
-        pace: pace.unwrap_or(AT_FIRST),
+        pace: pace.unwrap_or(DEFAULT_CLOCK_MODE),
         engine: left.engine,
         keys,
         closings,
-        clock: pace.map_or(kept, |pace| Kept::new(pace, kept.horizon)),
+        clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
         openings,
         store: Some(store),
         first: None,
@@ -179,7 +185,7 @@ fn resume(
 
 /// An exchange whose prices left their bounds before there were any is taken up as it was then; a checkpoint keeps it
 /// within them from here on, for what was before it cannot be done again within them.
-fn left(shelf: &mut Shelf, horizon: Millis) -> Result<Left, StoreFault> {
+fn left(shelf: &mut SnapshotReader, horizon: Millis) -> Result<Restored, StoreFault> {
     let other = match shelf.engine(horizon, PriceBounds::Kept) {
         Err(other @ StoreFault::OtherHistory { .. }) => other,
         done => return done,
@@ -191,14 +197,14 @@ fn left(shelf: &mut Shelf, horizon: Millis) -> Result<Left, StoreFault> {
     let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
     (left.seq, left.at) = (seq, engine.now());
     let transaction = shelf.connection.transaction()?;
-    Record::Checkpoint { seq, checkpoint }.write(&transaction)?;
+    StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
     transaction.commit()?;
     Ok(left)
 }
 
 /// The market stood still while nobody ran it, and the hours went by: from a checkpoint after them, for no step is
 /// replayed in between.
-fn sleep(shelf: &mut Shelf, left: &mut Left, until: Millis) -> Result<(), StoreFault> {
+fn sleep(shelf: &mut SnapshotReader, left: &mut Restored, until: Millis) -> Result<(), StoreFault> {
     let seq = left.engine.seq();
     let engine = left.engine.engine_mut();
     let before = engine.now();
@@ -208,21 +214,26 @@ fn sleep(shelf: &mut Shelf, left: &mut Left, until: Millis) -> Result<(), StoreF
     }
     let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
     (left.seq, left.at) = (seq, engine.now());
-    let clock = Kept {
+    let clock = ClockRecord {
         horizon: left.at,
         ..shelf.clock()?
     };
     let transaction = shelf.connection.transaction()?;
-    Record::Checkpoint { seq, checkpoint }.write(&transaction)?;
-    Record::Clock(clock).write(&transaction)?;
+    StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
+    StoreRecord::Clock(clock).write(&transaction)?;
     Ok(transaction.commit()?)
 }
 
 /// The kept one, as it was: a newer perpdeck may come with another built-in scenario, and the seed may have been chosen
 /// at the first start only.
-fn scenario(shelf: &Shelf, kept: &Identity, given: &Scenario) -> Result<Scenario, StoreFault> {
+fn scenario(
+    shelf: &SnapshotReader,
+    kept: &StoredExchange,
+    given: &Scenario,
+) -> Result<Scenario, StoreFault> {
     let path = shelf.path.clone();
-    let built_in = given.origin == Origin::BuiltIn && kept.origin == Origin::BuiltIn.word();
+    let built_in =
+        given.origin == ScenarioSource::BuiltIn && kept.origin == ScenarioSource::BuiltIn.word();
     if !built_in && kept.scenario != *given.text {
         return Err(StoreFault::OtherScenario { path });
     }

@@ -29,12 +29,12 @@ mod tests;
 
 pub(super) use fault::EncodeFault;
 pub use fault::StoreFault;
-pub(super) use load::{Resumed, open};
-pub(super) use record::{Record, noted};
-pub(super) use recorder::Recorder;
+pub(super) use load::{LoadedExchange, open};
+pub(super) use record::{StoreRecord, noted};
+pub(super) use recorder::RecordingEngine;
 
-use super::{clock::Kept, engine::Millis, fault::Fault, floor::Floor};
-use record::Batch;
+use super::{clock::ClockRecord, engine::Millis, fault::ApiError, floor::ExchangeState};
+use record::WriteBatch;
 use rusqlite::Connection;
 use std::{
     fs::File,
@@ -48,23 +48,23 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A checkpoint is due after so many records,
-const RECORDS: u64 = 4_096;
+const CHECKPOINT_ENTRIES: u64 = 4_096;
 /// or after so much virtual time: what a start has to do again takes well under a second.
-const SPAN: Millis = Millis::seconds(20 * 60);
+const CHECKPOINT_SPAN: Millis = Millis::seconds(20 * 60);
 
 /// Where the records of a running exchange go.
 #[derive(Debug)]
-pub(super) struct Store {
-    outbox: Mutex<Outbox>,
+pub(super) struct ExchangeStore {
+    outbox: Mutex<WriteQueue>,
     /// The number of the last batch that was handed over.
     submitted: AtomicU64,
-    settled: watch::Receiver<Settled>,
+    settled: watch::Receiver<WriteProgress>,
     broken: OnceLock<StoreFault>,
 }
 
 /// How far the disk is.
 #[derive(Debug, Clone)]
-enum Settled {
+enum WriteProgress {
     /// The number of the last batch on it.
     Upto(u64),
     Failed(Arc<StoreFault>),
@@ -72,23 +72,27 @@ enum Settled {
 
 /// Used with the floor in hand only, so that batches are numbered in the order of what they tell.
 #[derive(Debug)]
-struct Outbox {
+struct WriteQueue {
     /// `None` once the exchange has stopped.
-    writer: Option<Sender<Batch>>,
+    writer: Option<Sender<WriteBatch>>,
     number: u64,
-    clock: Kept,
+    clock: ClockRecord,
     /// The record and the time of the last checkpoint.
     checkpoint: (u64, Millis),
 }
 
-impl Store {
+impl ExchangeStore {
     /// Starts to write. `seq` and `at` are those of the checkpoint in the database.
-    fn new((connection, lock): (Connection, File), clock: Kept, checkpoint: (u64, Millis)) -> Self {
+    fn new(
+        (connection, lock): (Connection, File),
+        clock: ClockRecord,
+        checkpoint: (u64, Millis),
+    ) -> Self {
         let (writer, inbox) = channel();
-        let (tell, settled) = watch::channel(Settled::Upto(0));
+        let (tell, settled) = watch::channel(WriteProgress::Upto(0));
         std::thread::spawn(move || writer::run(connection, lock, &inbox, &tell));
         Self {
-            outbox: Mutex::new(Outbox {
+            outbox: Mutex::new(WriteQueue {
                 writer: Some(writer),
                 number: 0,
                 clock,
@@ -101,12 +105,12 @@ impl Store {
     }
 
     /// Hands over what was done on the floor since the last time.
-    pub(super) fn submit(&self, floor: &mut Floor) {
+    pub(super) fn submit(&self, floor: &mut ExchangeState) {
         self.attempt(|outbox| outbox.submit(floor, &self.submitted));
     }
 
-    /// As [`Store::submit`]; a checkpoint with it, if one is due.
-    pub(super) fn submit_whole(&self, floor: &mut Floor) {
+    /// As [`ExchangeStore::submit`]; a checkpoint with it, if one is due.
+    pub(super) fn submit_whole(&self, floor: &mut ExchangeState) {
         self.attempt(|outbox| {
             outbox.submit(floor, &self.submitted)?;
             if outbox.is_checkpoint_due(floor) {
@@ -118,27 +122,27 @@ impl Store {
 
     /// The floor as it begins anew takes the place of everything that is kept: one record, so that a crash finds all of
     /// the one or all of the other.
-    fn begin_anew(&self, floor: &mut Floor) {
+    fn begin_anew(&self, floor: &mut ExchangeState) {
         self.attempt(|outbox| outbox.begin_anew(floor, &self.submitted));
     }
 
-    /// The last of all: a checkpoint, and the time as it is. [`Store::closed`] tells when it is on disk.
-    pub(super) fn close(&self, floor: &mut Floor) {
+    /// The last of all: a checkpoint, and the time as it is. [`ExchangeStore::closed`] tells when it is on disk.
+    pub(super) fn close(&self, floor: &mut ExchangeState) {
         self.attempt(|outbox| {
             outbox.submit(floor, &self.submitted)?;
             let horizon = floor.engine.now();
-            let clock = Kept {
+            let clock = ClockRecord {
                 horizon,
                 ..outbox.clock
             };
-            outbox.send(vec![Record::Clock(clock)], &self.submitted)?;
+            outbox.send(vec![StoreRecord::Clock(clock)], &self.submitted)?;
             outbox.checkpoint(floor, &self.submitted)?;
             outbox.writer = None;
             Ok(())
         });
     }
 
-    fn attempt(&self, hand_over: impl FnOnce(&mut Outbox) -> Result<(), StoreFault>) {
+    fn attempt(&self, hand_over: impl FnOnce(&mut WriteQueue) -> Result<(), StoreFault>) {
         let done = match self.outbox.lock() {
             Ok(mut outbox) => hand_over(&mut outbox),
             Err(_) => Err(StoreFault::Stopped),
@@ -151,22 +155,22 @@ impl Store {
     }
 
     /// 503 once a record could not be written: the floor is ahead of the disk then and nobody may see it.
-    pub(super) fn sound(&self) -> Result<(), Fault> {
+    pub(super) fn sound(&self) -> Result<(), ApiError> {
         if let Some(why) = self.broken.get() {
             return Err(why.into());
         }
         match &*self.settled.borrow() {
-            Settled::Upto(_) => Ok(()),
-            Settled::Failed(why) => Err((&**why).into()),
+            WriteProgress::Upto(_) => Ok(()),
+            WriteProgress::Failed(why) => Err((&**why).into()),
         }
     }
 
     /// Waits until everything handed over so far is on disk.
-    pub(super) async fn settled(&self) -> Result<(), Fault> {
+    pub(super) async fn settled(&self) -> Result<(), ApiError> {
         let wanted = self.submitted.load(Ordering::Acquire);
-        let done = |settled: &Settled| match settled {
-            Settled::Upto(last) => *last >= wanted,
-            Settled::Failed(_) => true,
+        let done = |settled: &WriteProgress| match settled {
+            WriteProgress::Upto(last) => *last >= wanted,
+            WriteProgress::Failed(_) => true,
         };
         if !done(&self.settled.borrow()) && self.settled.clone().wait_for(done).await.is_err() {
             return Err((&StoreFault::Stopped).into());
@@ -183,16 +187,16 @@ impl Store {
         while settled.changed().await.is_ok() {}
     }
 
-    pub(super) fn failure(&self) -> Failure {
-        Failure(Some(self.settled.clone()))
+    pub(super) fn failure(&self) -> FailureWatch {
+        FailureWatch(Some(self.settled.clone()))
     }
 }
 
 /// Tells when an exchange can no longer keep its records.
 #[derive(Debug, Clone)]
-pub(super) struct Failure(Option<watch::Receiver<Settled>>);
+pub(super) struct FailureWatch(Option<watch::Receiver<WriteProgress>>);
 
-impl Failure {
+impl FailureWatch {
     /// Of an exchange in memory.
     pub(super) fn never() -> Self {
         Self(None)
@@ -201,9 +205,9 @@ impl Failure {
     /// Waits for the first write that fails; for ever, if none does.
     pub(super) async fn happened(&self) -> Arc<StoreFault> {
         if let Some(mut settled) = self.0.clone() {
-            let failed = |settled: &Settled| matches!(settled, Settled::Failed(_));
+            let failed = |settled: &WriteProgress| matches!(settled, WriteProgress::Failed(_));
             if let Ok(failed) = settled.wait_for(failed).await
-                && let Settled::Failed(why) = &*failed
+                && let WriteProgress::Failed(why) = &*failed
             {
                 return Arc::clone(why);
             }
@@ -212,8 +216,12 @@ impl Failure {
     }
 }
 
-impl Outbox {
-    fn submit(&mut self, floor: &mut Floor, submitted: &AtomicU64) -> Result<(), StoreFault> {
+impl WriteQueue {
+    fn submit(
+        &mut self,
+        floor: &mut ExchangeState,
+        submitted: &AtomicU64,
+    ) -> Result<(), StoreFault> {
         if self.writer.is_none() {
             floor.forget_changes();
             return Ok(());
@@ -221,7 +229,7 @@ impl Outbox {
         let mut records = floor.changes()?;
         let clock = floor.clock.kept(floor.engine.now(), self.clock.horizon);
         if clock != self.clock {
-            records.push(Record::Clock(clock));
+            records.push(StoreRecord::Clock(clock));
             self.clock = clock;
         }
         if records.is_empty() {
@@ -230,26 +238,34 @@ impl Outbox {
         self.send(records, submitted)
     }
 
-    fn is_checkpoint_due(&self, floor: &Floor) -> bool {
+    fn is_checkpoint_due(&self, floor: &ExchangeState) -> bool {
         let (seq, at) = self.checkpoint;
-        floor.engine.seq() - seq >= RECORDS || floor.engine.now() - at >= SPAN
+        floor.engine.seq() - seq >= CHECKPOINT_ENTRIES || floor.engine.now() - at >= CHECKPOINT_SPAN
     }
 
-    fn checkpoint(&mut self, floor: &mut Floor, submitted: &AtomicU64) -> Result<(), StoreFault> {
+    fn checkpoint(
+        &mut self,
+        floor: &mut ExchangeState,
+        submitted: &AtomicU64,
+    ) -> Result<(), StoreFault> {
         let (seq, at) = (floor.engine.seq(), floor.engine.now());
         let checkpoint = floor.engine.engine_mut().checkpoint();
         let checkpoint = checkpoint.map_err(EncodeFault::from)?;
         self.checkpoint = (seq, at);
-        self.send(vec![Record::Checkpoint { seq, checkpoint }], submitted)
+        self.send(vec![StoreRecord::Checkpoint { seq, checkpoint }], submitted)
     }
 
-    fn begin_anew(&mut self, floor: &mut Floor, submitted: &AtomicU64) -> Result<(), StoreFault> {
+    fn begin_anew(
+        &mut self,
+        floor: &mut ExchangeState,
+        submitted: &AtomicU64,
+    ) -> Result<(), StoreFault> {
         let (seq, at) = (floor.engine.seq(), floor.engine.now());
         let checkpoint = floor.engine.engine_mut().checkpoint();
         let checkpoint = checkpoint.map_err(EncodeFault::from)?;
         let clock = floor.clock.kept(at, at);
         (self.checkpoint, self.clock) = ((seq, at), clock);
-        let anew = Record::Anew {
+        let anew = StoreRecord::Anew {
             seq,
             checkpoint,
             clock,
@@ -257,12 +273,12 @@ impl Outbox {
         self.send(vec![anew], submitted)
     }
 
-    fn send(&mut self, records: Vec<Record>, submitted: &AtomicU64) -> Result<(), StoreFault> {
+    fn send(&mut self, records: Vec<StoreRecord>, submitted: &AtomicU64) -> Result<(), StoreFault> {
         let writer = self.writer.as_ref().ok_or(StoreFault::Stopped)?;
         self.number += 1;
         let number = self.number;
         writer
-            .send(Batch { number, records })
+            .send(WriteBatch { number, records })
             .map_err(|_| StoreFault::Stopped)?;
         submitted.store(number, Ordering::Release);
         Ok(())
@@ -271,15 +287,15 @@ impl Outbox {
 
 /// The floor, held: what is done on it is handed over when it is let go.
 #[derive(Debug)]
-pub(super) struct Held<'a> {
-    pub(super) floor: MutexGuard<'a, Floor>,
-    pub(super) store: Option<&'a Store>,
+pub(super) struct StateGuard<'a> {
+    pub(super) floor: MutexGuard<'a, ExchangeState>,
+    pub(super) store: Option<&'a ExchangeStore>,
     pub(super) broken: &'a CancellationToken,
 }
 
-impl Held<'_> {
+impl StateGuard<'_> {
     /// What was on it is gone, and so is what was kept of it.
-    pub(super) fn begin_anew(&mut self, floor: Floor) {
+    pub(super) fn begin_anew(&mut self, floor: ExchangeState) {
         *self.floor = floor;
         if let Some(store) = self.store {
             store.begin_anew(&mut self.floor);
@@ -294,7 +310,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for StateGuard<'_> {
     fn drop(&mut self) {
         // What a panic left half done is not written: a restart goes on from before it.
         if std::thread::panicking() {
@@ -307,16 +323,16 @@ impl Drop for Held<'_> {
     }
 }
 
-impl std::ops::Deref for Held<'_> {
-    type Target = Floor;
+impl std::ops::Deref for StateGuard<'_> {
+    type Target = ExchangeState;
 
-    fn deref(&self) -> &Floor {
+    fn deref(&self) -> &ExchangeState {
         &self.floor
     }
 }
 
-impl std::ops::DerefMut for Held<'_> {
-    fn deref_mut(&mut self) -> &mut Floor {
+impl std::ops::DerefMut for StateGuard<'_> {
+    fn deref_mut(&mut self) -> &mut ExchangeState {
         &mut self.floor
     }
 }

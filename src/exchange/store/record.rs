@@ -1,26 +1,26 @@
 //! What is written: one batch per request, in the order in which the floor was held.
 
 use super::super::{
-    clock::Kept,
+    clock::ClockRecord,
     engine::{Checkpoint, CheckpointChunk},
 };
 use super::{
     fault::EncodeFault,
-    recorder::{Note, Recorder},
+    recorder::{LogEntry, RecordingEngine},
     seal::sealed,
 };
 use rusqlite::{Transaction, params};
 
 /// All of it is on disk, or none.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(super) struct WriteBatch {
     pub(super) number: u64,
-    pub(super) records: Vec<Record>,
+    pub(super) records: Vec<StoreRecord>,
 }
 
 #[derive(Debug)]
-pub(in crate::exchange) enum Record {
-    Note(Noted),
+pub(in crate::exchange) enum StoreRecord {
+    Note(EncodedLogEntry),
     /// An idempotency key, and what it stands for.
     Key {
         user: usize,
@@ -36,7 +36,7 @@ pub(in crate::exchange) enum Record {
         index: usize,
         record: Vec<u8>,
     },
-    Clock(Kept),
+    Clock(ClockRecord),
     /// Replaces every note up to `seq`.
     Checkpoint {
         seq: u64,
@@ -46,20 +46,20 @@ pub(in crate::exchange) enum Record {
     Anew {
         seq: u64,
         checkpoint: Checkpoint,
-        clock: Kept,
+        clock: ClockRecord,
     },
 }
 
 #[derive(Debug)]
-pub(in crate::exchange) struct Noted {
+pub(in crate::exchange) struct EncodedLogEntry {
     seq: u64,
     at: i64,
     mark: u64,
     act: Vec<u8>,
 }
 
-impl Noted {
-    fn new(note: &Note) -> Result<Self, EncodeFault> {
+impl EncodedLogEntry {
+    fn new(note: &LogEntry) -> Result<Self, EncodeFault> {
         Ok(Self {
             seq: note.seq,
             at: note.at.0,
@@ -70,13 +70,15 @@ impl Noted {
 }
 
 /// What the recorder noted, as it is written.
-pub(in crate::exchange) fn noted(recorder: &mut Recorder) -> Result<Vec<Record>, EncodeFault> {
+pub(in crate::exchange) fn noted(
+    recorder: &mut RecordingEngine,
+) -> Result<Vec<StoreRecord>, EncodeFault> {
     let notes = recorder.take_notes();
-    let record = |note| Noted::new(note).map(Record::Note);
+    let record = |note| EncodedLogEntry::new(note).map(StoreRecord::Note);
     notes.iter().map(record).collect()
 }
 
-impl Record {
+impl StoreRecord {
     pub(super) fn write(&self, to: &Transaction<'_>) -> rusqlite::Result<()> {
         match self {
             Self::Note(note) => {
@@ -110,7 +112,7 @@ impl Record {
                 checkpoint,
                 clock,
             } => {
-                to.execute_batch(EMPTIED)?;
+                to.execute_batch(DELETE_ALL)?;
                 put(checkpoint, *seq, to)?;
                 keep(*clock, to)?;
             }
@@ -120,14 +122,14 @@ impl Record {
 }
 
 /// What a new beginning leaves nothing in.
-const EMPTIED: &str = "
+const DELETE_ALL: &str = "
     DELETE FROM chunks;
     DELETE FROM log;
     DELETE FROM keys;
     DELETE FROM operations;
 ";
 
-fn keep(clock: Kept, to: &Transaction<'_>) -> rusqlite::Result<()> {
+fn keep(clock: ClockRecord, to: &Transaction<'_>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO clock (id, horizon, speed, paused) VALUES (1, ?1, ?2, ?3)";
     let speed = clock.speed.thousandths();
     let values = params![clock.horizon.0, speed, clock.paused];

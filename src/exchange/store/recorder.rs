@@ -9,31 +9,31 @@ use std::ops::Deref;
 /// Reads go straight to the engine; what changes it goes through here and is noted, so that doing the notes again at
 /// the same virtual times makes the same engine.
 #[derive(Debug)]
-pub(in crate::exchange) struct Recorder {
+pub(in crate::exchange) struct RecordingEngine {
     engine: Engine,
-    notes: Vec<Note>,
+    notes: Vec<LogEntry>,
     /// Of the last note ever made.
     seq: u64,
 }
 
 /// One thing done, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Note {
+pub(super) struct LogEntry {
     pub(super) seq: u64,
     pub(super) at: Millis,
-    pub(super) act: Act,
+    pub(super) act: EngineInput,
     /// [`Engine::log_mark`] right after it.
     pub(super) mark: u64,
 }
 
 /// The types in it are on disk: see [`FORMAT`](super::file::FORMAT).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Act {
+pub(super) enum EngineInput {
     Apply(AccountIx, EngineCommand),
     Nudge(MarketIx, Bps),
 }
 
-impl Act {
+impl EngineInput {
     /// Does it again; a refusal then is a refusal now, and an effect all the same.
     pub(super) fn redo(self, engine: &mut Engine) {
         match self {
@@ -43,7 +43,7 @@ impl Act {
     }
 }
 
-impl Deref for Recorder {
+impl Deref for RecordingEngine {
     type Target = Engine;
 
     fn deref(&self) -> &Engine {
@@ -51,7 +51,7 @@ impl Deref for Recorder {
     }
 }
 
-impl Recorder {
+impl RecordingEngine {
     pub(in crate::exchange) fn new(engine: Engine, seq: u64) -> Self {
         Self {
             engine,
@@ -65,7 +65,7 @@ impl Recorder {
         account: AccountIx,
         command: EngineCommand,
     ) -> Result<CommandOutcome, CommandRefusal> {
-        let act = Act::Apply(account, command.clone());
+        let act = EngineInput::Apply(account, command.clone());
         let done = self.engine.apply(account, command);
         self.note(act);
         done
@@ -73,7 +73,7 @@ impl Recorder {
 
     pub(in crate::exchange) fn nudge(&mut self, market: MarketIx, by: Bps) {
         self.engine.nudge(market, by);
-        self.note(Act::Nudge(market, by));
+        self.note(EngineInput::Nudge(market, by));
     }
 
     /// Not noted: every note carries its time, and the clock is kept apart.
@@ -81,9 +81,9 @@ impl Recorder {
         self.engine.advance_to(to);
     }
 
-    fn note(&mut self, act: Act) {
+    fn note(&mut self, act: EngineInput) {
         self.seq += 1;
-        self.notes.push(Note {
+        self.notes.push(LogEntry {
             seq: self.seq,
             at: self.engine.now(),
             act,
@@ -95,7 +95,7 @@ impl Recorder {
         self.seq
     }
 
-    pub(super) fn take_notes(&mut self) -> Vec<Note> {
+    pub(super) fn take_notes(&mut self) -> Vec<LogEntry> {
         std::mem::take(&mut self.notes)
     }
 

@@ -3,21 +3,23 @@
 use super::fault::EncodeFault;
 use sha2::{Digest, Sha256};
 
-const SEAL: usize = 8;
+const CHECKSUM_BYTES: usize = 8;
 
 /// The record behind the beginning of its SHA-256.
 pub(super) fn sealed(record: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(SEAL + record.len());
-    bytes.extend(Sha256::digest(record).iter().take(SEAL));
+    let mut bytes = Vec::with_capacity(CHECKSUM_BYTES + record.len());
+    bytes.extend(Sha256::digest(record).iter().take(CHECKSUM_BYTES));
     bytes.extend(record);
     bytes
 }
 
 /// The record, if it is what was sealed.
 pub(super) fn unsealed(mut bytes: Vec<u8>) -> Result<Vec<u8>, EncodeFault> {
-    let (seal, record) = bytes.split_at_checked(SEAL).ok_or(EncodeFault::Seal)?;
+    let (seal, record) = bytes
+        .split_at_checked(CHECKSUM_BYTES)
+        .ok_or(EncodeFault::Seal)?;
     if Sha256::digest(record).starts_with(seal) {
-        bytes.drain(..SEAL);
+        bytes.drain(..CHECKSUM_BYTES);
         Ok(bytes)
     } else {
         Err(EncodeFault::Seal)

@@ -1,34 +1,34 @@
 //! What a directory holds, read back and checked record by record.
 
 use super::super::{
-    clock::{Kept, Speed},
+    clock::{ClockRecord, Speed},
     engine::{CheckpointChunk, CheckpointTable, Engine, Millis, PriceBounds},
-    idempotency::Idempotency,
-    operations::Closings,
+    idempotency::IdempotencyRecords,
+    operations::CloseAllOperations,
 };
 use super::{
-    Recorder, StoreFault, file,
-    recorder::{Act, Note},
+    RecordingEngine, StoreFault, file,
+    recorder::{EngineInput, LogEntry},
     seal::unsealed,
 };
 use rusqlite::Connection;
 use std::path::PathBuf;
 
 /// The other columns of a row, and what was sealed in it.
-type Row<T> = (T, Vec<u8>);
+type CheckedRow<T> = (T, Vec<u8>);
 /// Record, time and mark of a note.
-type Stamp = (u64, i64, i64);
+type EntryStamp = (u64, i64, i64);
 
 /// The database while it is read.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct SnapshotReader {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
 }
 
 /// Which exchange it is.
 #[derive(Debug)]
-pub(super) struct Identity {
+pub(super) struct StoredExchange {
     pub(super) origin: String,
     pub(super) scenario: String,
     pub(super) seed: u64,
@@ -37,18 +37,18 @@ pub(super) struct Identity {
 
 /// An engine where it was left, and where its last checkpoint stands.
 #[derive(Debug)]
-pub(super) struct Left {
-    pub(super) engine: Recorder,
+pub(super) struct Restored {
+    pub(super) engine: RecordingEngine,
     pub(super) seq: u64,
     pub(super) at: Millis,
 }
 
-impl Shelf {
-    pub(super) fn identity(&self) -> Result<Identity, StoreFault> {
+impl SnapshotReader {
+    pub(super) fn identity(&self) -> Result<StoredExchange, StoreFault> {
         self.row(
             "SELECT origin, scenario, seed, openings FROM exchange",
             |row| {
-                Ok(Identity {
+                Ok(StoredExchange {
                     origin: row.get("origin")?,
                     scenario: row.get("scenario")?,
                     seed: row.get::<_, i64>("seed")?.cast_unsigned(),
@@ -58,10 +58,10 @@ impl Shelf {
         )
     }
 
-    pub(super) fn clock(&self) -> Result<Kept, StoreFault> {
+    pub(super) fn clock(&self) -> Result<ClockRecord, StoreFault> {
         self.row("SELECT horizon, speed, paused FROM clock", |row| {
             let speed = Speed::from_thousandths(row.get("speed")?);
-            Ok(Kept {
+            Ok(ClockRecord {
                 horizon: Millis(row.get("horizon")?),
                 speed: speed.unwrap_or(Speed::REAL_TIME),
                 paused: row.get("paused")?,
@@ -71,7 +71,11 @@ impl Shelf {
 
     /// The checkpoint, what was noted since done again under those `bounds`, and time up to `horizon` within the bounds
     /// every price has.
-    pub(super) fn engine(&self, horizon: Millis, bounds: PriceBounds) -> Result<Left, StoreFault> {
+    pub(super) fn engine(
+        &self,
+        horizon: Millis,
+        bounds: PriceBounds,
+    ) -> Result<Restored, StoreFault> {
         let mut engine = self.restored()?;
         engine.bound_prices(bounds);
         let (checkpoint, at): (u64, _) = (
@@ -93,9 +97,9 @@ impl Shelf {
         }
         engine.bound_prices(PriceBounds::Kept);
         engine.advance_to(horizon);
-        let engine = Recorder::new(engine, seq);
+        let engine = RecordingEngine::new(engine, seq);
         let seq = checkpoint;
-        Ok(Left { engine, seq, at })
+        Ok(Restored { engine, seq, at })
     }
 
     fn restored(&self) -> Result<Engine, StoreFault> {
@@ -114,24 +118,24 @@ impl Shelf {
         Engine::restore(core, chunks?).map_err(|why| self.damaged(&why))
     }
 
-    fn notes(&self) -> Result<Vec<Note>, StoreFault> {
+    fn notes(&self) -> Result<Vec<LogEntry>, StoreFault> {
         let sql = "SELECT seq, at, mark, sealed FROM log ORDER BY seq";
         let stamp =
             |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, row.get("at")?, row.get("mark")?));
-        let note = |((seq, at, mark), act): Row<Stamp>| {
-            Ok(Note {
+        let note = |((seq, at, mark), act): CheckedRow<EntryStamp>| {
+            Ok(LogEntry {
                 seq,
                 at: Millis(at),
                 mark: mark.cast_unsigned(),
-                act: postcard::from_bytes::<Act>(&act).map_err(|why| self.damaged(&why))?,
+                act: postcard::from_bytes::<EngineInput>(&act).map_err(|why| self.damaged(&why))?,
             })
         };
         self.sealed(sql, stamp)?.into_iter().map(note).collect()
     }
 
-    pub(super) fn keys(&self) -> Result<Idempotency, StoreFault> {
+    pub(super) fn keys(&self) -> Result<IdempotencyRecords, StoreFault> {
         let sql = "SELECT user, key, sealed FROM keys ORDER BY id";
-        let mut keys = Idempotency::default();
+        let mut keys = IdempotencyRecords::default();
         for ((user, key), record) in
             self.sealed(sql, |row| Ok((row.get("user")?, row.get("key")?)))?
         {
@@ -141,8 +145,8 @@ impl Shelf {
         Ok(keys)
     }
 
-    pub(super) fn closings(&self) -> Result<Closings, StoreFault> {
-        let mut closings = Closings::default();
+    pub(super) fn closings(&self) -> Result<CloseAllOperations, StoreFault> {
+        let mut closings = CloseAllOperations::default();
         for ((), record) in self.sealed("SELECT sealed FROM operations ORDER BY id", |_| Ok(()))? {
             closings
                 .restore(&record)
@@ -166,7 +170,7 @@ impl Shelf {
         &self,
         sql: &str,
         mut columns: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<Row<T>>, StoreFault> {
+    ) -> Result<Vec<CheckedRow<T>>, StoreFault> {
         let mut read = || {
             let mut statement = self.connection.prepare(sql)?;
             let row =
@@ -176,7 +180,7 @@ impl Shelf {
                 .collect::<rusqlite::Result<Vec<_>>>()
         };
         let rows = read().map_err(|why| self.unreadable(why))?;
-        let open = |(columns, sealed): Row<T>| {
+        let open = |(columns, sealed): CheckedRow<T>| {
             let record = unsealed(sealed).map_err(|why| self.damaged(&why))?;
             Ok((columns, record))
         };

@@ -1,21 +1,21 @@
 //! What is on disk, to the byte.
 
 use super::super::{
-    clock::Pace,
+    clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, Curve, Engine, EngineCommand, Lots, MAX_COUNT, MarginMode,
         MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason,
         Reduction, ScaledParams, Side, Tif, TwapParams,
     },
-    fault::{Fault, ServiceCode},
-    idempotency::{Deed, Effect, Idempotency},
+    fault::{ApiError, ServiceCode},
+    idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
 };
 use super::{
-    Record, Resumed,
+    LoadedExchange, StoreRecord,
     file::{DATABASE, FORMAT},
     noted, open,
-    recorder::Act,
+    recorder::EngineInput,
     seal,
 };
 use crate::api::PlaceBody;
@@ -100,7 +100,7 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
         digest.update(&chunk.rows);
     }
     for command in commands() {
-        digest.update(postcard::to_stdvec(&Act::Apply(me, command)).unwrap());
+        digest.update(postcard::to_stdvec(&EngineInput::Apply(me, command)).unwrap());
     }
     let bytes = digest.finalize();
     let shape = u32::from_be_bytes(*bytes.first_chunk().unwrap());
@@ -116,23 +116,31 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
         );
         serde_json::from_str(&body).unwrap()
     };
-    let placed = Effect::Order(AccountIx::from(0), OrderId::from(6));
-    let refused = Effect::Refused(Fault {
+    let placed = IdempotentResult::Order(AccountIx::from(0), OrderId::from(6));
+    let refused = IdempotentResult::Refused(ApiError {
         order: Some(OrderId::from(7)),
-        ..Fault::conflict(Reason::InsufficientMargin, "not enough").retry_after(3)
+        ..ApiError::conflict(Reason::InsufficientMargin, "not enough").retry_after(3)
     });
     let at = Millis(1_790_000_000_000);
-    let mut keys = Idempotency::default();
-    keys.record((1, "a"), (Deed::Place(body("0.10")), placed.clone()), at);
-    keys.record((1, "b"), (Deed::Place(body("2")), refused.clone()), at);
-    let mut again = Idempotency::default();
+    let mut keys = IdempotencyRecords::default();
+    keys.record(
+        (1, "a"),
+        (IdempotentRequest::Place(body("0.10")), placed.clone()),
+        at,
+    );
+    keys.record(
+        (1, "b"),
+        (IdempotentRequest::Place(body("2")), refused.clone()),
+        at,
+    );
+    let mut again = IdempotencyRecords::default();
     for record in keys.changes().unwrap() {
-        let Record::Key { user, key, record } = record else {
+        let StoreRecord::Key { user, key, record } = record else {
             panic!("{record:?}")
         };
         again.restore(user, key, &record).unwrap();
     }
-    let recall = |key, size| again.recall(1, key, &Deed::Place(body(size)));
+    let recall = |key, size| again.recall(1, key, &IdempotentRequest::Place(body(size)));
     assert_eq!(recall("a", "0.1"), Ok(Some(placed)));
     assert_eq!(recall("b", "2"), Ok(Some(refused)));
     assert_eq!(
@@ -148,12 +156,16 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
 #[test]
 fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_written() {
     let day = |count: i64| Millis(count * Millis::DAY.0);
-    let deed = Deed::CloseAll(AccountIx::from(0));
-    let mut keys = Idempotency::default();
-    keys.record((1, "a"), (deed.clone(), Effect::CloseAll(3)), day(1));
-    let mut again = Idempotency::default();
+    let deed = IdempotentRequest::CloseAll(AccountIx::from(0));
+    let mut keys = IdempotencyRecords::default();
+    keys.record(
+        (1, "a"),
+        (deed.clone(), IdempotentResult::CloseAll(3)),
+        day(1),
+    );
+    let mut again = IdempotencyRecords::default();
     for record in keys.changes().unwrap() {
-        let Record::Key { user, key, record } = record else {
+        let StoreRecord::Key { user, key, record } = record else {
             panic!("{record:?}")
         };
         again.restore(user, key, &record).unwrap();
@@ -164,7 +176,7 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     assert_eq!(again.recall(1, "a", &deed), Ok(None));
     let written = again.changes().unwrap();
     assert!(
-        matches!(&written[..], [Record::KeyForgotten { user: 1, key }] if key == "a"),
+        matches!(&written[..], [StoreRecord::KeyForgotten { user: 1, key }] if key == "a"),
         "{written:?}"
     );
 }
@@ -181,10 +193,16 @@ fn a_record_that_is_not_what_was_written_is_noticed() {
     assert!(seal::unsealed(sealed[..5].to_vec()).is_err());
 }
 
-fn opened(dir: &std::path::Path) -> Resumed {
+fn opened(dir: &std::path::Path) -> LoadedExchange {
     let bare = include_str!("../../../tests/support/bare.toml");
     let scenario = Scenario::parse(bare).unwrap();
-    open(dir, scenario, Millis(1_790_000_000_000), Some(Pace::Paused)).unwrap()
+    open(
+        dir,
+        scenario,
+        Millis(1_790_000_000_000),
+        Some(ClockMode::Paused),
+    )
+    .unwrap()
 }
 
 /// What a version without bounds left behind: the last nudges are past what an `i64` holds, and stopped it.

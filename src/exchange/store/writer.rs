@@ -3,8 +3,8 @@
 //! After the first failure nothing more is written: a commit that failed may be found on disk later, so what follows
 //! it could not be trusted.
 
-use super::super::fault::{Fault, ServiceCode};
-use super::{Settled, fault::StoreFault, record::Batch};
+use super::super::fault::{ApiError, ServiceCode};
+use super::{WriteProgress, fault::StoreFault, record::WriteBatch};
 use rusqlite::Connection;
 use std::{
     fs::File,
@@ -13,40 +13,40 @@ use std::{
 use tokio::sync::watch::Sender;
 
 /// Batches that share one sync at most.
-const SHARED: usize = 1_024;
+const MAX_BATCHES_PER_COMMIT: usize = 1_024;
 
 /// The connection and the lock are given up, in this order, before `settled` is: who sees that closed may open the
 /// directory again.
 pub(super) fn run(
     connection: Connection,
     lock: File,
-    inbox: &Receiver<Batch>,
-    settled: &Sender<Settled>,
+    inbox: &Receiver<WriteBatch>,
+    settled: &Sender<WriteProgress>,
 ) {
     let written = write_all(connection, inbox, settled);
     if let Err(why) = written {
         tracing::error!(%why, "the exchange's records cannot be written");
-        settled.send_replace(Settled::Failed(Arc::new(why.into())));
+        settled.send_replace(WriteProgress::Failed(Arc::new(why.into())));
     }
     drop(lock);
 }
 
 fn write_all(
     mut connection: Connection,
-    inbox: &Receiver<Batch>,
-    settled: &Sender<Settled>,
+    inbox: &Receiver<WriteBatch>,
+    settled: &Sender<WriteProgress>,
 ) -> rusqlite::Result<()> {
     while let Ok(first) = inbox.recv() {
         let mut batches = vec![first];
-        batches.extend(inbox.try_iter().take(SHARED - 1));
+        batches.extend(inbox.try_iter().take(MAX_BATCHES_PER_COMMIT - 1));
         let last = commit(&mut connection, &batches)?;
-        settled.send_replace(Settled::Upto(last));
+        settled.send_replace(WriteProgress::Upto(last));
     }
     Ok(())
 }
 
 /// The number of the last batch, once all are on disk.
-fn commit(connection: &mut Connection, batches: &[Batch]) -> rusqlite::Result<u64> {
+fn commit(connection: &mut Connection, batches: &[WriteBatch]) -> rusqlite::Result<u64> {
     let transaction = connection.transaction()?;
     let mut last = 0;
     for batch in batches {
@@ -59,7 +59,7 @@ fn commit(connection: &mut Connection, batches: &[Batch]) -> rusqlite::Result<u6
     Ok(last)
 }
 
-impl From<&StoreFault> for Fault {
+impl From<&StoreFault> for ApiError {
     /// 503: whether the request took effect is unknown until the exchange is started again; the same key asks then.
     fn from(why: &StoreFault) -> Self {
         let message = format!("{why}: start the exchange again, then ask with the same key");

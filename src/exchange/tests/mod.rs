@@ -4,10 +4,10 @@ use super::*;
 
 const BARE: &str = include_str!("../../../tests/support/bare.toml");
 
-fn service(pace: Pace) -> Arc<Service> {
+fn service(pace: ClockMode) -> Arc<Service> {
     let scenario = Scenario::parse(BARE).unwrap();
     let start = engine::Millis(1_790_000_000_000);
-    let resumed = Resumed::in_memory(scenario, start, Some(pace)).unwrap();
+    let resumed = LoadedExchange::in_memory(scenario, start, Some(pace)).unwrap();
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let addr = "127.0.0.1:1".parse().unwrap();
     Arc::new(Service::new(resumed, &users, (addr, Instant::now())))
@@ -15,7 +15,7 @@ fn service(pace: Pace) -> Arc<Service> {
 
 #[tokio::test]
 async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() {
-    let service = service(Pace::Paused);
+    let service = service(ClockMode::Paused);
     drop(service.floor().unwrap());
     assert!(!service.broken.is_cancelled());
     let request = Arc::clone(&service);
@@ -30,7 +30,7 @@ async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() 
 
 #[tokio::test(start_paused = true)]
 async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_signal() {
-    let service = service(Pace::Live(Speed::from_thousandths(2_000).unwrap()));
+    let service = service(ClockMode::Live(Speed::from_thousandths(2_000).unwrap()));
     let stop = CancellationToken::new();
     let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
     tokio::time::sleep(Duration::from_millis(10_100)).await;

@@ -4,12 +4,12 @@
 //! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
 
 use super::super::{
-    Pace, Scenario, Service,
-    answer::{Call, Haste},
+    ClockMode, Scenario, Service,
+    answer::{ApiRequest, Execution},
     engine::{AccountIx, Millis},
-    gate::Caller,
+    gate::AuthenticatedUser,
     sim::{self, SimRoute},
-    store::Resumed,
+    store::LoadedExchange,
     v1,
 };
 use crate::api::{Dialect, IDEMPOTENCY_KEY, Route};
@@ -242,19 +242,19 @@ struct Answered {
 
 struct Paper {
     service: Service,
-    caller: Caller,
+    caller: AuthenticatedUser,
 }
 
 impl Paper {
     fn new() -> Self {
         let scenario = Scenario::parse(BARE).unwrap();
         let start = Millis(1_790_000_000_000);
-        let resumed = Resumed::in_memory(scenario, start, Some(Pace::Paused)).unwrap();
+        let resumed = LoadedExchange::in_memory(scenario, start, Some(ClockMode::Paused)).unwrap();
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
             service: Service::new(resumed, &users, (addr, tokio::time::Instant::now())),
-            caller: Caller {
+            caller: AuthenticatedUser {
                 user: 0,
                 accounts: vec![AccountIx::from(0)],
             },
@@ -264,10 +264,10 @@ impl Paper {
     fn ask(&self, request: &Request, key: &str) -> Answered {
         let mut headers = HeaderMap::new();
         headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
-        let call = Call {
+        let call = ApiRequest {
             headers,
             body: request.body.clone().into_bytes(),
-            haste: Haste::AtOnce,
+            haste: Execution::AtOnce,
         };
         let target = request.target.as_str();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -1,12 +1,12 @@
 //! The lists: complete for what is open or working, paged by cursor for what is history.
 
 use super::super::{
-    answer::Answer,
-    cursor::{Cursors, ListName},
+    answer::ApiResponse,
+    cursor::{CursorSigner, ListName},
     engine::{Millis, OrderId, OrderKey, PositionId, PositionKey},
-    fault::{Fault, ServiceCode},
-    floor::Floor,
-    gate::Caller,
+    fault::{ApiError, ServiceCode},
+    floor::ExchangeState,
+    gate::AuthenticatedUser,
 };
 use crate::{
     api::{List, OrdersQuery, PAGE_DEFAULT, PositionsQuery},
@@ -16,11 +16,11 @@ use serde::Serialize;
 
 /// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
 pub(super) fn orders(
-    floor: &Floor,
-    caller: &Caller,
-    cursors: &Cursors,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
     query: &OrdersQuery,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, query.account_id.raw())?;
     let list = ListName::Orders;
     let before = match &query.cursor {
@@ -43,10 +43,10 @@ pub(super) fn orders(
 
 /// Pending and resting orders, all of them.
 pub(super) fn working_orders(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     query: &OrdersQuery,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
     let rows = floor.engine.working_orders(account);
@@ -56,10 +56,10 @@ pub(super) fn working_orders(
 
 /// Open positions, oldest first, all of them.
 pub(super) fn open_positions(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     query: &PositionsQuery,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
     let rows = floor.engine.open_positions(account);
@@ -72,11 +72,11 @@ pub(super) fn open_positions(
 
 /// Closed positions, the last closed first.
 pub(super) fn closed_positions(
-    floor: &Floor,
-    caller: &Caller,
-    cursors: &Cursors,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
     query: &PositionsQuery,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let account = floor.account(caller, query.account_id.raw())?;
     let list = ListName::ClosedPositions;
     let before = match &query.cursor {
@@ -107,20 +107,20 @@ fn page<R, T: Serialize>(
     mut rows: impl Iterator<Item = R>,
     limit: Option<u32>,
     told: impl Fn(R) -> Option<(T, Cursor)>,
-) -> Result<Answer, Fault> {
+) -> Result<ApiResponse, ApiError> {
     let limit = usize::try_from(limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
     let page: Vec<(T, Cursor)> = rows.by_ref().take(limit).filter_map(told).collect();
     let has_more = rows.next().is_some();
     let last = page.last().map(|(_, place)| place.clone());
-    Answer::ok(&List {
+    ApiResponse::ok(&List {
         data: page.into_iter().map(|(row, _)| row).collect(),
         has_more: Some(has_more),
         next_cursor: last.filter(|_| has_more),
     })
 }
 
-fn complete<T: Serialize>(data: Vec<T>) -> Result<Answer, Fault> {
-    Answer::ok(&List {
+fn complete<T: Serialize>(data: Vec<T>) -> Result<ApiResponse, ApiError> {
+    ApiResponse::ok(&List {
         data,
         has_more: Some(false),
         next_cursor: None,
@@ -128,10 +128,10 @@ fn complete<T: Serialize>(data: Vec<T>) -> Result<Answer, Fault> {
 }
 
 /// Complete lists issue no cursor, so none can be valid for them.
-fn refuse_cursor(cursor: Option<&Cursor>) -> Result<(), Fault> {
+fn refuse_cursor(cursor: Option<&Cursor>) -> Result<(), ApiError> {
     match cursor {
         None => Ok(()),
-        Some(_) => Err(Fault::field(
+        Some(_) => Err(ApiError::field(
             "cursor",
             ServiceCode::InvalidCursor,
             "cursor was not issued for this endpoint, account and filter",

@@ -6,11 +6,11 @@ mod positions;
 mod strategies;
 
 use super::{
-    answer::{Answer, Call},
-    chaos::Endpoint,
+    answer::{ApiRequest, ApiResponse},
+    chaos::FaultTarget,
     close_all,
-    fault::Fault,
-    gate::Caller,
+    fault::ApiError,
+    gate::AuthenticatedUser,
     service::Service,
 };
 use crate::api::{OrderFilter, PositionSelector, Route};
@@ -18,10 +18,10 @@ use crate::api::{OrderFilter, PositionSelector, Route};
 /// Carries one request out. Every branch holds the floor's lock for its own work only.
 pub(super) fn answer(
     service: &Service,
-    caller: &Caller,
+    caller: &AuthenticatedUser,
     route: Route,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let mut floor = service.floor()?;
     let floor = &mut *floor;
     match route {
@@ -53,19 +53,19 @@ pub(super) fn answer(
 }
 
 /// The name a disturbance is addressed by.
-pub(super) fn endpoint(route: &Route) -> Endpoint {
+pub(super) fn endpoint(route: &Route) -> FaultTarget {
     match route {
-        Route::PlaceOrder => Endpoint::PlaceOrder,
-        Route::Orders(_) => Endpoint::Orders,
-        Route::CancelOrder(_) => Endpoint::CancelOrder,
-        Route::AttachedExits(_) => Endpoint::AttachedExits,
-        Route::Positions(_) => Endpoint::Positions,
-        Route::ClosePosition(_) => Endpoint::ClosePosition,
-        Route::IsolatedMargin(_) => Endpoint::IsolatedMargin,
-        Route::CloseAll(_) => Endpoint::CloseAll,
-        Route::Twaps(_) => Endpoint::TwapOrders,
-        Route::StopTwap(_) => Endpoint::StopTwap,
-        Route::Scaled(_) => Endpoint::ScaledOrder,
-        Route::CancelScaled(_) => Endpoint::CancelScaled,
+        Route::PlaceOrder => FaultTarget::PlaceOrder,
+        Route::Orders(_) => FaultTarget::Orders,
+        Route::CancelOrder(_) => FaultTarget::CancelOrder,
+        Route::AttachedExits(_) => FaultTarget::AttachedExits,
+        Route::Positions(_) => FaultTarget::Positions,
+        Route::ClosePosition(_) => FaultTarget::ClosePosition,
+        Route::IsolatedMargin(_) => FaultTarget::IsolatedMargin,
+        Route::CloseAll(_) => FaultTarget::CloseAll,
+        Route::Twaps(_) => FaultTarget::TwapOrders,
+        Route::StopTwap(_) => FaultTarget::StopTwap,
+        Route::Scaled(_) => FaultTarget::ScaledOrder,
+        Route::CancelScaled(_) => FaultTarget::CancelScaled,
     }
 }

@@ -1,12 +1,12 @@
 //! Placing, cancelling and protecting orders.
 
 use super::super::{
-    answer::{Answer, Call, Haste},
+    answer::{ApiRequest, ApiResponse, Execution},
     engine::{AccountIx, Cancellation, CommandOutcome, EngineCommand, OrderId},
-    fault::Fault,
-    floor::Floor,
-    gate::Caller,
-    idempotency::Deed,
+    fault::ApiError,
+    floor::ExchangeState,
+    gate::AuthenticatedUser,
+    idempotency::IdempotentRequest,
     wire,
 };
 use crate::{
@@ -16,35 +16,39 @@ use crate::{
 use hyper::StatusCode;
 
 /// 201 with the new order; 200 with the order as it is now when the key is known.
-pub(super) fn place(floor: &mut Floor, caller: &Caller, call: &Call) -> Result<Answer, Fault> {
+pub(super) fn place(
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let key = call.key()?;
     let body: PlaceBody = call.json()?;
-    let deed = Deed::Place(Box::new(body.clone()));
+    let deed = IdempotentRequest::Place(Box::new(body.clone()));
     if let Some(data) = floor.replay(caller.user, key, &deed)? {
-        return Answer::ok(&Data { data });
+        return ApiResponse::ok(&Data { data });
     }
     let account = floor.account(caller, body.account_id.raw())?;
     let command = EngineCommand::Place(wire::place(&floor.engine, &body)?);
     let data = floor.apply_keyed((caller.user, key, deed), account, command)?;
-    Answer::new(StatusCode::CREATED, &Data { data })
+    ApiResponse::new(StatusCode::CREATED, &Data { data })
 }
 
 /// A resting order is gone at once; an armed one is queued and gone with the next step.
 pub(super) fn cancel(
-    floor: &mut Floor,
-    caller: &Caller,
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::OrderId,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     call.no_body()?;
     let (account, order) = owned(floor, caller, id)?;
     let command = match call.haste {
-        Haste::AtOnce => EngineCommand::Cancel(order),
-        Haste::NotYet => EngineCommand::QueueCancel(order),
+        Execution::AtOnce => EngineCommand::Cancel(order),
+        Execution::NotYet => EngineCommand::QueueCancel(order),
     };
     let outcome = floor.apply(account, command)?;
     let queued = matches!(outcome, CommandOutcome::Cancel(Cancellation::Queued(_)));
-    Answer::ok(&Data {
+    ApiResponse::ok(&Data {
         data: CancelResult {
             id: id.clone(),
             canceled: !queued,
@@ -55,29 +59,29 @@ pub(super) fn cancel(
 
 /// `queued` is always false: the lock lets no fill happen in the middle of the change.
 pub(super) fn attached_exits(
-    floor: &mut Floor,
-    caller: &Caller,
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::OrderId,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let (account, order) = owned(floor, caller, id)?;
     let body: ExitsBody = call.json()?;
     let market = floor.engine.order(account, order).map(|row| row.market);
     let spec = market.and_then(|market| floor.engine.market_spec(market));
-    let spec = spec.ok_or_else(|| Fault::broken("an order in no market"))?;
+    let spec = spec.ok_or_else(|| ApiError::broken("an order in no market"))?;
     let command = wire::exits(spec.into(), order, &body)?;
     floor.apply(account, EngineCommand::SetExits(command))?;
-    Answer::ok(&DataQueued {
+    ApiResponse::ok(&DataQueued {
         data: floor.order(account, order)?,
         queued: false,
     })
 }
 
 fn owned(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::OrderId,
-) -> Result<(AccountIx, OrderId), Fault> {
+) -> Result<(AccountIx, OrderId), ApiError> {
     let id = OrderId::parse(id.raw());
     floor.owned(caller, "order", id, |engine, account, id| {
         engine.order(account, id).is_some()

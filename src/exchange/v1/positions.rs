@@ -1,12 +1,12 @@
 //! Closing a position and moving its isolated margin.
 
 use super::super::{
-    answer::{Answer, Call},
+    answer::{ApiRequest, ApiResponse},
     engine::{AccountIx, EngineCommand, PositionId},
-    fault::Fault,
-    floor::{Floor, data},
-    gate::Caller,
-    idempotency::Deed,
+    fault::ApiError,
+    floor::{ExchangeState, data},
+    gate::AuthenticatedUser,
+    idempotency::IdempotentRequest,
     wire,
 };
 use crate::{
@@ -17,26 +17,26 @@ use hyper::StatusCode;
 
 /// 201 with the closing order; 200 with that order as it is now when the key is known.
 pub(super) fn close(
-    floor: &mut Floor,
-    caller: &Caller,
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::PositionId,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let key = call.key()?;
     let (account, position) = owned(floor, caller, id)?;
     let body: CloseBody = call.json()?;
-    let deed = Deed::Close(position, Box::new(body.clone()));
+    let deed = IdempotentRequest::Close(position, Box::new(body.clone()));
     if let Some(order) = floor.replay(caller.user, key, &deed)? {
-        return Answer::ok(&queued(order));
+        return ApiResponse::ok(&queued(order));
     }
     let market = floor
         .engine
         .position(account, position)
         .map(|row| row.market)
-        .ok_or_else(|| Fault::not_found("position"))?;
+        .ok_or_else(|| ApiError::not_found("position"))?;
     let command = EngineCommand::Close(wire::close(&floor.engine, position, market, &body)?);
     let order = floor.apply_keyed((caller.user, key, deed), account, command)?;
-    Answer::new(StatusCode::CREATED, &queued(order))
+    ApiResponse::new(StatusCode::CREATED, &queued(order))
 }
 
 /// A close that waits for its trigger is queued; every other one has been sent to the book.
@@ -49,11 +49,11 @@ fn queued(order: Order) -> DataQueued<Order> {
 
 /// The desired total, so the same request twice is the same state.
 pub(super) fn isolated_margin(
-    floor: &mut Floor,
-    caller: &Caller,
+    floor: &mut ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::PositionId,
-    call: &Call,
-) -> Result<Answer, Fault> {
+    call: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     let (account, position) = owned(floor, caller, id)?;
     let body: MarginBody = call.json()?;
     let command = wire::isolated_margin(position, &body)?;
@@ -63,10 +63,10 @@ pub(super) fn isolated_margin(
 }
 
 fn owned(
-    floor: &Floor,
-    caller: &Caller,
+    floor: &ExchangeState,
+    caller: &AuthenticatedUser,
     id: &model::PositionId,
-) -> Result<(AccountIx, PositionId), Fault> {
+) -> Result<(AccountIx, PositionId), ApiError> {
     let id = PositionId::parse(id.raw());
     floor.owned(caller, "position", id, |engine, account, id| {
         engine.position(account, id).is_some()

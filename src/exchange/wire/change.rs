@@ -6,10 +6,10 @@ use super::super::{
         CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderId, PositionId,
         SetAttachedExits, SetIsolatedMargin,
     },
-    fault::Fault,
+    fault::ApiError,
 };
 use super::fields::{market, refuse, required, required_price};
-use super::units::{Units, amount, observed, slippage};
+use super::units::{MarketUnits, amount, observed, slippage};
 use crate::{
     api::{CloseBody, ExitsBody, MarginBody},
     model::{self, CloseKind},
@@ -21,11 +21,11 @@ pub(crate) fn close(
     position: PositionId,
     market: MarketIx,
     body: &CloseBody,
-) -> Result<CloseParams, Fault> {
+) -> Result<CloseParams, ApiError> {
     let units = engine
         .market_spec(market)
-        .map(Units::from)
-        .ok_or_else(|| Fault::broken("a position in no market"))?;
+        .map(MarketUnits::from)
+        .ok_or_else(|| ApiError::broken("a position in no market"))?;
     refuse_close_strangers(body)?;
     Ok(CloseParams {
         position,
@@ -38,7 +38,7 @@ pub(crate) fn close(
     })
 }
 
-fn refuse_close_strangers(body: &CloseBody) -> Result<(), Fault> {
+fn refuse_close_strangers(body: &CloseBody) -> Result<(), ApiError> {
     let given = [
         (
             "slippage_tolerance_bps",
@@ -62,7 +62,7 @@ fn refuse_close_strangers(body: &CloseBody) -> Result<(), Fault> {
     refuse(&given, known, body.kind)
 }
 
-fn close_how(engine: &Engine, units: Units, body: &CloseBody) -> Result<CloseHow, Fault> {
+fn close_how(engine: &Engine, units: MarketUnits, body: &CloseBody) -> Result<CloseHow, ApiError> {
     let slippage = body
         .slippage_tolerance_bps
         .map(|bps| slippage(bps.0))
@@ -101,10 +101,10 @@ fn close_how(engine: &Engine, units: Units, body: &CloseBody) -> Result<CloseHow
 
 /// `PUT /v1/orders/{order_id}/attached-exits`.
 pub(crate) fn exits(
-    units: Units,
+    units: MarketUnits,
     order: OrderId,
     body: &ExitsBody,
-) -> Result<SetAttachedExits, Fault> {
+) -> Result<SetAttachedExits, ApiError> {
     let leg = |field, leg| match leg {
         model::Leg::Keep => Ok(ExitChange::Keep),
         model::Leg::Remove => Ok(ExitChange::Remove),
@@ -121,7 +121,7 @@ pub(crate) fn exits(
 pub(crate) fn isolated_margin(
     position: PositionId,
     body: &MarginBody,
-) -> Result<SetIsolatedMargin, Fault> {
+) -> Result<SetIsolatedMargin, ApiError> {
     Ok(SetIsolatedMargin {
         position,
         extra: amount("extra_margin", body.extra_margin)?,

@@ -2,22 +2,22 @@
 
 use super::super::{
     engine::{Engine, MarketIx, MarketSpec, Px},
-    fault::{Fault, ServiceCode},
+    fault::{ApiError, ServiceCode},
 };
-use super::units::{Units, account_limit};
+use super::units::{MarketUnits, account_limit};
 use crate::model::{MarketId, Num};
 
 pub(crate) fn market<'a>(
     engine: &'a Engine,
     field: &'static str,
     id: &MarketId,
-) -> Result<(MarketIx, &'a MarketSpec), Fault> {
+) -> Result<(MarketIx, &'a MarketSpec), ApiError> {
     account_limit(field, id.raw())?;
     let found = engine.market(id.raw());
     found
         .and_then(|ix| Some((ix, engine.market_spec(ix)?)))
         .ok_or_else(|| {
-            Fault::field(
+            ApiError::field(
                 field,
                 ServiceCode::UnknownMarket,
                 format!("{field} `{id}` is no market here; GET /sim/markets lists them"),
@@ -26,19 +26,19 @@ pub(crate) fn market<'a>(
 }
 
 pub(super) fn optional_price(
-    units: Units,
+    units: MarketUnits,
     field: &'static str,
     given: Option<Num>,
-) -> Result<Option<Px>, Fault> {
+) -> Result<Option<Px>, ApiError> {
     given.map(|price| units.price(field, price)).transpose()
 }
 
 pub(super) fn required_price(
-    units: Units,
+    units: MarketUnits,
     field: &'static str,
     given: Option<Num>,
     kind: impl std::fmt::Display,
-) -> Result<Px, Fault> {
+) -> Result<Px, ApiError> {
     units.price(field, required(field, given, kind)?)
 }
 
@@ -46,9 +46,9 @@ pub(super) fn required<T>(
     field: &'static str,
     given: Option<T>,
     kind: impl std::fmt::Display,
-) -> Result<T, Fault> {
+) -> Result<T, ApiError> {
     given.ok_or_else(|| {
-        Fault::field(
+        ApiError::field(
             field,
             ServiceCode::InvalidRequest,
             format!("{field} is required for type {kind}"),
@@ -61,12 +61,16 @@ pub(super) fn refuse(
     given: &[(&'static str, bool)],
     known: &[&str],
     kind: impl std::fmt::Display,
-) -> Result<(), Fault> {
+) -> Result<(), ApiError> {
     let stranger = given
         .iter()
         .find(|(field, is_given)| *is_given && !known.contains(field));
     stranger.map_or(Ok(()), |(field, _)| {
         let message = format!("{field} has no place in an order of type {kind}");
-        Err(Fault::field(*field, ServiceCode::InvalidRequest, message))
+        Err(ApiError::field(
+            *field,
+            ServiceCode::InvalidRequest,
+            message,
+        ))
     })
 }

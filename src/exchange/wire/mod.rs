@@ -14,5 +14,5 @@ pub(super) use change::{close, exits, isolated_margin};
 pub(super) use fields::market;
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
-pub(super) use rows::{Rows, at};
-pub(super) use units::{Units, account_limit, leverage, nano, rate, usd, whole};
+pub(super) use rows::{ResourceEncoder, at};
+pub(super) use units::{MarketUnits, account_limit, leverage, nano, rate, usd, whole};

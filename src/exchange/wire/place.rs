@@ -5,19 +5,19 @@ use super::super::{
         AttachedExits, Engine, MarketIx, Millis, NanoPx, OrderParams, PlaceMode, PositionId,
         Reason, Tif,
     },
-    fault::Fault,
+    fault::ApiError,
 };
 use super::fields::{market, optional_price, refuse, required, required_price};
-use super::units::{Units, leverage, observed, slippage};
+use super::units::{MarketUnits, leverage, observed, slippage};
 use crate::{
     api::PlaceBody,
     model::{PlaceKind, TimeInForce, Timestamp},
 };
 
 /// `POST /v1/orders`.
-pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Fault> {
+pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, ApiError> {
     let (market, spec) = market(engine, "market_id", &body.market_id)?;
-    let units = Units::from(spec);
+    let units = MarketUnits::from(spec);
     refuse_strangers(body)?;
     Ok(OrderParams {
         market,
@@ -76,7 +76,7 @@ fn fields_of(kind: PlaceKind) -> &'static [&'static str] {
     }
 }
 
-fn refuse_strangers(body: &PlaceBody) -> Result<(), Fault> {
+fn refuse_strangers(body: &PlaceBody) -> Result<(), ApiError> {
     let given = [
         ("limit_price", body.limit_price.is_some()),
         ("trigger_price", body.trigger_price.is_some()),
@@ -101,7 +101,7 @@ fn refuse_strangers(body: &PlaceBody) -> Result<(), Fault> {
     refuse(&given, fields_of(body.kind), body.kind)
 }
 
-fn mode(engine: &Engine, units: Units, body: &PlaceBody) -> Result<PlaceMode, Fault> {
+fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> Result<PlaceMode, ApiError> {
     let limit = || required_price(units, "limit_price", body.limit_price, body.kind);
     let trigger = || required_price(units, "trigger_price", body.trigger_price, body.kind);
     Ok(match body.kind {
@@ -141,7 +141,7 @@ fn mode(engine: &Engine, units: Units, body: &PlaceBody) -> Result<PlaceMode, Fa
 }
 
 /// The trigger price counts in the units of the market it watches.
-fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, Fault> {
+fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, ApiError> {
     let watched = required(
         "trigger_market_id",
         body.trigger_market_id.as_ref(),
@@ -155,11 +155,11 @@ fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, Fault> {
     })
 }
 
-fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
+fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
     let expires_at = body.gtd_expires_at;
     let tif = body.time_in_force.unwrap_or(TimeInForce::Gtc);
     if tif != TimeInForce::Gtd && expires_at.is_some() {
-        return Err(Fault::field(
+        return Err(ApiError::field(
             "gtd_expires_at",
             Reason::InvalidTimeInForce,
             format!("gtd_expires_at has no place beside time_in_force {tif}"),
@@ -172,10 +172,10 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
         TimeInForce::Gtd => {
             let given = expires_at.ok_or_else(|| {
                 let message = "gtd_expires_at is required with time_in_force gtd";
-                Fault::field("gtd_expires_at", Reason::InvalidTimeInForce, message)
+                ApiError::field("gtd_expires_at", Reason::InvalidTimeInForce, message)
             })?;
             let instant = Timestamp::from_wire(given).ok_or_else(|| {
-                Fault::field(
+                ApiError::field(
                     "gtd_expires_at",
                     Reason::InvalidTimeInForce,
                     format!("gtd_expires_at {given} is not an instant"),
@@ -189,7 +189,7 @@ fn tif(body: &PlaceBody) -> Result<Tif, Fault> {
 }
 
 /// What is recorded when the client names no midpoint.
-fn midpoint(engine: &Engine, market: MarketIx, units: Units) -> NanoPx {
+fn midpoint(engine: &Engine, market: MarketIx, units: MarketUnits) -> NanoPx {
     let facts = engine.market_facts(market);
     facts.map_or(NanoPx::ZERO, |facts| {
         facts
@@ -198,6 +198,6 @@ fn midpoint(engine: &Engine, market: MarketIx, units: Units) -> NanoPx {
     })
 }
 
-fn position_id(text: &str) -> Result<PositionId, Fault> {
-    PositionId::parse(text).ok_or_else(|| Fault::not_found("position"))
+fn position_id(text: &str) -> Result<PositionId, ApiError> {
+    PositionId::parse(text).ok_or_else(|| ApiError::not_found("position"))
 }

@@ -4,24 +4,24 @@ use super::super::engine::{
     AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord, ScaledRecord,
     TwapRecord,
 };
-use super::units::{Units, nano, usd};
+use super::units::{MarketUnits, nano, usd};
 use crate::model::{AccountId, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap};
 
 /// Reads rows with the names of their markets and accounts. `None` only for a row of no market of this engine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a>(pub(crate) &'a Engine);
+pub(crate) struct ResourceEncoder<'a>(pub(crate) &'a Engine);
 
 /// What every resource starts with.
-struct Names {
+struct CommonFields {
     account_id: AccountId,
     market_id: MarketId,
     provider: Text,
     symbol: Text,
     coin: Text,
-    units: Units,
+    units: MarketUnits,
 }
 
-impl Rows<'_> {
+impl ResourceEncoder<'_> {
     pub(crate) fn order(self, row: &OrderRecord) -> Option<Order> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
@@ -30,7 +30,7 @@ impl Rows<'_> {
         let watched = self
             .0
             .market_spec(row.trigger_market.unwrap_or(row.market))?;
-        let trigger_units = Units::from(watched);
+        let trigger_units = MarketUnits::from(watched);
         let filled = (!row.notional.is_zero()).then_some(());
         Some(Order {
             id: row.id.to_string().into(),
@@ -173,9 +173,9 @@ impl Rows<'_> {
         Some(spec.market_id().into())
     }
 
-    fn names(self, account: AccountIx, market: MarketIx) -> Option<Names> {
+    fn names(self, account: AccountIx, market: MarketIx) -> Option<CommonFields> {
         let spec: &MarketSpec = self.0.market_spec(market)?;
-        Some(Names {
+        Some(CommonFields {
             account_id: self.0.account_spec(account)?.id.as_str().into(),
             market_id: spec.market_id().into(),
             provider: spec.provider.as_str().into(),
@@ -186,7 +186,7 @@ impl Rows<'_> {
     }
 }
 
-fn rung_row(units: Units, rung: &super::super::engine::LadderRung) -> Rung {
+fn rung_row(units: MarketUnits, rung: &super::super::engine::LadderRung) -> Rung {
     Rung {
         price: units.px(rung.price),
         size: units.lots(rung.size),

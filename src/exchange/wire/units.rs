@@ -2,17 +2,17 @@
 
 use super::super::{
     engine::{Bps, DecimalDisplay, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
-    fault::{Fault, ServiceCode},
+    fault::{ApiError, ServiceCode},
 };
 use crate::model::Num;
 
 /// How a market counts: sizes in `10^-size_decimals`, prices in `10^-(6 - size_decimals)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Units {
+pub(crate) struct MarketUnits {
     pub(crate) size_decimals: u32,
 }
 
-impl From<&MarketSpec> for Units {
+impl From<&MarketSpec> for MarketUnits {
     fn from(spec: &MarketSpec) -> Self {
         Self {
             size_decimals: spec.size_decimals,
@@ -20,14 +20,14 @@ impl From<&MarketSpec> for Units {
     }
 }
 
-impl Units {
+impl MarketUnits {
     pub(crate) fn price_decimals(self) -> u32 {
         6_u32.saturating_sub(self.size_decimals)
     }
 
     /// A price above zero on the market's decimals; five significant figures are the engine's to check, but a price
     /// with too many decimals is told the tick it would need too.
-    pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, Fault> {
+    pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, ApiError> {
         let decimals = self.price_decimals();
         counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
             let near = given.rounded(decimals).to_scaled(decimals);
@@ -43,7 +43,7 @@ impl Units {
     }
 
     /// A price distance of zero or more.
-    pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, Fault> {
+    pub(crate) fn offset(self, field: &'static str, given: Num) -> Result<Px, ApiError> {
         if given.is_zero() {
             return Ok(Px::ZERO);
         }
@@ -55,7 +55,7 @@ impl Units {
     }
 
     /// A size above zero in whole lots.
-    pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, Fault> {
+    pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, ApiError> {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
             .map_err(|why| why.told(field, given, unit(self.size_decimals), Reason::InvalidSize))
@@ -72,16 +72,16 @@ impl Units {
 
 /// Why a number is no count of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Misfit {
+enum CountError {
     NotPositive,
     OffStep,
     /// Above this count.
     TooLarge(i64),
 }
 
-impl Misfit {
+impl CountError {
     /// `step` is what the number should be a multiple of.
-    fn told(self, field: &'static str, given: Num, step: DecimalDisplay, code: Reason) -> Fault {
+    fn told(self, field: &'static str, given: Num, step: DecimalDisplay, code: Reason) -> ApiError {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
@@ -93,7 +93,7 @@ impl Misfit {
                 }
             ),
         };
-        Fault::field(field, code, message)
+        ApiError::field(field, code, message)
     }
 }
 
@@ -102,17 +102,17 @@ fn unit(decimals: u32) -> DecimalDisplay {
     DecimalDisplay { count: 1, decimals }
 }
 
-fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, Misfit> {
+fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, CountError> {
     if !given.is_positive() {
-        return Err(Misfit::NotPositive);
+        return Err(CountError::NotPositive);
     }
     if given > exact(most.into(), decimals) {
-        return Err(Misfit::TooLarge(most));
+        return Err(CountError::TooLarge(most));
     }
     given
         .to_scaled(decimals)
         .and_then(|count| i64::try_from(count).ok())
-        .ok_or(Misfit::OffStep)
+        .ok_or(CountError::OffStep)
 }
 
 /// The engine's bounds keep every count below 28 digits, where `Num` is exact.
@@ -134,10 +134,10 @@ pub(crate) fn rate(rate: NanoRate) -> Num {
     exact(rate.0.into(), 9)
 }
 
-fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), Fault> {
+fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), ApiError> {
     if given.is_negative() {
         let message = format!("{field} {given} must be 0 or more");
-        return Err(Fault::field(field, code, message));
+        return Err(ApiError::field(field, code, message));
     }
     Ok(())
 }
@@ -146,7 +146,7 @@ fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), Fau
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
 /// A USD amount of zero or more, to the micro-dollar.
-pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
+pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
     }
@@ -157,18 +157,18 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, Fault> {
 }
 
 /// A whole number of at least 1; the engine knows the market's limit.
-pub(crate) fn leverage(given: Num) -> Result<u32, Fault> {
+pub(crate) fn leverage(given: Num) -> Result<u32, ApiError> {
     whole("leverage", given, Reason::InvalidLeverage)
 }
 
 /// A whole number of at least 1.
-pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32, Fault> {
+pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32, ApiError> {
     given
         .to_scaled(0)
         .and_then(|count| u32::try_from(count).ok())
         .filter(|count| *count >= 1)
         .ok_or_else(|| {
-            Fault::field(
+            ApiError::field(
                 field,
                 code,
                 format!("{field} must be a whole number of at least 1, not {given}"),
@@ -177,14 +177,14 @@ pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32
 }
 
 /// Basis points are whole: a cap must not be silently wider or tighter than asked.
-pub(super) fn slippage(given: Num) -> Result<Bps, Fault> {
+pub(super) fn slippage(given: Num) -> Result<Bps, ApiError> {
     given
         .to_scaled(0)
         .and_then(|count| i64::try_from(count).ok())
         .filter(|count| *count >= 0)
         .map(Bps)
         .ok_or_else(|| {
-            Fault::field(
+            ApiError::field(
                 "slippage_tolerance_bps",
                 Reason::InvalidSlippage,
                 format!(
@@ -195,7 +195,7 @@ pub(super) fn slippage(given: Num) -> Result<Bps, Fault> {
 }
 
 /// The client's midpoint: recorded to nine decimals, never used.
-pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, Fault> {
+pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, ApiError> {
     given
         .truncated(9)
         .to_scaled(9)
@@ -203,7 +203,7 @@ pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, Fault>
         .filter(|count| *count > 0)
         .map(NanoPx)
         .ok_or_else(|| {
-            Fault::field(
+            ApiError::field(
                 field,
                 Reason::InvalidPrice,
                 format!("{field} {given} is not a price"),
@@ -214,11 +214,11 @@ pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, Fault>
 /// Ids in bodies are at most this long; longer ones are refused before any lookup.
 const ID_LIMIT: usize = 128;
 
-pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), Fault> {
+pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), ApiError> {
     if (1..=ID_LIMIT).contains(&id.len()) {
         return Ok(());
     }
-    Err(Fault::field(
+    Err(ApiError::field(
         field,
         ServiceCode::InvalidRequest,
         format!(
@@ -232,7 +232,7 @@ pub(crate) fn account_limit(field: &'static str, id: &str) -> Result<(), Fault> 
 mod tests {
     use super::*;
 
-    const ETH: Units = Units { size_decimals: 4 };
+    const ETH: MarketUnits = MarketUnits { size_decimals: 4 };
 
     fn num(text: &str) -> Num {
         text.parse().unwrap()
