@@ -8,13 +8,13 @@
 //! Known limit: operations are never forgotten.
 
 use super::{
-    answer::{ApiRequest, ApiResponse, Execution},
+    api_error::{ApiError, ServiceCode},
+    auth::AuthenticatedUser,
     engine::{AccountIx, CommandOutcome, EngineCommand, Millis, PositionId, Reason, RefusalKind},
-    fault::{ApiError, ServiceCode},
-    floor::ExchangeState,
-    gate::AuthenticatedUser,
     idempotency::{IdempotentRequest, IdempotentResult},
+    message::{ApiRequest, ApiResponse, Execution},
     operations::{CloseAllOperation, TargetFailure, TargetResult},
+    state::ExchangeState,
 };
 use crate::{
     api::Data,
@@ -33,16 +33,16 @@ enum CloseAllStep {
 }
 
 pub(super) fn run(
-    floor: &mut ExchangeState,
+    state: &mut ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let key = call.key()?;
-    call.no_body()?;
-    let account = floor.account(caller, id.raw())?;
-    let deed = IdempotentRequest::CloseAll(account);
-    let index = match floor.keys.recall(caller.user, key, &deed)? {
+    let key = request.key()?;
+    request.no_body()?;
+    let account = state.account(caller, id.raw())?;
+    let keyed_request = IdempotentRequest::CloseAll(account);
+    let index = match state.keys.recall(caller.user, key, &keyed_request)? {
         Some(IdempotentResult::CloseAll(index)) => index,
         Some(
             IdempotentResult::Order(..)
@@ -53,25 +53,25 @@ pub(super) fn run(
             return Err(ApiError::broken("a close-all key that names another deed"));
         }
         None => {
-            floor.room_for_key(caller.user)?;
-            let index = open(floor, account)?;
-            let now = floor.engine.now();
-            floor.keys.record(
+            state.check_key_limit(caller.user)?;
+            let index = open(state, account)?;
+            let now = state.engine.now();
+            state.keys.record(
                 (caller.user, key),
-                (deed, IdempotentResult::CloseAll(index)),
+                (keyed_request, IdempotentResult::CloseAll(index)),
                 now,
             );
             index
         }
     };
-    let turn = turn(floor, index, call.haste)?;
-    answer(floor, index, &turn)
+    let step = step(state, index, request.execution)?;
+    answer(state, index, &step)
 }
 
 /// Takes the snapshot; 503 when it is out of bounds or a market has no state to close against.
-fn open(floor: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
-    let positions = floor.engine.open_positions(account);
-    let has_market = |market| floor.engine.market_facts(market).is_some();
+fn open(state: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
+    let positions = state.engine.open_positions(account);
+    let has_market = |market| state.engine.market_facts(market).is_some();
     if positions.len() > MAX_TARGETS || !positions.iter().all(|row| has_market(row.market)) {
         let message = "a complete snapshot of the open positions is not available right now";
         return Err(ApiError::new(
@@ -81,8 +81,8 @@ fn open(floor: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError
         )
         .retry_after(1));
     }
-    let now = floor.engine.now();
-    Ok(floor.closings.open(CloseAllOperation {
+    let now = state.engine.now();
+    Ok(state.close_alls.open(CloseAllOperation {
         account,
         targets: positions.iter().map(|row| row.id).collect(),
         results: vec![],
@@ -92,35 +92,35 @@ fn open(floor: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError
     }))
 }
 
-fn turn(
-    floor: &mut ExchangeState,
+fn step(
+    state: &mut ExchangeState,
     index: usize,
-    haste: Execution,
+    execution: Execution,
 ) -> Result<CloseAllStep, ApiError> {
-    let now = floor.engine.now();
-    let operation = operation(floor, index)?;
+    let now = state.engine.now();
+    let operation = operation(state, index)?;
     if operation.completed_at.is_some() {
         return Ok(CloseAllStep::Replayed);
     }
     let (account, target) = (operation.account, operation.next());
     let wait = operation.cooldown_until - now;
-    let cooldown = cooldown(floor, account)?;
-    if haste == Execution::NotYet {
+    let cooldown = cooldown(state, account)?;
+    if execution == Execution::Deferred {
         return Ok(CloseAllStep::Waiting(cooldown));
     }
     if wait > Millis::ZERO {
         return Ok(CloseAllStep::Waiting(wait));
     }
     if let Some(target) = target {
-        let closed = match close(floor, account, target) {
+        let closed = match close(state, account, target) {
             Ok(closed) => closed,
             Err(retry_in) => return Ok(CloseAllStep::Waiting(retry_in)),
         };
-        let operation = self::operation(floor, index)?;
+        let operation = self::operation(state, index)?;
         operation.results.push(closed);
         operation.cooldown_until = now + cooldown;
     }
-    let operation = self::operation(floor, index)?;
+    let operation = self::operation(state, index)?;
     if operation.next().is_some() {
         return Ok(CloseAllStep::Waiting(cooldown));
     }
@@ -129,15 +129,15 @@ fn turn(
 }
 
 /// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (docs/engine.md 8).
-fn cooldown(floor: &ExchangeState, account: AccountIx) -> Result<Millis, ApiError> {
-    let spec = floor.engine.account_spec(account);
+fn cooldown(state: &ExchangeState, account: AccountIx) -> Result<Millis, ApiError> {
+    let spec = state.engine.account_spec(account);
     spec.map(|spec| spec.rules.cooldown)
         .ok_or_else(|| ApiError::broken("an operation of no account"))
 }
 
 /// Closes one target; the error is how long the account's order cooldown still lasts.
 fn close(
-    floor: &mut ExchangeState,
+    state: &mut ExchangeState,
     account: AccountIx,
     position: PositionId,
 ) -> Result<TargetResult, Millis> {
@@ -146,12 +146,12 @@ fn close(
         order,
         failure: Some(TargetFailure { code, rule }),
     };
-    match floor
+    match state
         .engine
         .apply(account, EngineCommand::ForceClose(position))
     {
         Ok(CommandOutcome::Order(id)) => {
-            let row = floor.engine.order(account, id);
+            let row = state.engine.order(account, id);
             let filled = row.is_some_and(|row| !row.filled_size.is_zero());
             let reason = row
                 .and_then(|row| row.reason)
@@ -178,28 +178,29 @@ fn close(
     }
 }
 
-fn operation(floor: &mut ExchangeState, index: usize) -> Result<&mut CloseAllOperation, ApiError> {
-    floor
-        .closings
+fn operation(state: &mut ExchangeState, index: usize) -> Result<&mut CloseAllOperation, ApiError> {
+    state
+        .close_alls
         .change(index)
         .ok_or_else(|| ApiError::broken("a close-all key that names no operation"))
 }
 
 fn answer(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     index: usize,
-    turn: &CloseAllStep,
+    step: &CloseAllStep,
 ) -> Result<ApiResponse, ApiError> {
-    let status = match turn {
+    let status = match step {
         CloseAllStep::Replayed => StatusCode::OK,
         CloseAllStep::Waiting(_) => StatusCode::ACCEPTED,
         CloseAllStep::Completed => StatusCode::CREATED,
     };
-    let retry_after = match turn {
-        CloseAllStep::Waiting(span) => Some(floor.clock.wall_seconds(*span)),
+    let retry_after = match step {
+        CloseAllStep::Waiting(span) => Some(state.clock.wall_seconds(*span)),
         CloseAllStep::Replayed | CloseAllStep::Completed => None,
     };
-    let data = told(floor, index).ok_or_else(|| ApiError::broken("an operation of no account"))?;
+    let data =
+        resource(state, index).ok_or_else(|| ApiError::broken("an operation of no account"))?;
     let answer = ApiResponse::new(status, &Data { data })?;
     Ok(ApiResponse {
         retry_after,
@@ -207,8 +208,8 @@ fn answer(
     })
 }
 
-fn told(floor: &ExchangeState, index: usize) -> Option<CloseAll> {
-    let operation = floor.closings.operations.get(index)?;
+fn resource(state: &ExchangeState, index: usize) -> Option<CloseAll> {
+    let operation = state.close_alls.operations.get(index)?;
     let results = &operation.results;
     let failed = results.iter().filter(|closed| closed.failure.is_some());
     let failed_count = u32::try_from(failed.count()).ok()?;
@@ -219,7 +220,7 @@ fn told(floor: &ExchangeState, index: usize) -> Option<CloseAll> {
     Some(CloseAll {
         id: format!("op_{:06}", index + 1).into(),
         operation: "close_all_positions".into(),
-        account_id: floor
+        account_id: state
             .engine
             .account_spec(operation.account)?
             .id
@@ -231,15 +232,15 @@ fn told(floor: &ExchangeState, index: usize) -> Option<CloseAll> {
         failed_count,
         results: results
             .iter()
-            .map(|closed| result(floor, operation.account, closed))
+            .map(|closed| result(state, operation.account, closed))
             .collect(),
         created_at: Timestamp(operation.created_at.0),
         completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
     })
 }
 
-fn result(floor: &ExchangeState, account: AccountIx, closed: &TargetResult) -> CloseResult {
-    let order = closed.order.and_then(|id| floor.order(account, id).ok());
+fn result(state: &ExchangeState, account: AccountIx, closed: &TargetResult) -> CloseResult {
+    let order = closed.order.and_then(|id| state.order(account, id).ok());
     let status = match closed.failure {
         Some(_) => CloseResultStatus::Failed,
         None => CloseResultStatus::Submitted,

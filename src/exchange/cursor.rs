@@ -1,9 +1,9 @@
 //! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
 
 use super::{
+    api_error::{ApiError, ServiceCode},
     bytes::{hex, same_bytes, unhex},
     engine::AccountIx,
-    fault::{ApiError, ServiceCode},
     secret::ServerSecret,
 };
 use crate::model::Cursor;
@@ -36,14 +36,14 @@ impl CursorSigner {
 
     /// `at` is the row's sort time, `seq` its counter: together unique, so that equal milliseconds neither skip nor
     /// repeat a row.
-    pub(super) fn seal(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
+    pub(super) fn issue(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
         let place = [at.to_be_bytes(), seq.to_be_bytes()].concat();
         let sealed = [place.as_slice(), &self.mac(list, account, &place)].concat();
         Cursor::from(hex(&sealed))
     }
 
     /// 400 for anything but a cursor this exchange made for this list of this account.
-    pub(super) fn open(
+    pub(super) fn verify(
         &self,
         list: ListName,
         account: AccountIx,
@@ -103,30 +103,30 @@ mod tests {
     fn a_cursor_opens_only_where_it_was_made() {
         let cursors = sealing(7);
         let (mine, other) = (AccountIx::from(0), AccountIx::from(1));
-        let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
-        let open = |list, account| cursors.open(list, account, &cursor).ok();
+        let cursor = cursors.issue(ListName::Orders, mine, 1_790_000_000_123, 42);
+        let open = |list, account| cursors.verify(list, account, &cursor).ok();
         assert_eq!(open(ListName::Orders, mine), Some((1_790_000_000_123, 42)));
         assert_eq!(open(ListName::Orders, other), None);
         assert_eq!(open(ListName::ClosedPositions, mine), None);
         let elsewhere = sealing(8);
-        assert!(elsewhere.open(ListName::Orders, mine, &cursor).is_err());
+        assert!(elsewhere.verify(ListName::Orders, mine, &cursor).is_err());
     }
 
     #[test]
     fn no_altered_cursor_opens() {
         let cursors = sealing(7);
         let mine = AccountIx::from(0);
-        let cursor = cursors.seal(ListName::Orders, mine, 1_790_000_000_123, 42);
+        let cursor = cursors.issue(ListName::Orders, mine, 1_790_000_000_123, 42);
         for at in 0..cursor.raw().len() {
             let mut altered = cursor.raw().as_bytes().to_vec();
             altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
             let altered = Cursor::from(String::from_utf8(altered).unwrap());
-            let opened = cursors.open(ListName::Orders, mine, &altered);
+            let opened = cursors.verify(ListName::Orders, mine, &altered);
             assert!(opened.is_err(), "{altered:?}");
         }
         for text in ["", "zz", "abc", "é"] {
             let cursor = Cursor::from(text.to_owned());
-            assert!(cursors.open(ListName::Orders, mine, &cursor).is_err());
+            assert!(cursors.verify(ListName::Orders, mine, &cursor).is_err());
         }
     }
 }

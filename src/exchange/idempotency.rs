@@ -8,8 +8,8 @@
 //! unless the scenario says otherwise) is refused new ones (429) until the oldest has had its time.
 
 use super::{
+    api_error::{ApiError, ServiceCode},
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
-    fault::{ApiError, ServiceCode},
     store::{EncodeFault, StoreRecord},
 };
 use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
@@ -92,7 +92,7 @@ impl Default for IdempotencyRecords {
 
 impl IdempotencyRecords {
     /// With another limit than [`MAX_KEYS_PER_USER`], where one is given.
-    pub(super) fn at_most(self, most: Option<u32>) -> Self {
+    pub(super) fn with_key_limit(self, most: Option<u32>) -> Self {
         Self {
             most: most.map_or(self.most, |most| most as usize),
             ..self
@@ -104,12 +104,12 @@ impl IdempotencyRecords {
         &self,
         user: usize,
         key: &str,
-        deed: &IdempotentRequest,
+        keyed_request: &IdempotentRequest,
     ) -> Result<Option<IdempotentResult>, ApiError> {
         let record = self.users.get(&user).and_then(|keys| keys.records.get(key));
         match record {
             None => Ok(None),
-            Some((_, recorded, effect)) if recorded == deed => Ok(Some(effect.clone())),
+            Some((_, recorded, result)) if recorded == keyed_request => Ok(Some(result.clone())),
             Some(_) => Err(ApiError::conflict(
                 ServiceCode::IdempotencyConflict,
                 "this Idempotency-Key was used for another request",
@@ -140,11 +140,11 @@ impl IdempotencyRecords {
     pub(super) fn record(
         &mut self,
         (user, key): (usize, &str),
-        (deed, effect): (IdempotentRequest, IdempotentResult),
+        (keyed_request, result): (IdempotentRequest, IdempotentResult),
         now: Millis,
     ) {
         self.changes.push(KeyChange::Recorded(user, key.to_owned()));
-        self.keep(user, key.to_owned(), (now, deed, effect));
+        self.keep(user, key.to_owned(), (now, keyed_request, result));
     }
 
     fn keep(&mut self, user: usize, key: String, record: KeyRecord) {
@@ -173,7 +173,7 @@ impl IdempotencyRecords {
             .collect()
     }
 
-    pub(super) fn forget_changes(&mut self) {
+    pub(super) fn discard_changes(&mut self) {
         self.changes.clear();
     }
 
@@ -193,7 +193,7 @@ impl IdempotencyRecords {
 mod tests {
     use super::*;
 
-    fn deed() -> IdempotentRequest {
+    fn keyed_request() -> IdempotentRequest {
         IdempotentRequest::CloseAll(AccountIx::from(0))
     }
 
@@ -204,10 +204,14 @@ mod tests {
     #[test]
     fn a_key_stands_for_its_request_for_thirty_days() {
         let mut keys = IdempotencyRecords::default();
-        keys.record((0, "k"), (deed(), IdempotentResult::CloseAll(3)), day(1));
+        keys.record(
+            (0, "k"),
+            (keyed_request(), IdempotentResult::CloseAll(3)),
+            day(1),
+        );
         for (today, remembered) in [(1, true), (30, true), (31, false)] {
             assert_eq!(keys.make_room(0, day(today)), Ok(()));
-            let recalled = keys.recall(0, "k", &deed()).unwrap();
+            let recalled = keys.recall(0, "k", &keyed_request()).unwrap();
             assert_eq!(recalled.is_some(), remembered, "day {today}");
         }
     }
@@ -215,13 +219,17 @@ mod tests {
     #[test]
     fn too_many_keys_are_refused_rather_than_an_old_one_forgotten() {
         let mut keys = IdempotencyRecords::default();
-        keys.record((0, "k"), (deed(), IdempotentResult::CloseAll(3)), day(1));
+        keys.record(
+            (0, "k"),
+            (keyed_request(), IdempotentResult::CloseAll(3)),
+            day(1),
+        );
         let others = std::iter::repeat_n((day(1), String::new()), MAX_KEYS_PER_USER as usize - 1);
         keys.users.get_mut(&0).unwrap().oldest_first.extend(others);
         assert_eq!(keys.make_room(0, day(11)), Err(day(20)));
         assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");
         assert_eq!(
-            keys.recall(0, "k", &deed()),
+            keys.recall(0, "k", &keyed_request()),
             Ok(Some(IdempotentResult::CloseAll(3)))
         );
         assert_eq!(keys.make_room(0, day(31)), Ok(()));

@@ -10,35 +10,35 @@
 //!
 //! Known limit: plain HTTP, meant for loopback.
 
-mod answer;
-mod budget;
+mod api_error;
+mod auth;
 mod bytes;
-mod chaos;
 mod clock;
 mod close_all;
 mod cursor;
 mod decode;
 pub mod engine;
-mod fault;
-mod floor;
-mod gate;
+mod faults;
 mod http;
 mod idempotency;
 mod lock;
+mod message;
 mod operations;
+mod rate_limit;
 mod scenario;
 mod secret;
 mod service;
 mod sim;
+mod state;
 mod store;
 #[cfg(test)]
 mod tests;
 mod v1;
 mod wire;
 
-pub use budget::{RateLimit, RateLimits};
+pub use auth::ApiKey;
 pub use clock::{ClockMode, Speed};
-pub use gate::ApiKey;
+pub use rate_limit::{RateLimit, RateLimits};
 pub use scenario::{Scenario, ScenarioFault};
 pub use secret::KeySource;
 pub use store::StoreFault;
@@ -207,10 +207,10 @@ async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
     let mut ticks = interval(TICK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
-        match service.floor() {
-            Ok(mut floor) => {
-                floor.tick(Instant::now());
-                floor.checkpoint();
+        match service.state() {
+            Ok(mut state) => {
+                state.tick(Instant::now());
+                state.checkpoint();
             }
             Err(fault) => return tracing::error!("{}", fault.message),
         }

@@ -61,7 +61,7 @@ impl CloseAllOperations {
         Ok(written.collect::<Result<_, _>>()?)
     }
 
-    pub(super) fn forget_changes(&mut self) {
+    pub(super) fn discard_changes(&mut self) {
         self.changed.clear();
     }
 

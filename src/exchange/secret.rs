@@ -5,8 +5,8 @@
 //! keys and ids, and whoever knows the seed knows the keys.
 
 use super::{
+    auth::ApiKey,
     bytes::{hex, unhex},
-    gate::ApiKey,
 };
 use crate::disk;
 use sha2::{Digest, Sha256};

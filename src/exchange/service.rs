@@ -1,19 +1,19 @@
 //! What the requests of an exchange share: its state, its keys and budgets, its store.
 
 use super::{
-    budget::RateLimiter,
-    chaos::FaultInjector,
+    api_error::ApiError,
+    auth::Authenticator,
     clock::{ClockMode, ClockRecord, VirtualClock},
     cursor::CursorSigner,
     engine,
-    fault::ApiError,
-    floor::ExchangeState,
-    gate::Authenticator,
+    faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
     operations::CloseAllOperations,
+    rate_limit::RateLimiter,
     scenario::{self, Scenario},
     secret::ServerSecret,
+    state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
 };
 use crate::api::Dialect;
@@ -39,9 +39,11 @@ pub(super) struct ResetState {
 }
 
 impl ResetState {
-    pub(super) fn floor(&self) -> Result<ExchangeState, ApiError> {
+    pub(super) fn open(&self) -> Result<ExchangeState, ApiError> {
         let engine = match &self.first {
-            Some(first) => engine::Engine::anew(first).map_err(|why| why.to_string()),
+            Some(first) => {
+                engine::Engine::from_first_checkpoint(first).map_err(|why| why.to_string())
+            }
             None => self
                 .scenario
                 .open(self.start)
@@ -53,8 +55,8 @@ impl ResetState {
         Ok(ExchangeState {
             clock: VirtualClock::resumed(clock, Instant::now(), engine.now()),
             engine: RecordingEngine::new(engine, 0),
-            keys: IdempotencyRecords::default().at_most(self.scenario.keys_per_user()),
-            closings: CloseAllOperations::default(),
+            keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
+            close_alls: CloseAllOperations::default(),
         })
     }
 }
@@ -62,14 +64,14 @@ impl ResetState {
 /// Everything the requests share.
 #[derive(Debug)]
 pub(super) struct Service {
-    floor: Mutex<ExchangeState>,
+    state: Mutex<ExchangeState>,
     /// Fires when the floor may have been left half changed.
     pub(super) broken: CancellationToken,
     store: Option<ExchangeStore>,
-    pub(super) beginning: ResetState,
-    chaos: Mutex<FaultInjector>,
-    pub(super) gate: Authenticator,
-    pub(super) budgets: RateLimiter,
+    pub(super) reset_state: ResetState,
+    faults: Mutex<FaultInjector>,
+    pub(super) auth: Authenticator,
+    pub(super) rate_limiter: RateLimiter,
     pub(super) cursors: CursorSigner,
     pub(super) hosts: AllowedHosts,
     pub(super) dialect: Dialect,
@@ -88,14 +90,14 @@ impl Service {
         });
         let scenario = resumed.scenario;
         Self {
-            gate: Authenticator::new(users),
-            floor: Mutex::new(ExchangeState {
+            auth: Authenticator::new(users),
+            state: Mutex::new(ExchangeState {
                 clock: VirtualClock::resumed(resumed.clock, began, resumed.engine.now()),
                 engine: resumed.engine,
-                keys: resumed.keys.at_most(scenario.keys_per_user()),
-                closings: resumed.closings,
+                keys: resumed.keys.with_key_limit(scenario.keys_per_user()),
+                close_alls: resumed.close_alls,
             }),
-            beginning: ResetState {
+            reset_state: ResetState {
                 start: resumed.start,
                 pace: resumed.pace,
                 first: resumed.first,
@@ -103,8 +105,8 @@ impl Service {
             },
             broken: CancellationToken::new(),
             store: resumed.store,
-            chaos: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
-            budgets: RateLimiter::new(scenario.budgets()),
+            faults: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
+            rate_limiter: RateLimiter::new(scenario.budgets()),
             cursors: CursorSigner::new(&resumed.secret),
             hosts: AllowedHosts::new(addr.ip()),
             dialect: Dialect::default(),
@@ -118,24 +120,24 @@ impl Service {
 
     /// The floor, to carry one request out. A request that panicked with it in hand may have left it half changed:
     /// nothing is traded on it again; nor on one whose records cannot be kept.
-    pub(super) fn floor(&self) -> Result<StateGuard<'_>, ApiError> {
+    pub(super) fn state(&self) -> Result<StateGuard<'_>, ApiError> {
         if let Some(store) = &self.store {
             store.sound()?;
         }
-        let locked = self.floor.lock();
-        let floor = locked
+        let locked = self.state.lock();
+        let state = locked
             .map_err(|_| ApiError::broken("the engine has stopped after an internal error"))?;
         Ok(StateGuard {
-            floor,
+            state,
             store: self.store.as_ref(),
             broken: &self.broken,
         })
     }
 
     /// Waits until everything done on the floor so far is on disk; an answer may leave then.
-    pub(super) async fn settled(&self) -> Result<(), ApiError> {
+    pub(super) async fn written(&self) -> Result<(), ApiError> {
         match &self.store {
-            Some(store) => store.settled().await,
+            Some(store) => store.written().await,
             None => Ok(()),
         }
     }
@@ -143,15 +145,15 @@ impl Service {
     /// Puts the floor away, after the last request.
     pub(super) async fn close(&self) {
         let Some(store) = &self.store else { return };
-        match self.floor() {
-            Ok(mut floor) => store.close(&mut floor),
+        match self.state() {
+            Ok(mut state) => store.close(&mut state),
             Err(fault) => tracing::error!("{}", fault.message),
         }
         store.closed().await;
     }
 
-    pub(super) fn chaos(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
-        let locked = self.chaos.lock();
+    pub(super) fn faults(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
+        let locked = self.faults.lock();
         locked.map_err(|_| ApiError::broken("the planted faults are in an unknown state"))
     }
 }

@@ -3,7 +3,7 @@
 //! The header `RequestHost` and the target in absolute form (`GET http://host/path`) are read by one parser, which takes nothing
 //! that a URL could not have there (RFC 3986, 3.2): no user, no zone, no words behind a bracket.
 
-use super::super::fault::{ApiError, ServiceCode};
+use super::super::api_error::{ApiError, ServiceCode};
 use hyper::{
     HeaderMap, StatusCode, Uri,
     header::{HOST, HeaderName},

@@ -1,31 +1,31 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
 //! Heads within 10 s and 32 KiB, bodies within 5 to 20 s and 64 KiB, 30 s idle between requests, 20 s without reading
-//! an answer; 192 connections at once, 128 of one address, and who keeps us waiting gives way to who comes (`places`).
+//! an answer; 192 connections at once, 128 of one address, and who keeps us waiting gives way to who comes (`limiter`).
 //! A connection that is closed for want of places is told so: 503 with `Retry-After` and the error envelope, unless an
 //! answer is stuck in it.
 //! Known limit: what is no HTTP, has more than 100 headers or a head of more than 64 KiB is refused by hyper, without an
 //! envelope.
 
+mod body;
+mod connections;
 mod host;
-mod patience;
-mod payload;
-mod places;
 mod respond;
+mod timeout_stream;
 
 pub(super) use host::AllowedHosts;
 
 use super::service::Service;
+use connections::{ConnectionLimiter, ConnectionPermit};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use patience::{TimeoutStream, WaitingFor};
-use places::{ConnectionLimiter, ConnectionPermit};
 use std::{
     io::{self, Write as _},
     net::{IpAddr, SocketAddr},
     sync::Arc,
     time::Duration,
 };
+use timeout_stream::{TimeoutStream, WaitingFor};
 use tokio::{
     io::{AsyncWriteExt as _, copy, sink},
     net::{TcpListener, TcpStream},
@@ -49,19 +49,25 @@ const MAX_LINGERING: usize = 64;
 
 /// Accepts until `stop`, then lets the requests under way finish.
 pub(super) async fn accept(listener: TcpListener, service: Arc<Service>, stop: CancellationToken) {
-    let places = Arc::new(ConnectionLimiter::default());
+    let limiter = Arc::new(ConnectionLimiter::default());
     let connections = TaskTracker::new();
     let lingering = Arc::new(Semaphore::new(MAX_LINGERING));
     while let Some((stream, peer)) = next(&listener, &stop).await {
         let (service, lingering) = (Arc::clone(&service), Arc::clone(&lingering));
-        let Some(place) = places.take(peer.ip()) else {
-            connections.spawn(async move { turn_away(stream, &service, &lingering).await });
+        let Some(permit) = limiter.take(peer.ip()) else {
+            connections.spawn(async move { reject(stream, &service, &lingering).await });
             continue;
         };
-        let served = serve(stream, peer.ip(), place, Arc::clone(&service), stop.clone());
+        let served = serve(
+            stream,
+            peer.ip(),
+            permit,
+            Arc::clone(&service),
+            stop.clone(),
+        );
         connections.spawn(async move {
             if let Some(stream) = served.await {
-                turn_away(stream, &service, &lingering).await;
+                reject(stream, &service, &lingering).await;
             }
         });
     }
@@ -83,8 +89,8 @@ async fn next(listener: &TcpListener, stop: &CancellationToken) -> Option<(TcpSt
 }
 
 /// Says 503 and closes: there is no place for the connection, and nothing was carried out.
-async fn turn_away(stream: TcpStream, service: &Service, lingering: &Semaphore) {
-    let answer = respond::full(service.request_ids.next());
+async fn reject(stream: TcpStream, service: &Service, lingering: &Semaphore) {
+    let answer = respond::too_many_connections(service.request_ids.next());
     // A socket with nothing unread in it takes so few bytes at once.
     let told = stream
         .into_std()
@@ -110,14 +116,14 @@ async fn drained(mut stream: TcpStream) -> io::Result<()> {
 async fn serve(
     stream: TcpStream,
     peer: IpAddr,
-    place: ConnectionPermit,
+    permit: ConnectionPermit,
     service: Arc<Service>,
     stop: CancellationToken,
 ) -> Option<TcpStream> {
     if let Err(why) = stream.set_nodelay(true) {
         tracing::debug!(%why, "TCP_NODELAY could not be set");
     }
-    let phase = Arc::clone(&place.phase);
+    let phase = Arc::clone(&permit.phase);
     let io = TokioIo::new(TimeoutStream::new(stream, Arc::clone(&phase)));
     let respond = service_fn(|request| {
         let (service, phase) = (Arc::clone(&service), Arc::clone(&phase));
@@ -135,10 +141,10 @@ async fn serve(
     let ended = tokio::select! {
         biased;
         () = stop.cancelled() => None,
-        () = place.leave.cancelled() => None,
+        () = permit.evict.cancelled() => None,
         ended = &mut connection => Some(ended),
     };
-    let ended = match (ended, place.phase.waiting()) {
+    let ended = match (ended, permit.phase.waiting()) {
         (Some(ended), _) => ended,
         // Asked for its place while it was the client's turn. An answer that is stuck leaves no room for words.
         (None, Some((WaitingFor::Reader, _))) if !stop.is_cancelled() => return None,

@@ -1,16 +1,16 @@
 //! One request: who, what, how much, carried out, wrapped.
 
 use super::super::{
-    answer::{ApiRequest, ApiResponse, Execution, JSON},
-    budget::LimitScope,
-    chaos::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
-    fault::{ApiError, ErrorHeader, ServiceCode},
-    gate::AuthenticatedUser,
+    api_error::{ApiError, ErrorHeader, ServiceCode},
+    auth::AuthenticatedUser,
+    faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
+    message::{ApiRequest, ApiResponse, Execution, JSON},
+    rate_limit::LimitScope,
     service::Service,
     sim::{self, SimRoute},
     v1,
 };
-use super::{patience::ConnectionPhase, payload::ResponseBody};
+use super::{body::ResponseBody, timeout_stream::ConnectionPhase};
 use crate::api::{Route, RouteFault};
 use http_body_util::{BodyExt, Limited};
 use hyper::{
@@ -52,11 +52,11 @@ pub(super) async fn respond(
     let request_id = service.request_ids.next();
     let began = Instant::now();
     let line = format!("{} {}", request.method(), request.uri().path());
-    let (told, trouble) = match told(service, (peer, phase), request).await {
-        Ok((told, trouble)) => (told, trouble),
+    let (api_result, disturbance) = match api_result(service, (peer, phase), request).await {
+        Ok((api_result, disturbance)) => (api_result, disturbance),
         Err(fault) => (Err(fault), None),
     };
-    let response = wrapped(told, trouble, request_id);
+    let response = wrapped(api_result, disturbance, request_id);
     let status = response
         .as_ref()
         .map_or(0, |response| response.status().as_u16());
@@ -66,7 +66,7 @@ pub(super) async fn respond(
 }
 
 /// All of the answer to a connection there is no place for, to be written as it is.
-pub(super) fn full(request_id: Uuid) -> Vec<u8> {
+pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
     let fault = ApiError::new(
         StatusCode::SERVICE_UNAVAILABLE,
         ServiceCode::TooManyConnections,
@@ -84,7 +84,7 @@ pub(super) fn full(request_id: Uuid) -> Vec<u8> {
 type ApiResult = Result<ApiResponse, ApiError>;
 
 /// The answer, and the disturbance it has yet to meet.
-async fn told(
+async fn api_result(
     service: &Service,
     (peer, phase): (IpAddr, &ConnectionPhase),
     request: Request<Incoming>,
@@ -92,39 +92,42 @@ async fn told(
     check_head(&request)?;
     service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
-    let asked = MatchedRoute::parse(
+    let route = MatchedRoute::parse(
         service,
         request.method().as_str(),
         uri.path(),
         uri.query().unwrap_or_default(),
     );
-    let caller = admitted(service, peer, &asked, &request)?;
-    let asked = asked?;
-    let fate = match asked.endpoint() {
-        Some(endpoint) => service.chaos()?.fate(endpoint),
+    let caller = authorized(service, peer, &route, &request)?;
+    let route = route?;
+    let drawn = match route.endpoint() {
+        Some(endpoint) => service.faults()?.draw(endpoint),
         None => DrawnFaults::default(),
     };
-    if let Some(wait) = fate.wait {
+    if let Some(wait) = drawn.wait {
         sleep(wait).await;
     }
-    let mut call = read(phase, request).await?;
-    if fate
-        .trouble
-        .is_some_and(|plant| plant.kind == FaultKind::NotYet)
+    let mut api_request = read(phase, request).await?;
+    if drawn
+        .disturbance
+        .is_some_and(|rule| rule.kind == FaultKind::NotYet)
     {
-        call.haste = Execution::NotYet;
+        api_request.execution = Execution::Deferred;
     }
-    if let Some(before) = fate.trouble.filter(|plant| plant.kind == FaultKind::Before) {
-        return Ok((Err(planted(&before)), None));
+    if let Some(before) = drawn
+        .disturbance
+        .filter(|rule| rule.kind == FaultKind::Before)
+    {
+        return Ok((Err(injected_error(&before)), None));
     }
-    let told = match asked {
+    let api_result = match route {
         MatchedRoute::V1(route) => caller
             .ok_or_else(|| ApiError::broken("a private route without a caller"))
-            .and_then(|caller| v1::answer(service, caller, route, &call)),
-        MatchedRoute::Sim(route) => sim::answer(service, caller, route, &call),
+            .and_then(|caller| v1::answer(service, caller, route, &api_request)),
+        MatchedRoute::Sim(route) => sim::answer(service, caller, route, &api_request),
     };
-    let told = service.settled().await.and(told);
-    Ok((told, fate.trouble))
+    let api_result = service.written().await.and(api_result);
+    Ok((api_result, drawn.disturbance))
 }
 
 /// 431 for a head beyond its limit.
@@ -149,28 +152,30 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
 }
 
 /// Budgets and key, before anything is looked up. `None` on public routes.
-fn admitted<'a>(
+fn authorized<'a>(
     service: &'a Service,
     peer: IpAddr,
-    asked: &Result<MatchedRoute, ApiError>,
+    route: &Result<MatchedRoute, ApiError>,
     request: &Request<Incoming>,
 ) -> Result<Option<&'a AuthenticatedUser>, ApiError> {
-    let sim = match asked {
+    let sim = match route {
         Ok(MatchedRoute::Sim(route)) => Some(route),
         Ok(MatchedRoute::V1(_)) | Err(_) => None,
     };
     let now = Instant::now();
     let limited = !sim.is_some_and(SimRoute::is_unlimited);
     if limited {
-        service.budgets.take(LimitScope::Address(peer), now)?;
-        service.budgets.take(LimitScope::Whole, now)?;
+        service.rate_limiter.take(LimitScope::Address(peer), now)?;
+        service.rate_limiter.take(LimitScope::Whole, now)?;
     }
     if sim.is_some_and(SimRoute::is_public) {
         return Ok(None);
     }
-    let caller = service.gate.admit(request.headers())?;
+    let caller = service.auth.authenticate(request.headers())?;
     if limited {
-        service.budgets.take(LimitScope::Key(caller.user), now)?;
+        service
+            .rate_limiter
+            .take(LimitScope::Key(caller.user), now)?;
     }
     Ok(Some(caller))
 }
@@ -241,7 +246,7 @@ async fn read(phase: &ConnectionPhase, request: Request<Incoming>) -> Result<Api
     Ok(ApiRequest {
         headers: head.headers,
         body,
-        haste: Execution::AtOnce,
+        execution: Execution::Immediate,
     })
 }
 
@@ -315,8 +320,8 @@ fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
 }
 
 /// The error a planted fault answers with.
-fn planted(plant: &FaultRule) -> ApiError {
-    let status = StatusCode::from_u16(plant.status());
+fn injected_error(rule: &FaultRule) -> ApiError {
+    let status = StatusCode::from_u16(rule.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
     let fault = ApiError::new(
         status,
@@ -325,7 +330,7 @@ fn planted(plant: &FaultRule) -> ApiError {
     );
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-            fault.retry_after(plant.retry_after().into())
+            fault.retry_after(rule.retry_after().into())
         }
         _ => fault,
     }
@@ -333,47 +338,49 @@ fn planted(plant: &FaultRule) -> ApiError {
 
 /// The response as sent, after whatever was planted in its way.
 fn wrapped(
-    told: ApiResult,
-    trouble: Option<FaultRule>,
+    api_result: ApiResult,
+    disturbance: Option<FaultRule>,
     request_id: Uuid,
 ) -> Result<Response<ResponseBody>, io::Error> {
-    let Some(plant) = trouble else {
-        return Ok(plain(told, request_id, ResponseBody::whole));
+    let Some(rule) = disturbance else {
+        return Ok(plain(api_result, request_id, ResponseBody::whole));
     };
-    Ok(match plant.kind {
+    Ok(match rule.kind {
         FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
-        FaultKind::After => plain(Err(planted(&plant)), request_id, ResponseBody::whole),
-        FaultKind::CutBody => plain(told, request_id, ResponseBody::cut),
+        FaultKind::After => plain(Err(injected_error(&rule)), request_id, ResponseBody::whole),
+        FaultKind::CutBody => plain(api_result, request_id, ResponseBody::cut),
         FaultKind::SlowBody => {
-            let span = Duration::from_millis(plant.millis().into());
-            plain(told, request_id, |body| ResponseBody::slow(body, span))
+            let span = Duration::from_millis(rule.millis().into());
+            plain(api_result, request_id, |body| {
+                ResponseBody::slow(body, span)
+            })
         }
         FaultKind::ClockSkew => {
-            let by = i64::from(plant.skew_millis());
-            let told = told.map(|answer| ApiResponse {
+            let by = i64::from(rule.skew_millis());
+            let api_result = api_result.map(|answer| ApiResponse {
                 body: with_clock_skew(&answer.body, by),
                 ..answer
             });
-            plain(told, request_id, ResponseBody::whole)
+            plain(api_result, request_id, ResponseBody::whole)
         }
-        FaultKind::GarbageBody => plain(told, request_id, |_| {
+        FaultKind::GarbageBody => plain(api_result, request_id, |_| {
             ResponseBody::whole(b"<html>upstream \xff is resting</html>".to_vec())
         }),
-        FaultKind::UnknownWords => plain(told, request_id, |body| {
+        FaultKind::UnknownWords => plain(api_result, request_id, |body| {
             ResponseBody::whole(unknown_enums(&body))
         }),
         FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => {
-            plain(told, request_id, ResponseBody::whole)
+            plain(api_result, request_id, ResponseBody::whole)
         }
     })
 }
 
 fn plain(
-    told: ApiResult,
+    api_result: ApiResult,
     request_id: Uuid,
     payload: impl FnOnce(Vec<u8>) -> ResponseBody,
 ) -> Response<ResponseBody> {
-    let (status, media, header, body) = match told {
+    let (status, media, header, body) = match api_result {
         Ok(answer) => (
             answer.status,
             answer.media,

@@ -5,26 +5,26 @@
 //! of the mid at that moment and sizes in USD, so that a script holds for any seed.
 
 mod fault;
+mod file;
 mod play;
 mod rounds;
 mod rules;
 mod script;
-mod shape;
 #[cfg(test)]
 mod shipped;
 
 use super::{
-    budget::RateLimits,
-    chaos::FaultRule,
+    auth::ApiKey,
     decode,
     engine::{AccountIx, Engine, Millis},
-    gate::ApiKey,
+    faults::FaultRule,
+    rate_limit::RateLimits,
     secret::{KeySource, ServerSecret},
 };
 pub use fault::ScenarioFault;
 
 use crate::model::AccountId;
-use shape::ScenarioFile;
+use file::ScenarioFile;
 use std::{path::Path, sync::Arc};
 
 /// Built in; what `perpdeck` and `perpdeck demo` start with.
@@ -37,10 +37,10 @@ pub struct Scenario {
     pub(super) chosen_seed: Option<u64>,
     /// The flag's, or the file's `fixed_keys`.
     pub(super) keys: KeySource,
-    pub(super) origin: ScenarioSource,
+    pub(super) source: ScenarioSource,
     /// As it was written: what an exchange that outlives its process goes on with.
     pub(super) text: Arc<str>,
-    shape: ScenarioFile,
+    file: ScenarioFile,
 }
 
 /// Where a scenario comes from.
@@ -53,7 +53,7 @@ pub(super) enum ScenarioSource {
 
 impl ScenarioSource {
     /// As kept on disk.
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_stored(self) -> &'static str {
         match self {
             Self::BuiltIn => "built_in",
             Self::Given => "given",
@@ -72,7 +72,7 @@ impl Scenario {
     pub fn demo() -> Result<Self, ScenarioFault> {
         let demo = Self::parse(DEMO)?;
         Ok(Self {
-            origin: ScenarioSource::BuiltIn,
+            source: ScenarioSource::BuiltIn,
             ..demo
         })
     }
@@ -86,20 +86,20 @@ impl Scenario {
     }
 
     pub fn parse(text: &str) -> Result<Self, ScenarioFault> {
-        let shape: ScenarioFile = decode::toml(text).map_err(Box::new)?;
-        if let Some((_, why)) = shape.faults.iter().find_map(FaultRule::misfit) {
+        let file: ScenarioFile = decode::toml(text).map_err(Box::new)?;
+        if let Some((_, why)) = file.faults.iter().find_map(FaultRule::invalid_field) {
             return Err(ScenarioFault::Fault(why));
         }
         Ok(Self {
             chosen_seed: None,
-            keys: if shape.fixed_keys {
+            keys: if file.fixed_keys {
                 KeySource::Seed
             } else {
                 KeySource::Random
             },
-            origin: ScenarioSource::Given,
+            source: ScenarioSource::Given,
             text: text.into(),
-            shape,
+            file,
         })
     }
 
@@ -128,43 +128,43 @@ impl Scenario {
 
     /// Decides prices and everything random.
     pub fn seed(&self) -> u64 {
-        self.chosen_seed.unwrap_or(self.shape.seed)
+        self.chosen_seed.unwrap_or(self.file.seed)
     }
 
     /// Whether an engine can be built from it, without playing its script.
     #[cfg(fuzzing)]
     pub fn check(&self) -> Result<(), ScenarioFault> {
-        self.shape
+        self.file
             .engine_config(self.seed(), Millis::seconds(0))
             .map(drop)
     }
 
     pub(super) fn faults(&self) -> &[FaultRule] {
-        &self.shape.faults
+        &self.file.faults
     }
 
     /// How many `Idempotency-Key`s one user may have at a time, where it says so.
     pub(super) fn keys_per_user(&self) -> Option<u32> {
-        self.shape.keys_per_user
+        self.file.keys_per_user
     }
 
     pub(super) fn budgets(&self) -> RateLimits {
-        self.shape.budgets
+        self.file.budgets
     }
 
     /// Builds the engine and plays the script, so that virtual time stands at `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
-        let before = Millis::seconds(self.shape.warm_up_seconds.into());
-        let config = self.shape.engine_config(self.seed(), start - before)?;
+        let before = Millis::seconds(self.file.warm_up_seconds.into());
+        let config = self.file.engine_config(self.seed(), start - before)?;
         let mut engine = Engine::new(config);
-        play::play(&mut engine, &self.shape.script, start)?;
+        play::play(&mut engine, &self.file.script, start)?;
         engine.advance_to(start);
         Ok(engine)
     }
 
     /// Whom the engine's accounts belong to.
     pub(super) fn users(&self, engine: &Engine, secret: &ServerSecret) -> Vec<UserCredentials> {
-        let users = self.shape.users.iter().map(|user| UserCredentials {
+        let users = self.file.users.iter().map(|user| UserCredentials {
             key: secret.api_key(&user.name),
             accounts: user
                 .accounts

@@ -23,20 +23,20 @@ pub(super) fn play(
     script: &[ScriptEntry],
     start: Millis,
 ) -> Result<(), ScenarioFault> {
-    let mut stage = ScriptPlayer {
+    let mut player = ScriptPlayer {
         engine,
         labels: BTreeMap::new(),
         queue: BTreeMap::new(),
     };
     for entry in script {
-        stage.enter(entry, start)?;
+        player.enter(entry, start)?;
     }
-    while let Some(((at, seq), (account, act))) = stage.queue.pop_first() {
-        stage.engine.advance_to(at);
-        if let Some(later) = stage.perform(account, &act)? {
-            stage
+    while let Some(((at, seq), (account, action))) = player.queue.pop_first() {
+        player.engine.advance_to(at);
+        if let Some(later) = player.perform(account, &action)? {
+            player
                 .queue
-                .insert((later.max(at + Millis::STEP), seq), (account, act));
+                .insert((later.max(at + Millis::STEP), seq), (account, action));
         }
     }
     Ok(())
@@ -66,42 +66,42 @@ impl ScriptPlayer<'_> {
         }
         if let ScriptAction::Order(OrderAct {
             label: Some(label), ..
-        }) = &entry.act
+        }) = &entry.action
         {
             self.labels.insert(label.clone(), None);
         }
-        if let ScriptAction::Rounds(rounds) = &entry.act {
+        if let ScriptAction::Rounds(rounds) = &entry.action {
             return self.enter_rounds(account, at, rounds);
         }
-        if let ScriptAction::Drift(drift) = &entry.act {
+        if let ScriptAction::Drift(drift) = &entry.action {
             self.enter_drift(account, at, drift);
         } else {
-            self.push(at, account, entry.act.clone());
+            self.push(at, account, entry.action.clone());
         }
         Ok(())
     }
 
-    pub(super) fn push(&mut self, at: Millis, account: AccountIx, act: ScriptAction) {
+    pub(super) fn push(&mut self, at: Millis, account: AccountIx, action: ScriptAction) {
         let seq = self.queue.len();
-        self.queue.insert((at, seq), (account, act));
+        self.queue.insert((at, seq), (account, action));
     }
 
     /// The answer is when to try again, for what came too soon after another market execution.
     fn perform(
         &mut self,
         account: AccountIx,
-        act: &ScriptAction,
+        action: &ScriptAction,
     ) -> Result<Option<Millis>, ScenarioFault> {
-        if let ScriptAction::Nudge(market, bps) = act {
-            let market = self.spot(market)?.market;
+        if let ScriptAction::Nudge(market, bps) = action {
+            let market = self.snapshot(market)?.market;
             self.engine.nudge(market, Bps((*bps).into()));
         }
-        let Some(command) = self.command(account, act)? else {
+        let Some(command) = self.command(account, action)? else {
             return Ok(None);
         };
         match self.engine.apply(account, command) {
             Ok(outcome) => {
-                if let (ScriptAction::Order(order), CommandOutcome::Order(id)) = (act, outcome)
+                if let (ScriptAction::Order(order), CommandOutcome::Order(id)) = (action, outcome)
                     && let Some(label) = &order.label
                 {
                     self.labels.insert(label.clone(), Some(id));
@@ -114,7 +114,7 @@ impl ScriptPlayer<'_> {
                 | RefusalKind::NotFound
                 | RefusalKind::Conflict
                 | RefusalKind::Unavailable => {
-                    tracing::debug!(%refusal, ?act, "refused in the script");
+                    tracing::debug!(%refusal, ?action, "refused in the script");
                     Ok(None)
                 }
             },
@@ -125,11 +125,11 @@ impl ScriptPlayer<'_> {
     fn command(
         &self,
         account: AccountIx,
-        act: &ScriptAction,
+        action: &ScriptAction,
     ) -> Result<Option<EngineCommand>, ScenarioFault> {
-        Ok(match act {
+        Ok(match action {
             ScriptAction::Order(order) => self
-                .spot(&order.market)?
+                .snapshot(&order.market)?
                 .order(self, account, order)?
                 .map(EngineCommand::Place),
             ScriptAction::Close(close) => self.close(account, close)?.map(EngineCommand::Close),
@@ -146,10 +146,10 @@ impl ScriptPlayer<'_> {
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
             ScriptAction::Twap(twap) => Some(EngineCommand::PlaceTwap(
-                self.spot(&twap.market)?.twap(twap),
+                self.snapshot(&twap.market)?.twap(twap),
             )),
             ScriptAction::Ladder(ladder) => {
-                let command = self.spot(&ladder.market)?.ladder(ladder);
+                let command = self.snapshot(&ladder.market)?.ladder(ladder);
                 Some(EngineCommand::PlaceScaled(command))
             }
             ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
@@ -161,7 +161,7 @@ impl ScriptPlayer<'_> {
         account: AccountIx,
         close: &CloseAct,
     ) -> Result<Option<CloseParams>, ScenarioFault> {
-        let market = self.spot(&close.market)?.market;
+        let market = self.snapshot(&close.market)?.market;
         Ok(self.position(account, market).map(|row| CloseParams {
             position: row.id,
             size: close
@@ -177,7 +177,7 @@ impl ScriptPlayer<'_> {
         account: AccountIx,
         margin: &MarginAct,
     ) -> Result<Option<EngineCommand>, ScenarioFault> {
-        let market = self.spot(&margin.market)?.market;
+        let market = self.snapshot(&margin.market)?.market;
         let extra = Usd::dollars(margin.extra_usd.into());
         Ok(self.position(account, market).map(|row| {
             EngineCommand::SetIsolatedMargin(SetIsolatedMargin {
@@ -193,13 +193,13 @@ impl ScriptPlayer<'_> {
     }
 
     /// The market a symbol names, as it stands now.
-    fn spot(&self, symbol: &str) -> Result<MarketSnapshot, ScenarioFault> {
+    fn snapshot(&self, symbol: &str) -> Result<MarketSnapshot, ScenarioFault> {
         let named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
             spec.is_some_and(|spec| spec.symbol == symbol)
         };
         let market = self.engine.market_ixs().find(named);
-        let spot = market.and_then(|market| {
+        let snapshot = market.and_then(|market| {
             let facts = self.engine.market_facts(market)?;
             let units = MarketUnits::from(self.engine.market_spec(market)?);
             let mark = facts.mark.nano(units.size_decimals);
@@ -210,7 +210,7 @@ impl ScriptPlayer<'_> {
                 now: self.engine.now(),
             })
         });
-        spot.ok_or_else(|| unknown_name("script market", symbol))
+        snapshot.ok_or_else(|| unknown_name("script market", symbol))
     }
 }
 
@@ -240,58 +240,58 @@ impl MarketSnapshot {
 
     fn order(
         &self,
-        stage: &ScriptPlayer<'_>,
+        player: &ScriptPlayer<'_>,
         account: AccountIx,
-        act: &OrderAct,
+        action: &OrderAct,
     ) -> Result<Option<OrderParams>, ScenarioFault> {
-        let position = stage.position(account, self.market);
-        let size = act.usd.map(|usd| self.lots(usd));
+        let position = player.position(account, self.market);
+        let size = action.usd.map(|usd| self.lots(usd));
         let Some(size) = size.or(position.as_ref().map(|row| row.size.abs())) else {
             return Ok(None);
         };
         Ok(Some(OrderParams {
             market: self.market,
-            side: act.side,
+            side: action.side,
             size,
-            leverage: act.leverage,
-            margin_mode: act.margin_mode,
+            leverage: action.leverage,
+            margin_mode: action.margin_mode,
             expected_price: self.mid,
-            reduction: act.reduce_only.into(),
-            tif: self.tif(act),
+            reduction: action.reduce_only.into(),
+            tif: self.tif(action),
             slippage: None,
             exits: AttachedExits {
-                take_profit: act.take_profit_bps.map(|bps| self.price(bps)),
-                stop_loss: act.stop_loss_bps.map(|bps| self.price(bps)),
+                take_profit: action.take_profit_bps.map(|bps| self.price(bps)),
+                stop_loss: action.stop_loss_bps.map(|bps| self.price(bps)),
             },
-            mode: self.mode(stage, act, position.as_ref())?,
+            mode: self.mode(player, action, position.as_ref())?,
         }))
     }
 
-    fn tif(&self, act: &OrderAct) -> Tif {
-        match act.time_in_force.unwrap_or(TimeInForce::Gtc) {
+    fn tif(&self, action: &OrderAct) -> Tif {
+        match action.time_in_force.unwrap_or(TimeInForce::Gtc) {
             TimeInForce::Gtc => Tif::Gtc,
             TimeInForce::Ioc => Tif::Ioc,
             TimeInForce::Fok => Tif::Fok,
             TimeInForce::Gtd => Tif::Gtd {
-                expires_at: self.now + Millis::seconds(act.expires_after.unwrap_or(0).into()),
+                expires_at: self.now + Millis::seconds(action.expires_after.unwrap_or(0).into()),
             },
         }
     }
 
     fn mode(
         &self,
-        stage: &ScriptPlayer<'_>,
-        act: &OrderAct,
+        player: &ScriptPlayer<'_>,
+        action: &OrderAct,
         position: Option<&PositionRecord>,
     ) -> Result<PlaceMode, ScenarioFault> {
-        let price = self.price(act.price_bps.unwrap_or(0));
-        let trigger = self.price(act.trigger_bps.unwrap_or(0));
-        Ok(match act.kind {
+        let price = self.price(action.price_bps.unwrap_or(0));
+        let trigger = self.price(action.trigger_bps.unwrap_or(0));
+        Ok(match action.kind {
             PlaceKind::Market => PlaceMode::Market,
             PlaceKind::Limit => PlaceMode::Limit { price },
             PlaceKind::Chase => PlaceMode::Chase {
                 offset: Px::ZERO,
-                cap: act.price_bps.map(|_| price),
+                cap: action.price_bps.map(|_| price),
             },
             PlaceKind::StopMarket => PlaceMode::StopMarket { trigger },
             PlaceKind::StopLimit => PlaceMode::StopLimit { trigger, price },
@@ -302,47 +302,47 @@ impl MarketSnapshot {
                 target: position.map(|row| row.id),
             },
             PlaceKind::Conditional => {
-                let watched = act.trigger_market.as_deref().unwrap_or(&act.market);
-                let watched = stage.spot(watched)?;
+                let watched = action.trigger_market.as_deref().unwrap_or(&action.market);
+                let watched = player.snapshot(watched)?;
                 PlaceMode::Conditional {
                     market: watched.market,
-                    trigger: watched.price(act.trigger_bps.unwrap_or(0)),
-                    direction: act.trigger_direction.unwrap_or(TriggerDirection::Above),
+                    trigger: watched.price(action.trigger_bps.unwrap_or(0)),
+                    direction: action.trigger_direction.unwrap_or(TriggerDirection::Above),
                 }
             }
         })
     }
 
-    fn twap(&self, act: &TwapAct) -> TwapParams {
+    fn twap(&self, action: &TwapAct) -> TwapParams {
         let price = |bps: Option<i64>| bps.map(|bps| self.price(bps));
         TwapParams {
-            kind: act.kind,
+            kind: action.kind,
             market: self.market,
-            side: act.side,
-            size: self.lots(act.usd),
-            leverage: act.leverage,
-            margin_mode: act.margin_mode,
+            side: action.side,
+            size: self.lots(action.usd),
+            leverage: action.leverage,
+            margin_mode: action.margin_mode,
             reduction: Reduction::May,
-            duration_minutes: act.minutes,
-            pacing: act.randomize.into(),
-            trigger_price: price(act.trigger_bps),
-            max_price: price(act.max_bps),
-            min_price: price(act.min_bps),
+            duration_minutes: action.minutes,
+            pacing: action.randomize.into(),
+            trigger_price: price(action.trigger_bps),
+            max_price: price(action.max_bps),
+            min_price: price(action.min_bps),
         }
     }
 
-    fn ladder(&self, act: &LadderAct) -> ScaledParams {
+    fn ladder(&self, action: &LadderAct) -> ScaledParams {
         ScaledParams {
             market: self.market,
-            side: act.side,
-            size: self.lots(act.usd),
-            leverage: act.leverage,
-            margin_mode: act.margin_mode,
+            side: action.side,
+            size: self.lots(action.usd),
+            leverage: action.leverage,
+            margin_mode: action.margin_mode,
             reduction: Reduction::May,
-            start_price: self.price(act.start_bps),
-            end_price: self.price(act.end_bps),
-            rung_count: act.rungs,
-            skew_milli: act.skew_percent.saturating_mul(10),
+            start_price: self.price(action.start_bps),
+            end_price: self.price(action.end_bps),
+            rung_count: action.rungs,
+            skew_milli: action.skew_percent.saturating_mul(10),
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct ScriptEntry {
     pub(super) at: i64,
     pub(super) account: String,
     #[serde(rename = "do")]
-    pub(super) act: ScriptAction,
+    pub(super) action: ScriptAction,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -1,14 +1,14 @@
 //! The controls of a simulation: clock, price, faults, budgets, and a new beginning.
 
 use super::super::{
-    answer::{ApiRequest, ApiResponse},
-    budget::RateLimits,
-    chaos::{FaultInjector, FaultRule},
+    api_error::{ApiError, ServiceCode},
     clock::Speed,
     engine::{Bps, Millis},
-    fault::{ApiError, ServiceCode},
-    floor::ExchangeState,
+    faults::{FaultInjector, FaultRule},
+    message::{ApiRequest, ApiResponse},
+    rate_limit::RateLimits,
     service::{ResetState, Service},
+    state::ExchangeState,
     wire,
 };
 use crate::{
@@ -52,23 +52,23 @@ pub(super) struct Nudge {
     bps: i64,
 }
 
-pub(super) fn clock(floor: &ExchangeState) -> Result<ApiResponse, ApiError> {
+pub(super) fn clock(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
     ApiResponse::ok(&Data {
         data: ClockState {
-            now: wire::at(floor.engine.now()),
-            paused: floor.clock.is_paused(),
-            speed: Num::new(floor.clock.speed().thousandths().into(), 3).normalized(),
-            log_hash: floor.engine.log_hash(),
-            log_len: floor.engine.log_len(),
+            now: wire::at(state.engine.now()),
+            paused: state.clock.is_paused(),
+            speed: Num::new(state.clock.speed().thousandths().into(), 3).normalized(),
+            log_hash: state.engine.log_hash(),
+            log_len: state.engine.log_len(),
         },
     })
 }
 
 pub(super) fn set_clock(
-    floor: &mut ExchangeState,
-    call: &ApiRequest,
+    state: &mut ExchangeState,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let body: SetClock = call.json()?;
+    let body: SetClock = request.json()?;
     let speed = body.speed.map(speed).transpose()?;
     let advance = body.advance_ms.unwrap_or(0);
     if !(0..=MAX_ADVANCE_MS).contains(&advance) {
@@ -79,21 +79,21 @@ pub(super) fn set_clock(
             message,
         ));
     }
-    let (wall, now) = (Instant::now(), floor.engine.now());
+    let (wall, now) = (Instant::now(), state.engine.now());
     if let Some(speed) = speed {
-        floor.clock.set_speed(speed, wall, now);
+        state.clock.set_speed(speed, wall, now);
     }
     match body.paused {
-        Some(true) => floor.clock.pause(),
-        Some(false) if floor.clock.is_paused() => {
-            floor.clock.run(floor.clock.speed(), wall, now);
+        Some(true) => state.clock.pause(),
+        Some(false) if state.clock.is_paused() => {
+            state.clock.run(state.clock.speed(), wall, now);
         }
         Some(false) | None => {}
     }
     if advance > 0 {
-        floor.advance(Millis(advance), wall);
+        state.advance(Millis(advance), wall);
     }
-    clock(floor)
+    clock(state)
 }
 
 fn speed(given: Num) -> Result<Speed, ApiError> {
@@ -108,9 +108,12 @@ fn speed(given: Num) -> Result<Speed, ApiError> {
         })
 }
 
-pub(super) fn nudge(floor: &mut ExchangeState, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
-    let body: Nudge = call.json()?;
-    let (market, _) = wire::market(&floor.engine, "market_id", &body.market_id)?;
+pub(super) fn nudge(
+    state: &mut ExchangeState,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let body: Nudge = request.json()?;
+    let (market, _) = wire::market(&state.engine, "market_id", &body.market_id)?;
     if !(-MAX_NUDGE_BPS..=MAX_NUDGE_BPS).contains(&body.bps) {
         let message = format!(
             "bps must be -{MAX_NUDGE_BPS} to {MAX_NUDGE_BPS}, not {}",
@@ -118,54 +121,60 @@ pub(super) fn nudge(floor: &mut ExchangeState, call: &ApiRequest) -> Result<ApiR
         );
         return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
-    if !floor.engine.has_room(market, Bps(body.bps)) {
+    if !state.engine.has_room(market, Bps(body.bps)) {
         let message = format!(
             "bps {} would move the price beyond what a price may be",
             body.bps
         );
         return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
-    floor.engine.nudge(market, Bps(body.bps));
-    clock(floor)
+    state.engine.nudge(market, Bps(body.bps));
+    clock(state)
 }
 
 pub(super) fn faults(service: &Service) -> Result<ApiResponse, ApiError> {
-    let data = service.chaos()?.plants().to_vec();
+    let data = service.faults()?.rules().to_vec();
     ApiResponse::ok(&Data { data })
 }
 
-pub(super) fn plant_fault(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
-    let plant: FaultRule = call.json()?;
-    if let Some((field, message)) = plant.misfit() {
+pub(super) fn plant_fault(
+    service: &Service,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let rule: FaultRule = request.json()?;
+    if let Some((field, message)) = rule.invalid_field() {
         return Err(ApiError::field(field, ServiceCode::InvalidRequest, message));
     }
-    service.chaos()?.plant(plant);
+    service.faults()?.add(rule);
     faults(service)
 }
 
 pub(super) fn clear_faults(service: &Service) -> Result<ApiResponse, ApiError> {
-    service.chaos()?.clear();
+    service.faults()?.clear();
     faults(service)
 }
 
-pub(super) fn set_budgets(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
-    let data: RateLimits = call.json()?;
-    service.budgets.set(data);
+pub(super) fn set_budgets(
+    service: &Service,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let data: RateLimits = request.json()?;
+    service.rate_limiter.set(data);
     ApiResponse::ok(&Data { data })
 }
 
 /// Every account, and all that was steered, as when the exchange was first opened.
-pub(super) fn reset(service: &Service, call: &ApiRequest) -> Result<ApiResponse, ApiError> {
-    call.no_body()?;
+pub(super) fn reset(service: &Service, request: &ApiRequest) -> Result<ApiResponse, ApiError> {
+    request.no_body()?;
     // Its script is played before anybody has to wait for the floor.
-    let anew = service.beginning.floor()?;
+    let anew = service.reset_state.open()?;
     let answer = {
-        let mut floor = service.floor()?;
-        floor.begin_anew(anew);
-        clock(&floor)?
+        let mut state = service.state()?;
+        state.reset(anew);
+        clock(&state)?
     };
-    let ResetState { scenario, .. } = &service.beginning;
-    *service.chaos()? = FaultInjector::new(scenario.seed(), scenario.faults());
-    service.budgets.set(scenario.budgets());
+    let ResetState { scenario, .. } = &service.reset_state;
+    *service.faults()? = FaultInjector::new(scenario.seed(), scenario.faults());
+    service.rate_limiter.set(scenario.budgets());
     Ok(answer)
 }

@@ -1,14 +1,14 @@
 //! Market and account facts: what the desk's price and facts sources read (`config::PriceSource::paper`).
 
 use super::super::{
-    answer::ApiResponse,
+    api_error::ApiError,
+    auth::AuthenticatedUser,
     engine::{
         AccountReport, AccountSpec, BookLevel, Bps, ChallengeStatus, Engine, MarketIx,
         MarketReport, PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
     },
-    fault::ApiError,
-    floor::{ExchangeState, data},
-    gate::AuthenticatedUser,
+    message::ApiResponse,
+    state::{ExchangeState, data},
     wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
 };
 use crate::{
@@ -103,8 +103,8 @@ struct RuleResource {
     met: bool,
 }
 
-pub(super) fn markets(floor: &ExchangeState) -> Result<ApiResponse, ApiError> {
-    let engine = &floor.engine;
+pub(super) fn markets(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
+    let engine = &state.engine;
     let data: Vec<MarketResource> = engine
         .market_ixs()
         .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
@@ -140,8 +140,8 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
     })
 }
 
-pub(super) fn book(floor: &ExchangeState, id: &MarketId) -> Result<ApiResponse, ApiError> {
-    let engine = &floor.engine;
+pub(super) fn book(state: &ExchangeState, id: &MarketId) -> Result<ApiResponse, ApiError> {
+    let engine = &state.engine;
     let ix = engine
         .market(id.raw())
         .ok_or_else(|| ApiError::not_found("market"))?;
@@ -168,10 +168,10 @@ fn levels(units: MarketUnits, levels: &[BookLevel]) -> Vec<BookLevelResource> {
 }
 
 pub(super) fn accounts(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
 ) -> Result<ApiResponse, ApiError> {
-    let engine = &floor.engine;
+    let engine = &state.engine;
     let data: Vec<AccountResource> = caller
         .accounts
         .iter()

@@ -15,7 +15,7 @@
 //! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
 //! | `POST /sim/nudge` | moves a market's price by `bps` at the next step, within what a price may be |
-//! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`chaos`](super::chaos)) |
+//! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`faults`](super::faults)) |
 //! | `POST /sim/budgets` | sets the request budgets; never limited itself |
 //! | `POST /sim/reset` | begins anew: scenario, seed and start as at first, for every account; never limited |
 //!
@@ -30,10 +30,10 @@ mod strategies;
 pub(super) use route::SimRoute;
 
 use super::{
-    answer::{ApiRequest, ApiResponse},
-    chaos::FaultTarget,
-    fault::ApiError,
-    gate::AuthenticatedUser,
+    api_error::ApiError,
+    auth::AuthenticatedUser,
+    faults::FaultTarget,
+    message::{ApiRequest, ApiResponse},
     service::Service,
 };
 use crate::api::{ScaledBody, TwapBody};
@@ -43,33 +43,33 @@ pub(super) fn answer(
     service: &Service,
     caller: Option<&AuthenticatedUser>,
     route: SimRoute,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
-        SimRoute::Markets => facts::markets(&*service.floor()?),
-        SimRoute::Book(id) => facts::book(&*service.floor()?, &id),
-        SimRoute::Accounts => facts::accounts(&*service.floor()?, known(caller)?),
+        SimRoute::Markets => facts::markets(&*service.state()?),
+        SimRoute::Book(id) => facts::book(&*service.state()?, &id),
+        SimRoute::Accounts => facts::accounts(&*service.state()?, known(caller)?),
         SimRoute::AllTwaps(id, status) => {
-            strategies::all_twaps(&*service.floor()?, known(caller)?, (&id, status))
+            strategies::all_twaps(&*service.state()?, known(caller)?, (&id, status))
         }
         SimRoute::PlaceTwap => {
-            strategies::place::<TwapBody>(&mut *service.floor()?, known(caller)?, call)
+            strategies::place::<TwapBody>(&mut *service.state()?, known(caller)?, request)
         }
         SimRoute::ScaledOrders(id) => {
-            strategies::scaled_orders(&*service.floor()?, known(caller)?, &id)
+            strategies::scaled_orders(&*service.state()?, known(caller)?, &id)
         }
         SimRoute::PlaceScaled => {
-            strategies::place::<ScaledBody>(&mut *service.floor()?, known(caller)?, call)
+            strategies::place::<ScaledBody>(&mut *service.state()?, known(caller)?, request)
         }
-        SimRoute::Clock => control::clock(&*service.floor()?),
-        SimRoute::SetClock => control::set_clock(&mut *service.floor()?, call),
-        SimRoute::Nudge => control::nudge(&mut *service.floor()?, call),
+        SimRoute::Clock => control::clock(&*service.state()?),
+        SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),
+        SimRoute::Nudge => control::nudge(&mut *service.state()?, request),
         SimRoute::Faults => control::faults(service),
-        SimRoute::PlantFault => control::plant_fault(service, call),
+        SimRoute::PlantFault => control::plant_fault(service, request),
         SimRoute::ClearFaults => control::clear_faults(service),
-        SimRoute::SetBudgets => control::set_budgets(service, call),
-        SimRoute::Reset => control::reset(service, call),
+        SimRoute::SetBudgets => control::set_budgets(service, request),
+        SimRoute::Reset => control::reset(service, request),
     }
 }
 

@@ -3,7 +3,7 @@
 //! The tests here hold it to the routers, to the bodies and resources, and to their words; `tests/contract/openapi.rs`
 //! holds it to real answers.
 
-use super::super::answer::ApiResponse;
+use super::super::message::ApiResponse;
 use hyper::StatusCode;
 
 const DOCUMENT: &str = include_str!("../../../assets/openapi.yaml");
@@ -34,10 +34,10 @@ mod tests {
             TwapBody,
         },
         exchange::{
-            budget::{RateLimit, RateLimits},
-            chaos::{FaultRule, FaultTarget},
+            api_error::ServiceCode,
             engine::{Reason, RuleId},
-            fault::ServiceCode,
+            faults::{FaultRule, FaultTarget},
+            rate_limit::{RateLimit, RateLimits},
         },
         model::{
             CancelResult, CloseAll, CloseAllStatus, CloseKind, CloseResult, CloseResultStatus,

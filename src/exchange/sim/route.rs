@@ -58,7 +58,7 @@ impl SimRoute {
             ("DELETE", ["faults"]) => Self::ClearFaults,
             ("POST", ["budgets"]) => Self::SetBudgets,
             ("POST", ["reset"]) => Self::Reset,
-            _ => return Err(misfit(resource)),
+            _ => return Err(unmatched(resource)),
         };
         match query.split('=').next().unwrap_or_default() {
             "" => Ok(route),
@@ -77,7 +77,7 @@ impl SimRoute {
     }
 }
 
-fn misfit(resource: &[&str]) -> RouteFault {
+fn unmatched(resource: &[&str]) -> RouteFault {
     match resource {
         [
             "openapi.yaml" | "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock"

@@ -2,12 +2,12 @@
 //! Under an `Idempotency-Key` a creation happens once, and its repeat answers with what it made as it is now.
 
 use super::super::{
-    answer::{ApiRequest, ApiResponse},
+    api_error::ApiError,
+    auth::AuthenticatedUser,
     engine::{EngineCommand, MarketIx, Px, Reason, ScaledParams, TwapParams, TwapStatus},
-    fault::ApiError,
-    floor::ExchangeState,
-    gate::AuthenticatedUser,
     idempotency::{IdempotentRequest, IdempotentResult},
+    message::{ApiRequest, ApiResponse},
+    state::ExchangeState,
     wire::{self, MarketUnits, leverage, whole},
 };
 use crate::{
@@ -20,45 +20,45 @@ use serde::de::DeserializeOwned;
 /// A body that asks for a strategy.
 pub(super) trait StrategyBody: DeserializeOwned + Clone {
     /// What its key stands for.
-    fn deed(self) -> IdempotentRequest;
+    fn keyed_request(self) -> IdempotentRequest;
     fn names(&self) -> (&AccountId, &MarketId);
     fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError>;
 }
 
 pub(super) fn place<Body: StrategyBody>(
-    floor: &mut ExchangeState,
+    state: &mut ExchangeState,
     caller: &AuthenticatedUser,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let key = call.key_if_given()?;
-    let body: Body = call.json()?;
-    let deed = body.clone().deed();
-    if let Some(made) = floor.made(caller.user, key, &deed)? {
-        return answer(floor, StatusCode::OK, &made);
+    let key = request.key_if_given()?;
+    let body: Body = request.json()?;
+    let keyed_request = body.clone().keyed_request();
+    if let Some(created) = state.created(caller.user, key, &keyed_request)? {
+        return answer(state, StatusCode::OK, &created);
     }
     let (account, market) = body.names();
-    let account = floor.account(caller, account.raw())?;
-    let (market, spec) = wire::market(&floor.engine, "market_id", market)?;
+    let account = state.account(caller, account.raw())?;
+    let (market, spec) = wire::market(&state.engine, "market_id", market)?;
     let command = body.command(market, spec.into())?;
-    let made = floor.make((caller.user, key, deed), account, command)?;
-    answer(floor, StatusCode::CREATED, &made)
+    let created = state.create_strategy((caller.user, key, keyed_request), account, command)?;
+    answer(state, StatusCode::CREATED, &created)
 }
 
 /// What a creation made, as it is now.
 fn answer(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     status: StatusCode,
-    made: &IdempotentResult,
+    created: &IdempotentResult,
 ) -> Result<ApiResponse, ApiError> {
-    match made {
+    match created {
         IdempotentResult::Twap(account, id) => {
-            let row = floor.engine.twap(*account, *id);
-            let data = row.and_then(|row| floor.rows().twap(row));
+            let row = state.engine.twap(*account, *id);
+            let data = row.and_then(|row| state.rows().twap(row));
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Scaled(account, id) => {
-            let row = floor.engine.scaled(*account, *id);
-            let data = row.and_then(|row| floor.rows().scaled(row));
+            let row = state.engine.scaled(*account, *id);
+            let data = row.and_then(|row| state.rows().scaled(row));
             ApiResponse::new(status, &Data { data })
         }
         IdempotentResult::Order(..)
@@ -70,7 +70,7 @@ fn answer(
 }
 
 impl StrategyBody for TwapBody {
-    fn deed(self) -> IdempotentRequest {
+    fn keyed_request(self) -> IdempotentRequest {
         IdempotentRequest::PlaceTwap(Box::new(self))
     }
 
@@ -104,7 +104,7 @@ impl StrategyBody for TwapBody {
 }
 
 impl StrategyBody for ScaledBody {
-    fn deed(self) -> IdempotentRequest {
+    fn keyed_request(self) -> IdempotentRequest {
         IdempotentRequest::PlaceScaled(Box::new(self))
     }
 
@@ -139,31 +139,31 @@ impl StrategyBody for ScaledBody {
 
 /// Every TWAP of the account, or those of a status, newest first: `/v1` lists those that are pending or active only.
 pub(super) fn all_twaps(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     (id, status): (&AccountId, Option<TwapStatus>),
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, id.raw())?;
-    let data: Vec<Twap> = floor
+    let account = state.account(caller, id.raw())?;
+    let data: Vec<Twap> = state
         .engine
         .twap_orders(account)
         .filter(|row| status.is_none_or(|status| row.status == status))
-        .filter_map(|row| floor.rows().twap(row))
+        .filter_map(|row| state.rows().twap(row))
         .collect();
     ApiResponse::ok(&Data { data })
 }
 
 /// Every ladder of the account, newest first.
 pub(super) fn scaled_orders(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &AccountId,
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, id.raw())?;
-    let data: Vec<Scaled> = floor
+    let account = state.account(caller, id.raw())?;
+    let data: Vec<Scaled> = state
         .engine
         .scaled_orders(account)
-        .filter_map(|row| floor.rows().scaled(row))
+        .filter_map(|row| state.rows().scaled(row))
         .collect();
     ApiResponse::ok(&List {
         data,

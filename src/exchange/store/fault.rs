@@ -69,5 +69,5 @@ pub enum EncodeFault {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
     #[error("a record is not what was written")]
-    Seal,
+    Checksum,
 }

@@ -11,7 +11,7 @@ use super::super::{
 use super::{
     EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord,
     file::{self, DatabaseState},
-    shelf::{Restored, SnapshotReader, StoredExchange},
+    snapshot::{Restored, SnapshotReader, StoredExchange},
 };
 use crate::disk;
 use std::{fs::File, path::Path};
@@ -32,7 +32,7 @@ pub(in crate::exchange) struct LoadedExchange {
     pub(in crate::exchange) pace: ClockMode,
     pub(in crate::exchange) engine: RecordingEngine,
     pub(in crate::exchange) keys: IdempotencyRecords,
-    pub(in crate::exchange) closings: CloseAllOperations,
+    pub(in crate::exchange) close_alls: CloseAllOperations,
     pub(in crate::exchange) clock: ClockRecord,
     /// How often it was taken up before.
     pub(in crate::exchange) openings: u64,
@@ -72,7 +72,7 @@ impl LoadedExchange {
             engine: RecordingEngine::new(engine, 0),
             scenario,
             keys: IdempotencyRecords::default(),
-            closings: CloseAllOperations::default(),
+            close_alls: CloseAllOperations::default(),
             openings: 0,
             store: None,
             first: None,
@@ -90,18 +90,18 @@ pub(in crate::exchange) fn open(
     pace: Option<ClockMode>,
 ) -> Result<LoadedExchange, StoreFault> {
     let opened = file::open(dir)?;
-    let shelf = SnapshotReader {
+    let reader = SnapshotReader {
         path: opened.path,
         connection: opened.connection,
     };
     let secret = secret(dir, &scenario)?;
     let resumed = match opened.state {
         DatabaseState::Empty => begin(
-            shelf,
+            reader,
             opened.lock,
             LoadedExchange::played(scenario, start, pace)?,
         ),
-        DatabaseState::Kept => resume(shelf, opened.lock, &scenario, (start, pace)),
+        DatabaseState::Kept => resume(reader, opened.lock, &scenario, (start, pace)),
     };
     Ok(LoadedExchange { secret, ..resumed? })
 }
@@ -121,19 +121,19 @@ fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
 
 /// Everything in one transaction: a start that is interrupted leaves an empty database.
 fn begin(
-    mut shelf: SnapshotReader,
+    mut reader: SnapshotReader,
     lock: File,
     (mut resumed, first): (LoadedExchange, Checkpoint),
 ) -> Result<LoadedExchange, StoreFault> {
     let at = resumed.engine.now();
-    disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
-    let transaction = shelf.connection.transaction()?;
+    disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
+    let transaction = reader.connection.transaction()?;
     file::create(&transaction)?;
-    let Scenario { origin, text, .. } = &resumed.scenario;
+    let Scenario { source, text, .. } = &resumed.scenario;
     transaction.execute(
         "INSERT INTO exchange (id, origin, scenario, seed, openings) VALUES (1, ?1, ?2, ?3, 0)",
         (
-            origin.word(),
+            source.as_stored(),
             &**text,
             resumed.scenario.seed().cast_signed(),
         ),
@@ -142,40 +142,40 @@ fn begin(
     let checkpoint = first.clone();
     StoreRecord::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
     transaction.commit()?;
-    let store = ExchangeStore::new((shelf.connection, lock), resumed.clock, (0, at));
+    let store = ExchangeStore::new((reader.connection, lock), resumed.clock, (0, at));
     (resumed.store, resumed.first) = (Some(store), Some(first));
     Ok(resumed)
 }
 
 fn resume(
-    mut shelf: SnapshotReader,
+    mut reader: SnapshotReader,
     lock: File,
     given: &Scenario,
     (start, pace): (Millis, Option<ClockMode>),
 ) -> Result<LoadedExchange, StoreFault> {
-    let identity = shelf.identity()?;
-    let scenario = scenario(&shelf, &identity, given)?;
-    let mut kept = shelf.clock()?;
-    let mut left = left(&mut shelf, kept.horizon)?;
-    let (keys, closings) = (shelf.keys()?, shelf.closings()?);
-    disk::make_durable(&shelf.connection).map_err(|why| shelf.refusal(why))?;
+    let identity = reader.identity()?;
+    let scenario = scenario(&reader, &identity, given)?;
+    let mut kept = reader.clock()?;
+    let mut restored = restored(&mut reader, kept.horizon)?;
+    let (keys, close_alls) = (reader.keys()?, reader.close_alls()?);
+    disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
     let openings = identity.openings + 1;
     let counted = "UPDATE exchange SET openings = ?1";
-    shelf.connection.execute(counted, [openings])?;
+    reader.connection.execute(counted, [openings])?;
     let asked = pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon));
     if asked.is_real_time() {
-        sleep(&mut shelf, &mut left, start)?;
-        kept.horizon = kept.horizon.max(left.at);
+        skip_idle_time(&mut reader, &mut restored, start)?;
+        kept.horizon = kept.horizon.max(restored.at);
     }
-    let store = ExchangeStore::new((shelf.connection, lock), kept, (left.seq, left.at));
+    let store = ExchangeStore::new((reader.connection, lock), kept, (restored.seq, restored.at));
     Ok(LoadedExchange {
         secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
         scenario,
         start,
         pace: pace.unwrap_or(DEFAULT_CLOCK_MODE),
-        engine: left.engine,
+        engine: restored.engine,
         keys,
-        closings,
+        close_alls,
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
         openings,
         store: Some(store),
@@ -185,40 +185,44 @@ fn resume(
 
 /// An exchange whose prices left their bounds before there were any is taken up as it was then; a checkpoint keeps it
 /// within them from here on, for what was before it cannot be done again within them.
-fn left(shelf: &mut SnapshotReader, horizon: Millis) -> Result<Restored, StoreFault> {
-    let other = match shelf.engine(horizon, PriceBounds::Kept) {
+fn restored(reader: &mut SnapshotReader, horizon: Millis) -> Result<Restored, StoreFault> {
+    let other = match reader.engine(horizon, PriceBounds::Kept) {
         Err(other @ StoreFault::OtherHistory { .. }) => other,
         done => return done,
     };
-    let Ok(mut left) = shelf.engine(horizon, PriceBounds::Open) else {
+    let Ok(mut restored) = reader.engine(horizon, PriceBounds::Open) else {
         return Err(other);
     };
-    let (seq, engine) = (left.engine.seq(), left.engine.engine_mut());
+    let (seq, engine) = (restored.engine.seq(), restored.engine.engine_mut());
     let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
-    (left.seq, left.at) = (seq, engine.now());
-    let transaction = shelf.connection.transaction()?;
+    (restored.seq, restored.at) = (seq, engine.now());
+    let transaction = reader.connection.transaction()?;
     StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
     transaction.commit()?;
-    Ok(left)
+    Ok(restored)
 }
 
 /// The market stood still while nobody ran it, and the hours went by: from a checkpoint after them, for no step is
 /// replayed in between.
-fn sleep(shelf: &mut SnapshotReader, left: &mut Restored, until: Millis) -> Result<(), StoreFault> {
-    let seq = left.engine.seq();
-    let engine = left.engine.engine_mut();
+fn skip_idle_time(
+    reader: &mut SnapshotReader,
+    restored: &mut Restored,
+    until: Millis,
+) -> Result<(), StoreFault> {
+    let seq = restored.engine.seq();
+    let engine = restored.engine.engine_mut();
     let before = engine.now();
     engine.sleep_until(until);
     if engine.now() == before {
         return Ok(());
     }
     let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
-    (left.seq, left.at) = (seq, engine.now());
+    (restored.seq, restored.at) = (seq, engine.now());
     let clock = ClockRecord {
-        horizon: left.at,
-        ..shelf.clock()?
+        horizon: restored.at,
+        ..reader.clock()?
     };
-    let transaction = shelf.connection.transaction()?;
+    let transaction = reader.connection.transaction()?;
     StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
     StoreRecord::Clock(clock).write(&transaction)?;
     Ok(transaction.commit()?)
@@ -227,13 +231,13 @@ fn sleep(shelf: &mut SnapshotReader, left: &mut Restored, until: Millis) -> Resu
 /// The kept one, as it was: a newer perpdeck may come with another built-in scenario, and the seed may have been chosen
 /// at the first start only.
 fn scenario(
-    shelf: &SnapshotReader,
+    reader: &SnapshotReader,
     kept: &StoredExchange,
     given: &Scenario,
 ) -> Result<Scenario, StoreFault> {
-    let path = shelf.path.clone();
-    let built_in =
-        given.origin == ScenarioSource::BuiltIn && kept.origin == ScenarioSource::BuiltIn.word();
+    let path = reader.path.clone();
+    let built_in = given.source == ScenarioSource::BuiltIn
+        && kept.origin == ScenarioSource::BuiltIn.as_stored();
     if !built_in && kept.scenario != *given.text {
         return Err(StoreFault::OtherScenario { path });
     }

@@ -15,13 +15,13 @@
 //! Known limits: planted faults and changed budgets end with the process. Taking a checkpoint holds the floor for as
 //! long as it takes to put what changed in bytes.
 
+mod checksum;
 mod fault;
 mod file;
 mod load;
 mod record;
 mod recorder;
-mod seal;
-mod shelf;
+mod snapshot;
 mod writer;
 
 #[cfg(test)]
@@ -30,10 +30,10 @@ mod tests;
 pub(super) use fault::EncodeFault;
 pub use fault::StoreFault;
 pub(super) use load::{LoadedExchange, open};
-pub(super) use record::{StoreRecord, noted};
+pub(super) use record::{StoreRecord, encoded_log};
 pub(super) use recorder::RecordingEngine;
 
-use super::{clock::ClockRecord, engine::Millis, fault::ApiError, floor::ExchangeState};
+use super::{api_error::ApiError, clock::ClockRecord, engine::Millis, state::ExchangeState};
 use record::WriteBatch;
 use rusqlite::Connection;
 use std::{
@@ -58,7 +58,7 @@ pub(super) struct ExchangeStore {
     outbox: Mutex<WriteQueue>,
     /// The number of the last batch that was handed over.
     submitted: AtomicU64,
-    settled: watch::Receiver<WriteProgress>,
+    written: watch::Receiver<WriteProgress>,
     broken: OnceLock<StoreFault>,
 }
 
@@ -89,7 +89,7 @@ impl ExchangeStore {
         checkpoint: (u64, Millis),
     ) -> Self {
         let (writer, inbox) = channel();
-        let (tell, settled) = watch::channel(WriteProgress::Upto(0));
+        let (tell, written) = watch::channel(WriteProgress::Upto(0));
         std::thread::spawn(move || writer::run(connection, lock, &inbox, &tell));
         Self {
             outbox: Mutex::new(WriteQueue {
@@ -99,22 +99,22 @@ impl ExchangeStore {
                 checkpoint,
             }),
             submitted: AtomicU64::new(0),
-            settled,
+            written,
             broken: OnceLock::new(),
         }
     }
 
     /// Hands over what was done on the floor since the last time.
-    pub(super) fn submit(&self, floor: &mut ExchangeState) {
-        self.attempt(|outbox| outbox.submit(floor, &self.submitted));
+    pub(super) fn submit(&self, state: &mut ExchangeState) {
+        self.attempt(|outbox| outbox.submit(state, &self.submitted));
     }
 
     /// As [`ExchangeStore::submit`]; a checkpoint with it, if one is due.
-    pub(super) fn submit_whole(&self, floor: &mut ExchangeState) {
+    pub(super) fn submit_whole(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| {
-            outbox.submit(floor, &self.submitted)?;
-            if outbox.is_checkpoint_due(floor) {
-                outbox.checkpoint(floor, &self.submitted)?;
+            outbox.submit(state, &self.submitted)?;
+            if outbox.is_checkpoint_due(state) {
+                outbox.checkpoint(state, &self.submitted)?;
             }
             Ok(())
         });
@@ -122,21 +122,21 @@ impl ExchangeStore {
 
     /// The floor as it begins anew takes the place of everything that is kept: one record, so that a crash finds all of
     /// the one or all of the other.
-    fn begin_anew(&self, floor: &mut ExchangeState) {
-        self.attempt(|outbox| outbox.begin_anew(floor, &self.submitted));
+    fn reset(&self, state: &mut ExchangeState) {
+        self.attempt(|outbox| outbox.reset(state, &self.submitted));
     }
 
     /// The last of all: a checkpoint, and the time as it is. [`ExchangeStore::closed`] tells when it is on disk.
-    pub(super) fn close(&self, floor: &mut ExchangeState) {
+    pub(super) fn close(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| {
-            outbox.submit(floor, &self.submitted)?;
-            let horizon = floor.engine.now();
+            outbox.submit(state, &self.submitted)?;
+            let horizon = state.engine.now();
             let clock = ClockRecord {
                 horizon,
                 ..outbox.clock
             };
             outbox.send(vec![StoreRecord::Clock(clock)], &self.submitted)?;
-            outbox.checkpoint(floor, &self.submitted)?;
+            outbox.checkpoint(state, &self.submitted)?;
             outbox.writer = None;
             Ok(())
         });
@@ -159,20 +159,20 @@ impl ExchangeStore {
         if let Some(why) = self.broken.get() {
             return Err(why.into());
         }
-        match &*self.settled.borrow() {
+        match &*self.written.borrow() {
             WriteProgress::Upto(_) => Ok(()),
             WriteProgress::Failed(why) => Err((&**why).into()),
         }
     }
 
     /// Waits until everything handed over so far is on disk.
-    pub(super) async fn settled(&self) -> Result<(), ApiError> {
+    pub(super) async fn written(&self) -> Result<(), ApiError> {
         let wanted = self.submitted.load(Ordering::Acquire);
-        let done = |settled: &WriteProgress| match settled {
+        let done = |written: &WriteProgress| match written {
             WriteProgress::Upto(last) => *last >= wanted,
             WriteProgress::Failed(_) => true,
         };
-        if !done(&self.settled.borrow()) && self.settled.clone().wait_for(done).await.is_err() {
+        if !done(&self.written.borrow()) && self.written.clone().wait_for(done).await.is_err() {
             return Err((&StoreFault::Stopped).into());
         }
         self.sound()
@@ -183,12 +183,12 @@ impl ExchangeStore {
         if let Ok(mut outbox) = self.outbox.lock() {
             outbox.writer = None;
         }
-        let mut settled = self.settled.clone();
-        while settled.changed().await.is_ok() {}
+        let mut written = self.written.clone();
+        while written.changed().await.is_ok() {}
     }
 
     pub(super) fn failure(&self) -> FailureWatch {
-        FailureWatch(Some(self.settled.clone()))
+        FailureWatch(Some(self.written.clone()))
     }
 }
 
@@ -204,9 +204,9 @@ impl FailureWatch {
 
     /// Waits for the first write that fails; for ever, if none does.
     pub(super) async fn happened(&self) -> Arc<StoreFault> {
-        if let Some(mut settled) = self.0.clone() {
-            let failed = |settled: &WriteProgress| matches!(settled, WriteProgress::Failed(_));
-            if let Ok(failed) = settled.wait_for(failed).await
+        if let Some(mut written) = self.0.clone() {
+            let failed = |written: &WriteProgress| matches!(written, WriteProgress::Failed(_));
+            if let Ok(failed) = written.wait_for(failed).await
                 && let WriteProgress::Failed(why) = &*failed
             {
                 return Arc::clone(why);
@@ -219,15 +219,15 @@ impl FailureWatch {
 impl WriteQueue {
     fn submit(
         &mut self,
-        floor: &mut ExchangeState,
+        state: &mut ExchangeState,
         submitted: &AtomicU64,
     ) -> Result<(), StoreFault> {
         if self.writer.is_none() {
-            floor.forget_changes();
+            state.discard_changes();
             return Ok(());
         }
-        let mut records = floor.changes()?;
-        let clock = floor.clock.kept(floor.engine.now(), self.clock.horizon);
+        let mut records = state.changes()?;
+        let clock = state.clock.kept(state.engine.now(), self.clock.horizon);
         if clock != self.clock {
             records.push(StoreRecord::Clock(clock));
             self.clock = clock;
@@ -238,34 +238,34 @@ impl WriteQueue {
         self.send(records, submitted)
     }
 
-    fn is_checkpoint_due(&self, floor: &ExchangeState) -> bool {
+    fn is_checkpoint_due(&self, state: &ExchangeState) -> bool {
         let (seq, at) = self.checkpoint;
-        floor.engine.seq() - seq >= CHECKPOINT_ENTRIES || floor.engine.now() - at >= CHECKPOINT_SPAN
+        state.engine.seq() - seq >= CHECKPOINT_ENTRIES || state.engine.now() - at >= CHECKPOINT_SPAN
     }
 
     fn checkpoint(
         &mut self,
-        floor: &mut ExchangeState,
+        state: &mut ExchangeState,
         submitted: &AtomicU64,
     ) -> Result<(), StoreFault> {
-        let (seq, at) = (floor.engine.seq(), floor.engine.now());
-        let checkpoint = floor.engine.engine_mut().checkpoint();
+        let (seq, at) = (state.engine.seq(), state.engine.now());
+        let checkpoint = state.engine.engine_mut().checkpoint();
         let checkpoint = checkpoint.map_err(EncodeFault::from)?;
         self.checkpoint = (seq, at);
         self.send(vec![StoreRecord::Checkpoint { seq, checkpoint }], submitted)
     }
 
-    fn begin_anew(
+    fn reset(
         &mut self,
-        floor: &mut ExchangeState,
+        state: &mut ExchangeState,
         submitted: &AtomicU64,
     ) -> Result<(), StoreFault> {
-        let (seq, at) = (floor.engine.seq(), floor.engine.now());
-        let checkpoint = floor.engine.engine_mut().checkpoint();
+        let (seq, at) = (state.engine.seq(), state.engine.now());
+        let checkpoint = state.engine.engine_mut().checkpoint();
         let checkpoint = checkpoint.map_err(EncodeFault::from)?;
-        let clock = floor.clock.kept(at, at);
+        let clock = state.clock.kept(at, at);
         (self.checkpoint, self.clock) = ((seq, at), clock);
-        let anew = StoreRecord::Anew {
+        let anew = StoreRecord::Reset {
             seq,
             checkpoint,
             clock,
@@ -288,24 +288,24 @@ impl WriteQueue {
 /// The floor, held: what is done on it is handed over when it is let go.
 #[derive(Debug)]
 pub(super) struct StateGuard<'a> {
-    pub(super) floor: MutexGuard<'a, ExchangeState>,
+    pub(super) state: MutexGuard<'a, ExchangeState>,
     pub(super) store: Option<&'a ExchangeStore>,
     pub(super) broken: &'a CancellationToken,
 }
 
 impl StateGuard<'_> {
     /// What was on it is gone, and so is what was kept of it.
-    pub(super) fn begin_anew(&mut self, floor: ExchangeState) {
-        *self.floor = floor;
+    pub(super) fn reset(&mut self, state: ExchangeState) {
+        *self.state = state;
         if let Some(store) = self.store {
-            store.begin_anew(&mut self.floor);
+            store.reset(&mut self.state);
         }
     }
 
     /// Takes a checkpoint, if one is due.
     pub(super) fn checkpoint(&mut self) {
         if let Some(store) = self.store {
-            store.submit_whole(&mut self.floor);
+            store.submit_whole(&mut self.state);
         }
     }
 }
@@ -317,8 +317,8 @@ impl Drop for StateGuard<'_> {
             return self.broken.cancel();
         }
         match self.store {
-            Some(store) => store.submit(&mut self.floor),
-            None => self.floor.forget_changes(),
+            Some(store) => store.submit(&mut self.state),
+            None => self.state.discard_changes(),
         }
     }
 }
@@ -327,12 +327,12 @@ impl std::ops::Deref for StateGuard<'_> {
     type Target = ExchangeState;
 
     fn deref(&self) -> &ExchangeState {
-        &self.floor
+        &self.state
     }
 }
 
 impl std::ops::DerefMut for StateGuard<'_> {
     fn deref_mut(&mut self) -> &mut ExchangeState {
-        &mut self.floor
+        &mut self.state
     }
 }

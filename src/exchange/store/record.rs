@@ -5,9 +5,9 @@ use super::super::{
     engine::{Checkpoint, CheckpointChunk},
 };
 use super::{
+    checksum::with_checksum,
     fault::EncodeFault,
     recorder::{LogEntry, RecordingEngine},
-    seal::sealed,
 };
 use rusqlite::{Transaction, params};
 
@@ -20,7 +20,7 @@ pub(super) struct WriteBatch {
 
 #[derive(Debug)]
 pub(in crate::exchange) enum StoreRecord {
-    Note(EncodedLogEntry),
+    LogEntry(EncodedLogEntry),
     /// An idempotency key, and what it stands for.
     Key {
         user: usize,
@@ -43,7 +43,7 @@ pub(in crate::exchange) enum StoreRecord {
         checkpoint: Checkpoint,
     },
     /// Replaces all there is but the exchange's name, scenario and seed.
-    Anew {
+    Reset {
         seq: u64,
         checkpoint: Checkpoint,
         clock: ClockRecord,
@@ -59,41 +59,41 @@ pub(in crate::exchange) struct EncodedLogEntry {
 }
 
 impl EncodedLogEntry {
-    fn new(note: &LogEntry) -> Result<Self, EncodeFault> {
+    fn new(entry: &LogEntry) -> Result<Self, EncodeFault> {
         Ok(Self {
-            seq: note.seq,
-            at: note.at.0,
-            mark: note.mark,
-            act: postcard::to_stdvec(&note.act)?,
+            seq: entry.seq,
+            at: entry.at.0,
+            mark: entry.mark,
+            act: postcard::to_stdvec(&entry.act)?,
         })
     }
 }
 
 /// What the recorder noted, as it is written.
-pub(in crate::exchange) fn noted(
+pub(in crate::exchange) fn encoded_log(
     recorder: &mut RecordingEngine,
 ) -> Result<Vec<StoreRecord>, EncodeFault> {
-    let notes = recorder.take_notes();
-    let record = |note| EncodedLogEntry::new(note).map(StoreRecord::Note);
-    notes.iter().map(record).collect()
+    let entries = recorder.take_entries();
+    let record = |entry| EncodedLogEntry::new(entry).map(StoreRecord::LogEntry);
+    entries.iter().map(record).collect()
 }
 
 impl StoreRecord {
     pub(super) fn write(&self, to: &Transaction<'_>) -> rusqlite::Result<()> {
         match self {
-            Self::Note(note) => {
+            Self::LogEntry(entry) => {
                 let sql = "INSERT INTO log (seq, at, mark, sealed) VALUES (?1, ?2, ?3, ?4)";
                 let values = params![
-                    note.seq,
-                    note.at,
-                    note.mark.cast_signed(),
-                    sealed(&note.act)
+                    entry.seq,
+                    entry.at,
+                    entry.mark.cast_signed(),
+                    with_checksum(&entry.act)
                 ];
                 to.prepare_cached(sql)?.execute(values)?;
             }
             Self::Key { user, key, record } => {
                 let sql = "INSERT INTO keys (user, key, sealed) VALUES (?1, ?2, ?3)";
-                let values = params![user, key, sealed(record)];
+                let values = params![user, key, with_checksum(record)];
                 to.prepare_cached(sql)?.execute(values)?;
             }
             Self::KeyForgotten { user, key } => {
@@ -103,18 +103,18 @@ impl StoreRecord {
             Self::Operation { index, record } => {
                 let sql = "INSERT OR REPLACE INTO operations (id, sealed) VALUES (?1, ?2)";
                 to.prepare_cached(sql)?
-                    .execute(params![index, sealed(record)])?;
+                    .execute(params![index, with_checksum(record)])?;
             }
-            Self::Clock(clock) => keep(*clock, to)?,
-            Self::Checkpoint { seq, checkpoint } => put(checkpoint, *seq, to)?,
-            Self::Anew {
+            Self::Clock(clock) => write_clock(*clock, to)?,
+            Self::Checkpoint { seq, checkpoint } => write_checkpoint(checkpoint, *seq, to)?,
+            Self::Reset {
                 seq,
                 checkpoint,
                 clock,
             } => {
                 to.execute_batch(DELETE_ALL)?;
-                put(checkpoint, *seq, to)?;
-                keep(*clock, to)?;
+                write_checkpoint(checkpoint, *seq, to)?;
+                write_clock(*clock, to)?;
             }
         }
         Ok(())
@@ -129,7 +129,7 @@ const DELETE_ALL: &str = "
     DELETE FROM operations;
 ";
 
-fn keep(clock: ClockRecord, to: &Transaction<'_>) -> rusqlite::Result<()> {
+fn write_clock(clock: ClockRecord, to: &Transaction<'_>) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO clock (id, horizon, speed, paused) VALUES (1, ?1, ?2, ?3)";
     let speed = clock.speed.thousandths();
     let values = params![clock.horizon.0, speed, clock.paused];
@@ -137,14 +137,18 @@ fn keep(clock: ClockRecord, to: &Transaction<'_>) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn put(checkpoint: &Checkpoint, seq: u64, to: &Transaction<'_>) -> rusqlite::Result<()> {
+fn write_checkpoint(
+    checkpoint: &Checkpoint,
+    seq: u64,
+    to: &Transaction<'_>,
+) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO core (id, seq, sealed) VALUES (1, ?1, ?2)";
     to.prepare_cached(sql)?
-        .execute(params![seq, sealed(&checkpoint.core)])?;
+        .execute(params![seq, with_checksum(&checkpoint.core)])?;
     let sql = "INSERT OR REPLACE INTO chunks (kind, place, sealed) VALUES (?1, ?2, ?3)";
     let mut chunk = to.prepare_cached(sql)?;
     for CheckpointChunk { table, place, rows } in &checkpoint.chunks {
-        chunk.execute(params![*table as u8, place, sealed(rows)])?;
+        chunk.execute(params![*table as u8, place, with_checksum(rows)])?;
     }
     to.prepare_cached("DELETE FROM log WHERE seq <= ?1")?
         .execute([seq])?;

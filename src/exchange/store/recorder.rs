@@ -11,7 +11,7 @@ use std::ops::Deref;
 #[derive(Debug)]
 pub(in crate::exchange) struct RecordingEngine {
     engine: Engine,
-    notes: Vec<LogEntry>,
+    entries: Vec<LogEntry>,
     /// Of the last note ever made.
     seq: u64,
 }
@@ -35,7 +35,7 @@ pub(super) enum EngineInput {
 
 impl EngineInput {
     /// Does it again; a refusal then is a refusal now, and an effect all the same.
-    pub(super) fn redo(self, engine: &mut Engine) {
+    pub(super) fn replay(self, engine: &mut Engine) {
         match self {
             Self::Apply(account, command) => drop(engine.apply(account, command)),
             Self::Nudge(market, by) => engine.nudge(market, by),
@@ -55,7 +55,7 @@ impl RecordingEngine {
     pub(in crate::exchange) fn new(engine: Engine, seq: u64) -> Self {
         Self {
             engine,
-            notes: vec![],
+            entries: vec![],
             seq,
         }
     }
@@ -67,13 +67,13 @@ impl RecordingEngine {
     ) -> Result<CommandOutcome, CommandRefusal> {
         let act = EngineInput::Apply(account, command.clone());
         let done = self.engine.apply(account, command);
-        self.note(act);
+        self.record(act);
         done
     }
 
     pub(in crate::exchange) fn nudge(&mut self, market: MarketIx, by: Bps) {
         self.engine.nudge(market, by);
-        self.note(EngineInput::Nudge(market, by));
+        self.record(EngineInput::Nudge(market, by));
     }
 
     /// Not noted: every note carries its time, and the clock is kept apart.
@@ -81,9 +81,9 @@ impl RecordingEngine {
         self.engine.advance_to(to);
     }
 
-    fn note(&mut self, act: EngineInput) {
+    fn record(&mut self, act: EngineInput) {
         self.seq += 1;
-        self.notes.push(LogEntry {
+        self.entries.push(LogEntry {
             seq: self.seq,
             at: self.engine.now(),
             act,
@@ -95,12 +95,12 @@ impl RecordingEngine {
         self.seq
     }
 
-    pub(super) fn take_notes(&mut self) -> Vec<LogEntry> {
-        std::mem::take(&mut self.notes)
+    pub(super) fn take_entries(&mut self) -> Vec<LogEntry> {
+        std::mem::take(&mut self.entries)
     }
 
-    pub(in crate::exchange) fn forget(&mut self) {
-        self.notes.clear();
+    pub(in crate::exchange) fn discard_entries(&mut self) {
+        self.entries.clear();
     }
 
     pub(super) fn engine_mut(&mut self) -> &mut Engine {

@@ -1,22 +1,21 @@
 //! What is on disk, to the byte.
 
 use super::super::{
+    api_error::{ApiError, ServiceCode},
     clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, Curve, Engine, EngineCommand, Lots, MAX_COUNT, MarginMode,
         MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason,
         Reduction, ScaledParams, Side, Tif, TwapParams,
     },
-    fault::{ApiError, ServiceCode},
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
 };
 use super::{
-    LoadedExchange, StoreRecord,
+    LoadedExchange, StoreRecord, checksum, encoded_log,
     file::{DATABASE, FORMAT},
-    noted, open,
+    open,
     recorder::EngineInput,
-    seal,
 };
 use crate::api::PlaceBody;
 use rusqlite::Connection;
@@ -156,11 +155,11 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
 #[test]
 fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_written() {
     let day = |count: i64| Millis(count * Millis::DAY.0);
-    let deed = IdempotentRequest::CloseAll(AccountIx::from(0));
+    let keyed_request = IdempotentRequest::CloseAll(AccountIx::from(0));
     let mut keys = IdempotencyRecords::default();
     keys.record(
         (1, "a"),
-        (deed.clone(), IdempotentResult::CloseAll(3)),
+        (keyed_request.clone(), IdempotentResult::CloseAll(3)),
         day(1),
     );
     let mut again = IdempotencyRecords::default();
@@ -173,7 +172,7 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     assert_eq!(again.make_room(1, day(30)), Ok(()));
     assert!(again.changes().unwrap().is_empty(), "not yet");
     assert_eq!(again.make_room(1, day(31)), Ok(()));
-    assert_eq!(again.recall(1, "a", &deed), Ok(None));
+    assert_eq!(again.recall(1, "a", &keyed_request), Ok(None));
     let written = again.changes().unwrap();
     assert!(
         matches!(&written[..], [StoreRecord::KeyForgotten { user: 1, key }] if key == "a"),
@@ -183,14 +182,14 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
 
 #[test]
 fn a_record_that_is_not_what_was_written_is_noticed() {
-    let sealed = seal::sealed(b"a record");
-    assert_eq!(seal::unsealed(sealed.clone()).unwrap(), b"a record");
+    let sealed = checksum::with_checksum(b"a record");
+    assert_eq!(checksum::verified(sealed.clone()).unwrap(), b"a record");
     for at in 0..sealed.len() {
         let mut other = sealed.clone();
         other[at] ^= 1;
-        assert!(seal::unsealed(other).is_err());
+        assert!(checksum::verified(other).is_err());
     }
-    assert!(seal::unsealed(sealed[..5].to_vec()).is_err());
+    assert!(checksum::verified(sealed[..5].to_vec()).is_err());
 }
 
 fn opened(dir: &std::path::Path) -> LoadedExchange {
@@ -223,7 +222,7 @@ async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_
     assert!(oracle(&before.engine) > Px(100 * MAX_COUNT));
     let mut database = Connection::open(dir.path().join(DATABASE)).unwrap();
     let transaction = database.transaction().unwrap();
-    for record in noted(&mut before.engine).unwrap() {
+    for record in encoded_log(&mut before.engine).unwrap() {
         record.write(&transaction).unwrap();
     }
     transaction.commit().unwrap();

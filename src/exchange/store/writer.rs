@@ -3,7 +3,7 @@
 //! After the first failure nothing more is written: a commit that failed may be found on disk later, so what follows
 //! it could not be trusted.
 
-use super::super::fault::{ApiError, ServiceCode};
+use super::super::api_error::{ApiError, ServiceCode};
 use super::{WriteProgress, fault::StoreFault, record::WriteBatch};
 use rusqlite::Connection;
 use std::{
@@ -15,18 +15,17 @@ use tokio::sync::watch::Sender;
 /// Batches that share one sync at most.
 const MAX_BATCHES_PER_COMMIT: usize = 1_024;
 
-/// The connection and the lock are given up, in this order, before `settled` is: who sees that closed may open the
+/// The connection and the lock are given up, in this order, before `written` is: who sees that closed may open the
 /// directory again.
 pub(super) fn run(
     connection: Connection,
     lock: File,
     inbox: &Receiver<WriteBatch>,
-    settled: &Sender<WriteProgress>,
+    written: &Sender<WriteProgress>,
 ) {
-    let written = write_all(connection, inbox, settled);
-    if let Err(why) = written {
+    if let Err(why) = write_all(connection, inbox, written) {
         tracing::error!(%why, "the exchange's records cannot be written");
-        settled.send_replace(WriteProgress::Failed(Arc::new(why.into())));
+        written.send_replace(WriteProgress::Failed(Arc::new(why.into())));
     }
     drop(lock);
 }
@@ -34,13 +33,13 @@ pub(super) fn run(
 fn write_all(
     mut connection: Connection,
     inbox: &Receiver<WriteBatch>,
-    settled: &Sender<WriteProgress>,
+    written: &Sender<WriteProgress>,
 ) -> rusqlite::Result<()> {
     while let Ok(first) = inbox.recv() {
         let mut batches = vec![first];
         batches.extend(inbox.try_iter().take(MAX_BATCHES_PER_COMMIT - 1));
         let last = commit(&mut connection, &batches)?;
-        settled.send_replace(WriteProgress::Upto(last));
+        written.send_replace(WriteProgress::Upto(last));
     }
     Ok(())
 }

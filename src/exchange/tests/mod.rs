@@ -16,16 +16,16 @@ fn service(pace: ClockMode) -> Arc<Service> {
 #[tokio::test]
 async fn whoever_started_the_exchange_hears_of_a_panic_with_the_floor_in_hand() {
     let service = service(ClockMode::Paused);
-    drop(service.floor().unwrap());
+    drop(service.state().unwrap());
     assert!(!service.broken.is_cancelled());
     let request = Arc::clone(&service);
     let ended = tokio::spawn(async move {
-        let _floor = request.floor().unwrap();
+        let _floor = request.state().unwrap();
         panic!("a sum that overflows");
     });
     assert!(ended.await.unwrap_err().is_panic());
     service.broken.cancelled().await;
-    assert_eq!(service.floor().unwrap_err().status.as_u16(), 500);
+    assert_eq!(service.state().unwrap_err().status.as_u16(), 500);
 }
 
 #[tokio::test(start_paused = true)]
@@ -34,7 +34,7 @@ async fn virtual_time_follows_the_wall_clock_in_whole_steps_and_stops_on_the_sig
     let stop = CancellationToken::new();
     let ticking = tokio::spawn(tick(Arc::clone(&service), stop.clone()));
     tokio::time::sleep(Duration::from_millis(10_100)).await;
-    let now = service.floor().unwrap().engine.now();
+    let now = service.state().unwrap().engine.now();
     assert_eq!(now, engine::Millis(1_790_000_020_000));
     stop.cancel();
     ticking.await.unwrap();

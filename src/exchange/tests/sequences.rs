@@ -5,9 +5,9 @@
 
 use super::super::{
     ClockMode, Scenario, Service,
-    answer::{ApiRequest, Execution},
+    auth::AuthenticatedUser,
     engine::{AccountIx, Millis},
-    gate::AuthenticatedUser,
+    message::{ApiRequest, Execution},
     sim::{self, SimRoute},
     store::LoadedExchange,
     v1,
@@ -267,7 +267,7 @@ impl Paper {
         let call = ApiRequest {
             headers,
             body: request.body.clone().into_bytes(),
-            haste: Execution::AtOnce,
+            execution: Execution::Immediate,
         };
         let target = request.target.as_str();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

@@ -1,12 +1,12 @@
 //! The lists: complete for what is open or working, paged by cursor for what is history.
 
 use super::super::{
-    answer::ApiResponse,
+    api_error::{ApiError, ServiceCode},
+    auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName},
     engine::{Millis, OrderId, OrderKey, PositionId, PositionKey},
-    fault::{ApiError, ServiceCode},
-    floor::ExchangeState,
-    gate::AuthenticatedUser,
+    message::ApiResponse,
+    state::ExchangeState,
 };
 use crate::{
     api::{List, OrdersQuery, PAGE_DEFAULT, PositionsQuery},
@@ -16,16 +16,16 @@ use serde::Serialize;
 
 /// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
 pub(super) fn orders(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
     query: &OrdersQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, query.account_id.raw())?;
+    let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::Orders;
     let before = match &query.cursor {
         Some(cursor) => {
-            let (at, seq) = cursors.open(list, account, cursor)?;
+            let (at, seq) = cursors.verify(list, account, cursor)?;
             Some(OrderKey {
                 requested_at: Millis(at),
                 id: OrderId::from(index(seq)),
@@ -33,55 +33,55 @@ pub(super) fn orders(
         }
         None => None,
     };
-    let rows = floor.engine.orders(account, before);
+    let rows = state.engine.orders(account, before);
     page(rows, query.limit, |row| {
         let key = row.key();
-        let place = cursors.seal(list, account, key.requested_at.0, key.id.seq());
-        Some((floor.rows().order(row)?, place))
+        let place = cursors.issue(list, account, key.requested_at.0, key.id.seq());
+        Some((state.rows().order(row)?, place))
     })
 }
 
 /// Pending and resting orders, all of them.
 pub(super) fn working_orders(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &OrdersQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, query.account_id.raw())?;
+    let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
-    let rows = floor.engine.working_orders(account);
-    let data: Vec<Order> = rows.filter_map(|row| floor.rows().order(row)).collect();
+    let rows = state.engine.working_orders(account);
+    let data: Vec<Order> = rows.filter_map(|row| state.rows().order(row)).collect();
     complete(data)
 }
 
 /// Open positions, oldest first, all of them.
 pub(super) fn open_positions(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &PositionsQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, query.account_id.raw())?;
+    let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
-    let rows = floor.engine.open_positions(account);
+    let rows = state.engine.open_positions(account);
     let data: Vec<Position> = rows
         .iter()
-        .filter_map(|row| floor.rows().position(row))
+        .filter_map(|row| state.rows().position(row))
         .collect();
     complete(data)
 }
 
 /// Closed positions, the last closed first.
 pub(super) fn closed_positions(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
     query: &PositionsQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let account = floor.account(caller, query.account_id.raw())?;
+    let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::ClosedPositions;
     let before = match &query.cursor {
         Some(cursor) => {
-            let (at, seq) = cursors.open(list, account, cursor)?;
+            let (at, seq) = cursors.verify(list, account, cursor)?;
             Some(PositionKey {
                 closed_at: Millis(at),
                 id: PositionId::from(index(seq)),
@@ -89,11 +89,11 @@ pub(super) fn closed_positions(
         }
         None => None,
     };
-    let rows = floor.engine.closed_positions(account, before);
+    let rows = state.engine.closed_positions(account, before);
     page(rows, query.limit, |row| {
         let closed_at = row.closed_at?.0;
-        let place = cursors.seal(list, account, closed_at, row.id.seq());
-        Some((floor.rows().position(&row)?, place))
+        let place = cursors.issue(list, account, closed_at, row.id.seq());
+        Some((state.rows().position(&row)?, place))
     })
 }
 
@@ -102,14 +102,14 @@ fn index(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// One page, and whether a row follows it. `told` gives a row's wire form and its place in the list.
+/// One page, and whether a row follows it. `encode` gives a row's wire form and its place in the list.
 fn page<R, T: Serialize>(
     mut rows: impl Iterator<Item = R>,
     limit: Option<u32>,
-    told: impl Fn(R) -> Option<(T, Cursor)>,
+    encode: impl Fn(R) -> Option<(T, Cursor)>,
 ) -> Result<ApiResponse, ApiError> {
     let limit = usize::try_from(limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
-    let page: Vec<(T, Cursor)> = rows.by_ref().take(limit).filter_map(told).collect();
+    let page: Vec<(T, Cursor)> = rows.by_ref().take(limit).filter_map(encode).collect();
     let has_more = rows.next().is_some();
     let last = page.last().map(|(_, place)| place.clone());
     ApiResponse::ok(&List {

@@ -6,11 +6,11 @@ mod positions;
 mod strategies;
 
 use super::{
-    answer::{ApiRequest, ApiResponse},
-    chaos::FaultTarget,
+    api_error::ApiError,
+    auth::AuthenticatedUser,
     close_all,
-    fault::ApiError,
-    gate::AuthenticatedUser,
+    faults::FaultTarget,
+    message::{ApiRequest, ApiResponse},
     service::Service,
 };
 use crate::api::{OrderFilter, PositionSelector, Route};
@@ -20,35 +20,35 @@ pub(super) fn answer(
     service: &Service,
     caller: &AuthenticatedUser,
     route: Route,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let mut floor = service.floor()?;
-    let floor = &mut *floor;
+    let mut state = service.state()?;
+    let state = &mut *state;
     match route {
-        Route::PlaceOrder => orders::place(floor, caller, call),
+        Route::PlaceOrder => orders::place(state, caller, request),
         Route::Orders(query) => match query.filter {
-            OrderFilter::Working => lists::working_orders(floor, caller, &query),
-            OrderFilter::All => lists::orders(floor, caller, &service.cursors, &query),
+            OrderFilter::Working => lists::working_orders(state, caller, &query),
+            OrderFilter::All => lists::orders(state, caller, &service.cursors, &query),
         },
-        Route::CancelOrder(id) => orders::cancel(floor, caller, &id, call),
-        Route::AttachedExits(id) => orders::attached_exits(floor, caller, &id, call),
+        Route::CancelOrder(id) => orders::cancel(state, caller, &id, request),
+        Route::AttachedExits(id) => orders::attached_exits(state, caller, &id, request),
         Route::Positions(query) => match query.selector {
-            PositionSelector::Open => lists::open_positions(floor, caller, &query),
+            PositionSelector::Open => lists::open_positions(state, caller, &query),
             PositionSelector::Closed => {
-                lists::closed_positions(floor, caller, &service.cursors, &query)
+                lists::closed_positions(state, caller, &service.cursors, &query)
             }
         },
-        Route::ClosePosition(id) => positions::close(floor, caller, &id, call),
-        Route::IsolatedMargin(id) => positions::isolated_margin(floor, caller, &id, call),
-        Route::CloseAll(id) => close_all::run(floor, caller, &id, call),
-        Route::Twaps(query) => strategies::twaps(floor, caller, &query),
-        Route::StopTwap(id) => call
+        Route::ClosePosition(id) => positions::close(state, caller, &id, request),
+        Route::IsolatedMargin(id) => positions::isolated_margin(state, caller, &id, request),
+        Route::CloseAll(id) => close_all::run(state, caller, &id, request),
+        Route::Twaps(query) => strategies::twaps(state, caller, &query),
+        Route::StopTwap(id) => request
             .no_body()
-            .and_then(|()| strategies::stop_twap(floor, caller, &id)),
-        Route::Scaled(id) => strategies::scaled(floor, caller, &id),
-        Route::CancelScaled(id) => call
+            .and_then(|()| strategies::stop_twap(state, caller, &id)),
+        Route::Scaled(id) => strategies::scaled(state, caller, &id),
+        Route::CancelScaled(id) => request
             .no_body()
-            .and_then(|()| strategies::cancel_scaled(floor, caller, &id)),
+            .and_then(|()| strategies::cancel_scaled(state, caller, &id)),
     }
 }
 

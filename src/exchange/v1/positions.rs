@@ -1,12 +1,12 @@
 //! Closing a position and moving its isolated margin.
 
 use super::super::{
-    answer::{ApiRequest, ApiResponse},
+    api_error::ApiError,
+    auth::AuthenticatedUser,
     engine::{AccountIx, EngineCommand, PositionId},
-    fault::ApiError,
-    floor::{ExchangeState, data},
-    gate::AuthenticatedUser,
     idempotency::IdempotentRequest,
+    message::{ApiRequest, ApiResponse},
+    state::{ExchangeState, data},
     wire,
 };
 use crate::{
@@ -17,25 +17,25 @@ use hyper::StatusCode;
 
 /// 201 with the closing order; 200 with that order as it is now when the key is known.
 pub(super) fn close(
-    floor: &mut ExchangeState,
+    state: &mut ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::PositionId,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let key = call.key()?;
-    let (account, position) = owned(floor, caller, id)?;
-    let body: CloseBody = call.json()?;
-    let deed = IdempotentRequest::Close(position, Box::new(body.clone()));
-    if let Some(order) = floor.replay(caller.user, key, &deed)? {
+    let key = request.key()?;
+    let (account, position) = owned(state, caller, id)?;
+    let body: CloseBody = request.json()?;
+    let keyed_request = IdempotentRequest::Close(position, Box::new(body.clone()));
+    if let Some(order) = state.replay(caller.user, key, &keyed_request)? {
         return ApiResponse::ok(&queued(order));
     }
-    let market = floor
+    let market = state
         .engine
         .position(account, position)
         .map(|row| row.market)
         .ok_or_else(|| ApiError::not_found("position"))?;
-    let command = EngineCommand::Close(wire::close(&floor.engine, position, market, &body)?);
-    let order = floor.apply_keyed((caller.user, key, deed), account, command)?;
+    let command = EngineCommand::Close(wire::close(&state.engine, position, market, &body)?);
+    let order = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
     ApiResponse::new(StatusCode::CREATED, &queued(order))
 }
 
@@ -49,26 +49,26 @@ fn queued(order: Order) -> DataQueued<Order> {
 
 /// The desired total, so the same request twice is the same state.
 pub(super) fn isolated_margin(
-    floor: &mut ExchangeState,
+    state: &mut ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::PositionId,
-    call: &ApiRequest,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (account, position) = owned(floor, caller, id)?;
-    let body: MarginBody = call.json()?;
+    let (account, position) = owned(state, caller, id)?;
+    let body: MarginBody = request.json()?;
     let command = wire::isolated_margin(position, &body)?;
-    floor.apply(account, EngineCommand::SetIsolatedMargin(command))?;
-    let row = floor.engine.position(account, position);
-    data(row.and_then(|row| floor.rows().position(&row)))
+    state.apply(account, EngineCommand::SetIsolatedMargin(command))?;
+    let row = state.engine.position(account, position);
+    data(row.and_then(|row| state.rows().position(&row)))
 }
 
 fn owned(
-    floor: &ExchangeState,
+    state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::PositionId,
 ) -> Result<(AccountIx, PositionId), ApiError> {
     let id = PositionId::parse(id.raw());
-    floor.owned(caller, "position", id, |engine, account, id| {
+    state.owned(caller, "position", id, |engine, account, id| {
         engine.position(account, id).is_some()
     })
 }

@@ -2,11 +2,11 @@
 //! (docs/engine.md 2.7, 2.9, 6.4).
 
 use super::super::{
+    api_error::ApiError,
     engine::{
         CloseHow, CloseParams, Crossing, Engine, ExitChange, MarketIx, OrderId, PositionId,
         SetAttachedExits, SetIsolatedMargin,
     },
-    fault::ApiError,
 };
 use super::fields::{market, refuse, required, required_price};
 use super::units::{MarketUnits, amount, observed, slippage};
@@ -26,7 +26,7 @@ pub(crate) fn close(
         .market_spec(market)
         .map(MarketUnits::from)
         .ok_or_else(|| ApiError::broken("a position in no market"))?;
-    refuse_close_strangers(body)?;
+    refuse_unknown_close_fields(body)?;
     Ok(CloseParams {
         position,
         size: body.size.map(|size| units.size("size", size)).transpose()?,
@@ -38,7 +38,7 @@ pub(crate) fn close(
     })
 }
 
-fn refuse_close_strangers(body: &CloseBody) -> Result<(), ApiError> {
+fn refuse_unknown_close_fields(body: &CloseBody) -> Result<(), ApiError> {
     let given = [
         (
             "slippage_tolerance_bps",

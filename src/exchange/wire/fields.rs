@@ -1,8 +1,8 @@
 //! What every body reader does with a field.
 
 use super::super::{
+    api_error::{ApiError, ServiceCode},
     engine::{Engine, MarketIx, MarketSpec, Px},
-    fault::{ApiError, ServiceCode},
 };
 use super::units::{MarketUnits, account_limit};
 use crate::model::{MarketId, Num};
@@ -62,10 +62,10 @@ pub(super) fn refuse(
     known: &[&str],
     kind: impl std::fmt::Display,
 ) -> Result<(), ApiError> {
-    let stranger = given
+    let unknown = given
         .iter()
         .find(|(field, is_given)| *is_given && !known.contains(field));
-    stranger.map_or(Ok(()), |(field, _)| {
+    unknown.map_or(Ok(()), |(field, _)| {
         let message = format!("{field} has no place in an order of type {kind}");
         Err(ApiError::field(
             *field,

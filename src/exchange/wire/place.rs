@@ -1,11 +1,11 @@
 //! `POST /v1/orders` as an engine command: which fields a type needs, which it refuses (docs/engine.md 2.1).
 
 use super::super::{
+    api_error::ApiError,
     engine::{
         AttachedExits, Engine, MarketIx, Millis, NanoPx, OrderParams, PlaceMode, PositionId,
         Reason, Tif,
     },
-    fault::ApiError,
 };
 use super::fields::{market, optional_price, refuse, required, required_price};
 use super::units::{MarketUnits, leverage, observed, slippage};
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, ApiError> {
     let (market, spec) = market(engine, "market_id", &body.market_id)?;
     let units = MarketUnits::from(spec);
-    refuse_strangers(body)?;
+    refuse_unknown_fields(body)?;
     Ok(OrderParams {
         market,
         side: body.side,
@@ -52,7 +52,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
 }
 
 /// The optional fields beyond the common ones, by type; any other of them is refused by name.
-fn fields_of(kind: PlaceKind) -> &'static [&'static str] {
+fn optional_fields(kind: PlaceKind) -> &'static [&'static str] {
     const EXITS: &str = "attached_take_profit_price";
     const STOP: &str = "attached_stop_loss_price";
     const SLIPPAGE: &str = "slippage_tolerance_bps";
@@ -76,7 +76,7 @@ fn fields_of(kind: PlaceKind) -> &'static [&'static str] {
     }
 }
 
-fn refuse_strangers(body: &PlaceBody) -> Result<(), ApiError> {
+fn refuse_unknown_fields(body: &PlaceBody) -> Result<(), ApiError> {
     let given = [
         ("limit_price", body.limit_price.is_some()),
         ("trigger_price", body.trigger_price.is_some()),
@@ -98,7 +98,7 @@ fn refuse_strangers(body: &PlaceBody) -> Result<(), ApiError> {
         ),
         ("target_position_id", body.target_position_id.is_some()),
     ];
-    refuse(&given, fields_of(body.kind), body.kind)
+    refuse(&given, optional_fields(body.kind), body.kind)
 }
 
 fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> Result<PlaceMode, ApiError> {

@@ -1,8 +1,8 @@
 //! One market's units, both ways.
 
 use super::super::{
+    api_error::{ApiError, ServiceCode},
     engine::{Bps, DecimalDisplay, Lots, MAX_COUNT, MarketSpec, NanoPx, NanoRate, Px, Reason, Usd},
-    fault::{ApiError, ServiceCode},
 };
 use crate::model::Num;
 
@@ -33,7 +33,7 @@ impl MarketUnits {
             let near = given.rounded(decimals).to_scaled(decimals);
             let near = near.and_then(|count| i64::try_from(count).ok());
             let tick = Px(near.unwrap_or(0)).tick(self.size_decimals);
-            why.told(
+            why.into_error(
                 field,
                 given,
                 tick.shown(self.size_decimals),
@@ -51,14 +51,16 @@ impl MarketUnits {
         let decimals = self.price_decimals();
         counted(given, decimals, MAX_COUNT)
             .map(Px)
-            .map_err(|why| why.told(field, given, unit(decimals), Reason::InvalidTick))
+            .map_err(|why| why.into_error(field, given, unit(decimals), Reason::InvalidTick))
     }
 
     /// A size above zero in whole lots.
     pub(crate) fn size(self, field: &'static str, given: Num) -> Result<Lots, ApiError> {
         counted(given, self.size_decimals, MAX_COUNT)
             .map(Lots)
-            .map_err(|why| why.told(field, given, unit(self.size_decimals), Reason::InvalidSize))
+            .map_err(|why| {
+                why.into_error(field, given, unit(self.size_decimals), Reason::InvalidSize)
+            })
     }
 
     pub(crate) fn px(self, px: Px) -> Num {
@@ -81,7 +83,13 @@ enum CountError {
 
 impl CountError {
     /// `step` is what the number should be a multiple of.
-    fn told(self, field: &'static str, given: Num, step: DecimalDisplay, code: Reason) -> ApiError {
+    fn into_error(
+        self,
+        field: &'static str,
+        given: Num,
+        step: DecimalDisplay,
+        code: Reason,
+    ) -> ApiError {
         let message = match self {
             Self::NotPositive => format!("{field} {given} must be above 0"),
             Self::OffStep => format!("{field} {given} is not a multiple of {step}"),
@@ -153,7 +161,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
     not_negative(field, given, Reason::InvalidMargin)?;
     counted(given, 6, MAX_AMOUNT)
         .map(|micro| Usd(micro.into()))
-        .map_err(|why| why.told(field, given, unit(6), Reason::InvalidMargin))
+        .map_err(|why| why.into_error(field, given, unit(6), Reason::InvalidMargin))
 }
 
 /// A whole number of at least 1; the engine knows the market's limit.

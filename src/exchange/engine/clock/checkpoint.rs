@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// The engine of a first checkpoint, of which everything is new once more: the next checkpoint is whole.
-    pub fn anew(first: &Checkpoint) -> Result<Self, CheckpointFault> {
+    pub fn from_first_checkpoint(first: &Checkpoint) -> Result<Self, CheckpointFault> {
         let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
         engine.markets.touch_all();
         engine.accounts.touch_all();

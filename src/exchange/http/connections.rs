@@ -10,7 +10,7 @@
 //!
 //! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
 
-use super::patience::{ConnectionPhase, WaitingFor};
+use super::timeout_stream::{ConnectionPhase, WaitingFor};
 use crate::exchange::lock::locked;
 use std::{
     collections::BTreeMap,
@@ -36,52 +36,52 @@ pub(super) struct ConnectionLimiter(Mutex<OpenConnections>);
 struct OpenConnections {
     /// Of the next one; a lower number came earlier.
     next: u64,
-    seats: BTreeMap<u64, ConnectionSlot>,
+    slots: BTreeMap<u64, ConnectionSlot>,
 }
 
 #[derive(Debug)]
 struct ConnectionSlot {
     address: IpAddr,
     phase: Arc<ConnectionPhase>,
-    leave: CancellationToken,
+    evict: CancellationToken,
 }
 
 /// A connection's place; given back when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
-    places: Arc<ConnectionLimiter>,
+    limiter: Arc<ConnectionLimiter>,
     number: u64,
     pub(super) phase: Arc<ConnectionPhase>,
     /// Fires when somebody else needs the place.
-    pub(super) leave: CancellationToken,
+    pub(super) evict: CancellationToken,
 }
 
 impl ConnectionLimiter {
     /// `None` while every place this address could have is answering a request.
     pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
-        let mut taken = self.taken();
+        let mut taken = self.open();
         if !taken.make_room(address) {
             return None;
         }
-        let seat = ConnectionSlot {
+        let slot = ConnectionSlot {
             address,
             phase: Arc::default(),
-            leave: CancellationToken::new(),
+            evict: CancellationToken::new(),
         };
         let number = taken.next;
         taken.next += 1;
-        let place = ConnectionPermit {
-            places: Arc::clone(self),
+        let permit = ConnectionPermit {
+            limiter: Arc::clone(self),
             number,
-            phase: Arc::clone(&seat.phase),
-            leave: seat.leave.clone(),
+            phase: Arc::clone(&slot.phase),
+            evict: slot.evict.clone(),
         };
-        taken.seats.insert(number, seat);
-        Some(place)
+        taken.slots.insert(number, slot);
+        Some(permit)
     }
 
-    fn taken(&self) -> MutexGuard<'_, OpenConnections> {
+    fn open(&self) -> MutexGuard<'_, OpenConnections> {
         locked(&self.0)
     }
 }
@@ -89,33 +89,33 @@ impl ConnectionLimiter {
 impl OpenConnections {
     fn make_room(&mut self, address: IpAddr) -> bool {
         if self.held_by(address) >= MAX_PER_ADDRESS {
-            return self.give_up(|seat| seat.address == address);
+            return self.evict_one(|slot| slot.address == address);
         }
-        self.seats.len() < MAX_CONNECTIONS || self.give_up(|_| true)
+        self.slots.len() < MAX_CONNECTIONS || self.evict_one(|_| true)
     }
 
     fn held_by(&self, address: IpAddr) -> usize {
-        let seats = self.seats.values();
-        seats.filter(|seat| seat.address == address).count()
+        let slots = self.slots.values();
+        slots.filter(|slot| slot.address == address).count()
     }
 
     /// Whether one of them could be asked to leave.
-    fn give_up(&mut self, eligible: impl Fn(&ConnectionSlot) -> bool) -> bool {
+    fn evict_one(&mut self, eligible: impl Fn(&ConnectionSlot) -> bool) -> bool {
         let mut held: BTreeMap<IpAddr, usize> = BTreeMap::new();
-        for seat in self.seats.values() {
-            *held.entry(seat.address).or_default() += 1;
+        for slot in self.slots.values() {
+            *held.entry(slot.address).or_default() += 1;
         }
-        let seats = self.seats.iter().filter(|(_, seat)| eligible(seat));
-        let waiting = seats.filter_map(|(number, seat)| {
-            let fewer = usize::MAX - held.get(&seat.address).copied().unwrap_or(0);
-            let (in_time, between, since) = seat.claim()?;
+        let slots = self.slots.iter().filter(|(_, slot)| eligible(slot));
+        let waiting = slots.filter_map(|(number, slot)| {
+            let fewer = usize::MAX - held.get(&slot.address).copied().unwrap_or(0);
+            let (in_time, between, since) = slot.claim()?;
             Some((in_time, fewer, between, since, *number))
         });
         let Some((.., number)) = waiting.min() else {
             return false;
         };
-        if let Some(seat) = self.seats.remove(&number) {
-            seat.leave.cancel();
+        if let Some(slot) = self.slots.remove(&number) {
+            slot.evict.cancel();
         }
         true
     }
@@ -137,7 +137,7 @@ impl ConnectionSlot {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.places.taken().seats.remove(&self.number);
+        self.limiter.open().slots.remove(&self.number);
     }
 }
 
@@ -154,45 +154,45 @@ mod tests {
     }
 
     fn taken(
-        places: &Arc<ConnectionLimiter>,
+        limiter: &Arc<ConnectionLimiter>,
         address: IpAddr,
         count: usize,
     ) -> Vec<ConnectionPermit> {
-        let take = |_| places.take(address).unwrap();
+        let take = |_| limiter.take(address).unwrap();
         (0..count).map(take).collect()
     }
 
     /// Which of them were asked to leave.
     fn gone(held: &[ConnectionPermit]) -> Vec<usize> {
-        let asked = |place: &&ConnectionPermit| place.leave.is_cancelled();
+        let asked = |permit: &&ConnectionPermit| permit.evict.is_cancelled();
         let numbered = held.iter().enumerate();
         numbered
-            .filter(|(_, place)| asked(place))
+            .filter(|(_, permit)| asked(permit))
             .map(|(number, _)| number)
             .collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_address_with_every_place_it_may_have_takes_none_from_another() {
-        let places = Arc::default();
-        let held = taken(&places, HERE, MAX_PER_ADDRESS);
-        let others = taken(&places, other(1), MAX_CONNECTIONS - MAX_PER_ADDRESS);
+        let limiter = Arc::default();
+        let held = taken(&limiter, HERE, MAX_PER_ADDRESS);
+        let others = taken(&limiter, other(1), MAX_CONNECTIONS - MAX_PER_ADDRESS);
         assert_eq!((gone(&held), gone(&others)), (vec![], vec![]));
-        let third = places.take(other(2)).unwrap();
+        let third = limiter.take(other(2)).unwrap();
         assert_eq!(gone(&held), [0], "who has most gives way");
-        assert_eq!((gone(&others), third.leave.is_cancelled()), (vec![], false));
+        assert_eq!((gone(&others), third.evict.is_cancelled()), (vec![], false));
         drop(third);
         let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped().into();
-        let _same = taken(&places, mapped, 2);
+        let _same = taken(&limiter, mapped, 2);
         assert_eq!(gone(&held), [0, 1], "the same address in other words");
     }
 
     #[tokio::test(start_paused = true)]
     async fn who_sends_half_a_head_gives_way_before_who_has_been_served_and_the_oldest_first() {
-        let places = Arc::default();
-        let held = taken(&places, HERE, MAX_PER_ADDRESS);
-        for place in &held[..MAX_PER_ADDRESS - 2] {
-            place.phase.busy();
+        let limiter = Arc::default();
+        let held = taken(&limiter, HERE, MAX_PER_ADDRESS);
+        for permit in &held[..MAX_PER_ADDRESS - 2] {
+            permit.phase.busy();
         }
         held[0].phase.idle();
         advance(Duration::from_secs(1)).await;
@@ -203,33 +203,33 @@ mod tests {
             vec![MAX_PER_ADDRESS - 2, MAX_PER_ADDRESS - 1],
             vec![0, MAX_PER_ADDRESS - 2, MAX_PER_ADDRESS - 1],
         ] {
-            news.push(places.take(HERE).unwrap());
+            news.push(limiter.take(HERE).unwrap());
             news[news.len() - 1].phase.busy();
             assert_eq!(gone(&held), expected);
         }
-        assert!(places.take(HERE).is_none(), "all are being answered");
+        assert!(limiter.take(HERE).is_none(), "all are being answered");
         news.pop();
-        assert!(places.take(HERE).is_some(), "a place was given back");
+        assert!(limiter.take(HERE).is_some(), "a place was given back");
     }
 
     // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn who_sends_a_body_slowly_gives_way_and_an_idle_client_stays() {
-        let places = Arc::default();
-        let idle = taken(&places, HERE, 1);
+        let limiter = Arc::default();
+        let idle = taken(&limiter, HERE, 1);
         idle[0].phase.idle();
         advance(Duration::from_millis(100)).await;
-        let slow = taken(&places, HERE, MAX_PER_ADDRESS - 1);
-        for place in &slow {
-            place.phase.busy();
-            place.phase.body_begins();
+        let slow = taken(&limiter, HERE, MAX_PER_ADDRESS - 1);
+        for permit in &slow {
+            permit.phase.busy();
+            permit.phase.body_begins();
         }
         let mut news = vec![];
         for number in 0..600 {
-            let place = places.take(HERE).expect("somebody gives way");
-            place.phase.busy();
-            place.phase.body_begins();
-            news.push(place);
+            let permit = limiter.take(HERE).expect("somebody gives way");
+            permit.phase.busy();
+            permit.phase.body_begins();
+            news.push(permit);
             advance(Duration::from_millis(number % 20)).await;
         }
         assert!(gone(&idle).is_empty(), "the idle one");
@@ -245,18 +245,18 @@ mod tests {
     // Issue 13, item 7.
     #[tokio::test(start_paused = true)]
     async fn an_overdue_request_of_any_address_goes_before_the_idle_ones_of_the_largest() {
-        let places = Arc::default();
-        let idle = taken(&places, HERE, MAX_PER_ADDRESS);
-        for place in &idle {
-            place.phase.idle();
+        let limiter = Arc::default();
+        let idle = taken(&limiter, HERE, MAX_PER_ADDRESS);
+        for permit in &idle {
+            permit.phase.idle();
         }
         let slow: Vec<ConnectionPermit> = (0..64)
-            .map(|number| places.take(other(number)).unwrap())
+            .map(|number| limiter.take(other(number)).unwrap())
             .collect();
-        for place in &slow {
-            place.phase.body_begins();
+        for permit in &slow {
+            permit.phase.body_begins();
         }
-        let first = places.take(other(100)).unwrap();
+        let first = limiter.take(other(100)).unwrap();
         assert_eq!(
             (gone(&idle), gone(&slow)),
             (vec![0], vec![]),
@@ -264,7 +264,7 @@ mod tests {
         );
         advance(REQUEST_OVERDUE_AFTER).await;
         first.phase.busy();
-        let _second = places.take(other(101)).unwrap();
+        let _second = limiter.take(other(101)).unwrap();
         assert_eq!(
             (gone(&idle), gone(&slow)),
             (vec![0], vec![0]),

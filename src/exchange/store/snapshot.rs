@@ -7,9 +7,10 @@ use super::super::{
     operations::CloseAllOperations,
 };
 use super::{
-    RecordingEngine, StoreFault, file,
+    RecordingEngine, StoreFault,
+    checksum::verified,
+    file,
     recorder::{EngineInput, LogEntry},
-    seal::unsealed,
 };
 use rusqlite::Connection;
 use std::path::PathBuf;
@@ -76,21 +77,21 @@ impl SnapshotReader {
         horizon: Millis,
         bounds: PriceBounds,
     ) -> Result<Restored, StoreFault> {
-        let mut engine = self.restored()?;
+        let mut engine = self.checkpoint_engine()?;
         engine.bound_prices(bounds);
         let (checkpoint, at): (u64, _) = (
             self.row("SELECT seq FROM core", |row| row.get("seq"))?,
             engine.now(),
         );
         let mut seq = checkpoint;
-        for note in self.notes()? {
-            if note.seq != seq + 1 {
+        for entry in self.log_entries()? {
+            if entry.seq != seq + 1 {
                 return Err(self.damaged(&format!("record {} is missing", seq + 1)));
             }
-            seq = note.seq;
-            engine.advance_to(note.at);
-            note.act.redo(&mut engine);
-            if (engine.now(), engine.log_mark()) != (note.at, note.mark) {
+            seq = entry.seq;
+            engine.advance_to(entry.at);
+            entry.act.replay(&mut engine);
+            if (engine.now(), engine.log_mark()) != (entry.at, entry.mark) {
                 let path = self.path.clone();
                 return Err(StoreFault::OtherHistory { path, seq });
             }
@@ -102,13 +103,13 @@ impl SnapshotReader {
         Ok(Restored { engine, seq, at })
     }
 
-    fn restored(&self) -> Result<Engine, StoreFault> {
-        let core = self.sealed("SELECT sealed FROM core", |_| Ok(()))?;
+    fn checkpoint_engine(&self) -> Result<Engine, StoreFault> {
+        let core = self.checked_rows("SELECT sealed FROM core", |_| Ok(()))?;
         let [((), core)] = &core[..] else {
             return Err(self.damaged("there is no checkpoint"));
         };
         let sql = "SELECT kind, place, sealed FROM chunks ORDER BY kind, place";
-        let chunks = self.sealed(sql, |row| Ok((row.get("kind")?, row.get("place")?)))?;
+        let chunks = self.checked_rows(sql, |row| Ok((row.get("kind")?, row.get("place")?)))?;
         let chunk = |((kind, place), rows)| {
             let table = CheckpointTable::from_repr(kind);
             let table = table.ok_or_else(|| self.damaged("rows of no kind"))?;
@@ -118,11 +119,11 @@ impl SnapshotReader {
         Engine::restore(core, chunks?).map_err(|why| self.damaged(&why))
     }
 
-    fn notes(&self) -> Result<Vec<LogEntry>, StoreFault> {
+    fn log_entries(&self) -> Result<Vec<LogEntry>, StoreFault> {
         let sql = "SELECT seq, at, mark, sealed FROM log ORDER BY seq";
         let stamp =
             |row: &rusqlite::Row<'_>| Ok((row.get("seq")?, row.get("at")?, row.get("mark")?));
-        let note = |((seq, at, mark), act): CheckedRow<EntryStamp>| {
+        let entry = |((seq, at, mark), act): CheckedRow<EntryStamp>| {
             Ok(LogEntry {
                 seq,
                 at: Millis(at),
@@ -130,14 +131,17 @@ impl SnapshotReader {
                 act: postcard::from_bytes::<EngineInput>(&act).map_err(|why| self.damaged(&why))?,
             })
         };
-        self.sealed(sql, stamp)?.into_iter().map(note).collect()
+        self.checked_rows(sql, stamp)?
+            .into_iter()
+            .map(entry)
+            .collect()
     }
 
     pub(super) fn keys(&self) -> Result<IdempotencyRecords, StoreFault> {
         let sql = "SELECT user, key, sealed FROM keys ORDER BY id";
         let mut keys = IdempotencyRecords::default();
         for ((user, key), record) in
-            self.sealed(sql, |row| Ok((row.get("user")?, row.get("key")?)))?
+            self.checked_rows(sql, |row| Ok((row.get("user")?, row.get("key")?)))?
         {
             keys.restore(user, key, &record)
                 .map_err(|why| self.damaged(&why))?;
@@ -145,14 +149,16 @@ impl SnapshotReader {
         Ok(keys)
     }
 
-    pub(super) fn closings(&self) -> Result<CloseAllOperations, StoreFault> {
-        let mut closings = CloseAllOperations::default();
-        for ((), record) in self.sealed("SELECT sealed FROM operations ORDER BY id", |_| Ok(()))? {
-            closings
+    pub(super) fn close_alls(&self) -> Result<CloseAllOperations, StoreFault> {
+        let mut close_alls = CloseAllOperations::default();
+        for ((), record) in
+            self.checked_rows("SELECT sealed FROM operations ORDER BY id", |_| Ok(()))?
+        {
+            close_alls
                 .restore(&record)
                 .map_err(|why| self.damaged(&why))?;
         }
-        Ok(closings)
+        Ok(close_alls)
     }
 
     /// The one row of a table.
@@ -166,7 +172,7 @@ impl SnapshotReader {
     }
 
     /// Of every row, its other columns and what was sealed in it.
-    fn sealed<T>(
+    fn checked_rows<T>(
         &self,
         sql: &str,
         mut columns: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
@@ -181,7 +187,7 @@ impl SnapshotReader {
         };
         let rows = read().map_err(|why| self.unreadable(why))?;
         let open = |(columns, sealed): CheckedRow<T>| {
-            let record = unsealed(sealed).map_err(|why| self.damaged(&why))?;
+            let record = verified(sealed).map_err(|why| self.damaged(&why))?;
             Ok((columns, record))
         };
         rows.into_iter().map(open).collect()

@@ -1,12 +1,12 @@
 //! The TOML of a scenario, and the engine configuration it stands for.
 
 use super::super::{
-    budget::RateLimits,
-    chaos::FaultRule,
     engine::{
         AccountSpec, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode, MAX_COUNT,
         MarginTier, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
     },
+    faults::FaultRule,
+    rate_limit::RateLimits,
 };
 use super::{
     fault::{ScenarioFault, within},

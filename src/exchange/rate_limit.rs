@@ -1,7 +1,7 @@
 //! Request budgets: token buckets per key, per address and for the whole exchange.
 
 use super::{
-    fault::{ApiError, ServiceCode},
+    api_error::{ApiError, ServiceCode},
     lock::locked,
     wire::integral,
 };
@@ -143,7 +143,7 @@ impl TokenBucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::fault::ErrorHeader;
+    use crate::exchange::api_error::ErrorHeader;
     use std::time::Duration;
 
     #[test]

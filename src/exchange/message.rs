@@ -1,8 +1,8 @@
 //! What the exchange answers when it says yes, and the request as the endpoints see it.
 
 use super::{
+    api_error::{ApiError, ServiceCode},
     decode,
-    fault::{ApiError, ServiceCode},
 };
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{
@@ -46,15 +46,15 @@ impl ApiResponse {
 pub(super) struct ApiRequest {
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
-    pub(super) haste: Execution,
+    pub(super) execution: Execution,
 }
 
 /// Whether what can be done at once is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Execution {
-    AtOnce,
+    Immediate,
     /// Only begun, for a fault planted on purpose.
-    NotYet,
+    Deferred,
 }
 
 impl ApiRequest {

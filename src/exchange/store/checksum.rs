@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 const CHECKSUM_BYTES: usize = 8;
 
 /// The record behind the beginning of its SHA-256.
-pub(super) fn sealed(record: &[u8]) -> Vec<u8> {
+pub(super) fn with_checksum(record: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(CHECKSUM_BYTES + record.len());
     bytes.extend(Sha256::digest(record).iter().take(CHECKSUM_BYTES));
     bytes.extend(record);
@@ -14,14 +14,14 @@ pub(super) fn sealed(record: &[u8]) -> Vec<u8> {
 }
 
 /// The record, if it is what was sealed.
-pub(super) fn unsealed(mut bytes: Vec<u8>) -> Result<Vec<u8>, EncodeFault> {
+pub(super) fn verified(mut bytes: Vec<u8>) -> Result<Vec<u8>, EncodeFault> {
     let (seal, record) = bytes
         .split_at_checked(CHECKSUM_BYTES)
-        .ok_or(EncodeFault::Seal)?;
+        .ok_or(EncodeFault::Checksum)?;
     if Sha256::digest(record).starts_with(seal) {
         bytes.drain(..CHECKSUM_BYTES);
         Ok(bytes)
     } else {
-        Err(EncodeFault::Seal)
+        Err(EncodeFault::Checksum)
     }
 }

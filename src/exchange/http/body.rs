@@ -1,6 +1,6 @@
 //! An answer's body: whole, or on purpose cut in half or in slow pieces.
 
-use super::patience::ConnectionPhase;
+use super::timeout_stream::ConnectionPhase;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use std::{
     io,

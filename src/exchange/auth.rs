@@ -4,9 +4,9 @@
 //! tells a key. Where they come from is in `secret`. The exchange is for loopback.
 
 use super::{
+    api_error::{ApiError, ErrorHeader, ServiceCode},
     bytes::{hex, same_bytes},
     engine::AccountIx,
-    fault::{ApiError, ErrorHeader, ServiceCode},
 };
 use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
@@ -54,7 +54,7 @@ pub(super) struct Authenticator {
 struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    fn of(key: &str) -> Self {
+    fn new(key: &str) -> Self {
         Self(Sha256::digest(key).into())
     }
 }
@@ -65,14 +65,14 @@ impl Authenticator {
             .into_iter()
             .enumerate()
             .map(|(user, (key, accounts))| {
-                (KeyHash::of(&key.0), AuthenticatedUser { user, accounts })
+                (KeyHash::new(&key.0), AuthenticatedUser { user, accounts })
             })
             .collect();
         Self { users }
     }
 
     /// The user behind `Authorization: Bearer <key>`, or 401. Looks nothing else up.
-    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<&AuthenticatedUser, ApiError> {
+    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<&AuthenticatedUser, ApiError> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let presented = given
             .next()
@@ -80,7 +80,7 @@ impl Authenticator {
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.split_once(' '))
             .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
-            .map(|(_, key)| KeyHash::of(key.trim()));
+            .map(|(_, key)| KeyHash::new(key.trim()));
         let Some(presented) = presented else {
             return Err(unauthorized("Authorization: Bearer <API key> is required"));
         };
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn only_the_exact_key_opens_its_own_accounts() {
         let (ann, ben) = (key("ann"), key("ben"));
-        let gate = Authenticator::new([
+        let auth = Authenticator::new([
             (&ann, vec![AccountIx::from(0)]),
             (&ben, vec![AccountIx::from(1)]),
         ]);
         let accounts = |authorization: &str| {
-            let admitted = gate.admit(&with(authorization));
+            let admitted = auth.authenticate(&with(authorization));
             admitted.map(|caller| caller.accounts.clone()).ok()
         };
         let key = ben.reveal();
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(accounts(&format!("Bearer {key}x")), None);
         assert_eq!(accounts(&format!("Basic {key}")), None);
         assert_eq!(accounts(key), None);
-        assert!(gate.admit(&HeaderMap::new()).is_err());
+        assert!(auth.authenticate(&HeaderMap::new()).is_err());
     }
 
     #[test]

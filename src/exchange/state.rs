@@ -5,17 +5,17 @@
 //! straight into the answer instead of through a channel.
 
 use super::{
-    answer::ApiResponse,
+    api_error::{ApiError, ServiceCode},
+    auth::AuthenticatedUser,
     clock::VirtualClock,
     engine::{
         AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, Millis, OrderId,
         RefusalKind,
     },
-    fault::{ApiError, ServiceCode},
-    gate::AuthenticatedUser,
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
+    message::ApiResponse,
     operations::CloseAllOperations,
-    store::{EncodeFault, RecordingEngine, StoreRecord, noted},
+    store::{EncodeFault, RecordingEngine, StoreRecord, encoded_log},
     wire::{ResourceEncoder, account_limit},
 };
 use crate::model::Order;
@@ -27,7 +27,7 @@ pub(super) struct ExchangeState {
     pub(super) engine: RecordingEngine,
     pub(super) clock: VirtualClock,
     pub(super) keys: IdempotencyRecords,
-    pub(super) closings: CloseAllOperations,
+    pub(super) close_alls: CloseAllOperations,
 }
 
 impl ExchangeState {
@@ -45,17 +45,17 @@ impl ExchangeState {
 
     /// Everything done since the last call, as it is written.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
-        let mut records = noted(&mut self.engine)?;
+        let mut records = encoded_log(&mut self.engine)?;
         records.extend(self.keys.changes()?);
-        records.extend(self.closings.changes()?);
+        records.extend(self.close_alls.changes()?);
         Ok(records)
     }
 
     /// For an exchange that ends with the process.
-    pub(super) fn forget_changes(&mut self) {
-        self.engine.forget();
-        self.keys.forget_changes();
-        self.closings.forget_changes();
+    pub(super) fn discard_changes(&mut self) {
+        self.engine.discard_entries();
+        self.keys.discard_changes();
+        self.close_alls.discard_changes();
     }
 
     /// The caller's account of that name; 404 for missing and foreign alike.
@@ -98,40 +98,40 @@ impl ExchangeState {
     /// Carries out a command that makes an order, once per key.
     pub(super) fn apply_keyed(
         &mut self,
-        (user, key, deed): (usize, &str, IdempotentRequest),
+        (user, key, keyed_request): (usize, &str, IdempotentRequest),
         account: AccountIx,
         command: EngineCommand,
     ) -> Result<Order, ApiError> {
-        self.room_for_key(user)?;
+        self.check_key_limit(user)?;
         let applied = self.apply(account, command);
-        let effect = match &applied {
+        let result = match &applied {
             Ok(CommandOutcome::Order(id)) => Some(IdempotentResult::Order(account, *id)),
             Ok(_) => return Err(ApiError::broken("a placement that made no order")),
             Err(fault) if fault.order.is_some() => Some(IdempotentResult::Refused(fault.clone())),
             Err(_) => None,
         };
-        if let Some(effect) = effect.clone() {
+        if let Some(result) = result.clone() {
             let now = self.engine.now();
-            self.keys.record((user, key), (deed, effect), now);
+            self.keys.record((user, key), (keyed_request, result), now);
         }
         applied?;
-        match effect {
+        match result {
             Some(IdempotentResult::Order(account, id)) => self.order(account, id),
             _ => Err(ApiError::broken("a placement that made no order")),
         }
     }
 
     /// Makes a TWAP or a ladder; once, where a key is given.
-    pub(super) fn make(
+    pub(super) fn create_strategy(
         &mut self,
-        (user, key, deed): (usize, Option<&str>, IdempotentRequest),
+        (user, key, keyed_request): (usize, Option<&str>, IdempotentRequest),
         account: AccountIx,
         command: EngineCommand,
     ) -> Result<IdempotentResult, ApiError> {
         if key.is_some() {
-            self.room_for_key(user)?;
+            self.check_key_limit(user)?;
         }
-        let made = match self.apply(account, command)? {
+        let created = match self.apply(account, command)? {
             CommandOutcome::Twap(id) => IdempotentResult::Twap(account, id),
             CommandOutcome::Scaled(id) => IdempotentResult::Scaled(account, id),
             CommandOutcome::Order(_) | CommandOutcome::Cancel(_) | CommandOutcome::Position(_) => {
@@ -140,23 +140,24 @@ impl ExchangeState {
         };
         if let Some(key) = key {
             let now = self.engine.now();
-            self.keys.record((user, key), (deed, made.clone()), now);
+            self.keys
+                .record((user, key), (keyed_request, created.clone()), now);
         }
-        Ok(made)
+        Ok(created)
     }
 
     /// What a key made before.
-    pub(super) fn made(
+    pub(super) fn created(
         &self,
         user: usize,
         key: Option<&str>,
-        deed: &IdempotentRequest,
+        keyed_request: &IdempotentRequest,
     ) -> Result<Option<IdempotentResult>, ApiError> {
-        key.map_or(Ok(None), |key| self.keys.recall(user, key, deed))
+        key.map_or(Ok(None), |key| self.keys.recall(user, key, keyed_request))
     }
 
     /// 429 while the user has as many keys as one may have.
-    pub(super) fn room_for_key(&mut self, user: usize) -> Result<(), ApiError> {
+    pub(super) fn check_key_limit(&mut self, user: usize) -> Result<(), ApiError> {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
             let message = "too many Idempotency-Keys in thirty days";
@@ -174,9 +175,9 @@ impl ExchangeState {
         &self,
         user: usize,
         key: &str,
-        deed: &IdempotentRequest,
+        keyed_request: &IdempotentRequest,
     ) -> Result<Option<Order>, ApiError> {
-        match self.keys.recall(user, key, deed)? {
+        match self.keys.recall(user, key, keyed_request)? {
             None
             | Some(
                 IdempotentResult::Twap(..)
@@ -201,9 +202,9 @@ impl ExchangeState {
 
     pub(super) fn fault(&self, refusal: CommandRefusal) -> ApiError {
         let RefusalKind::Cooldown { retry_in } = refusal.kind else {
-            return ApiError::of(refusal, 1);
+            return ApiError::from_refusal(refusal, 1);
         };
-        let mut fault = ApiError::of(refusal, self.clock.wall_seconds(retry_in));
+        let mut fault = ApiError::from_refusal(refusal, self.clock.wall_seconds(retry_in));
         if self.clock.is_paused() {
             fault
                 .message

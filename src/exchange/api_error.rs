@@ -178,7 +178,7 @@ impl ApiError {
     }
 
     /// `wait` is the wall time, in whole seconds, a cooldown refusal asks for.
-    pub(super) fn of(refusal: CommandRefusal, wait: u64) -> Self {
+    pub(super) fn from_refusal(refusal: CommandRefusal, wait: u64) -> Self {
         let status = match refusal.kind {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,
             RefusalKind::NotFound => return Self::not_found("resource"),

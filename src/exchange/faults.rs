@@ -107,7 +107,7 @@ const DEFAULT_SKEW_MILLIS: i32 = 60_000;
 
 impl FaultRule {
     /// The field that is out of its range or has no effect on this kind of fault, if one is, and what is wrong with it.
-    pub(super) fn misfit(&self) -> Option<(&'static str, String)> {
+    pub(super) fn invalid_field(&self) -> Option<(&'static str, String)> {
         self.out_of_range().or_else(|| self.without_effect())
     }
 
@@ -138,7 +138,11 @@ impl FaultRule {
         }
         let given = [
             ("status", self.status.is_some(), kind.has_status()),
-            ("retry_after", self.retry_after.is_some(), self.comes_back()),
+            (
+                "retry_after",
+                self.retry_after.is_some(),
+                self.has_retry_after(),
+            ),
             ("millis", self.millis.is_some(), kind.has_millis()),
             ("skew_millis", self.skew_millis.is_some(), kind.has_skew()),
         ];
@@ -153,19 +157,19 @@ impl FaultRule {
     }
 
     /// Whether its answer says when to come back.
-    fn comes_back(&self) -> bool {
+    fn has_retry_after(&self) -> bool {
         self.kind.has_status() && [429, 503].contains(&self.status())
     }
 
     /// The same with everything said that it does.
     fn completed(self) -> Self {
-        let comes_back = self.comes_back();
+        let has_retry_after = self.has_retry_after();
         Self {
             status: self
                 .kind
                 .has_status()
                 .then_some(self.status.unwrap_or_default()),
-            retry_after: comes_back.then_some(self.retry_after()),
+            retry_after: has_retry_after.then_some(self.retry_after()),
             millis: self.kind.has_millis().then_some(self.millis()),
             skew_millis: self.kind.has_skew().then_some(self.skew_millis()),
             ..self
@@ -293,58 +297,58 @@ impl From<FaultStatus> for u16 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DrawnFaults {
     pub(super) wait: Option<Duration>,
-    pub(super) trouble: Option<FaultRule>,
+    pub(super) disturbance: Option<FaultRule>,
 }
 
 #[derive(Debug)]
 pub(super) struct FaultInjector {
-    plants: Vec<FaultRule>,
+    rules: Vec<FaultRule>,
     draws: SplitMix,
 }
 
 impl FaultInjector {
-    pub(super) fn new(seed: u64, plants: &[FaultRule]) -> Self {
+    pub(super) fn new(seed: u64, rules: &[FaultRule]) -> Self {
         Self {
-            plants: plants.iter().map(|plant| plant.completed()).collect(),
+            rules: rules.iter().map(|rule| rule.completed()).collect(),
             draws: SplitMix(seed ^ 0x0c4a_0500),
         }
     }
 
-    pub(super) fn plant(&mut self, plant: FaultRule) {
-        self.plants.push(plant.completed());
+    pub(super) fn add(&mut self, rule: FaultRule) {
+        self.rules.push(rule.completed());
     }
 
     pub(super) fn clear(&mut self) {
-        self.plants.clear();
+        self.rules.clear();
     }
 
-    pub(super) fn plants(&self) -> &[FaultRule] {
-        &self.plants
+    pub(super) fn rules(&self) -> &[FaultRule] {
+        &self.rules
     }
 
     /// What a request to `endpoint` meets; counts down what it used up.
-    pub(super) fn fate(&mut self, endpoint: FaultTarget) -> DrawnFaults {
-        let mut fate = DrawnFaults::default();
-        for plant in &mut self.plants {
-            let addressed = plant.route.is_none_or(|route| route == endpoint);
-            let latency = plant.kind == FaultKind::Latency;
+    pub(super) fn draw(&mut self, endpoint: FaultTarget) -> DrawnFaults {
+        let mut drawn = DrawnFaults::default();
+        for rule in &mut self.rules {
+            let addressed = rule.route.is_none_or(|route| route == endpoint);
+            let latency = rule.kind == FaultKind::Latency;
             let free = if latency {
-                fate.wait.is_none()
+                drawn.wait.is_none()
             } else {
-                fate.trouble.is_none()
+                drawn.disturbance.is_none()
             };
-            if !addressed || !free || self.draws.percent() >= plant.percent {
+            if !addressed || !free || self.draws.percent() >= rule.percent {
                 continue;
             }
-            plant.count = plant.count.map(|left| left.saturating_sub(1));
+            rule.count = rule.count.map(|left| left.saturating_sub(1));
             if latency {
-                fate.wait = Some(Duration::from_millis(plant.millis().into()));
+                drawn.wait = Some(Duration::from_millis(rule.millis().into()));
             } else {
-                fate.trouble = Some(*plant);
+                drawn.disturbance = Some(*rule);
             }
         }
-        self.plants.retain(|plant| plant.count != Some(0));
-        fate
+        self.rules.retain(|rule| rule.count != Some(0));
+        drawn
     }
 }
 
@@ -365,14 +369,14 @@ impl SplitMix {
 mod tests {
     use super::*;
 
-    fn plant(json: &str) -> FaultRule {
+    fn rule(json: &str) -> FaultRule {
         serde_json::from_str(json).unwrap()
     }
 
     #[test]
     fn a_fault_meets_its_endpoint_as_often_as_asked_and_no_more() {
-        let mut chaos = FaultInjector::new(1, &[]);
-        chaos.plant(plant(
+        let mut faults = FaultInjector::new(1, &[]);
+        faults.add(rule(
             r#"{"route":"orders","count":2,"kind":"before","status":503}"#,
         ));
         let hits: Vec<bool> = [
@@ -382,7 +386,7 @@ mod tests {
             FaultTarget::Orders,
         ]
         .into_iter()
-        .map(|endpoint| chaos.fate(endpoint).trouble.is_some())
+        .map(|endpoint| faults.draw(endpoint).disturbance.is_some())
         .collect();
         assert_eq!(hits, [false, true, true, false]);
     }
@@ -415,12 +419,16 @@ mod tests {
             ),
             (r#"{"kind":"slow_body","millis":5,"route":"book"}"#, None),
         ] {
-            let misfit = plant(json).misfit();
-            assert_eq!(misfit.as_ref().map(|(field, _)| *field), expected, "{json}");
-            let told = misfit.is_none_or(|(field, why)| why.starts_with(field));
+            let invalid_field = rule(json).invalid_field();
+            assert_eq!(
+                invalid_field.as_ref().map(|(field, _)| *field),
+                expected,
+                "{json}"
+            );
+            let told = invalid_field.is_none_or(|(field, why)| why.starts_with(field));
             assert!(told, "{json}");
         }
-        let listed = |json| serde_json::to_value(plant(json).completed()).unwrap();
+        let listed = |json| serde_json::to_value(rule(json).completed()).unwrap();
         assert_eq!(
             listed(r#"{"kind":"before"}"#),
             serde_json::json!({"kind": "before", "percent": 100, "status": 503, "retry_after": 1})
@@ -434,10 +442,10 @@ mod tests {
     #[test]
     fn chances_are_the_same_for_the_same_seed() {
         let run = |seed| -> Vec<bool> {
-            let mut chaos = FaultInjector::new(seed, &[]);
-            chaos.plant(plant(r#"{"percent":50,"kind":"drop_reply"}"#));
+            let mut faults = FaultInjector::new(seed, &[]);
+            faults.add(rule(r#"{"percent":50,"kind":"drop_reply"}"#));
             (0..64)
-                .map(|_| chaos.fate(FaultTarget::Orders).trouble.is_some())
+                .map(|_| faults.draw(FaultTarget::Orders).disturbance.is_some())
                 .collect()
         };
         assert_eq!(run(3), run(3));
