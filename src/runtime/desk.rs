@@ -16,7 +16,7 @@ use crate::{
         forced,
         journal::events::EventLog,
         terminal::{
-            drawing::Sight,
+            drawing::ShownFrame,
             escape::Terminal,
             input::Keyboard,
             mouse::Mouse,
@@ -110,7 +110,7 @@ where
         clock,
         draw_state: start.draw_state,
         render: forced::render(),
-        sight: Sight::Desk,
+        sight: ShownFrame::Desk,
         looks: start.looks,
         terminal: start.terminal,
         renewals: start.renewals,

@@ -18,11 +18,13 @@ pub use accounts::renewals::{News, Renewals, Wish};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
-pub use journal::scribe::{open as open_journal, tidy as tidy_journal};
-pub use journal::shared_journal::{AccountAddress, GoesOn};
+pub use journal::journal_writer::{open as open_journal, prune_batch as prune_journal};
+pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]
 pub use journal::socket::understands;
-pub use journal::socket::{Asked, Caller, HandedOver, call, left};
+pub use journal::socket::{
+    DeskConnection, HandOverRequest, HandOverResult, call, unknown_after_hand_over,
+};
 pub use outbox::queued_end;
 pub use picture::{Picture, Sitting, picture};
 pub use polling::poller::Poller;
@@ -43,7 +45,7 @@ use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
-use terminal::drawing::{Render, Sight};
+use terminal::drawing::{Render, ShownFrame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
 use tokio::select;
@@ -60,7 +62,7 @@ struct Wires<I> {
     draw_state: DrawState,
     render: Render,
     /// What the last frame showed.
-    sight: Sight,
+    sight: ShownFrame,
     looks: Looks,
     terminal: Terminal,
     renewals: Renewals,
@@ -136,7 +138,7 @@ where
             if effect == Effect::Quit {
                 return Over::Quit;
             }
-            if let Some(out) = wires.carry(at, effect, fleet.shown()) {
+            if let Some(out) = wires.write_for_risk(at, effect, fleet.shown()) {
                 show(out);
             }
         }
@@ -164,15 +166,15 @@ impl<I> Wires<I> {
     }
 
     fn is_drawn(&self, screen: Rect) -> bool {
-        self.sight == Sight::Desk && ui::fits(screen)
+        self.sight == ShownFrame::Desk && ui::fits(screen)
     }
 
     /// What a person does at the terminal, as far as it concerns the desk.
     fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
         match input {
             Input::Key(chord) => Some(match self.sight {
-                Sight::Desk => pressed(chord, *size),
-                Sight::StripOnly => Msg::Unseen(chord),
+                ShownFrame::Desk => pressed(chord, *size),
+                ShownFrame::StripOnly => Msg::Unseen(chord),
             }),
             Input::Paste(_) if !self.is_drawn(*size) => None,
             Input::Paste(text) => Some(Msg::Paste(text)),
@@ -201,7 +203,7 @@ impl<I> Wires<I> {
     }
 
     /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
-    fn carry(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
+    fn write_for_risk(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if let Effect::Terminal(signal) = &effect {
             let bytes = crate::runtime::terminal::escape::bytes(
                 signal,

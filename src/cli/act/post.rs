@@ -25,7 +25,10 @@ use crate::{
     },
     journal::{IntentRow, Journal, JournalError, lock_holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk},
-    runtime::{Asked, Caller, Clock, HandedOver, call, left, queued_end, tidy_journal},
+    runtime::{
+        Asked, Caller, Clock, DeskConnection, HandOverRequest, HandOverResult, HandedOver, call,
+        left, prune_journal, queued_end, tidy_journal, unknown_after_hand_over,
+    },
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
@@ -94,7 +97,7 @@ impl<'a> Post<'a> {
             Ok(Err(why @ JournalError::Held { .. })) => around(service, voice, risk, &why).await?,
             Ok(mut journal) => {
                 if let Ok(journal) = &mut journal {
-                    tidy_journal(journal, Clock::start(), service.journal_days);
+                    prune_journal(journal, Clock::start(), service.journal_days);
                 }
                 Way::Own(Box::new(journal))
             }
@@ -244,8 +247,8 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
         Sending::First
     };
     let asked = match &deed.key {
-        None => Asked::Flatten,
-        Some(key) => Asked::Send {
+        None => HandOverRequest::Flatten,
+        Some(key) => HandOverRequest::Send {
             request: &deed.request,
             key,
             sending,
@@ -255,13 +258,13 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
     let hear = |progress: &Progress| told(voice, &deed.command, progress);
     let place = service.client.connection().into();
     match desk.hand_over(place, asked, hear).await {
-        HandedOver::Ended(outcome) => {
+        HandOverResult::Ended(outcome) => {
             let end = queued_end(&service.client, &deed.command, &outcome).await;
             end.unwrap_or(outcome)
         }
-        HandedOver::TurnedAway(why) => Err(held_back(&why)),
-        HandedOver::NeverAsked => Err(unasked()),
-        HandedOver::Lost => Err(left()),
+        HandOverResult::TurnedAway(why) => Err(held_back(&why)),
+        HandOverResult::NeverAsked => Err(unasked()),
+        HandOverResult::Lost => Err(unknown_after_hand_over()),
     }
 }
 
@@ -294,10 +297,10 @@ async fn around(
 ) -> Result<Way, Failure> {
     let connection = service.client.connection();
     let why = match call(&service.journal_dir).await {
-        Some(Caller { greeting, .. }) if greeting.accounts.contains(&connection.into()) => {
+        Some(DeskConnection { greeting, .. }) if greeting.accounts.contains(&connection.into()) => {
             return Ok(Way::Desk);
         }
-        Some(Caller { greeting, .. }) => {
+        Some(DeskConnection { greeting, .. }) => {
             let places = greeting.accounts.iter();
             let places = places.map(|place| format!("{} at {}", place.account_id, place.base_url));
             let places = places.collect::<Vec<_>>().join(", ");

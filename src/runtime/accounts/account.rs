@@ -12,16 +12,16 @@ use crate::{
     runtime::{
         base::clock::Clock,
         journal::{
-            callers::Callers,
-            earlier::{self, Books},
+            callers::CallerRegistry,
+            earlier::{self, JournalAccess},
             export,
             shared_journal::JournalAccounts,
-            socket::{self, Host},
+            socket::{self, SocketHost},
         },
         polling::poller::Poller,
         recovery::{
             dispatch::Outbox,
-            dry_run::{DryRun, Outlet},
+            dry_run::{CommandSink, DryRunOutbox},
         },
     },
 };
@@ -59,7 +59,7 @@ pub(crate) struct Member {
     account: Account,
     pub(crate) client: Client,
     identity: Identity,
-    callers: Callers,
+    callers: CallerRegistry,
     way: AccountChannel,
 }
 
@@ -92,7 +92,7 @@ impl Account {
             account: self,
             client,
             identity,
-            callers: Callers::default(),
+            callers: CallerRegistry::default(),
             way,
         }
     }
@@ -109,8 +109,8 @@ impl Account {
 
 impl Member {
     /// For those who come in by the socket.
-    pub(crate) fn host(&self) -> Host {
-        Host {
+    pub(crate) fn host(&self) -> SocketHost {
+        SocketHost {
             client: self.client.clone(),
             callers: self.callers.clone(),
             inbox: self.way.inbox.clone(),
@@ -119,7 +119,7 @@ impl Member {
     }
 
     /// Runs until the loop hangs up; `dir` keeps what the service teaches.
-    pub(crate) async fn serve(self, books: Books, dir: PathBuf) {
+    pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
         let Self {
             account,
             client,
@@ -129,40 +129,42 @@ impl Member {
         } = self;
         keep_learned(&client, &way.inbox, &dir);
         way.say(Msg::Opened(identity)).await;
-        earlier::tell(&client, &books, PastMark::END, &way.inbox);
+        earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let (clock, intervals) = (account.clock, account.intervals());
         let events = tee_to_callers(&callers, &way.inbox);
         let far = client.clone();
-        let mut outlet = match &books {
-            Books::Written(scribe) => {
-                let account_channel = (scribe.clone(), account.sharing);
-                Outlet::Sends(Box::new(Outbox::beside(
+        let mut sink = match &journal_access {
+            JournalAccess::Writer(writer) => {
+                let account_channel = (writer.clone(), account.sharing);
+                CommandSink::Sends(Box::new(Outbox::beside(
                     far,
                     clock,
                     account_channel,
                     events,
                 )))
             }
-            Books::LookedAt(dir) => Outlet::Tells(DryRun::begin(far, dir.clone(), events)),
+            JournalAccess::ReadOnly(dir) => {
+                CommandSink::Tells(DryRunOutbox::begin(far, dir.clone(), events))
+            }
         };
         let seed = u64::from(std::process::id());
         let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
             match effect {
-                Effect::Send(ticket, command) => outlet.send(ticket, command),
-                Effect::SendAs(ticket, command, key) => outlet.send_as(ticket, command, key),
+                Effect::Send(ticket, command) => sink.send(ticket, command),
+                Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
                 Effect::ReportTo(caller, ticket) => callers.attend(caller, ticket),
-                Effect::RefuseCaller(caller, why) => callers.turn_away(caller, why),
+                Effect::RefuseCaller(caller, why) => callers.reject(caller, why),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => {
-                    outlet.decide(&effect);
+                    sink.decide(&effect);
                 }
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),
                 Effect::MoreClosed(cursor) => poller.more_closed(cursor),
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Trace(orders) => poller.trace(orders),
-                Effect::Earlier(mark) => earlier::tell(&client, &books, mark, &way.inbox),
+                Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
                 Effect::Book(market) => poller.book(market),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),
@@ -243,7 +245,7 @@ fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
 }
 
 /// The way of the outbox to the desk, past those who wait at the socket.
-fn tee_to_callers(callers: &Callers, inbox: &Sender<Msg>) -> Sender<Msg> {
+fn tee_to_callers(callers: &CallerRegistry, inbox: &Sender<Msg>) -> Sender<Msg> {
     let (sender, mut mail) = channel(OUTBOX_MAIL);
     let (callers, inbox) = (callers.clone(), inbox.clone());
     tokio::spawn(async move {

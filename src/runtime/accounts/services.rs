@@ -13,10 +13,10 @@ use crate::{
             inboxes::{AccountInbox, Newcomer},
         },
         journal::{
-            earlier::Books,
-            scribe::{self, Scribe},
+            earlier::JournalAccess,
+            journal_writer::{self, JournalWriter},
             shared_journal::{JournalAccount, JournalAccounts},
-            socket::{self, Host},
+            socket::{self, SocketHost},
         },
     },
 };
@@ -171,29 +171,34 @@ impl Services {
         }
         // Ends with the accounts.
         let mut beside = JoinSet::new();
-        let books = if is_dry_run {
+        let journal_access = if is_dry_run {
             // Whoever acts meanwhile, a verb or another desk, has the journal to itself.
-            Books::LookedAt(dir.clone())
+            JournalAccess::ReadOnly(dir.clone())
         } else {
             let hosts = members.iter().map(Member::host).collect();
-            let scribe = journal(dir.clone(), self.reach, hosts, self.common);
-            beside.spawn(scribe.clone().checks(dir.clone()));
-            beside.spawn(scribe.clone().tidies(self.clock, self.journal_days));
-            Books::Written(scribe)
+            let writer = journal(dir.clone(), self.reach, hosts, self.common);
+            beside.spawn(writer.clone().check_all_rows(dir.clone()));
+            beside.spawn(writer.clone().prune_daily(self.clock, self.journal_days));
+            JournalAccess::Writer(writer)
         };
         for member in members {
-            tasks.spawn(member.serve(books.clone(), dir.clone()));
+            tasks.spawn(member.serve(journal_access.clone(), dir.clone()));
         }
         tasks.join_all().await;
     }
 }
 
 /// The one journal of the desk, opened on a thread of its own; who has it opens its socket.
-fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) -> Scribe {
+fn journal(
+    dir: PathBuf,
+    reach: Reach,
+    hosts: Vec<SocketHost>,
+    common: Sender<Msg>,
+) -> JournalWriter {
     let (mine, owned) = oneshot::channel();
     let (place, desk) = (dir.clone(), common.clone());
     let open = move || {
-        scribe::open_after(&place, |why| {
+        journal_writer::open_after(&place, |why| {
             let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
             // A desk that is flooded with news, or is leaving, goes without.
             drop(desk.try_send(Msg::Said(Tone::Warn, text)));
@@ -211,7 +216,7 @@ fn journal(dir: PathBuf, reach: Reach, hosts: Vec<Host>, common: Sender<Msg>) ->
             socket::receive(hosts, dir).await;
         }
     });
-    Scribe::attended(open, taken, common)
+    JournalWriter::spawn_with(open, taken, common)
 }
 
 /// The budget of a key is one, however many accounts it is for.

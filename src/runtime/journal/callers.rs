@@ -1,6 +1,6 @@
-//! Who waits at the socket, and for which command.
+//! The callers at the socket, and the commands that they wait for.
 
-use super::socket::News;
+use super::caller_event::CallerEvent;
 use crate::{
     app::{CallerId, Msg},
     model::Ticket,
@@ -13,17 +13,17 @@ use std::{
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Callers(Arc<Mutex<Book>>);
+pub(crate) struct CallerRegistry(Arc<Mutex<Registered>>);
 
 #[derive(Debug, Default)]
-struct Book {
+struct Registered {
     last: u64,
-    waiting: HashMap<CallerId, UnboundedSender<News>>,
-    attending: HashMap<Ticket, Vec<UnboundedSender<News>>>,
+    waiting: HashMap<CallerId, UnboundedSender<CallerEvent>>,
+    attending: HashMap<Ticket, Vec<UnboundedSender<CallerEvent>>>,
 }
 
-impl Callers {
-    pub(crate) fn enter(&self) -> (CallerId, UnboundedReceiver<News>) {
+impl CallerRegistry {
+    pub(crate) fn enter(&self) -> (CallerId, UnboundedReceiver<CallerEvent>) {
         let (sender, news) = unbounded_channel();
         let mut book = self.book();
         book.last += 1;
@@ -32,43 +32,43 @@ impl Callers {
         (caller, news)
     }
 
-    pub(crate) fn turn_away(&self, caller: CallerId, why: String) {
+    pub(crate) fn reject(&self, caller: CallerId, why: String) {
         let sender = self.book().waiting.remove(&caller);
-        tell(sender.as_ref(), News::TurnedAway(why));
+        tell(sender.as_ref(), CallerEvent::TurnedAway(why));
     }
 
-    /// From now on the caller hears of the ticket.
+    /// From now on the caller receives the events of the ticket.
     pub(crate) fn attend(&self, caller: CallerId, ticket: Ticket) {
         let mut book = self.book();
         if let Some(sender) = book.waiting.remove(&caller) {
-            tell(Some(&sender), News::Taken);
+            tell(Some(&sender), CallerEvent::Taken);
             book.attending.entry(ticket).or_default().push(sender);
         }
     }
 
-    /// Passes on what concerns a caller.
+    /// Passes a message on to the callers that it concerns.
     pub(crate) fn hear(&self, msg: &Msg) {
         if let Msg::Progress(ticket, progress) = msg {
             let book = self.book();
             for sender in book.attending.get(ticket).into_iter().flatten() {
-                tell(Some(sender), News::Progress(progress.clone()));
+                tell(Some(sender), CallerEvent::Progress(progress.clone()));
             }
         }
         if let Msg::Settled(ticket, outcome) = msg {
             let senders = self.book().attending.remove(ticket);
             for sender in senders.iter().flatten() {
-                tell(Some(sender), News::Settled(outcome.clone()));
+                tell(Some(sender), CallerEvent::Settled(outcome.clone()));
             }
         }
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, Registered> {
         locked(&self.0)
     }
 }
 
-/// A caller who has left hears nothing, and needs to hear nothing.
-fn tell(sender: Option<&UnboundedSender<News>>, news: News) {
+/// A caller that has disconnected is skipped.
+fn tell(sender: Option<&UnboundedSender<CallerEvent>>, news: CallerEvent) {
     if let Some(sender) = sender {
         drop(sender.send(news));
     }

@@ -5,7 +5,7 @@
 //! and settled in this session, is among it. What is of another service or account stays in the journal: a service is
 //! known by its address there.
 
-use super::scribe::Scribe;
+use super::journal_writer::JournalWriter;
 use crate::{
     api::{Dialect, Method, Request},
     app::{Msg, activity::earlier::PAGE},
@@ -21,22 +21,27 @@ use tokio::{
 
 /// The journal as an account has it.
 #[derive(Debug, Clone)]
-pub(crate) enum Books {
-    Written(Scribe),
+pub(crate) enum JournalAccess {
+    Writer(JournalWriter),
     /// In a dry run: where it is.
-    LookedAt(PathBuf),
+    ReadOnly(PathBuf),
 }
 
 /// Asks at once for what was settled before `mark`, the latest first; it is told when it comes.
-pub(crate) fn tell(client: &Client, books: &Books, mark: PastMark, inbox: &Sender<Msg>) {
+pub(crate) fn tell(
+    client: &Client,
+    journal_access: &JournalAccess,
+    mark: PastMark,
+    inbox: &Sender<Msg>,
+) {
     let connection = client.connection();
     let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
     let before = (mark.told_at, IntentId(mark.number));
     // One more tells whether there is more.
     let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
-    let rows = match books {
-        Books::Written(scribe) => scribe.read(read),
-        Books::LookedAt(dir) => looked(dir.clone(), read),
+    let rows = match journal_access {
+        JournalAccess::Writer(writer) => writer.read(read),
+        JournalAccess::ReadOnly(dir) => looked(dir.clone(), read),
     };
     let (client, inbox) = (client.clone(), inbox.clone());
     tokio::spawn(async move {
@@ -213,11 +218,16 @@ mod tests {
         let (client, _calls) = responder.client();
         let (inbox, mut mail) = channel(8);
         let place = dir.to_owned();
-        let scribe = Scribe::spawn(
-            move || crate::runtime::journal::scribe::open(&place),
+        let writer = JournalWriter::spawn(
+            move || crate::runtime::journal::journal_writer::open(&place),
             inbox.clone(),
         );
-        tell(&client, &Books::Written(scribe), PastMark::END, &inbox);
+        tell(
+            &client,
+            &JournalAccess::Writer(writer),
+            PastMark::END,
+            &inbox,
+        );
         let Some(Msg::Recalled(page)) = mail.recv().await else {
             panic!("told");
         };

@@ -55,7 +55,7 @@ impl From<AccountAddress> for JournalAccount {
 
 /// What the last session left behind on an account.
 #[derive(Debug)]
-pub(crate) struct LeftOpen {
+pub(crate) struct OpenRows {
     pub(crate) open: Vec<IntentRow>,
     /// When everything was last to be closed.
     pub(crate) closed_all_at: Option<Timestamp>,
@@ -72,19 +72,19 @@ pub(crate) struct LeftOpen {
 pub(crate) struct JournalAccounts {
     all: Arc<[JournalAccount]>,
     own: usize,
-    goes_on: GoesOn,
+    resumed: ResumedIntents,
 }
 
 /// What an earlier session left open and this one takes up itself: nothing that would have to be found out about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GoesOn {
+pub enum ResumedIntents {
     /// What was sent under these keys.
     Keys(Vec<IdempotencyKey>),
     /// A flatten, which ends whatever an earlier one or its parts were to end.
     Flatten,
 }
 
-impl GoesOn {
+impl ResumedIntents {
     fn has(&self, intent: &Intent) -> bool {
         match self {
             Self::Keys(keys) => intent.key.as_ref().is_some_and(|key| keys.contains(key)),
@@ -95,8 +95,8 @@ impl GoesOn {
 
 impl JournalAccounts {
     pub(crate) fn new(all: Arc<[JournalAccount]>, own: usize) -> Self {
-        let goes_on = GoesOn::Keys(vec![]);
-        Self { all, own, goes_on }
+        let resumed = ResumedIntents::Keys(vec![]);
+        Self { all, own, resumed }
     }
 
     /// One account, and others that are left to whoever speaks for them.
@@ -105,8 +105,8 @@ impl JournalAccounts {
         Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
     }
 
-    pub(crate) fn apart_from(self, goes_on: GoesOn) -> Self {
-        Self { goes_on, ..self }
+    pub(crate) fn apart_from(self, resumed: ResumedIntents) -> Self {
+        Self { resumed, ..self }
     }
 
     /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
@@ -115,7 +115,7 @@ impl JournalAccounts {
         &self,
         journal: &mut Journal,
         now: Timestamp,
-    ) -> Result<LeftOpen, JournalError> {
+    ) -> Result<OpenRows, JournalError> {
         if let Some(why) = journal.failure() {
             return Err(why.clone());
         }
@@ -134,7 +134,7 @@ impl JournalAccounts {
         let prints = prints.collect::<Result<Vec<_>, _>>()?;
         let mut open = journal.open_intents()?;
         open.retain(|entry| {
-            self.whose(entry, &prints) == self.own && !self.goes_on.has(&entry.intent)
+            self.whose(entry, &prints) == self.own && !self.resumed.has(&entry.intent)
         });
         let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
             (false, Some(own)) => closed_all_at(journal, &own.place)?,
@@ -142,7 +142,7 @@ impl JournalAccounts {
         };
         let own = self.all.get(self.own);
         let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
-        Ok(LeftOpen {
+        Ok(OpenRows {
             open,
             closed_all_at,
             halted: halted.map(str::to_owned),

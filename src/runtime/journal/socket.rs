@@ -11,7 +11,7 @@
 //! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
 //! no socket, and verbs find it deaf.
 
-use super::{callers::Callers, shared_journal::AccountAddress};
+use super::{caller_event::CallerEvent, callers::CallerRegistry, shared_journal::AccountAddress};
 use crate::{
     api::{Dialect, Method, Request},
     app::{self, Msg, Sending, activity::notice::Tone},
@@ -91,23 +91,11 @@ enum WireRequest {
     Flatten,
 }
 
-/// How it goes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum News {
-    /// It is a command of the desk's now.
-    Taken,
-    /// Nothing was sent, and why.
-    TurnedAway(String),
-    Progress(Progress),
-    Settled(Result<Receipt, Failure>),
-}
-
 /// What a desk needs to know to let somebody in to one of its accounts.
 #[derive(Debug, Clone)]
-pub(crate) struct Host {
+pub(crate) struct SocketHost {
     pub(crate) client: Client,
-    pub(crate) callers: Callers,
+    pub(crate) callers: CallerRegistry,
     pub(crate) inbox: Sender<Msg>,
     /// What was asked for so long ago is not followed.
     pub(crate) lapses: Duration,
@@ -115,7 +103,7 @@ pub(crate) struct Host {
 
 /// Lets callers in to the accounts of `hosts` for as long as the desk lives. Must only be called by the process that
 /// holds the journal in `dir`: a socket that stands there is one that a desk left behind.
-pub(crate) async fn receive(hosts: Vec<Host>, dir: PathBuf) {
+pub(crate) async fn receive(hosts: Vec<SocketHost>, dir: PathBuf) {
     let listener = match open(&dir) {
         Ok(listener) => listener,
         Err(why) => return tracing::warn!(%why, "no socket for the command line"),
@@ -123,8 +111,8 @@ pub(crate) async fn receive(hosts: Vec<Host>, dir: PathBuf) {
     let_in(hosts, listener).await;
 }
 
-pub(crate) async fn let_in(hosts: Vec<Host>, listener: UnixListener) {
-    let hosts: Arc<[Host]> = hosts.into();
+pub(crate) async fn let_in(hosts: Vec<SocketHost>, listener: UnixListener) {
+    let hosts: Arc<[SocketHost]> = hosts.into();
     loop {
         match listener.accept().await {
             Ok((stream, _)) if is_own(&stream) => {
@@ -138,11 +126,11 @@ pub(crate) async fn let_in(hosts: Vec<Host>, listener: UnixListener) {
 }
 
 /// A caller that breaks off is nobody's loss: its command stays the desk's.
-async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
+async fn greet(hosts: Arc<[SocketHost]>, stream: UnixStream) {
     let (mut from, mut to) = lines(stream);
     let greeting = Greeting {
         process: process::id(),
-        accounts: hosts.iter().map(Host::place).collect(),
+        accounts: hosts.iter().map(SocketHost::place).collect(),
     };
     // Who has left already may have left a letter.
     drop(write(&mut to, &greeting).await);
@@ -152,12 +140,12 @@ async fn greet(hosts: Arc<[Host]>, stream: UnixStream) {
     if let Some(host) = hosts.iter().find(|host| host.place() == letter.to) {
         return host.serve(letter, to).await;
     }
-    let why = News::TurnedAway("that account is not on this desk".to_owned());
+    let why = CallerEvent::TurnedAway("that account is not on this desk".to_owned());
     // Who has left hears nothing.
     drop(write(&mut to, &why).await);
 }
 
-impl Host {
+impl SocketHost {
     fn place(&self) -> AccountAddress {
         self.client.connection().into()
     }
@@ -168,7 +156,7 @@ impl Host {
         match self.command(letter.wish) {
             Some(wish) if age >= self.lapses => {
                 let why = wish.lapsed(age);
-                self.callers.turn_away(caller, why.clone());
+                self.callers.reject(caller, why.clone());
                 drop(self.inbox.send(Msg::Said(Tone::Alert, why)).await);
             }
             Some(wish) => {
@@ -177,10 +165,10 @@ impl Host {
             }
             None => self
                 .callers
-                .turn_away(caller, "it is no command of this desk's dialect".to_owned()),
+                .reject(caller, "it is no command of this desk's dialect".to_owned()),
         }
         while let Some(news) = news.recv().await {
-            let last = matches!(news, News::TurnedAway(_) | News::Settled(_));
+            let last = matches!(news, CallerEvent::TurnedAway(_) | CallerEvent::Settled(_));
             if write(&mut to, &news).await.is_err() || last {
                 return;
             }
@@ -265,7 +253,7 @@ fn open(dir: &Path) -> io::Result<UnixListener> {
 
 /// At the socket of a desk that has greeted, with nothing asked yet.
 #[derive(Debug)]
-pub struct Caller {
+pub struct DeskConnection {
     pub greeting: Greeting,
     dir: PathBuf,
     from: BufReader<OwnedReadHalf>,
@@ -273,12 +261,12 @@ pub struct Caller {
 }
 
 /// Knocks at the desk that has the journal in `dir`; `None` when nobody answers.
-pub async fn call(dir: &Path) -> Option<Caller> {
+pub async fn call(dir: &Path) -> Option<DeskConnection> {
     let greeted = async {
         let stream = connect(dir).await.ok()?;
         let (mut from, to) = lines(stream);
         let greeting = read(&mut from).await.ok()?;
-        Some(Caller {
+        Some(DeskConnection {
             greeting,
             dir: dir.to_owned(),
             from,
@@ -288,41 +276,41 @@ pub async fn call(dir: &Path) -> Option<Caller> {
     timeout(GREETING, greeted).await.ok().flatten()
 }
 
-impl Caller {
+impl DeskConnection {
     /// Asks for something on one of its accounts and hears how it goes, to the end.
     pub async fn hand_over(
         mut self,
         to: AccountAddress,
-        asked: Asked<'_>,
+        asked: HandOverRequest<'_>,
         mut hear: impl FnMut(&Progress),
-    ) -> HandedOver {
+    ) -> HandOverResult {
         let wish = asked.wish();
         let letter = Envelope::new(to, wish);
         let told = timeout(GREETING, write(&mut self.to, &letter)).await;
         // Half a line asks for nothing.
         if !matches!(told, Ok(Ok(()))) {
-            return HandedOver::NeverAsked;
+            return HandOverResult::NeverAsked;
         }
         let Ok(mut news) = timeout(TAKING, self.news()).await else {
-            return HandedOver::Lost;
+            return HandOverResult::Lost;
         };
         loop {
             match news {
-                None => return HandedOver::Lost,
-                Some(News::Taken) => {}
-                Some(News::TurnedAway(why)) => return HandedOver::TurnedAway(why),
-                Some(News::Progress(Progress::Parked { why, .. })) => {
-                    return HandedOver::Ended(Err(self.is_asked_there(&why)));
+                None => return HandOverResult::Lost,
+                Some(CallerEvent::Taken) => {}
+                Some(CallerEvent::TurnedAway(why)) => return HandOverResult::TurnedAway(why),
+                Some(CallerEvent::Progress(Progress::Parked { why, .. })) => {
+                    return HandOverResult::Ended(Err(self.is_asked_there(&why)));
                 }
-                Some(News::Progress(progress)) => hear(&progress),
-                Some(News::Settled(outcome)) => return HandedOver::Ended(outcome),
+                Some(CallerEvent::Progress(progress)) => hear(&progress),
+                Some(CallerEvent::Settled(outcome)) => return HandOverResult::Ended(outcome),
             }
             news = self.news().await;
         }
     }
 
     /// What the desk says next; `None` when it is gone, or has fallen silent and does not greet any more.
-    async fn news(&mut self) -> Option<News> {
+    async fn news(&mut self) -> Option<CallerEvent> {
         let mut news = pin!(read(&mut self.from));
         loop {
             if let Ok(news) = timeout(SILENCE, &mut news).await {
@@ -358,7 +346,7 @@ pub(crate) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<
 
 /// What a caller asks for.
 #[derive(Debug, Clone, Copy)]
-pub enum Asked<'a> {
+pub enum HandOverRequest<'a> {
     Send {
         request: &'a Request,
         /// Of every deed, whether or not the endpoint keeps it.
@@ -370,7 +358,7 @@ pub enum Asked<'a> {
     Flatten,
 }
 
-impl Asked<'_> {
+impl HandOverRequest<'_> {
     fn wish(self) -> WireRequest {
         match self {
             Self::Flatten => WireRequest::Flatten,
@@ -393,18 +381,18 @@ impl Asked<'_> {
 
 /// What comes of what a desk was to send.
 #[derive(Debug, Clone, PartialEq)]
-pub enum HandedOver {
+pub enum HandOverResult {
     Ended(Result<Receipt, Failure>),
     /// The desk does not send it, and why.
     TurnedAway(String),
     /// The desk was gone before it could be asked: it knows nothing of it.
     NeverAsked,
-    /// It was asked, and is gone or stopped: what became of it is unknown, see [`left`].
+    /// It was asked, and is gone or stopped: what became of it is unknown, see [`unknown_after_hand_over`].
     Lost,
 }
 
-/// The outcome of what is [`HandedOver::Lost`].
-pub fn left() -> Failure {
+/// The outcome of what is [`HandOverResult::Lost`].
+pub fn unknown_after_hand_over() -> Failure {
     Failure::new(
         FailureKind::Unknown,
         "the desk was asked and left without an answer; its journal may hold it",
@@ -450,16 +438,16 @@ mod tests {
         let Ok(place) = env::var(PLACE) else { return };
         let began = Instant::now();
         let mut stream = Blocking::connect(place).unwrap();
-        let mut heard = vec![];
+        let mut wait_for_answer = vec![];
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
         // A desk that greets keeps the connection open: that ends by the time limit.
         let end = stream
-            .read_to_end(&mut heard)
+            .read_to_end(&mut wait_for_answer)
             .map_or_else(|why| format!("{:?}", why.kind()), |_| "closed".to_owned());
         let took = began.elapsed().as_millis();
-        panic!("caller: {end}, {} bytes, {took} ms.", heard.len());
+        panic!("caller: {end}, {} bytes, {took} ms.", wait_for_answer.len());
     }
 
     /// What the caller's process reports, run as `user`.
@@ -559,9 +547,9 @@ mod tests {
         assert_eq!(line(&envelope), posted);
         assert_eq!(line(&Sending::Again), r#""again""#);
         let news = [
-            News::Taken,
-            News::TurnedAway("no".to_owned()),
-            News::Progress(Progress::Queued),
+            CallerEvent::Taken,
+            CallerEvent::TurnedAway("no".to_owned()),
+            CallerEvent::Progress(Progress::Queued),
         ];
         let news = news.each_ref().map(line);
         assert_eq!(
@@ -572,9 +560,12 @@ mod tests {
                 r#"{"progress":"queued"}"#
             ]
         );
-        let settled = line(&News::Settled(Ok(Receipt::AlreadySo("so".into()))));
+        let settled = line(&CallerEvent::Settled(Ok(Receipt::AlreadySo("so".into()))));
         assert_eq!(settled, r#"{"settled":{"Ok":{"already_so":"so"}}}"#);
-        let failed = line(&News::Settled(Err(Failure::new(FailureKind::Local, "no"))));
+        let failed = line(&CallerEvent::Settled(Err(Failure::new(
+            FailureKind::Local,
+            "no",
+        ))));
         assert!(
             failed.starts_with(r#"{"settled":{"Err":{"kind":"local""#),
             "{failed}"

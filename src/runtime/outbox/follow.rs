@@ -1,7 +1,7 @@
-//! What goes on after a command has been answered: what was placed is held against what was asked, a queued cancel is
-//! looked at until it ends, a close-all until reads have proved what is left.
+//! Follow-up after a response: compares what was placed with what was asked, follows a queued cancel to its end, and reads
+//! the positions after a close-all.
 
-use super::{Desk, Errand, Stay, Teller};
+use super::{Delivery, OutboxContext, OutboxUse, ProgressSink};
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Client, CloseCheck, Evidence, ReconcileOutcome},
@@ -14,40 +14,42 @@ use crate::{
 use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 
-/// A queued cancel is looked at this often for a minute, then seldom.
-const OFTEN: Duration = Duration::from_secs(2);
-const SELDOM: Duration = Duration::from_secs(15);
-const AT_FIRST: u32 = 30;
-/// A verb waits so long for the end of a queued cancel, and looks this often.
-const AWAITED: u32 = 30;
-const OFTENER: Duration = Duration::from_millis(500);
-/// After this many reads (about an hour) it is the working orders' pane that tells.
-const READS: u32 = 250;
+/// Poll interval of a queued cancel: for the first minute, then later.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+const LATE_POLL_INTERVAL: Duration = Duration::from_secs(15);
+const EARLY_POLLS: u32 = 30;
+/// How often, and at which interval, a verb polls its queued cancel.
+const VERB_POLLS: u32 = 30;
+const VERB_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Polls (about an hour) after which only the pane of working orders shows it.
+const MOST_POLLS: u32 = 250;
 
-/// Starts what has to follow; a part of a flatten is followed by the flatten, and a verb's deed by the verb.
-pub(super) fn after(errand: &Arc<Errand>, result: &Result<Receipt, Failure>) {
-    let (Teller::Ticket(_), Stay::Session) = (&errand.teller, errand.desk.stay) else {
+/// Starts the follow-up of a desk's own command; a flatten and a verb follow theirs themselves.
+pub(super) fn after(delivery: &Arc<Delivery>, result: &Result<Receipt, Failure>) {
+    let (ProgressSink::Ticket(_), OutboxUse::Session) =
+        (&delivery.sink, delivery.context.outbox_use)
+    else {
         return;
     };
     if let Ok(answer) = result {
         receipt(
-            &errand.desk,
-            &errand.command,
+            &delivery.context,
+            &delivery.command,
             answer,
-            Some(Arc::clone(errand)),
+            Some(Arc::clone(delivery)),
         );
     }
 }
 
-/// Starts what has to follow this answer, whichever desk has sent `command`; `errand` where it was this one.
+/// Starts what has to follow this answer, whichever desk has sent `command`; `delivery` where it was this one.
 pub(super) fn receipt(
-    desk: &Desk,
+    context: &OutboxContext,
     command: &Command,
     receipt: &Receipt,
-    errand: Option<Arc<Errand>>,
+    delivery: Option<Arc<Delivery>>,
 ) {
     if let Receipt::CloseAll(operation) = receipt {
-        tokio::spawn(prove(desk.clone(), operation.clone()));
+        tokio::spawn(prove(context.clone(), operation.clone()));
     }
     if let Receipt::Cancel(CancelResult {
         canceled: false,
@@ -55,18 +57,18 @@ pub(super) fn receipt(
         ..
     }) = receipt
     {
-        tokio::spawn(queued_cancel(desk.clone(), command.clone(), errand));
+        tokio::spawn(queued_cancel(context.clone(), command.clone(), delivery));
     }
 }
 
 /// What the service says it placed, against what was asked: what differs is said, with a way to undo it, and handed
 /// back.
 pub(super) async fn check_echo(
-    desk: &Desk,
+    context: &OutboxContext,
     command: &Command,
     receipt: &Receipt,
 ) -> Option<String> {
-    let sizes = if desk.client.dialect().signed_sizes {
+    let sizes = if context.client.dialect().signed_sizes {
         Sizes::Signed
     } else {
         Sizes::Unsigned
@@ -78,13 +80,13 @@ pub(super) async fn check_echo(
     let what = differences.join(", ");
     let text = format!("{} is not as asked: {what}", echo::name(receipt));
     match echo::undo(receipt) {
-        Some(undo) => desk.say(Msg::Offered(text, undo)).await,
-        None => desk.note(Tone::Alert, text).await,
+        Some(undo) => context.say(Msg::Offered(text, undo)).await,
+        None => context.note(Tone::Alert, text).await,
     }
     Some(what)
 }
 
-/// How a queued cancel has ended, if it has.
+/// How a queued cancel ended, if it did.
 async fn ended(
     client: &Client,
     command: &Command,
@@ -118,8 +120,14 @@ pub async fn queued_end(
     else {
         return None;
     };
-    for _ in 0..AWAITED {
-        sleep(client.timeouts().scaled(OFTENER).max(client.pause_left())).await;
+    for _ in 0..VERB_POLLS {
+        sleep(
+            client
+                .timeouts()
+                .scaled(VERB_POLL_INTERVAL)
+                .max(client.pause_left()),
+        )
+        .await;
         // Only an order that somebody may have made is looked for by its date.
         if let Some(end) = ended(client, command, Timestamp(0)).await {
             return Some(end);
@@ -129,28 +137,36 @@ pub async fn queued_end(
 }
 
 /// Until the order has ended, one way or the other.
-pub(super) async fn queued_cancel(desk: Desk, command: Command, errand: Option<Arc<Errand>>) {
+pub(super) async fn queued_cancel(
+    context: OutboxContext,
+    command: Command,
+    delivery: Option<Arc<Delivery>>,
+) {
     let (Command::Cancel(id) | Command::Unprotect(id)) = &command else {
         return;
     };
-    let timeouts = desk.client.timeouts();
-    for read in 0..READS {
-        let wait = if read < AT_FIRST { OFTEN } else { SELDOM };
+    let timeouts = context.client.timeouts();
+    for read in 0..MOST_POLLS {
+        let wait = if read < EARLY_POLLS {
+            POLL_INTERVAL
+        } else {
+            LATE_POLL_INTERVAL
+        };
         sleep(timeouts.scaled(wait)).await;
-        let Some(result) = ended(&desk.client, &command, desk.clock.now()).await else {
+        let Some(result) = ended(&context.client, &command, context.clock.now()).await else {
             continue;
         };
-        if let Some(errand) = &errand {
-            errand.settle(StateUpdate::of(&result)).await;
+        if let Some(delivery) = &delivery {
+            delivery.settle(StateUpdate::of(&result)).await;
         }
-        return desk.say(Msg::Ended(id.clone(), result)).await;
+        return context.say(Msg::Ended(id.clone(), result)).await;
     }
 }
 
-/// `completed` means submitted: whether the positions are gone, reads say, and what is only on its way is waited for.
-async fn prove(desk: Desk, operation: CloseAll) {
-    let (tone, text) = match desk.client.check_closed().await {
-        Ok(CloseCheck::Closed(proof)) if desk.entries_answered() => (Tone::Good, proved(proof)),
+/// `completed` means submitted: reads tell whether the positions are gone, and wait for closes that still fill.
+async fn prove(context: OutboxContext, operation: CloseAll) {
+    let (tone, text) = match context.client.check_closed().await {
+        Ok(CloseCheck::Closed(proof)) if context.entries_answered() => (Tone::Good, proved(proof)),
         Ok(CloseCheck::Closed(proof)) => {
             let text = format!(
                 "{}; an order sent before is still unanswered, and may open one",
@@ -166,7 +182,7 @@ async fn prove(desk: Desk, operation: CloseAll) {
             (Tone::Alert, text)
         }
     };
-    desk.note(tone, text).await;
+    context.note(tone, text).await;
 }
 
 fn proved(proof: FlatProof) -> String {

@@ -1,21 +1,20 @@
-//! The intent, on disk before the first byte leaves; and what is done when the disk says no, or not in time.
+//! Writes the intent to the journal before the first byte is sent, and decides what to do if that fails or is slow.
 
-use super::{Desk, gate::Wave};
+use super::{OutboxContext, entry_gate::Epoch};
 use crate::{
     api::Request,
     app::activity::notice::Tone,
     journal::{Claim, Intent, IntentRow, Journal, JournalError, ReplayWindow, UsedKey},
     model::{AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, Risk, Timestamp},
     runtime::journal::{
-        journals::{Journals, Row, Slot, slot_of},
-        scribe::aside,
+        journal_set::{IntentLocation, IntentRef, JournalSet, known_ref},
+        journal_writer::log_in_background,
     },
 };
 use secrecy::ExposeSecret as _;
 use std::{sync::Arc, time::Duration};
 
-/// Past this a command that is still waiting for its turn is not sent any more: what it was decided on
-/// is no longer so.
+/// A command that waited longer than this for its turn is not sent: the market has moved.
 fn patience(risk: Risk) -> Duration {
     Duration::from_secs(match risk {
         Risk::Increasing => 30,
@@ -24,13 +23,13 @@ fn patience(risk: Risk) -> Duration {
     })
 }
 
-/// How long a way out waits where the last session may have sent the very same.
-const ALIKE: Duration = Duration::from_secs(2);
+/// How long a close or cancel waits for recovery if the last session may have sent the same command.
+const SAME_COMMAND_WAIT: Duration = Duration::from_secs(2);
 
 const NEVER_TAKEN: &str = "too much time has passed since it was given, and the disk of the journal has not taken it: it \
                            is not sent";
 
-/// Why what is in the journal under the key of `request` is not to be sent again for it, if so.
+/// Why the row under the key of `request` must not be sent again for it, if so.
 fn misused(
     entry: &IntentRow,
     here: &(String, AccountId),
@@ -59,21 +58,21 @@ fn misused(
     Some(Failure::local(why))
 }
 
-/// Where a command comes from.
+/// What a command belongs to.
 #[derive(Debug, Default)]
-pub(crate) struct Origin {
+pub(crate) struct CommandOrigin {
     /// The flatten it is a part of, if it is.
-    pub(crate) parent: Slot,
-    /// One of its own where none was chosen.
+    pub(crate) parent: IntentRef,
+    /// `None`: a new random key.
     pub(crate) key: Option<IdempotencyKey>,
-    /// The close-alls it was given after.
-    pub(crate) wave: Wave,
-    /// Where its place in the journal will be found.
-    pub(crate) slot: Slot,
+    /// When it was given, counted in close-alls.
+    pub(crate) epoch: Epoch,
+    /// Filled in with its row when the journal has it.
+    pub(crate) intent_ref: IntentRef,
 }
 
-impl Origin {
-    pub(crate) fn part(parent: &Slot) -> Self {
+impl CommandOrigin {
+    pub(crate) fn part(parent: &IntentRef) -> Self {
         Self {
             parent: Arc::clone(parent),
             ..Self::default()
@@ -83,24 +82,24 @@ impl Origin {
 
 /// A request with its place in the journal.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct RecordedRequest {
     pub(super) request: Request,
-    /// Empty where there is no journal, and until a slow disk has taken it.
-    pub(super) intent: Slot,
+    /// Empty without a journal, and until a slow disk has written it.
+    pub(super) intent: IntentRef,
     /// The same request was sent under the same key before.
-    pub(super) before: Option<Before>,
+    pub(super) before: Option<EarlierSending>,
 }
 
 /// An earlier sending.
 #[derive(Debug, Clone)]
-pub(super) struct Before {
+pub(super) struct EarlierSending {
     pub(super) at: Timestamp,
     pub(super) may_have_acted: bool,
-    /// The order that answered to it.
+    /// The order it made.
     pub(super) order: Option<OrderId>,
 }
 
-impl Before {
+impl EarlierSending {
     pub(super) fn of(entry: &IntentRow) -> Self {
         let told = entry.outcome.as_ref();
         Self {
@@ -111,10 +110,10 @@ impl Before {
     }
 }
 
-/// How an intent gets its row: a new one, or that of an earlier sending.
+/// Makes a new row, or finds that of an earlier sending.
 type ClaimIn = fn(&mut Journal, Timestamp, &Intent) -> Result<Claim, JournalError>;
 
-impl Desk {
+impl OutboxContext {
     /// At the pace of the client.
     pub(super) fn patience(&self, risk: Risk) -> Duration {
         self.client.timeouts().scaled(patience(risk))
@@ -125,24 +124,24 @@ impl Desk {
     pub(super) async fn record(
         &self,
         command: &Command,
-        origin: Origin,
+        origin: CommandOrigin,
         asked_at: Timestamp,
-    ) -> Result<Recorded, Failure> {
+    ) -> Result<RecordedRequest, Failure> {
         let risk = command.risk();
         let chosen = origin.key.clone();
         let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let key = origin.key.unwrap_or_else(own);
         let request = Request::of(command, key, &self.client.dialect())
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
-        let (intent, slot) = (self.intent(command, &request, asked_at), origin.slot);
+        let (intent, intent_ref) = (self.intent(command, &request, asked_at), origin.intent_ref);
         let claim = match (command, &chosen) {
             (Command::CloseAll(_), None) => Journal::claim_or_resume,
             _ => Journal::claim,
         };
-        let recorded = match self.put(claim, intent, (&origin.parent, &slot)).await {
-            Ok((Claim::New(_), _)) => Ok(Recorded {
+        let recorded = match self.put(claim, intent, (&origin.parent, &intent_ref)).await {
+            Ok((Claim::New(_), _)) => Ok(RecordedRequest {
                 request: request.clone(),
-                intent: Arc::clone(&slot),
+                intent: Arc::clone(&intent_ref),
                 before: None,
             }),
             Ok((Claim::Known(known), row)) => {
@@ -155,16 +154,16 @@ impl Desk {
             Ok(recorded) => Ok(recorded),
             Err(JournalError::Slow) if risk == Risk::Increasing => {
                 // Not waited for: it is done with the row itself, when the disk gets to that.
-                drop(self.let_go(&slot, NEVER_TAKEN));
+                drop(self.let_go(&intent_ref, NEVER_TAKEN));
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
-            Err(JournalError::Slow) => Ok(self.ahead(command, request, slot).await),
+            Err(JournalError::Slow) => Ok(self.ahead(command, request, intent_ref).await),
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
                 "{why}. Nothing that raises exposure is sent without it; closing and canceling still work"
             ))),
             Err(_) if chosen.is_some() => Ok(self.unrecorded(command, request).await),
             Err(_) => {
-                let request = self.with_spare(command, request).await;
+                let request = self.with_reserved_key(command, request).await;
                 Ok(self.unrecorded(command, request).await)
             }
         }
@@ -177,7 +176,7 @@ impl Desk {
             Risk::Increasing => self.ready_within(self.patience(risk)).await,
             Risk::Neutral | Risk::Reducing => {
                 let _in_time = self
-                    .ready_within(self.client.timeouts().scaled(ALIKE))
+                    .ready_within(self.client.timeouts().scaled(SAME_COMMAND_WAIT))
                     .await;
                 Ok(())
             }
@@ -189,17 +188,17 @@ impl Desk {
         &self,
         command: &Command,
         request: Request,
-        (known, row): (&IntentRow, Row),
-    ) -> Result<Result<Recorded, JournalError>, Failure> {
+        (known, row): (&IntentRow, IntentLocation),
+    ) -> Result<Result<RecordedRequest, JournalError>, Failure> {
         let (connection, now) = (self.client.connection(), self.clock.now());
         let here = (connection.base_url.clone(), connection.account_id.clone());
         if let Some(why) = misused(known, &here, &request, now) {
             return Err(why);
         }
-        let (slot, risk) = (slot_of(row), command.risk());
-        let place = Arc::clone(&slot);
-        let again = move |journals: &mut Journals| {
-            let Some((journal, id)) = journals.page(&place)? else {
+        let (intent_ref, risk) = (known_ref(row), command.risk());
+        let place = Arc::clone(&intent_ref);
+        let again = move |journals: &mut JournalSet| {
+            let Some((journal, id)) = journals.locate(&place)? else {
                 return Ok(None);
             };
             // As it stands after what was found out meanwhile.
@@ -207,7 +206,11 @@ impl Desk {
             journal.mark_inflight(id)?;
             Ok(entry)
         };
-        let entry = match self.scribe.carry(risk, self.patience(risk), again).await {
+        let entry = match self
+            .writer
+            .write_for_risk(risk, self.patience(risk), again)
+            .await
+        {
             Ok(entry) => entry,
             Err(JournalError::Slow) if risk != Risk::Increasing => None,
             Err(JournalError::Slow) => {
@@ -215,10 +218,10 @@ impl Desk {
             }
             Err(why) => return Ok(Err(why)),
         };
-        let recorded = Recorded {
-            before: Some(Before::of(entry.as_ref().unwrap_or(known))),
+        let recorded = RecordedRequest {
+            before: Some(EarlierSending::of(entry.as_ref().unwrap_or(known))),
             // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
-            intent: slot,
+            intent: intent_ref,
             request: Request {
                 key: known.intent.key.clone(),
                 body: known.intent.body.clone(),
@@ -233,14 +236,14 @@ impl Desk {
     }
 
     /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
-    pub(crate) async fn record_deed(&self, command: &Command) -> Slot {
+    pub(crate) async fn record_flatten(&self, command: &Command) -> IntentRef {
         let request = Request::flatten(&self.client.connection().account_id);
         let intent = self.intent(command, &request, self.clock.now());
-        let slot = Slot::default();
-        // The scribe has said why, if it has none.
-        let place = (&Slot::default(), &slot);
+        let intent_ref = IntentRef::default();
+        // The journal writer reports a failure.
+        let place = (&IntentRef::default(), &intent_ref);
         let _put = self.put(Journal::claim, intent, place).await;
-        slot
+        intent_ref
     }
 
     fn intent(&self, command: &Command, request: &Request, asked_at: Timestamp) -> Intent {
@@ -267,53 +270,60 @@ impl Desk {
         &self,
         claim: ClaimIn,
         mut intent: Intent,
-        (parent, slot): (&Slot, &Slot),
-    ) -> Result<(Claim, Row), JournalError> {
+        (parent, intent_ref): (&IntentRef, &IntentRef),
+    ) -> Result<(Claim, IntentLocation), JournalError> {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
-        let (risk, parent, slot) = (intent.risk, Arc::clone(parent), Arc::clone(slot));
-        let write = move |journals: &mut Journals| {
+        let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
+        let write = move |journals: &mut JournalSet| {
             // Written before this, if it can be written.
             intent.parent = journals.number(&parent);
-            let journal = journals.new_page()?;
+            let journal = journals.current_journal()?;
             intent.credential = journal.fingerprint(secret.expose_secret())?;
             let claim = claim(journal, now, &intent)?;
             let row = match &claim {
                 Claim::New(id) => {
-                    let row = journals.row(*id);
+                    let row = journals.location(*id);
                     // Only this job fills it.
-                    let _filled = slot.set(row);
+                    let _filled = intent_ref.set(row);
                     row
                 }
-                Claim::Known(entry) => journals.row(entry.id),
+                Claim::Known(entry) => journals.location(entry.id),
             };
             Ok((claim, row))
         };
-        self.scribe.carry(risk, self.patience(risk), write).await
+        self.writer
+            .write_for_risk(risk, self.patience(risk), write)
+            .await
     }
 
-    /// The disk has not answered in a moment, which is all that an exit waits.
-    async fn ahead(&self, command: &Command, request: Request, intent: Slot) -> Recorded {
+    /// The disk did not answer within 100 ms: the command is sent first.
+    async fn ahead(
+        &self,
+        command: &Command,
+        request: Request,
+        intent: IntentRef,
+    ) -> RecordedRequest {
         let how = "sent ahead of a journal that is slow";
         self.without_journal(command, &request, how).await;
-        Recorded {
+        RecordedRequest {
             request,
             intent,
             before: None,
         }
     }
 
-    /// No journal: what closes or cancels goes out all the same, and its key is where a person finds it.
-    async fn unrecorded(&self, command: &Command, request: Request) -> Recorded {
+    /// No journal: a close or cancel is still sent, and its key is shown.
+    async fn unrecorded(&self, command: &Command, request: Request) -> RecordedRequest {
         let how = "sent without the journal";
         self.without_journal(command, &request, how).await;
-        Recorded {
+        RecordedRequest {
             request,
-            intent: Slot::default(),
+            intent: IntentRef::default(),
             before: None,
         }
     }
 
-    /// The key is told where a person finds it.
+    /// Shows and logs the key.
     pub(super) async fn without_journal(
         &self,
         command: &Command,
@@ -323,16 +333,16 @@ impl Desk {
         let key = request.key.as_ref().map_or("none", IdempotencyKey::raw);
         let text = format!("{command}: {how}, idempotency key {key}");
         let line = text.clone();
-        aside(move || tracing::warn!("{line}"));
+        log_in_background(move || tracing::warn!("{line}"));
         self.note(Tone::Warn, text).await;
     }
 
-    /// A close-all under a key that is on disk already, where there is one.
-    async fn with_spare(&self, command: &Command, mut request: Request) -> Request {
+    /// A close-all under a reserved key, if one is left.
+    async fn with_reserved_key(&self, command: &Command, mut request: Request) -> Request {
         if let Command::CloseAll(_) = command
-            && let Some(spare) = self.take_reserved_key(&request).await
+            && let Some(reserved_key) = self.take_reserved_key(&request).await
         {
-            request.key = Some(spare);
+            request.key = Some(reserved_key);
         }
         request
     }
@@ -340,8 +350,8 @@ impl Desk {
     async fn take_reserved_key(&self, request: &Request) -> Option<IdempotencyKey> {
         let connection = self.client.connection().clone();
         let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());
-        let taken = self.scribe.write_soon(move |journals| {
-            let journal = journals.new_page()?;
+        let taken = self.writer.write_soon(move |journals| {
+            let journal = journals.current_journal()?;
             let credential = journal.fingerprint(connection.api_key.expose_secret());
             Ok(journal.take_reserved_key(|key| UsedKey {
                 key,

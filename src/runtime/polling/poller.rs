@@ -7,7 +7,7 @@
 //! as much as is missing, and what still has to wait is served in the order it came. Dropping the poller stops it.
 
 mod ask;
-mod rhythm;
+mod backoff;
 
 use crate::{
     app::{Msg, Visibility, account::poll::Source},
@@ -15,8 +15,8 @@ use crate::{
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, jitter::Jitter},
 };
-use ask::{Desk, Question};
-use rhythm::{Rhythm, Wait};
+use ask::{PollContext, PollRequest};
+use backoff::{PollBackoff, Wait};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -33,9 +33,9 @@ const FINISHED_EVERY: u32 = 10;
 
 #[derive(Debug)]
 pub struct Poller {
-    desk: Desk,
+    context: PollContext,
     nudges: BTreeMap<Source, Arc<Notify>>,
-    paces: BTreeMap<Source, watch::Sender<Pace>>,
+    paces: BTreeMap<Source, watch::Sender<PollRate>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
     /// Whether a person looks at what is asked for.
     visibility: watch::Sender<Visibility>,
@@ -56,7 +56,7 @@ impl Poller {
         events: Sender<Msg>,
     ) -> Self {
         let mut poller = Self {
-            desk: Desk {
+            context: PollContext {
                 client,
                 clock,
                 events,
@@ -75,17 +75,17 @@ impl Poller {
         for (((source, pace), nudge), number) in
             poller.paces.iter().zip(poller.nudges.values()).zip(1..)
         {
-            let beat = Beat {
+            let beat = SourceTask {
                 source: *source,
-                desk: poller.desk.clone(),
+                context: poller.context.clone(),
                 nudge: Arc::clone(nudge),
                 recoveries: recoveries.clone(),
                 visibility: poller.visibility.subscribe(),
-                rhythm: Rhythm::new(seed ^ number),
+                backoff: PollBackoff::new(seed ^ number),
                 pace: pace.subscribe(),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
-            match Question::of(*source) {
+            match PollRequest::of(*source) {
                 Some(question) => poller.tasks.spawn(beat.repeat(question)),
                 None => poller.tasks.spawn(beat.ladders(poller.ladders.subscribe())),
             };
@@ -123,72 +123,72 @@ impl Poller {
 
     /// Asks once for an older page of closed positions.
     pub fn more_closed(&mut self, cursor: Cursor) {
-        self.page(Question::Closed(Some(cursor)));
+        self.page(PollRequest::Closed(Some(cursor)));
     }
 
     /// Asks once for an older page of order history.
     pub fn more_history(&mut self, cursor: Cursor) {
-        self.page(Question::History(Some(cursor)));
+        self.page(PollRequest::History(Some(cursor)));
     }
 
     /// Looks once for these orders, as far back as they can be expected.
     pub fn trace(&mut self, orders: Vec<OrderId>) {
-        let (desk, mut jitter) = self.once();
+        let (context, mut jitter) = self.once();
         self.tasks.spawn(async move {
-            desk.trace(orders, &mut jitter).await;
+            context.trace(orders, &mut jitter).await;
         });
     }
 
     /// Asks once for the order book of a market.
     pub fn book(&mut self, market: MarketId) {
-        let (desk, mut jitter) = self.once();
+        let (context, mut jitter) = self.once();
         self.tasks.spawn(async move {
-            desk.book(market, &mut jitter).await;
+            context.book(market, &mut jitter).await;
         });
     }
 
-    fn page(&mut self, question: Question) {
-        let (desk, mut jitter) = self.once();
+    fn page(&mut self, question: PollRequest) {
+        let (context, mut jitter) = self.once();
         self.tasks.spawn(async move {
-            desk.ask(question, &mut jitter).await;
+            context.ask(question, &mut jitter).await;
         });
     }
 
     /// What a single question needs; those that have ended are let go.
-    fn once(&mut self) -> (Desk, Jitter) {
+    fn once(&mut self) -> (PollContext, Jitter) {
         while self.tasks.try_join_next().is_some() {}
         let jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
-        (self.desk.clone(), jitter)
+        (self.context.clone(), jitter)
     }
 }
 
 /// How often a source is asked.
 #[derive(Debug, Clone, Copy)]
-struct Pace {
+struct PollRate {
     interval: Duration,
     /// Requests a minute that all sources together make when nothing holds them back.
     demand: u32,
 }
 
-fn paces(intervals: &BTreeMap<Source, Duration>) -> impl Iterator<Item = (Source, Pace)> {
+fn paces(intervals: &BTreeMap<Source, Duration>) -> impl Iterator<Item = (Source, PollRate)> {
     let demand = a_minute(intervals);
     let pace = move |(source, interval): (&Source, &Duration)| {
         let interval = *interval;
-        (*source, Pace { interval, demand })
+        (*source, PollRate { interval, demand })
     };
     intervals.iter().map(pace)
 }
 
 /// One source's task.
-struct Beat {
+struct SourceTask {
     source: Source,
-    desk: Desk,
+    context: PollContext,
     nudge: Arc<Notify>,
     /// Counts the times a source that had failed was answered again.
     recoveries: watch::Sender<u64>,
     visibility: watch::Receiver<Visibility>,
-    rhythm: Rhythm,
-    pace: watch::Receiver<Pace>,
+    backoff: PollBackoff,
+    pace: watch::Receiver<PollRate>,
     jitter: Jitter,
 }
 
@@ -208,10 +208,10 @@ struct Finals {
     settled: BTreeSet<ScaledId>,
 }
 
-impl Beat {
-    async fn repeat(mut self, question: Question) {
+impl SourceTask {
+    async fn repeat(mut self, question: PollRequest) {
         loop {
-            let told = self.desk.ask(question.clone(), &mut self.jitter).await;
+            let told = self.context.ask(question.clone(), &mut self.jitter).await;
             self.rest(told.trouble.as_ref()).await;
         }
     }
@@ -233,8 +233,8 @@ impl Beat {
     /// Asks for each of these ladders; trouble of the service ends the round.
     async fn round(&mut self, due: BTreeSet<ScaledId>, finals: &mut Finals) -> Option<Failure> {
         for id in due {
-            let question = Question::Scaled(id.clone());
-            let told = self.desk.ask(question, &mut self.jitter).await;
+            let question = PollRequest::Scaled(id.clone());
+            let told = self.context.ask(question, &mut self.jitter).await;
             let has_ended = told.trouble.is_none();
             if told.is_final && !finals.seen.insert(id.clone()) && has_ended {
                 finals.settled.insert(id);
@@ -257,21 +257,21 @@ impl Beat {
             Wait::Asked => return,
         };
         if trouble.is_some() {
-            let at = self.desk.clock.now().plus(wait);
-            self.desk.say(Msg::TriesAgain(self.source, at)).await;
+            let at = self.context.clock.now().plus(wait);
+            self.context.say(Msg::TriesAgain(self.source, at)).await;
         }
     }
 
     /// Waits for the next round; whether somebody asked for it.
     async fn rest(&mut self, trouble: Option<&Failure>) -> bool {
-        if trouble.is_none() && self.rhythm.is_failing() {
+        if trouble.is_none() && self.backoff.is_failing() {
             self.recoveries.send_modify(|count| *count += 1);
         }
         let recoveries = self.recoveries.subscribe();
-        let room = self.desk.client.polls_per_minute();
+        let room = self.context.client.polls_per_minute();
         let visibility = *self.visibility.borrow();
-        let Pace { interval, demand } = *self.pace.borrow();
-        let wait = self.rhythm.after(interval, trouble).shared(demand, room);
+        let PollRate { interval, demand } = *self.pace.borrow();
+        let wait = self.backoff.after(interval, trouble).shared(demand, room);
         let wait = wait.slowed(visibility.slower());
         self.announce(trouble, wait).await;
         match wait {

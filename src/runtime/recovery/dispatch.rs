@@ -1,5 +1,4 @@
-//! Where commands are given: a flatten goes its own way, everything else is delivered; and at the start, what the last
-//! session left open is found out.
+//! The entrance of the outbox: a flatten runs on its own, every other command is delivered; at the start, recovery runs.
 
 use super::{flatten, recover::recover};
 use crate::{
@@ -10,10 +9,10 @@ use crate::{
     runtime::{
         base::clock::Clock,
         journal::{
-            scribe::Scribe,
-            shared_journal::{AccountAddress, GoesOn, JournalAccounts},
+            journal_writer::JournalWriter,
+            shared_journal::{AccountAddress, JournalAccounts, ResumedIntents},
         },
-        outbox::{Decision, Desk, Origin, Stay, interrupted},
+        outbox::{CommandOrigin, OutboxContext, OutboxUse, ParkedDecision, interrupted},
     },
 };
 use tokio::{sync::mpsc::Sender, task::JoinSet};
@@ -22,8 +21,8 @@ use tokio::{sync::mpsc::Sender, task::JoinSet};
 /// the runtime ends. The journal keeps what was.
 #[derive(Debug)]
 pub struct Outbox {
-    pub(in crate::runtime) desk: Desk,
-    flights: JoinSet<()>,
+    pub(in crate::runtime) context: OutboxContext,
+    tasks: JoinSet<()>,
 }
 
 impl Outbox {
@@ -37,24 +36,24 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let scribe = Scribe::spawn(open, events.clone());
+        let writer = JournalWriter::spawn(open, events.clone());
         let accounts = JournalAccounts::among(client.connection(), vec![]);
-        Self::beside(client, clock, (scribe, accounts), events)
+        Self::beside(client, clock, (writer, accounts), events)
     }
 
     /// For the deeds of a verb: what an earlier session left open is only found out about by reads, and left to a desk
-    /// where they do not tell; what `others` left open is theirs altogether, and what `goes_on` with these deeds is theirs.
-    pub fn for_deeds(
+    /// where they do not tell; what `others` left open is theirs altogether, and what `resumed` with these deeds is theirs.
+    pub fn for_verb(
         client: Client,
         clock: Clock,
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
-        (others, goes_on): (Vec<AccountAddress>, GoesOn),
+        (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
-        let scribe = Scribe::spawn(open, events.clone());
-        let accounts = JournalAccounts::among(client.connection(), others).apart_from(goes_on);
+        let writer = JournalWriter::spawn(open, events.clone());
+        let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
         Self::of(
-            Desk::new(client, (clock, Stay::Deeds), scribe, events),
+            OutboxContext::new(client, (clock, OutboxUse::Verb), writer, events),
             accounts,
         )
     }
@@ -63,47 +62,47 @@ impl Outbox {
     pub(crate) fn beside(
         client: Client,
         clock: Clock,
-        (scribe, accounts): (Scribe, JournalAccounts),
+        (writer, accounts): (JournalWriter, JournalAccounts),
         events: Sender<Msg>,
     ) -> Self {
-        let how = (clock, Stay::Session);
-        Self::of(Desk::new(client, how, scribe, events), accounts)
+        let how = (clock, OutboxUse::Session);
+        Self::of(OutboxContext::new(client, how, writer, events), accounts)
     }
 
-    fn of(desk: Desk, accounts: JournalAccounts) -> Self {
-        let mut flights = JoinSet::new();
+    fn of(context: OutboxContext, accounts: JournalAccounts) -> Self {
+        let mut tasks = JoinSet::new();
         // Asked for now, so that it is answered before anything of this session is written.
-        let now = desk.clock.now();
-        let left = desk
-            .scribe
+        let now = context.clock.now();
+        let left = context
+            .writer
             .ask_own(move |journal| accounts.left(journal, now));
-        if desk.stay == Stay::Session {
-            flights.spawn(desk.clone().tells_who_has_the_journal());
+        if context.outbox_use == OutboxUse::Session {
+            tasks.spawn(context.clone().tells_who_has_the_journal());
         }
-        flights.spawn(recover(desk.clone(), left));
-        Self { desk, flights }
+        tasks.spawn(recover(context.clone(), left));
+        Self { context, tasks }
     }
 
     /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
     pub fn send(&mut self, ticket: Ticket, command: Command) {
         self.reap();
-        let desk = self.desk.clone();
+        let context = self.context.clone();
         if let Command::Flatten(_) = command {
-            self.flights.spawn(async move {
-                let flat = Box::pin(flatten::asked(&desk, ticket, &command));
-                let result = desk.unless_stopped(flat).await;
+            self.tasks.spawn(async move {
+                let flat = Box::pin(flatten::asked(&context, ticket, &command));
+                let result = context.unless_stopped(flat).await;
                 let result = result.unwrap_or_else(|| Err(interrupted()));
-                desk.say(Msg::Settled(ticket, result)).await;
+                context.say(Msg::Settled(ticket, result)).await;
             });
             return;
         }
-        let turn = self.desk.join(&command);
-        let origin = Origin {
-            wave: desk.given(&command),
-            ..Origin::default()
+        let turn = self.context.join(&command);
+        let origin = CommandOrigin {
+            epoch: context.given(&command),
+            ..CommandOrigin::default()
         };
-        let run = desk.run(ticket, command, origin, turn);
-        self.flights.spawn(run);
+        let run = context.run(ticket, command, origin, turn);
+        self.tasks.spawn(run);
     }
 
     /// As [`Self::send`], for one request under a key the caller chose. What the journal holds under that key
@@ -111,30 +110,30 @@ impl Outbox {
     /// both are one wish, and that the service still knows the key, is the caller's to make sure of.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
         self.reap();
-        let turn = self.desk.join(&command);
-        let origin = Origin {
+        let turn = self.context.join(&command);
+        let origin = CommandOrigin {
             key: Some(key),
-            wave: self.desk.given(&command),
-            ..Origin::default()
+            epoch: self.context.given(&command),
+            ..CommandOrigin::default()
         };
-        let run = self.desk.clone().run(ticket, command, origin, turn);
-        self.flights.spawn(run);
+        let run = self.context.clone().run(ticket, command, origin, turn);
+        self.tasks.spawn(run);
     }
 
     /// Lets go of the flights that have ended.
     fn reap(&mut self) {
-        while self.flights.try_join_next().is_some() {}
+        while self.tasks.try_join_next().is_some() {}
     }
 
     /// Sends the parked command of this ticket again: the same key, the same bytes.
     pub fn again(&self, ticket: Ticket) {
-        self.desk.decide(ticket, Decision::Again);
+        self.context.decide(ticket, ParkedDecision::Again);
     }
 
     /// What raises exposure may be sent again: a person has seen why the desk halted.
     pub fn rearm(&self) {
-        let desk = self.desk.clone();
-        tokio::spawn(async move { desk.rearm().await });
+        let context = self.context.clone();
+        tokio::spawn(async move { context.rearm().await });
     }
 
     /// Nothing that was given goes out from here on. Each command still ends with one [`Msg::Settled`], within a second or
@@ -142,16 +141,16 @@ impl Outbox {
     ///
     /// Known limit: a desk's goes on with what an earlier session left open until the process ends.
     pub fn stop(&self) {
-        self.desk.stop();
+        self.context.stop();
     }
 
     /// Whether all that was to be written is with the disk, within a second.
     pub async fn is_written(&self) -> bool {
-        self.desk.is_written().await
+        self.context.is_written().await
     }
 
     /// Lets go of the parked command of this ticket, whatever became of it.
     pub fn give_up(&self, ticket: Ticket) {
-        self.desk.decide(ticket, Decision::GiveUp);
+        self.context.decide(ticket, ParkedDecision::GiveUp);
     }
 }

@@ -20,12 +20,12 @@ use tokio::{
 
 /// Where what a desk is told to do goes.
 #[derive(Debug)]
-pub(crate) enum Outlet {
+pub(crate) enum CommandSink {
     Sends(Box<Outbox>),
-    Tells(DryRun),
+    Tells(DryRunOutbox),
 }
 
-impl Outlet {
+impl CommandSink {
     pub(crate) fn send(&mut self, ticket: Ticket, command: Command) {
         match self {
             Self::Sends(outbox) => outbox.send(ticket, command),
@@ -56,13 +56,13 @@ impl Outlet {
 }
 
 #[derive(Debug)]
-pub(crate) struct DryRun {
+pub(crate) struct DryRunOutbox {
     client: Client,
     events: Sender<Msg>,
     telling: JoinSet<()>,
 }
 
-impl DryRun {
+impl DryRunOutbox {
     /// Says first what is not gone on with of what the journal in `dir` has.
     ///
     /// Must be called within a tokio runtime.

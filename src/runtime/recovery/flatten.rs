@@ -22,8 +22,8 @@ use crate::{
         remains::{entries, stops},
     },
     runtime::{
-        journal::journals::{Row, Slot, slot_of},
-        outbox::{Desk, Errand, Origin, Teller},
+        journal::journal_set::{IntentLocation, IntentRef, known_ref},
+        outbox::{CommandOrigin, Delivery, OutboxContext, ProgressSink},
     },
 };
 use futures_util::{
@@ -42,29 +42,29 @@ use tokio::{
 
 const ROUNDS: u32 = 4;
 /// Commands on the wire beside the close-all.
-const ABREAST: usize = 4;
+const CONCURRENT_COMMANDS: usize = 4;
 /// Reads that may fail before a round is taken to have proved nothing.
-const READS: u32 = 20;
+const MOST_FAILED_READS: u32 = 20;
 /// What is first canceled waits so long for the TWAPs to be stopped.
-const HEAD_START: Duration = Duration::from_secs(2);
+const TWAP_HEAD_START: Duration = Duration::from_secs(2);
 /// The first sweep of a round waits so long for a list.
-const FIRST_READ: Duration = Duration::from_secs(15);
+const FIRST_READ_TIMEOUT: Duration = Duration::from_secs(15);
 /// Orders that were on the wire when the flatten began have so long for their answers: looks before prove nothing.
-const ANSWERS: Duration = Duration::from_secs(15);
-const BETWEEN_TRIES: Duration = Duration::from_millis(500);
+const ANSWER_WAIT: Duration = Duration::from_secs(15);
+const READ_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// A flatten that an earlier session had begun.
 #[derive(Debug)]
-pub(crate) struct Resumed {
-    pub(crate) deed: IntentId,
+pub(crate) struct ResumedFlatten {
+    pub(crate) parent: IntentId,
     /// The close-all that was under way: it goes on with its own key.
-    pub(crate) closing: Option<Errand>,
+    pub(crate) closing: Option<Delivery>,
 }
 
-struct Run<'a> {
-    desk: &'a Desk,
+struct FlattenRun<'a> {
+    context: &'a OutboxContext,
     ticket: Option<Ticket>,
-    deed: Slot,
+    parent: IntentRef,
     state: Flattening,
     /// What the last look found.
     remains: Option<Remains>,
@@ -76,41 +76,44 @@ struct Run<'a> {
 
 /// By the desk that has the journal, where another one has it and answers; else from here.
 pub(super) async fn asked(
-    desk: &Desk,
+    context: &OutboxContext,
     ticket: Ticket,
     command: &Command,
 ) -> Result<Receipt, Failure> {
-    match desk.hand_over(ticket, command).await {
+    match context.hand_over(ticket, command).await {
         Some(end) => end,
-        None => flatten(desk, Some(ticket), None).await,
+        None => flatten(context, Some(ticket), None).await,
     }
 }
 
 /// Until it is flat, or the rounds are spent.
 pub(crate) async fn flatten(
-    desk: &Desk,
+    context: &OutboxContext,
     ticket: Option<Ticket>,
-    resumed: Option<Resumed>,
+    resumed: Option<ResumedFlatten>,
 ) -> Result<Receipt, Failure> {
-    let _latch = desk.latch();
-    let command = Command::Flatten(desk.client.connection().account_id.clone());
-    if let Some(why) = desk.refusal(&command, desk.wave()) {
+    let _block = context.block_entries();
+    let command = Command::Flatten(context.client.connection().account_id.clone());
+    if let Some(why) = context.refusal(&command, context.epoch()) {
         return Err(why);
     }
-    let (deed, closing) = match resumed {
-        Some(resumed) => (slot_of(Row::own(resumed.deed)), resumed.closing),
-        None => (desk.record_deed(&command).await, None),
+    let (parent, closing) = match resumed {
+        Some(resumed) => (
+            known_ref(IntentLocation::own(resumed.parent)),
+            resumed.closing,
+        ),
+        None => (context.record_flatten(&command).await, None),
     };
     // A desk that dies on the way must not trade on when it is started again.
-    drop(desk.note_halt("a flatten was begun, and did not come to its end".to_owned()));
-    let mut run = Run {
-        desk,
+    drop(context.note_halt("a flatten was begun, and did not come to its end".to_owned()));
+    let mut run = FlattenRun {
+        context,
         ticket,
-        deed,
+        parent,
         state: Flattening::default(),
         remains: None,
         ended: HashSet::new(),
-        answers_due: Some(Instant::now() + desk.client.timeouts().scaled(ANSWERS)),
+        answers_due: Some(Instant::now() + context.client.timeouts().scaled(ANSWER_WAIT)),
     };
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
@@ -118,12 +121,12 @@ pub(crate) async fn flatten(
         Ok(_) => "it was flattened",
         Err(_) => "it was flattened, and is not proved flat",
     };
-    desk.halt(why).await;
+    context.halt(why).await;
     result
 }
 
-impl Run<'_> {
-    async fn rounds(&mut self, mut closing: Option<Errand>) -> Result<Receipt, Failure> {
+impl FlattenRun<'_> {
+    async fn rounds(&mut self, mut closing: Option<Delivery>) -> Result<Receipt, Failure> {
         for round in 1..=ROUNDS {
             self.state = Flattening {
                 round,
@@ -135,7 +138,7 @@ impl Run<'_> {
             if let Some(proof) = self.prove().await {
                 return Ok(Receipt::Flat(proof));
             }
-            if self.desk.client.key_refused() {
+            if self.context.client.key_refused() {
                 // Further rounds would only be refused too.
                 let why = "the service refuses the key: nothing can be closed or read with it";
                 return Err(not_done(FailureKind::Auth, why));
@@ -145,18 +148,18 @@ impl Run<'_> {
     }
 
     /// One close-all, and beside it everything that could open something again.
-    async fn round(&mut self, closing: Option<Errand>) {
+    async fn round(&mut self, closing: Option<Delivery>) {
         let (operations, mut told) = unbounded_channel();
         let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
-        let (desk, deed) = (self.desk, &self.deed);
+        let (context, parent) = (self.context, &self.parent);
         let close = async {
             match closing {
-                Some(errand) => go_on(Arc::new(errand.part_of(operations))).await,
+                Some(delivery) => go_on(Arc::new(delivery.part_of(operations))).await,
                 None if nothing_open => {}
-                None => close_all(desk, deed, operations).await,
+                None => close_all(context, parent, operations).await,
             }
         };
-        let mut work = Box::pin(join(close, sweep(desk, deed)));
+        let mut work = Box::pin(join(close, sweep(context, parent)));
         loop {
             tokio::select! {
                 ((), ended) = &mut work => {
@@ -174,13 +177,13 @@ impl Run<'_> {
     /// Two complete reads that find nothing; `None` when there is something, or nothing can be read. Every look also ends
     /// what it finds of what the round has not ended yet.
     async fn prove(&mut self) -> Option<FlatProof> {
-        let (desk, timeouts) = (self.desk, self.desk.client.timeouts());
+        let (context, timeouts) = (self.context, self.context.client.timeouts());
         let mut proving = Proving::default();
         let mut failed = 0;
-        while failed < READS && !desk.client.key_refused() {
-            sleep(desk.client.pause_left()).await;
-            let (at, tells) = (desk.clock.now(), self.may_prove().await);
-            let remains = desk.client.remains().await;
+        while failed < MOST_FAILED_READS && !context.client.key_refused() {
+            sleep(context.client.pause_left()).await;
+            let (at, tells) = (context.clock.now(), self.may_prove().await);
+            let remains = context.client.remains().await;
             let (finding, pause) = match remains.left() {
                 Ok(left) => {
                     let finding = if tells {
@@ -195,7 +198,7 @@ impl Run<'_> {
                 }
                 Err(why) => {
                     if failed == 0 {
-                        desk.note(Tone::Warn, format!("flatten: {why}")).await;
+                        context.note(Tone::Warn, format!("flatten: {why}")).await;
                     }
                     failed += 1;
                     (Finding::Open, after(failed))
@@ -216,7 +219,7 @@ impl Run<'_> {
 
     /// Whether a look that begins now can prove anything: an order that is on the wire may be executed after it.
     async fn may_prove(&mut self) -> bool {
-        if self.desk.entries_answered() {
+        if self.context.entries_answered() {
             return true;
         }
         match self.answers_due {
@@ -224,7 +227,7 @@ impl Run<'_> {
             Some(_) => {
                 self.answers_due = None;
                 let text = "flatten: an order sent before it is still unanswered, and may yet open something";
-                self.desk.note(Tone::Alert, text).await;
+                self.context.note(Tone::Alert, text).await;
                 true
             }
             None => true,
@@ -242,7 +245,7 @@ impl Run<'_> {
         for commands in [stops, entries, protection] {
             let is_new = |command: &Command| !self.ended.contains(&command.resource());
             let commands = commands.into_iter().filter(is_new).collect();
-            let ended = end_all(self.desk, &self.deed, commands).await;
+            let ended = end_all(self.context, &self.parent, commands).await;
             self.ended.extend(ended);
         }
     }
@@ -250,7 +253,7 @@ impl Run<'_> {
     async fn tell(&self) {
         if let Some(ticket) = self.ticket {
             let progress = Progress::Flattening(self.state.clone());
-            self.desk.say(Msg::Progress(ticket, progress)).await;
+            self.context.say(Msg::Progress(ticket, progress)).await;
         }
     }
 
@@ -288,19 +291,19 @@ impl Run<'_> {
 
     /// The deed in the journal; and its parts still in doubt are of no more consequence once it is flat.
     async fn note_end(&self, result: &Result<Receipt, Failure>) {
-        let (now, flat) = (self.desk.clock.now(), result.is_ok());
-        let deed = Arc::clone(&self.deed);
+        let (now, flat) = (self.context.clock.now(), result.is_ok());
+        let parent = Arc::clone(&self.parent);
         let update = match result {
             Ok(receipt) => StateUpdate::of(&Ok(receipt.clone())),
             Err(why) => StateUpdate::new(IntentState::Abandoned, why.to_string()),
         };
-        let noted = self.desk.scribe.write_soon(move |journals| {
-            let Some((journal, deed)) = journals.page(&deed)? else {
+        let noted = self.context.writer.write_soon(move |journals| {
+            let Some((journal, parent)) = journals.locate(&parent)? else {
                 return Ok(());
             };
-            journal.record_state(now, deed, &update)?;
+            journal.record_state(now, parent, &update)?;
             if flat {
-                journal.abandon_parts(now, deed)
+                journal.abandon_parts(now, parent)
             } else {
                 Ok(())
             }
@@ -317,51 +320,60 @@ fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
     }
 }
 
-async fn close_all(desk: &Desk, deed: &Slot, operations: UnboundedSender<CloseAll>) {
-    let command = Command::CloseAll(desk.client.connection().account_id.clone());
-    let teller = Teller::Flatten(operations);
-    let tries = RetryState::new(&command, desk.client.timeouts());
-    match desk
-        .start(teller, command, Origin::part(deed), desk.clock.now())
+async fn close_all(
+    context: &OutboxContext,
+    parent: &IntentRef,
+    operations: UnboundedSender<CloseAll>,
+) {
+    let command = Command::CloseAll(context.client.connection().account_id.clone());
+    let sink = ProgressSink::Flatten(operations);
+    let tries = RetryState::new(&command, context.client.timeouts());
+    match context
+        .start(
+            sink,
+            command,
+            CommandOrigin::part(parent),
+            context.clock.now(),
+        )
         .await
     {
-        Ok(errand) => complain(desk, errand.deliver(tries).await).await,
-        Err(why) => desk.note(Tone::Alert, format!("flatten: {why}")).await,
+        Ok(delivery) => complain(context, delivery.deliver(tries).await).await,
+        Err(why) => context.note(Tone::Alert, format!("flatten: {why}")).await,
     }
 }
 
-async fn go_on(errand: Arc<Errand>) {
-    let timeouts = errand.desk().client.timeouts();
+async fn go_on(delivery: Arc<Delivery>) {
+    let timeouts = delivery.context().client.timeouts();
     let doubt = Failure::new(
         FailureKind::Unknown,
         "it was under way when the desk stopped",
     );
-    let tries = RetryState::with_unknown_outcome(errand.command(), timeouts, doubt);
-    complain(errand.desk(), errand.deliver(tries).await).await;
+    let tries = RetryState::with_unknown_outcome(delivery.command(), timeouts, doubt);
+    complain(delivery.context(), delivery.deliver(tries).await).await;
 }
 
-async fn complain(desk: &Desk, result: Result<Receipt, Failure>) {
+async fn complain(context: &OutboxContext, result: Result<Receipt, Failure>) {
     if let Err(why) = result {
-        desk.note(Tone::Warn, format!("flatten: {why}")).await;
+        context.note(Tone::Warn, format!("flatten: {why}")).await;
     }
 }
 
 /// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
 /// in time is for the next look.
-async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
-    let (client, timeouts) = (&desk.client, desk.client.timeouts());
+async fn sweep(context: &OutboxContext, parent: &IntentRef) -> HashSet<Resource> {
+    let (client, timeouts) = (&context.client, context.client.timeouts());
     let account = &client.connection().account_id;
     let (stopped, head_start) = oneshot::channel::<()>();
     let stops = async {
-        let twaps = first_read(desk, || client.active_twaps()).await;
-        let ended = end_all(desk, deed, stops(&twaps)).await;
+        let twaps = first_read(context, || client.active_twaps()).await;
+        let ended = end_all(context, parent, stops(&twaps)).await;
         drop(stopped);
         ended
     };
     let cancels = async {
-        let orders = first_read(desk, || client.working_orders(account)).await;
-        let _in_time = timeout(timeouts.scaled(HEAD_START), head_start).await;
-        end_all(desk, deed, entries(&orders)).await
+        let orders = first_read(context, || client.working_orders(account)).await;
+        let _in_time = timeout(timeouts.scaled(TWAP_HEAD_START), head_start).await;
+        end_all(context, parent, entries(&orders)).await
     };
     let (mut ended, canceled) = join(stops, cancels).await;
     ended.extend(canceled);
@@ -369,56 +381,60 @@ async fn sweep(desk: &Desk, deed: &Slot) -> HashSet<Resource> {
 }
 
 /// What is in a list, asked for until it can be read, for a time.
-async fn first_read<T, F>(desk: &Desk, ask: impl Fn() -> F) -> Result<Page<T>, Failure>
+async fn first_read<T, F>(context: &OutboxContext, ask: impl Fn() -> F) -> Result<Page<T>, Failure>
 where
     F: Future<Output = Result<Page<T>, Failure>>,
 {
-    let timeouts = desk.client.timeouts();
+    let timeouts = context.client.timeouts();
     let rows = async {
         loop {
-            sleep(desk.client.pause_left()).await;
+            sleep(context.client.pause_left()).await;
             match ask().await {
                 Ok(page) => return Ok(page),
                 Err(why) if why.kind == FailureKind::Auth => return Err(why),
                 Err(why) => {
                     let asked = why.retry_after.unwrap_or_default();
-                    sleep(asked.max(timeouts.scaled(BETWEEN_TRIES))).await;
+                    sleep(asked.max(timeouts.scaled(READ_RETRY_INTERVAL))).await;
                 }
             }
         }
     };
-    timeout(timeouts.scaled(FIRST_READ), rows)
+    timeout(timeouts.scaled(FIRST_READ_TIMEOUT), rows)
         .await
         .unwrap_or_else(|_| Err(Failure::new(FailureKind::Unreadable, "not read in time")))
 }
 
 /// What of it has been ended.
-async fn end_all(desk: &Desk, deed: &Slot, commands: Vec<Command>) -> HashSet<Resource> {
+async fn end_all(
+    context: &OutboxContext,
+    parent: &IntentRef,
+    commands: Vec<Command>,
+) -> HashSet<Resource> {
     stream::iter(commands)
         .map(|command| async move {
             let resource = command.resource();
-            end(desk, deed, command).await.then_some(resource)
+            end(context, parent, command).await.then_some(resource)
         })
-        .buffer_unordered(ABREAST)
+        .buffer_unordered(CONCURRENT_COMMANDS)
         .filter_map(ready)
         .collect()
         .await
 }
 
 /// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
-async fn end(desk: &Desk, deed: &Slot, command: Command) -> bool {
+async fn end(context: &OutboxContext, parent: &IntentRef, command: Command) -> bool {
     let (silent, _heard) = unbounded_channel();
-    let tries = RetryState::new(&command, desk.client.timeouts());
-    let started = desk.start(
-        Teller::Flatten(silent),
+    let tries = RetryState::new(&command, context.client.timeouts());
+    let started = context.start(
+        ProgressSink::Flatten(silent),
         command,
-        Origin::part(deed),
-        desk.clock.now(),
+        CommandOrigin::part(parent),
+        context.clock.now(),
     );
     match started.await {
-        Ok(errand) => errand.deliver(tries).await.is_ok(),
+        Ok(delivery) => delivery.deliver(tries).await.is_ok(),
         Err(why) => {
-            desk.note(Tone::Alert, format!("flatten: {why}")).await;
+            context.note(Tone::Alert, format!("flatten: {why}")).await;
             false
         }
     }

@@ -7,11 +7,11 @@
 //! and otherwise offered: only a person sends it. What is too old is not sent; what belongs to another service,
 //! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
 //! exposure is sent before this is over, nor after it where the last session was halted. A verb, which ends with its own
-//! deed, names what is open, settles what reads tell, and sends and asks nothing: see [`fate`].
+//! deed, names what is open, settles what reads tell, and sends and asks nothing: see [`decision`].
 
-mod fate;
+mod decision;
 
-use super::flatten::{self, Resumed};
+use super::flatten::{self, ResumedFlatten};
 use crate::{
     api::{Method, Request},
     app::{Msg, activity::notice::Tone},
@@ -19,24 +19,24 @@ use crate::{
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
     model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
     runtime::{
-        journal::shared_journal::LeftOpen,
-        outbox::{Desk, Errand, Home, Resume, Stay, Teller},
+        journal::shared_journal::OpenRows,
+        outbox::{Delivery, OutboxContext, OutboxUse, Ownership, ProgressSink, Resume},
     },
 };
-use fate::{Case, Fate};
+use decision::{RecoveryCase, RecoveryDecision};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::sleep};
 
 /// Reads of one row before it is left to a person.
-const LOOKS: u32 = 4;
+const RECONCILE_ATTEMPTS: u32 = 4;
 /// Commands that a verb names one by one.
 const NAMED: usize = 3;
 /// Tickets of this session are counted from 1; those of earlier ones begin here.
-const EARLIER: u64 = 1_000_000;
+const FIRST_EARLIER_TICKET: u64 = 1_000_000;
 
 /// What the rows are judged by.
-struct Bench<'a> {
-    desk: &'a Desk,
+struct Recovery<'a> {
+    context: &'a OutboxContext,
     fingerprint: String,
     /// When everything was last to be closed.
     closed_all_at: Option<Timestamp>,
@@ -45,136 +45,139 @@ struct Bench<'a> {
 }
 
 /// One row that is ours, as a command again.
-struct Row {
+struct OpenRow {
     entry: IntentRow,
-    errand: Errand,
+    delivery: Delivery,
     ticket: Ticket,
-    home: Home,
+    ownership: Ownership,
 }
 
 /// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
-pub(crate) async fn recover(desk: Desk, left: oneshot::Receiver<Result<LeftOpen, JournalError>>) {
-    let ready = desk.ready_when_dropped();
-    let LeftOpen {
+pub(crate) async fn recover(
+    context: OutboxContext,
+    left: oneshot::Receiver<Result<OpenRows, JournalError>>,
+) {
+    let ready = context.ready_when_dropped();
+    let OpenRows {
         mut open,
         halted,
         fingerprint,
         closed_all_at,
         beside,
-    } = match desk
-        .scribe
-        .heard(left)
+    } = match context
+        .writer
+        .wait_for_answer(left)
         .await
         .unwrap_or(Err(JournalError::Stopped))
     {
         Ok(left) => left,
         Err(why) => {
-            desk.scribe.tell(&why).await;
-            if let Some(why) = desk.noted_halt().await {
-                desk.stay_halted(why).await;
+            context.writer.tell(&why).await;
+            if let Some(why) = context.noted_halt().await {
+                context.stay_halted(why).await;
             }
             return;
         }
     };
     if let Some(why) = halted {
-        desk.stay_halted(why).await;
+        context.stay_halted(why).await;
     }
     for why in beside {
         let text =
             format!("what was closed or canceled beside this journal is not all taken in: {why}");
-        desk.note(Tone::Alert, text).await;
+        context.note(Tone::Alert, text).await;
     }
     if open.is_empty() {
         return;
     }
-    desk.finds_out(open.len());
-    if desk.stay == Stay::Deeds {
-        desk.note(Tone::Warn, named(&open)).await;
+    context.finds_out(open.len());
+    if context.outbox_use == OutboxUse::Verb {
+        context.note(Tone::Warn, named(&open)).await;
     }
     open.reverse();
-    let account = &desk.client.connection().account_id;
-    let working = desk.client.working_orders(account).await.ok();
-    let bench = Bench {
-        desk: &desk,
+    let account = &context.client.connection().account_id;
+    let working = context.client.working_orders(account).await.ok();
+    let recovery = Recovery {
+        context: &context,
         fingerprint,
         closed_all_at,
         working: working
             .filter(|page| !page.incomplete)
             .map(|page| page.rows),
     };
-    bench.after_attempt(open).await;
+    recovery.after_attempt(open).await;
     drop(ready);
 }
 
-impl Bench<'_> {
+impl Recovery<'_> {
     async fn after_attempt(&self, open: Vec<IntentRow>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
         // A flatten of elsewhere is its parts, which are shown.
         for entry in foreign.iter().filter(|entry| !entry.intent.is_flatten()) {
-            self.judge_one(entry, &[], (Home::Elsewhere, None)).await;
+            self.judge_one(entry, &[], (Ownership::Foreign, None)).await;
         }
-        let (deeds, rows): (Vec<_>, Vec<_>) = ours
+        let (flattens, rows): (Vec<_>, Vec<_>) = ours
             .into_iter()
             .partition(|entry| entry.intent.is_flatten());
-        let deed = self.flatten_to_resume(deeds).await;
+        let parent = self.flatten_to_resume(flattens).await;
         let mut closing = None;
         for entry in &rows {
-            let joins = self.judge_one(entry, &rows, (Home::Here, deed)).await;
+            let joins = self.judge_one(entry, &rows, (Ownership::Own, parent)).await;
             closing = joins.or(closing);
         }
-        if let Some(deed) = deed {
-            self.resume_flatten(Resumed { deed, closing });
+        if let Some(parent) = parent {
+            self.resume_flatten(ResumedFlatten { parent, closing });
         }
     }
 
-    /// To its fate, or as far as that is a person's or the far end's to say; what the flatten `deed` goes on with is
+    /// To its fate, or as far as that is a person's or the far end's to say; what the flatten `parent` goes on with is
     /// handed back.
     async fn judge_one(
         &self,
         entry: &IntentRow,
         rows: &[IntentRow],
-        (home, deed): (Home, Option<IntentId>),
-    ) -> Option<Errand> {
-        let Some(row) = self.row(entry.clone(), home) else {
+        (ownership, parent): (Ownership, Option<IntentId>),
+    ) -> Option<Delivery> {
+        let Some(row) = self.row(entry.clone(), ownership) else {
             self.unreadable(entry).await;
             return None;
         };
-        let command = row.errand.command().clone();
-        let case = Case {
+        let command = row.delivery.command().clone();
+        let case = RecoveryCase {
             entry,
             command: &command,
-            home,
-            stay: self.desk.stay,
-            now: self.desk.clock.now(),
+            ownership,
+            outbox_use: self.context.outbox_use,
+            now: self.context.clock.now(),
             is_overtaken: is_overtaken(entry, rows),
-            is_part: deed.is_some() && entry.intent.parent == deed,
+            is_part: parent.is_some() && entry.intent.parent == parent,
             working: self.working.as_deref().unwrap_or_default(),
         };
-        let mut fate = case.fate();
-        if fate == Fate::Look {
-            fate = case.after(self.outcome(&row).await);
+        let mut decision = case.decision();
+        if decision == RecoveryDecision::Reconcile {
+            decision = case.after(self.outcome(&row).await);
         }
-        self.apply_fate(row, fate).await
+        self.apply(row, decision).await
     }
 
-    async fn apply_fate(&self, row: Row, fate: Fate) -> Option<Errand> {
-        match fate {
-            Fate::Join => return Some(row.errand),
-            Fate::LetGo => self.never_sent(&row.entry).await,
-            Fate::Offer => self.offer(row).await,
-            Fate::Foreign => self.not_ours_to_send(&row.entry).await,
-            Fate::Resend => self.send_again(row).await,
-            Fate::Follow => {
+    async fn apply(&self, row: OpenRow, decision: RecoveryDecision) -> Option<Delivery> {
+        match decision {
+            RecoveryDecision::Join => return Some(row.delivery),
+            RecoveryDecision::LetGo => self.never_sent(&row.entry).await,
+            RecoveryDecision::Offer => self.offer(row).await,
+            RecoveryDecision::Foreign => self.not_ours_to_send(&row.entry).await,
+            RecoveryDecision::Resend => self.send_again(row).await,
+            RecoveryDecision::Follow => {
                 self.account_for(&row.entry, Tone::Plain, "is still queued")
                     .await;
-                Arc::new(row.errand).follow();
+                Arc::new(row.delivery).follow();
             }
-            Fate::Told(result) => self.done(&row, result).await,
-            Fate::Overtaken => self.overtaken(&row.entry).await,
-            Fate::Ask => self.ask(row).await,
+            RecoveryDecision::Told(result) => self.done(&row, result).await,
+            RecoveryDecision::Superseded => self.overtaken(&row.entry).await,
+            RecoveryDecision::Ask => self.ask(row).await,
             // What would tell has been looked at, or is for a desk.
-            Fate::Look | Fate::Leave => {}
+            RecoveryDecision::Reconcile | RecoveryDecision::Leave => {}
         }
         None
     }
@@ -214,8 +217,8 @@ impl Bench<'_> {
         self.account_for(entry, Tone::Warn, &words).await;
     }
 
-    async fn offer(&self, row: Row) {
-        let words = if row.entry.is_overdue(self.desk.clock.now()) {
+    async fn offer(&self, row: OpenRow) {
+        let words = if row.entry.is_overdue(self.context.clock.now()) {
             "was never sent, and its time is over: decide whether it is still wanted"
         } else {
             "was never sent: decide whether it is to be sent now"
@@ -226,7 +229,7 @@ impl Bench<'_> {
 
     /// Left open by this desk's service, account and key.
     fn is_ours(&self, entry: &IntentRow) -> bool {
-        let connection = self.desk.client.connection();
+        let connection = self.context.client.connection();
         let intent = &entry.intent;
         intent.base_url == connection.base_url
             && intent.account_id == connection.account_id
@@ -234,11 +237,11 @@ impl Bench<'_> {
     }
 
     /// The newest flatten, if it is young enough to be what is still wanted; a verb leaves it to a desk.
-    async fn flatten_to_resume(&self, deeds: Vec<IntentRow>) -> Option<IntentId> {
+    async fn flatten_to_resume(&self, flattens: Vec<IntentRow>) -> Option<IntentId> {
         let mut wanted = None;
-        for deed in deeds {
-            let young = deed.is_replayable(self.desk.clock.now());
-            if young && self.desk.stay == Stay::Deeds {
+        for parent in flattens {
+            let young = parent.is_replayable(self.context.clock.now());
+            if young && self.context.outbox_use == OutboxUse::Verb {
                 continue;
             }
             let (state, words) = if young {
@@ -249,29 +252,29 @@ impl Bench<'_> {
                     "is too old to be gone on with: F begins anew",
                 )
             };
-            self.tell(&deed, &StateUpdate::new(state, words)).await;
-            self.account_for(&deed, Tone::Alert, words).await;
-            wanted = young.then_some(deed.id).or(wanted);
+            self.tell(&parent, &StateUpdate::new(state, words)).await;
+            self.account_for(&parent, Tone::Alert, words).await;
+            wanted = young.then_some(parent.id).or(wanted);
         }
         wanted
     }
 
-    fn resume_flatten(&self, resumed: Resumed) {
-        let (desk, ticket) = (self.desk.clone(), earlier(resumed.deed.0));
+    fn resume_flatten(&self, resumed: ResumedFlatten) {
+        let (context, ticket) = (self.context.clone(), earlier(resumed.parent.0));
         // From now on, not from when it comes to it: the desk is about to be ready for orders.
-        let latch = desk.latch();
+        let block_entries = context.block_entries();
         tokio::spawn(async move {
-            let _latch = latch;
-            let command = Command::Flatten(desk.client.connection().account_id.clone());
-            desk.say(Msg::Resumed(ticket, command)).await;
-            let result = flatten::flatten(&desk, Some(ticket), Some(resumed)).await;
-            desk.say(Msg::Settled(ticket, result)).await;
+            let _block = block_entries;
+            let command = Command::Flatten(context.client.connection().account_id.clone());
+            context.say(Msg::Resumed(ticket, command)).await;
+            let result = flatten::flatten(&context, Some(ticket), Some(resumed)).await;
+            context.say(Msg::Settled(ticket, result)).await;
         });
     }
 
     /// The row as a command again, sent or asked about under a ticket of this session.
-    fn row(&self, entry: IntentRow, home: Home) -> Option<Row> {
-        let dialect = &self.desk.client.dialect();
+    fn row(&self, entry: IntentRow, ownership: Ownership) -> Option<OpenRow> {
+        let dialect = &self.context.client.dialect();
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
             target: entry.intent.target.clone(),
@@ -280,34 +283,37 @@ impl Bench<'_> {
         };
         let command = request.command(dialect)?.classed(entry.intent.risk);
         let ticket = earlier(entry.id.0);
-        let errand = Errand::resumed(
-            self.desk.clone(),
-            Teller::Ticket(ticket),
+        let delivery = Delivery::resumed(
+            self.context.clone(),
+            ProgressSink::Ticket(ticket),
             command,
             request,
-            (&entry, home),
+            (&entry, ownership),
         );
-        Some(Row {
+        Some(OpenRow {
             entry,
-            errand,
+            delivery,
             ticket,
-            home,
+            ownership,
         })
     }
 
-    async fn outcome(&self, row: &Row) -> Result<ReconcileOutcome, Failure> {
-        let linked = self.desk.linked_orders(row.errand.command().risk()).await;
+    async fn outcome(&self, row: &OpenRow) -> Result<ReconcileOutcome, Failure> {
+        let linked = self
+            .context
+            .linked_orders(row.delivery.command().risk())
+            .await;
         let evidence = Evidence {
             since: row.entry.created_at,
             linked: linked.as_deref(),
         };
-        let timeouts = self.desk.client.timeouts();
+        let timeouts = self.context.client.timeouts();
         let mut wait = timeouts.scaled(Duration::from_millis(250));
-        for _ in 1..LOOKS {
+        for _ in 1..RECONCILE_ATTEMPTS {
             match self
-                .desk
+                .context
                 .client
-                .reconcile(row.errand.command(), evidence)
+                .reconcile(row.delivery.command(), evidence)
                 .await
             {
                 Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
@@ -315,13 +321,13 @@ impl Bench<'_> {
             }
             wait *= 2;
         }
-        self.desk
+        self.context
             .client
-            .reconcile(row.errand.command(), evidence)
+            .reconcile(row.delivery.command(), evidence)
             .await
     }
 
-    async fn done(&self, row: &Row, result: Result<Receipt, Failure>) {
+    async fn done(&self, row: &OpenRow, result: Result<Receipt, Failure>) {
         let update = StateUpdate::of(&result);
         let tone = if result.is_ok() {
             Tone::Good
@@ -333,45 +339,47 @@ impl Bench<'_> {
         if let Ok(Receipt::Cancel(cancel)) = &result
             && cancel.canceled
         {
-            self.desk.say(Msg::Ended(cancel.id.clone(), result)).await;
+            self.context
+                .say(Msg::Ended(cancel.id.clone(), result))
+                .await;
         }
     }
 
-    async fn send_again(&self, row: Row) {
+    async fn send_again(&self, row: OpenRow) {
         let words = "is sent again with the same key";
         self.account_for(&row.entry, Tone::Warn, words).await;
         go(row, Resume::Send);
     }
 
     /// What another desk has to find out about stays in sight here, and in doubt.
-    async fn ask(&self, row: Row) {
+    async fn ask(&self, row: OpenRow) {
         let intent = &row.entry.intent;
-        let is_outlived = row.errand.command().risk() == Risk::Increasing
+        let is_outlived = row.delivery.command().risk() == Risk::Increasing
             && self.closed_all_at > Some(row.entry.created_at);
-        let words = match row.home {
-            Home::Here if is_outlived => {
+        let words = match row.ownership {
+            Ownership::Own if is_outlived => {
                 "may have taken effect, and reads do not tell; everything was to be closed since, \
                                           and it would open anew: decide"
                     .to_owned()
             }
-            Home::Here => "may have taken effect, and reads do not tell: decide".to_owned(),
-            Home::Elsewhere => format!(
+            Ownership::Own => "may have taken effect, and reads do not tell: decide".to_owned(),
+            Ownership::Foreign => format!(
                 "is of {}, account {}, and in doubt there: it is never sent from here",
                 intent.base_url, intent.account_id
             ),
         };
         self.account_for(&row.entry, Tone::Alert, &words).await;
         if is_outlived {
-            self.desk.say(Msg::Outlived(row.ticket)).await;
+            self.context.say(Msg::Outlived(row.ticket)).await;
         }
         go(row, Resume::Ask);
     }
 
     async fn tell(&self, entry: &IntentRow, update: &StateUpdate) {
-        let (now, id, update) = (self.desk.clock.now(), entry.id, update.clone());
+        let (now, id, update) = (self.context.clock.now(), entry.id, update.clone());
         let told = self
-            .desk
-            .scribe
+            .context
+            .writer
             .write_soon(move |journals| journals.own()?.record_state(now, id, &update));
         // The scribe has said why, if not; a slow disk does it later.
         let _told = told.await;
@@ -379,7 +387,7 @@ impl Bench<'_> {
 
     async fn account_for(&self, entry: &IntentRow, tone: Tone, words: &str) {
         let text = format!("from the last session: {}: {words}", entry.intent.command);
-        self.desk.note(tone, text).await;
+        self.context.note(tone, text).await;
     }
 }
 
@@ -408,10 +416,10 @@ fn is_overtaken(entry: &IntentRow, rows: &[IntentRow]) -> bool {
 }
 
 /// On its way under a ticket of this session, to the end.
-fn go(row: Row, resume: Resume) {
-    tokio::spawn(Arc::new(row.errand).resume(row.ticket, resume));
+fn go(row: OpenRow, resume: Resume) {
+    tokio::spawn(Arc::new(row.delivery).resume(row.ticket, resume));
 }
 
 fn earlier(id: i64) -> Ticket {
-    Ticket(EARLIER.saturating_add(id.unsigned_abs()))
+    Ticket(FIRST_EARLIER_TICKET.saturating_add(id.unsigned_abs()))
 }

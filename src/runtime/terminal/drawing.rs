@@ -26,7 +26,7 @@ pub(crate) type Render = fn(&mut Buffer, &Fleet, &mut DrawState);
 
 /// What of the desk is on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum ShownFrame {
     Desk,
     /// Only what asks: the rest could not be drawn.
     StripOnly,
@@ -37,12 +37,12 @@ pub(crate) fn frame(
     size: Rect,
     fleet: &Fleet,
     state: &mut DrawState,
-) -> (Buffer, Sight) {
+) -> (Buffer, ShownFrame) {
     match attempt(size, |frame| render(frame, fleet, state)) {
-        Ok(frame) => (frame, Sight::Desk),
+        Ok(frame) => (frame, ShownFrame::Desk),
         Err(why) => {
             *state = DrawState::new(state.theme.clone(), state.zone.clone());
-            (plain(size, fleet, &why), Sight::StripOnly)
+            (plain(size, fleet, &why), ShownFrame::StripOnly)
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     app::Msg,
     cli::{service::Service, voice::Voice},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
-    runtime::{Clock, GoesOn, Outbox},
+    runtime::{Clock, Outbox, ResumedIntents},
 };
 use std::{collections::BTreeMap, time::Duration};
 use tokio::{
@@ -45,12 +45,12 @@ impl<'a> Mail<'a> {
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
-            outbox: Outbox::for_deeds(
+            outbox: Outbox::for_verb(
                 client,
                 Clock::start(),
                 journal,
                 sender,
-                (service.others.clone(), goes_on(deeds)),
+                (service.others.clone(), resumed(deeds)),
             ),
             events,
             sent: 0,
@@ -175,11 +175,11 @@ impl<'a> Mail<'a> {
 }
 
 /// What of an earlier run goes on with these.
-fn goes_on(deeds: &[Deed]) -> GoesOn {
+fn resumed(deeds: &[Deed]) -> ResumedIntents {
     if deeds.iter().any(|deed| deed.key.is_none()) {
-        return GoesOn::Flatten;
+        return ResumedIntents::Flatten;
     }
-    GoesOn::Keys(deeds.iter().filter_map(|deed| deed.key.clone()).collect())
+    ResumedIntents::Keys(deeds.iter().filter_map(|deed| deed.key.clone()).collect())
 }
 
 /// How far each close-all has come, and since when.

@@ -121,16 +121,16 @@ async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes
     let (dir, clock) = (place(), Clock::start());
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::scribe::open(&place);
+    let open = move || crate::runtime::journal::journal_writer::open(&place);
     let mut scene = Scene {
         outbox: Outbox::spawn(client, clock, open, sender),
         dir,
         responder,
         events,
     };
-    scene.outbox.desk.ready().await.unwrap();
+    scene.outbox.context.ready().await.unwrap();
     let (_never, hang) = std::sync::mpsc::channel::<()>();
-    let hangs = scene.outbox.desk.scribe.ask(move |_| {
+    let hangs = scene.outbox.context.writer.ask(move |_| {
         let _back = hang.recv_timeout(Duration::from_millis(100));
         Ok(())
     });

@@ -10,7 +10,7 @@ struct Rehearsal {
     dir: TempDir,
     responder: Responder,
     client: Client,
-    outlet: Outlet,
+    sink: CommandSink,
     events: Receiver<Msg>,
 }
 
@@ -24,12 +24,12 @@ impl Rehearsal {
         connection.dry_run = true;
         let (client, _calls) = crate::client::testing::responder::client(connection);
         let (sender, events) = channel(64);
-        let dry_run = DryRun::begin(client.clone(), dir.path().to_owned(), sender);
+        let dry_run = DryRunOutbox::begin(client.clone(), dir.path().to_owned(), sender);
         Self {
             dir,
             responder,
             client,
-            outlet: Outlet::Tells(dry_run),
+            sink: CommandSink::Tells(dry_run),
             events,
         }
     }
@@ -47,7 +47,7 @@ impl Rehearsal {
 
     /// What is said of it: only that it was not sent, and which request it was.
     async fn told(&mut self, command: Command) -> String {
-        self.outlet.send(TICKET, command);
+        self.sink.send(TICKET, command);
         let Msg::Settled(TICKET, Err(why)) = self.hear().await else {
             panic!("one end, and no good one");
         };
@@ -113,7 +113,7 @@ async fn each_command_is_told_as_the_request_it_would_have_been_and_no_journal_b
         assert!(told.starts_with(&expected), "{command}: {told}");
     }
     // The same by the way of a caller, and what only a real desk has: none of it does anything.
-    rehearsal.outlet.send_as(TICKET, buy(), "mine".into());
+    rehearsal.sink.send_as(TICKET, buy(), "mine".into());
     assert!(matches!(
         rehearsal.hear().await,
         Msg::Settled(TICKET, Err(_))
@@ -123,7 +123,7 @@ async fn each_command_is_told_as_the_request_it_would_have_been_and_no_journal_b
         Effect::GiveUp(TICKET),
         Effect::Rearm,
     ] {
-        rehearsal.outlet.decide(&effect);
+        rehearsal.sink.decide(&effect);
     }
     assert_eq!(rehearsal.responder.seen().len(), 0, "not even a read");
     assert_eq!(std::fs::read_dir(rehearsal.dir.path()).unwrap().count(), 0);

@@ -141,7 +141,7 @@ async fn with_the_budget_spent() {
         }
     };
     let (scene, arrivals) = timed(part, |_| ()).await;
-    let client = scene.outbox.desk.client.clone();
+    let client = scene.outbox.context.client.clone();
     client.open_positions(&"chal-1".into()).await.unwrap_err();
     tokio::time::sleep(client.pause_left()).await;
     assert!(!client.wait(RequestClass::Entry).is_zero());

@@ -148,8 +148,8 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
     let mut scene = playing(part, 20).await;
-    scene.outbox.desk.ready().await.unwrap();
-    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.context.ready().await.unwrap();
+    let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let ahead = "sent ahead of a journal that is slow";
     while !slow_disk::is_said(&scene.events.recv().await.unwrap(), ahead) {}
@@ -202,7 +202,7 @@ async fn what_a_close_all_of_a_verb_has_left_is_read_by_the_verb_alone() {
         tempfile::tempdir().unwrap(),
         Responder::playing(part, || ()).await,
     );
-    let client = verb.outbox.desk.client.clone();
+    let client = verb.outbox.context.client.clone();
     verb.outbox.send(TICKET, Command::CloseAll("chal-1".into()));
     verb.settled().await.1.unwrap();
     client.check_closed().await.unwrap();
@@ -218,12 +218,12 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
     Scene {
-        outbox: Outbox::for_deeds(
+        outbox: Outbox::for_verb(
             client,
             Clock::Frozen(NOW),
             open,
             sender,
-            (vec![], GoesOn::Keys(vec![])),
+            (vec![], ResumedIntents::Keys(vec![])),
         ),
         dir,
         responder,
@@ -286,7 +286,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     let responder = at_an_account().await;
     let dir = with_a_flatten_left_open(&responder.url);
     let mut verb = verb(dir, responder);
-    verb.outbox.desk.ready().await.unwrap();
+    verb.outbox.context.ready().await.unwrap();
     let told = verb.events.recv().await.unwrap();
     let named = "open since before: flatten chal-1; close all positions on chal-1; what reads";
     assert!(

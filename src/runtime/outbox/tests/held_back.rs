@@ -94,7 +94,7 @@ async fn a_refused_key_stops_all_sending_but_one_try_of_each_exit() {
 async fn a_key_that_is_taken_again_re_arms_the_desk_by_itself() {
     let script = vec![error("401 Unauthorized", ""), empty(), placed()];
     let mut scene = Scene::of(script).await;
-    let client = scene.outbox.desk.client.clone();
+    let client = scene.outbox.context.client.clone();
     scene.outbox.send(Ticket(1), buy());
     assert_eq!(scene.settled().await.1.unwrap_err().kind, FailureKind::Auth);
     scene.outbox.send(Ticket(2), buy());

@@ -6,19 +6,19 @@ mod dry_run;
 mod first_byte;
 mod flat;
 mod halted;
+mod hand_over;
 mod healing;
 mod held_back;
 mod journaled;
 mod keys;
-mod lanes;
 mod pace;
+mod resource_queues;
 mod restart;
-mod second;
 mod silence;
 mod slow_disk;
 mod stopped;
 
-use super::{errand::pursue, *};
+use super::{delivery::pursue, *};
 use crate::{
     app::Msg,
     client::{
@@ -33,10 +33,10 @@ use crate::{
     },
     runtime::{
         base::clock::Clock,
-        journal::{scribe::Scribe, shared_journal::GoesOn},
+        journal::{journal_writer::JournalWriter, shared_journal::ResumedIntents},
         recovery::{
             dispatch::Outbox,
-            dry_run::{DryRun, Outlet},
+            dry_run::{CommandSink, DryRunOutbox},
         },
     },
 };
@@ -105,7 +105,7 @@ impl Scene {
         let (sender, events) = channel(64);
         let place = dir.path().to_owned();
         let open = move || {
-            let mut journal = crate::runtime::journal::scribe::open(&place)?;
+            let mut journal = crate::runtime::journal::journal_writer::open(&place)?;
             hurt(&mut journal);
             Ok(journal)
         };
@@ -158,9 +158,9 @@ async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'stat
 }
 
 /// Nothing more is written until the sender goes.
-fn hang(scribe: &Scribe) -> std::sync::mpsc::Sender<()> {
+fn hang(writer: &JournalWriter) -> std::sync::mpsc::Sender<()> {
     let (go_on, hang) = std::sync::mpsc::channel();
-    let _hangs = scribe.ask(move |_| {
+    let _hangs = writer.ask(move |_| {
         let _over = hang.recv();
         Ok(())
     });

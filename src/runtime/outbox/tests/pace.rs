@@ -6,7 +6,7 @@ use super::*;
 async fn nothing_is_sent_while_the_service_wants_silence() {
     let limited = error("429 Too Many Requests", "retry-after: 90\r\n");
     let mut scene = Scene::of(vec![limited]).await;
-    let client = scene.outbox.desk.client.clone();
+    let client = scene.outbox.context.client.clone();
     client.open_positions(&"chal-1".into()).await.unwrap_err();
     scene.outbox.send(TICKET, buy());
     let failure = scene.settled().await.1.unwrap_err();
@@ -43,7 +43,7 @@ async fn an_outage_is_not_answered_with_a_storm_and_an_exit_is_retried_all_the_s
 async fn with_the_budget_spent_an_exit_leaves_at_once_and_an_order_waits() {
     let limited = error("429 Too Many Requests", "retry-after: 1\r\n");
     let mut scene = Scene::of(vec![limited, canceled()]).await;
-    let client = scene.outbox.desk.client.clone();
+    let client = scene.outbox.context.client.clone();
     client.open_positions(&"chal-1".into()).await.unwrap_err();
     tokio::time::sleep(client.pause_left()).await;
     assert!(client.polls_per_minute().is_some());

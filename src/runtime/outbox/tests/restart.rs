@@ -18,7 +18,7 @@ use tokio::sync::mpsc::{Receiver, channel, unbounded_channel};
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
 const HOUR: Duration = Duration::from_hours(1);
 
-struct Desk {
+struct OutboxContext {
     dir: TempDir,
     responder: Responder,
     outbox: Outbox,
@@ -26,7 +26,7 @@ struct Desk {
 }
 
 /// A desk at `now`, a hundred times as fast as life, on a journal with `commands` still on the wire since [`NOW`].
-async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> Desk {
+async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let journal = dir.path().to_owned();
     after_a_crash_on(dir, &journal, now, commands, script).await
@@ -39,7 +39,7 @@ async fn after_a_crash_on(
     now: Timestamp,
     commands: &[Command],
     script: Vec<Reply>,
-) -> Desk {
+) -> OutboxContext {
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(journal).unwrap();
     for (command, number) in commands.iter().zip(1..) {
@@ -70,18 +70,23 @@ fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> In
     }
 }
 
-fn opened(dir: TempDir, responder: Responder, now: Timestamp) -> Desk {
+fn opened(dir: TempDir, responder: Responder, now: Timestamp) -> OutboxContext {
     opened_at(dir, responder, now, Timeouts::divided_by(100))
 }
 
-fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, timeouts: Timeouts) -> Desk {
+fn opened_at(
+    dir: TempDir,
+    responder: Responder,
+    now: Timestamp,
+    timeouts: Timeouts,
+) -> OutboxContext {
     let (calls, _) = unbounded_channel();
     let client =
         Client::with_timeouts(responder.connection(), calls, move || now, timeouts).unwrap();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::scribe::open(&place);
-    Desk {
+    let open = move || crate::runtime::journal::journal_writer::open(&place);
+    OutboxContext {
         outbox: Outbox::spawn(client, Clock::Frozen(now), open, sender),
         dir,
         responder,
@@ -89,7 +94,7 @@ fn opened_at(dir: TempDir, responder: Responder, now: Timestamp, timeouts: Timeo
     }
 }
 
-impl Desk {
+impl OutboxContext {
     async fn until(&mut self, is: impl Fn(&Msg) -> bool) -> Msg {
         loop {
             let msg = self.events.recv().await.unwrap();
@@ -124,17 +129,17 @@ fn is_asked(msg: &Msg) -> bool {
 #[tokio::test]
 async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     let command = Command::CloseAll("chal-1".into());
-    let mut desk = after_a_crash(NOW.plus(HOUR), &[command], vec![empty(), empty()]).await;
-    let Msg::Progress(ticket, _) = desk.until(is_asked).await else {
+    let mut context = after_a_crash(NOW.plus(HOUR), &[command], vec![empty(), empty()]).await;
+    let Msg::Progress(ticket, _) = context.until(is_asked).await else {
         panic!("asked");
     };
-    desk.outbox.again(ticket);
+    context.outbox.again(ticket);
     let refusal =
         |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("not to be sent again"));
-    desk.until(refusal).await;
-    let sent = desk.methods();
+    context.until(refusal).await;
+    let sent = context.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
-    assert_eq!(desk.states(), [IntentState::Parked]);
+    assert_eq!(context.states(), [IntentState::Parked]);
 }
 
 #[tokio::test]
@@ -153,18 +158,18 @@ async fn an_order_in_doubt_that_was_given_before_a_close_all_is_said_to_open_ane
         journal.record(at, &intent).unwrap();
     }
     drop(journal);
-    let mut desk = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
+    let mut context = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
     let said = |msg: &Msg| matches!(msg, Msg::Said(Tone::Alert, text) if text.contains("it would open anew"));
-    desk.until(said).await;
-    let outlived = desk.until(|msg| matches!(msg, Msg::Outlived(_))).await;
-    let Msg::Progress(ticket, _) = desk.until(is_asked).await else {
+    context.until(said).await;
+    let outlived = context.until(|msg| matches!(msg, Msg::Outlived(_))).await;
+    let Msg::Progress(ticket, _) = context.until(is_asked).await else {
         panic!("asked");
     };
     assert_eq!(outlived, Msg::Outlived(ticket));
 }
 
 /// The same, of which surely nothing had left: the line was down until the desk died.
-async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>) -> Desk {
+async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let responder = Responder::answering(script).await;
     let mut journal = Journal::open(dir.path()).unwrap();
@@ -175,8 +180,8 @@ async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>
 }
 
 /// What is asked of the trader, and how it reads.
-async fn asked(desk: &mut Desk) -> (Ticket, crate::model::Failure) {
-    let msg = desk.until(is_asked).await;
+async fn asked(context: &mut OutboxContext) -> (Ticket, crate::model::Failure) {
+    let msg = context.until(is_asked).await;
     let Msg::Progress(ticket, crate::model::Progress::Parked { why, .. }) = msg else {
         panic!("{msg:?}");
     };
@@ -188,19 +193,19 @@ async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_
 {
     // An hour old: nobody but this machine knows its key, so that proves nothing.
     let script = vec![empty(), tests::placed()];
-    let mut desk = with_nothing_left(NOW.plus(HOUR), &tests::close("p-1"), script).await;
-    let (ticket, why) = asked(&mut desk).await;
+    let mut context = with_nothing_left(NOW.plus(HOUR), &tests::close("p-1"), script).await;
+    let (ticket, why) = asked(&mut context).await;
     assert!(!why.is_doubtful(), "it surely had no effect: {why}");
-    assert_eq!(desk.states(), [IntentState::Prepared]);
-    assert_eq!(desk.methods(), ["GET"], "nothing goes by itself");
-    desk.outbox.again(ticket);
-    let settled = desk.until(is_settled).await;
+    assert_eq!(context.states(), [IntentState::Prepared]);
+    assert_eq!(context.methods(), ["GET"], "nothing goes by itself");
+    context.outbox.again(ticket);
+    let settled = context.until(is_settled).await;
     assert!(matches!(settled, Msg::Settled(_, Ok(_))), "{settled:?}");
-    let key = desk.responder.seen()[1]
+    let key = context.responder.seen()[1]
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "as it was recorded");
-    assert_eq!(desk.states(), [IntentState::Done]);
+    assert_eq!(context.states(), [IntentState::Done]);
 }
 
 #[tokio::test]
@@ -210,12 +215,12 @@ async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
         Command::CloseAll("chal-1".into()),
         Command::Cancel("o-1".into()),
     ] {
-        let mut desk = with_nothing_left(NOW, &command, vec![empty()]).await;
-        let (ticket, _) = asked(&mut desk).await;
-        desk.outbox.give_up(ticket);
-        desk.until(is_settled).await;
-        assert_eq!(desk.methods(), ["GET"], "{command}");
-        let journal = Journal::open_read_only(desk.dir.path()).unwrap();
+        let mut context = with_nothing_left(NOW, &command, vec![empty()]).await;
+        let (ticket, _) = asked(&mut context).await;
+        context.outbox.give_up(ticket);
+        context.until(is_settled).await;
+        assert_eq!(context.methods(), ["GET"], "{command}");
+        let journal = Journal::open_read_only(context.dir.path()).unwrap();
         let row = &journal.recent(1).unwrap()[0];
         assert_eq!(
             (row.state, row.maybe_executed),
@@ -226,11 +231,11 @@ async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
 
 #[tokio::test]
 async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() {
-    let mut desk = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
+    let mut context = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
     let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("was never sent"));
-    desk.until(told).await;
-    assert_eq!(desk.states(), [IntentState::Unsent]);
-    assert_eq!(desk.methods(), ["GET"]);
+    context.until(told).await;
+    assert_eq!(context.states(), [IntentState::Unsent]);
+    assert_eq!(context.methods(), ["GET"]);
 }
 
 #[tokio::test]
@@ -239,16 +244,16 @@ async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_de
     let beside = crate::journal::overflow_dirs(dir.path()).next().unwrap();
     let script = vec![empty(), tests::placed()];
     let close = [tests::close("p-1")];
-    let mut desk = after_a_crash_on(dir, &beside, NOW, &close, script).await;
+    let mut context = after_a_crash_on(dir, &beside, NOW, &close, script).await;
     assert!(matches!(
-        desk.until(is_settled).await,
+        context.until(is_settled).await,
         Msg::Settled(_, Ok(_))
     ));
-    let key = desk.responder.seen()[1]
+    let key = context.responder.seen()[1]
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "its own");
-    assert_eq!(desk.states(), [IntentState::Done]);
+    assert_eq!(context.states(), [IntentState::Done]);
 }
 
 #[tokio::test]
@@ -259,8 +264,8 @@ async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
     let broken = "no database".repeat(500);
     std::fs::write(beside.join("journal.sqlite3"), broken).unwrap();
     let responder = Responder::answering(vec![]).await;
-    let mut desk = opened(dir, responder, NOW);
-    let Msg::Said(Tone::Alert, text) = desk.until(|_| true).await else {
+    let mut context = opened(dir, responder, NOW);
+    let Msg::Said(Tone::Alert, text) = context.until(|_| true).await else {
         panic!("said");
     };
     assert!(
@@ -279,13 +284,16 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
         )
     };
     let script = vec![empty(), fifty(), fifty()];
-    let desk = after_a_crash(NOW, &[margin("100"), margin("50")], script).await;
+    let context = after_a_crash(NOW, &[margin("100"), margin("50")], script).await;
     let open = |states: &[IntentState]| states.contains(&IntentState::Inflight);
-    while open(&desk.states()) {
+    while open(&context.states()) {
         tokio::task::yield_now().await;
     }
-    assert_eq!(desk.states(), [IntentState::Done, IntentState::Abandoned]);
-    assert_eq!(desk.methods(), ["GET", "GET", "GET"]);
+    assert_eq!(
+        context.states(),
+        [IntentState::Done, IntentState::Abandoned]
+    );
+    assert_eq!(context.methods(), ["GET", "GET", "GET"]);
 }
 
 #[tokio::test]
@@ -293,15 +301,17 @@ async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
     let queued = ok(r#"{"data":{"id":"o-1","canceled":false,"queued":true}}"#);
     let filled = crate::client::testing::responder::ORDER.replace(r#""resting""#, r#""filled""#);
     let history = ok(&format!(r#"{{"data":[{filled}],"has_more":false}}"#));
-    let mut desk = after_a_crash(NOW, &[], vec![queued, empty(), history]).await;
-    desk.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
-    let ended = desk.until(|msg| matches!(msg, Msg::Ended(..))).await;
+    let mut context = after_a_crash(NOW, &[], vec![queued, empty(), history]).await;
+    context
+        .outbox
+        .send(Ticket(1), Command::Cancel("o-1".into()));
+    let ended = context.until(|msg| matches!(msg, Msg::Ended(..))).await;
     let Msg::Ended(id, Err(why)) = ended else {
         panic!("{ended:?}");
     };
     assert_eq!((id.raw(), why.kind), ("o-1", FailureKind::Conflict));
     assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
-    assert_eq!(desk.states(), [IntentState::Rejected]);
+    assert_eq!(context.states(), [IntentState::Rejected]);
 }
 
 #[tokio::test]
@@ -328,8 +338,10 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
     let outbox = Outbox::spawn(client, Clock::Frozen(NOW), open, sender);
-    outbox.desk.ready().await.unwrap();
-    let refusal = outbox.desk.refusal(&tests::buy(), outbox.desk.wave());
+    outbox.context.ready().await.unwrap();
+    let refusal = outbox
+        .context
+        .refusal(&tests::buy(), outbox.context.epoch());
     assert!(refusal.is_some_and(|why| why.message.raw().contains("getting out")));
 }
 
@@ -344,17 +356,17 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
     let place = dir.path().to_owned();
-    let open = move || crate::runtime::journal::scribe::open(&place);
-    let mut desk = Desk {
+    let open = move || crate::runtime::journal::journal_writer::open(&place);
+    let mut context = OutboxContext {
         outbox: Outbox::spawn(client, Clock::Frozen(NOW), open, sender),
         dir,
         responder,
         events,
     };
     let halted = Msg::Halted(Some("it was flattened".to_owned()));
-    assert_eq!(desk.until(|_| true).await, halted);
-    desk.outbox.send(Ticket(1), tests::buy());
-    let refused = desk.until(is_settled).await;
+    assert_eq!(context.until(|_| true).await, halted);
+    context.outbox.send(Ticket(1), tests::buy());
+    let refused = context.until(is_settled).await;
     let Msg::Settled(_, Err(why)) = refused else {
         panic!("{refused:?}");
     };
@@ -362,19 +374,19 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
         why.to_string().contains("HALTED: it was flattened"),
         "{why}"
     );
-    desk.outbox.send(Ticket(2), tests::close("p-1"));
+    context.outbox.send(Ticket(2), tests::close("p-1"));
     assert!(matches!(
-        desk.until(is_settled).await,
+        context.until(is_settled).await,
         Msg::Settled(_, Ok(_))
     ));
-    desk.outbox.rearm();
-    desk.until(|msg| *msg == Msg::Halted(None)).await;
-    desk.outbox.send(Ticket(3), tests::buy());
+    context.outbox.rearm();
+    context.until(|msg| *msg == Msg::Halted(None)).await;
+    context.outbox.send(Ticket(3), tests::buy());
     assert!(matches!(
-        desk.until(is_settled).await,
+        context.until(is_settled).await,
         Msg::Settled(_, Ok(_))
     ));
-    let Desk { dir, outbox, .. } = desk;
+    let OutboxContext { dir, outbox, .. } = context;
     drop(outbox);
     let journal = tests::reopened(&dir).await;
     assert_eq!(journal.halted(&here, &account), None);
@@ -386,7 +398,7 @@ fn is_settled(msg: &Msg) -> bool {
 
 /// A desk whose last session left an order in doubt, at a service that answers no read in time but takes what ends
 /// something.
-async fn with_doubt_that_lasts(timeouts: Timeouts) -> Desk {
+async fn with_doubt_that_lasts(timeouts: Timeouts) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let answer = |seen: &crate::client::testing::responder::Seen| {
         if seen.line.starts_with("GET ") {
@@ -405,26 +417,26 @@ async fn with_doubt_that_lasts(timeouts: Timeouts) -> Desk {
 
 #[tokio::test]
 async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_refused_in_time() {
-    let mut desk = with_doubt_that_lasts(Timeouts::divided_by(100)).await;
-    desk.outbox.send(Ticket(1), tests::buy());
+    let mut context = with_doubt_that_lasts(Timeouts::divided_by(100)).await;
+    context.outbox.send(Ticket(1), tests::buy());
     let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("the last session"));
-    desk.until(told).await;
-    let Msg::Settled(Ticket(1), Err(why)) = desk.until(is_settled).await else {
+    context.until(told).await;
+    let Msg::Settled(Ticket(1), Err(why)) = context.until(is_settled).await else {
         panic!("refused");
     };
     assert_eq!(why.kind, FailureKind::Unavailable, "exit code 12");
     assert!(why.message.raw().contains("nothing was sent"), "{why}");
-    assert!(desk.methods().iter().all(|method| method == "GET"));
+    assert!(context.methods().iter().all(|method| method == "GET"));
 }
 
 #[tokio::test]
 async fn a_way_out_under_a_key_of_its_own_waits_for_no_doubt_of_the_last_session() {
     // Reads are given up after ten seconds each.
-    let mut desk = with_doubt_that_lasts(Timeouts::default()).await;
+    let mut context = with_doubt_that_lasts(Timeouts::default()).await;
     let given = tokio::time::Instant::now();
     let close = tests::close("p-1");
-    desk.outbox.send_as(Ticket(1), close, "mine".into());
-    let Msg::Settled(Ticket(1), result) = desk.until(is_settled).await else {
+    context.outbox.send_as(Ticket(1), close, "mine".into());
+    let Msg::Settled(Ticket(1), result) = context.until(is_settled).await else {
         panic!("settled");
     };
     assert!(result.is_ok(), "{result:?}");

@@ -72,8 +72,11 @@ impl Service {
     /// instant of a 429 may have left before it.
     fn arrive(&mut self, what: Mutation, sent: Instant, own: Option<Instant>) {
         let now = Instant::now();
-        let heard = self.quiet.iter().filter(|(heard, _)| *heard < sent);
-        for until in heard.map(|(_, until)| *until).chain(own) {
+        let wait_for_answer = self
+            .quiet
+            .iter()
+            .filter(|(wait_for_answer, _)| *wait_for_answer < sent);
+        for until in wait_for_answer.map(|(_, until)| *until).chain(own) {
             if now < until {
                 self.early
                     .push(format!("{what:?}, {:?} early", until - now));
@@ -167,7 +170,7 @@ fn http_date(ms: i64) -> String {
 type Shared = Arc<Mutex<Service>>;
 
 /// A command of the desk until it ends one way or the other.
-async fn command(service: Shared, desk: Client, command: Command, seed: u64) {
+async fn command(service: Shared, context: Client, command: Command, seed: u64) {
     let mutation = command.facts().mutation;
     let mut jitter = Jitter::seeded(seed);
     let own: Mutex<Option<Instant>> = Mutex::default();
@@ -199,18 +202,18 @@ async fn command(service: Shared, desk: Client, command: Command, seed: u64) {
     };
     let began = service.lock().unwrap().began;
     let attempt = |_| async {
-        if let Some(why) = desk.silence() {
+        if let Some(why) = context.silence() {
             return Attempt::NotSent(why);
         }
         let (sent, reply) = ask(Asks::Command).await;
-        desk.rehearse((sent, desk_clock(began)), &reply, mutation)
+        context.rehearse((sent, desk_clock(began)), &reply, mutation)
     };
     let reconcile = || async {
-        if let Some(why) = desk.silence() {
+        if let Some(why) = context.silence() {
             return Err(why);
         }
         let (sent, reply) = ask(Asks::Read).await;
-        desk.rehearse_read((sent, desk_clock(began)), &reply)?;
+        context.rehearse_read((sent, desk_clock(began)), &reply)?;
         Ok(ReconcileOutcome::Inconclusive)
     };
     let tries = RetryState::new(&command, Timeouts::default());
@@ -244,9 +247,14 @@ async fn of_ten_thousand_waits_none_is_cut_short() {
     let (mut waits, mut early) = (0, vec![]);
     for seed in 0.. {
         let service = Arc::new(Mutex::new(Service::new(seed)));
-        let (desk, _calls) = client(connection("http://127.0.0.1:9"));
+        let (context, _calls) = client(connection("http://127.0.0.1:9"));
         let all = commands().into_iter().zip(1..).map(|(wish, number)| {
-            command(Arc::clone(&service), desk.clone(), wish, seed * 10 + number)
+            command(
+                Arc::clone(&service),
+                context.clone(),
+                wish,
+                seed * 10 + number,
+            )
         });
         join_all(all).await;
         let service = service.lock().unwrap();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     journal::{Intent, ReplayWindow, StateUpdate},
-    runtime::journal::scribe::Scribe,
+    runtime::journal::journal_writer::JournalWriter,
 };
 use std::sync::mpsc;
 
@@ -15,8 +15,8 @@ pub(super) fn is_said(msg: &Msg, words: &str) -> bool {
 #[tokio::test]
 async fn a_way_out_under_a_chosen_key_waits_for_no_disk_that_hangs() {
     let mut scene = Scene::of(vec![placed()]).await;
-    scene.outbox.desk.ready().await.unwrap();
-    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.context.ready().await.unwrap();
+    let go_on = hang(&scene.outbox.context.writer);
     let given = Instant::now();
     scene.outbox.send_as(TICKET, close("p-1"), "mine".into());
     let sends = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Sending { .. }));
@@ -56,12 +56,12 @@ async fn a_key_that_turns_out_to_be_known_when_the_disk_is_back_neither_breaks_t
  {
     let refused = error("404 Not Found", "");
     let mut scene = done_before(vec![refused]).await;
-    scene.outbox.desk.ready().await.unwrap();
-    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.context.ready().await.unwrap();
+    let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send_as(TICKET, close("p-1"), "mine".into());
     scene.settled().await.1.unwrap_err();
     drop(go_on);
-    assert!(scene.outbox.is_written().await && !scene.outbox.desk.scribe.is_down());
+    assert!(scene.outbox.is_written().await && !scene.outbox.context.writer.is_down());
     let [row] = entries(scene).await.try_into().unwrap();
     assert_eq!((row.state, row.maybe_executed), (IntentState::Done, true));
 }
@@ -69,11 +69,11 @@ async fn a_key_that_turns_out_to_be_known_when_the_disk_is_back_neither_breaks_t
 #[tokio::test]
 async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_down_when_it_is_back()
  {
-    let late = Arc::new(Mutex::new(None::<(Scribe, mpsc::Receiver<()>)>));
+    let late = Arc::new(Mutex::new(None::<(JournalWriter, mpsc::Receiver<()>)>));
     let once = Arc::clone(&late);
     let arrived = move || {
-        if let Some((scribe, hangs)) = once.lock().unwrap().take() {
-            let _hangs = scribe.ask(move |_| {
+        if let Some((writer, hangs)) = once.lock().unwrap().take() {
+            let _hangs = writer.ask(move |_| {
                 let _over = hangs.recv();
                 Ok(())
             });
@@ -82,7 +82,7 @@ async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_d
     let responder = Responder::watched(vec![placed()], arrived).await;
     let mut scene = Scene::at(tempfile::tempdir().unwrap(), responder);
     let (go_on, hangs) = mpsc::channel();
-    *late.lock().unwrap() = Some((scene.outbox.desk.scribe.clone(), hangs));
+    *late.lock().unwrap() = Some((scene.outbox.context.writer.clone(), hangs));
     scene.outbox.send(TICKET, buy());
     let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Order { .. })), "{result:?}");
@@ -96,8 +96,8 @@ async fn an_order_that_was_answered_is_shown_though_the_disk_hangs_and_written_d
 #[tokio::test]
 async fn an_order_waits_its_time_for_the_disk_and_says_for_what() {
     let mut scene = Scene::of(vec![placed()]).await;
-    scene.outbox.desk.ready().await.unwrap();
-    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.context.ready().await.unwrap();
+    let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send(TICKET, buy());
     while !is_said(
         &scene.events.recv().await.unwrap(),

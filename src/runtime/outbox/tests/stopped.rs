@@ -6,8 +6,8 @@ use crate::client::testing::responder::{client, connection};
 /// A desk whose disk hangs until the sender goes.
 async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {
     let scene = Scene::of(vec![]).await;
-    scene.outbox.desk.ready().await.unwrap();
-    let go_on = hang(&scene.outbox.desk.scribe);
+    scene.outbox.context.ready().await.unwrap();
+    let go_on = hang(&scene.outbox.context.writer);
     (scene, go_on)
 }
 

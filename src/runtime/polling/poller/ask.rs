@@ -23,7 +23,7 @@ const TRACED: usize = 20;
 
 /// What every question needs.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct PollContext {
     pub client: Client,
     pub clock: Clock,
     pub events: Sender<Msg>,
@@ -33,7 +33,7 @@ pub(super) struct Desk {
 
 /// One request (or walk over pages) and where its rows belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Question {
+pub(super) enum PollRequest {
     Positions,
     Orders,
     Twaps,
@@ -44,7 +44,7 @@ pub(super) enum Question {
     Account,
 }
 
-impl Question {
+impl PollRequest {
     /// The question that polls `source`; ladders have one each, by id.
     pub(super) fn of(source: Source) -> Option<Self> {
         match source {
@@ -60,15 +60,15 @@ impl Question {
     }
 }
 
-impl Desk {
+impl PollContext {
     /// Asks once, as soon as the service wants to hear from us, and passes the answer on.
     ///
     /// Answers what was wrong with it and whether it can still change.
-    pub(super) async fn ask(&self, question: Question, jitter: &mut Jitter) -> Told {
+    pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
         self.silence(jitter).await;
         let at = self.clock.now();
         let answer = self.answer(question).await;
-        let told = Told {
+        let told = PollResult {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
         };
@@ -130,36 +130,38 @@ impl Desk {
         }
     }
 
-    async fn answer(&self, question: Question) -> Answer {
+    async fn answer(&self, question: PollRequest) -> Answer {
         let client = &self.client;
         let account = &client.connection().account_id;
         match question {
-            Question::Positions => Answer::Positions(client.open_positions(account).await),
-            Question::Orders => Answer::Orders(client.working_orders(account).await),
-            Question::Twaps => Answer::Twaps(client.twaps(account).await),
-            Question::Scaled(id) => {
+            PollRequest::Positions => Answer::Positions(client.open_positions(account).await),
+            PollRequest::Orders => Answer::Orders(client.working_orders(account).await),
+            PollRequest::Twaps => Answer::Twaps(client.twaps(account).await),
+            PollRequest::Scaled(id) => {
                 let ladder = client.scaled(&id).await.map(Box::new);
                 Answer::Scaled(id, ladder)
             }
-            Question::Closed(None) => Answer::Closed(client.closed_positions(account, None).await),
-            Question::Closed(Some(cursor)) => {
+            PollRequest::Closed(None) => {
+                Answer::Closed(client.closed_positions(account, None).await)
+            }
+            PollRequest::Closed(Some(cursor)) => {
                 let page = client.closed_positions(account, Some(cursor.clone())).await;
                 Answer::MoreClosed(cursor, page)
             }
-            Question::History(None) => Answer::History(client.orders(account, None).await),
-            Question::History(Some(cursor)) => {
+            PollRequest::History(None) => Answer::History(client.orders(account, None).await),
+            PollRequest::History(Some(cursor)) => {
                 let page = client.orders(account, Some(cursor.clone())).await;
                 Answer::MoreHistory(cursor, page)
             }
-            Question::Markets => Answer::Markets(client.markets().await.and_then(readable)),
-            Question::Account => Answer::Account(client.account_facts(account).await),
+            PollRequest::Markets => Answer::Markets(client.markets().await.and_then(readable)),
+            PollRequest::Account => Answer::Account(client.account_facts(account).await),
         }
     }
 }
 
 /// How a question went.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct PollResult {
     pub trouble: Option<Failure>,
     /// Asking again is not expected to bring anything new.
     pub is_final: bool,

@@ -9,27 +9,27 @@ use tokio::sync::mpsc::{Receiver, channel};
 
 const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
-fn desk(responder: &Responder) -> (Desk, Receiver<Msg>) {
+fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
     let (client, _calls) = responder.client();
     let (events, mail) = channel(64);
-    let desk = Desk {
+    let context = PollContext {
         client,
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
     };
-    (desk, mail)
+    (context, mail)
 }
 
-fn beat(desk: Desk, interval: Duration) -> (Beat, Arc<Notify>) {
+fn beat(context: PollContext, interval: Duration) -> (SourceTask, Arc<Notify>) {
     let nudge = Arc::new(Notify::new());
-    let beat = Beat {
+    let beat = SourceTask {
         source: Source::Orders,
-        desk,
+        context,
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
-        rhythm: Rhythm::new(1),
-        pace: watch::Sender::new(Pace {
+        backoff: PollBackoff::new(1),
+        pace: watch::Sender::new(PollRate {
             interval,
             demand: 288,
         })
@@ -136,9 +136,9 @@ async fn a_source_that_is_given_another_pace_is_asked_at_once_and_by_that_from_t
 #[tokio::test]
 async fn a_source_asked_for_is_polled_at_once() {
     let responder = Responder::answering(vec![empty(), empty()]).await;
-    let (desk, mut mail) = desk(&responder);
-    let (beat, nudge) = beat(desk, HOUR);
-    let task = tokio::spawn(beat.repeat(Question::Positions));
+    let (context, mut mail) = context(&responder);
+    let (beat, nudge) = beat(context, HOUR);
+    let task = tokio::spawn(beat.repeat(PollRequest::Positions));
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
     nudge.notify_one();
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
@@ -148,10 +148,10 @@ async fn a_source_asked_for_is_polled_at_once() {
 #[tokio::test]
 async fn an_older_page_comes_with_the_cursor_it_was_asked_by() {
     let responder = Responder::answering(vec![empty()]).await;
-    let (desk, mut mail) = desk(&responder);
+    let (context, mut mail) = context(&responder);
     let cursor = Cursor::from("p2".to_owned());
-    let question = Question::History(Some(cursor.clone()));
-    let told = desk.ask(question, &mut Jitter::seeded(1)).await;
+    let question = PollRequest::History(Some(cursor.clone()));
+    let told = context.ask(question, &mut Jitter::seeded(1)).await;
     assert!(told.trouble.is_none());
     let answer = polled(&mut mail).await;
     assert!(matches!(answer, Answer::MoreHistory(asked, Ok(_)) if asked == cursor));
@@ -163,8 +163,8 @@ async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others(
     let live = ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
     let script = vec![error("404 Not Found", ""), live];
     let responder = Responder::answering(script).await;
-    let (desk, mut mail) = desk(&responder);
-    let (beat, _nudge) = beat(desk, HOUR);
+    let (context, mut mail) = context(&responder);
+    let (beat, _nudge) = beat(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
     let task = tokio::spawn(beat.ladders(known));
     let first = polled(&mut mail).await;
@@ -181,8 +181,8 @@ async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
     let live = || ok(r#"{"data":{"id":"b","market_id":"paper|BTC"}}"#);
     let script = vec![ended(), live(), ended(), live(), live(), live()];
     let responder = Responder::answering(script).await;
-    let (desk, mut mail) = desk(&responder);
-    let (beat, nudge) = beat(desk, HOUR);
+    let (context, mut mail) = context(&responder);
+    let (beat, nudge) = beat(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
     let task = tokio::spawn(beat.ladders(known));
     let mut rounds = vec![];
@@ -202,17 +202,17 @@ async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
 }
 
 /// A source that waits; nothing is sent.
-fn resting() -> (Beat, Arc<Notify>) {
+fn resting() -> (SourceTask, Arc<Notify>) {
     let (client, _calls) = client(connection("http://127.0.0.1:1"));
     let (events, _mail) = channel(1);
     let clock = Clock::Frozen(NOW);
-    let desk = Desk {
+    let context = PollContext {
         client,
         clock,
         events,
         queue: Arc::default(),
     };
-    beat(desk, Duration::from_secs(1))
+    beat(context, Duration::from_secs(1))
 }
 
 #[tokio::test(start_paused = true)]
@@ -238,13 +238,13 @@ async fn a_wait_that_only_the_desk_has_made_longer_ends_when_the_trader_asks() {
         ..Failure::new(FailureKind::Unavailable, "busy")
     };
     let (mut beat, nudge) = resting();
-    beat.pace = watch::channel(Pace {
+    beat.pace = watch::channel(PollRate {
         interval: Duration::from_secs(8),
         demand: 0,
     })
     .1;
     for _ in 0..4 {
-        beat.rhythm.after(Duration::from_secs(8), Some(&busy));
+        beat.backoff.after(Duration::from_secs(8), Some(&busy));
     }
     let start = tokio::time::Instant::now();
     nudge.notify_one();
@@ -274,7 +274,7 @@ async fn when_one_source_is_answered_again_those_that_failed_ask_at_once() {
     let (mut waiting, _nudge) = resting();
     let (mut first, _other) = resting();
     first.recoveries = waiting.recoveries.clone();
-    first.rhythm.after(Duration::from_secs(1), Some(&down));
+    first.backoff.after(Duration::from_secs(1), Some(&down));
     let start = tokio::time::Instant::now();
     tokio::join!(
         async {
@@ -293,13 +293,13 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
     let down = Failure::new(FailureKind::Unavailable, "busy");
     let (client, _calls) = client(connection("http://127.0.0.1:1"));
     let (events, mut mail) = channel(4);
-    let desk = Desk {
+    let context = PollContext {
         client,
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
     };
-    let (mut beat, _nudge) = beat(desk, Duration::from_secs(2));
+    let (mut beat, _nudge) = beat(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
     beat.rest(Some(&down)).await;
     let Some(Msg::TriesAgain(Source::Orders, at)) = mail.recv().await else {
@@ -323,8 +323,10 @@ async fn orders_are_looked_for_page_by_page_until_all_are_found() {
     };
     let pages = vec![page("o3"), page("o2"), page("o1")];
     let responder = Responder::answering(pages).await;
-    let (desk, mut mail) = desk(&responder);
-    desk.trace(vec!["o2".into()], &mut Jitter::seeded(1)).await;
+    let (context, mut mail) = context(&responder);
+    context
+        .trace(vec!["o2".into()], &mut Jitter::seeded(1))
+        .await;
     let Msg::Traced(asked, found) = next(&mut mail).await else {
         panic!("nothing was found")
     };

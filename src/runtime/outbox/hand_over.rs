@@ -1,8 +1,8 @@
-//! The way of a command on a desk whose journal another desk has.
+//! A command on a desk while another desk holds the journal.
 //!
 //! Contract: it is a verb's. What closes or cancels is handed to the desk that has the journal, and sent there as if it
 //! had been typed there, and what follows the answer is looked at from both. Where that desk does not answer in a moment,
-//! has not the account or turns it away, it goes out beside it, on a journal under `aside`; so does what may be done twice
+//! has not the account or turns it away, it goes out beside it, on a journal under `log_in_background`; so does what may be done twice
 //! when that desk has taken it and is gone or stopped, and a flatten is also left there, for it to follow where it wakes
 //! soon. What raises exposure is refused, in words that name the other desk. When that
 //! one is gone, the scribe takes the journal, and this desk finds out what it left open like any that is started.
@@ -10,16 +10,16 @@
 //! Known limit: a desk that is stopped when it has greeted keeps the command for three seconds; the next one goes beside
 //! it at once. What is not to be done twice (a part of a position) is then in doubt.
 
-use super::{Desk, follow};
+use super::{OutboxContext, follow};
 use crate::{
     api::Request,
     app::{Msg, Sending, activity::notice::Tone},
     model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
     runtime::journal::{
-        journals::{FirstDesk, Keeper},
-        scribe::MOMENT,
+        journal_set::{HoldingDesk, LockOwner},
+        journal_writer::EXIT_JOURNAL_TIMEOUT,
         shared_journal::AccountAddress,
-        socket::{self, Asked, Caller, HandedOver, left},
+        socket::{self, DeskConnection, HandOverRequest, HandOverResult, unknown_after_hand_over},
     },
 };
 use std::fmt;
@@ -28,43 +28,43 @@ use tokio::{
     time::timeout,
 };
 
-/// Why the desk that has the journal does not send a command.
-enum Missed {
-    /// What it does when it wakes is not known.
-    Deaf(&'static str),
+/// Why the holding desk does not send a command.
+enum NotHandedOver {
+    /// It does not answer, and may still act when it wakes.
+    Silent(&'static str),
     Declined(String),
 }
 
-impl fmt::Display for Missed {
+impl fmt::Display for NotHandedOver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Deaf(why) => why,
+            Self::Silent(why) => why,
             Self::Declined(why) => why,
         })
     }
 }
 
-impl Desk {
-    /// Until that is this desk.
+impl OutboxContext {
+    /// Reports who holds the journal, until this desk does.
     pub(crate) async fn tells_who_has_the_journal(self) {
-        let mut keeper = self.scribe.keeper();
+        let mut lock_owner = self.writer.lock_owner();
         let mut is_told = false;
         loop {
-            let now = keeper.borrow_and_update().clone();
+            let now = lock_owner.borrow_and_update().clone();
             match now {
-                Keeper::Unknown => {}
-                Keeper::ThisDesk => {
+                LockOwner::Unknown => {}
+                LockOwner::ThisProcess => {
                     if is_told {
                         self.say(Msg::Second(None)).await;
                     }
                     return;
                 }
-                Keeper::Another(first) => {
+                LockOwner::Another(holder) => {
                     is_told = true;
-                    self.say(Msg::Second(Some(first.to_string()))).await;
+                    self.say(Msg::Second(Some(holder.to_string()))).await;
                 }
             }
-            if keeper.changed().await.is_err() {
+            if lock_owner.changed().await.is_err() {
                 return;
             }
         }
@@ -72,65 +72,70 @@ impl Desk {
 
     /// Why a second desk does not send `command`, if so.
     pub(super) fn second_objection(&self, command: &Command) -> Option<Failure> {
-        let first = self.scribe.first_desk()?;
-        (command.risk() == Risk::Increasing).then(|| trade_there(&first))
+        let holder = self.writer.holding_desk()?;
+        (command.risk() == Risk::Increasing).then(|| trade_there(&holder))
     }
 
-    /// What comes of `command` on the desk that has the journal; `None` where it is for this one to send.
+    /// What comes of `command` on the context that has the journal; `None` where it is for this one to send.
     pub(crate) async fn hand_over(
         &self,
         ticket: Ticket,
         command: &Command,
     ) -> Option<Result<Receipt, Failure>> {
-        let first = self.scribe.first_desk()?;
-        if self.refusal(command, self.wave()).is_some() {
+        let holder = self.writer.holding_desk()?;
+        if self.refusal(command, self.epoch()).is_some() {
             return None;
         }
-        let missed = match self.greeted(&first).await {
+        let missed = match self.greeted(&holder).await {
             Err(missed) => missed,
             Ok(caller) => match self.ask_of(caller, ticket, command).await? {
-                HandedOver::Ended(end) => {
+                HandOverResult::Ended(end) => {
                     if let Ok(receipt) = &end {
                         follow::check_echo(self, command, receipt).await;
                         follow::receipt(self, command, receipt, None);
                     }
                     return Some(end);
                 }
-                HandedOver::Lost if !is_harmless_twice(command) => return Some(Err(left())),
-                HandedOver::NeverAsked | HandedOver::Lost => {
-                    Missed::Deaf("does not answer any more")
+                HandOverResult::Lost if !is_harmless_twice(command) => {
+                    return Some(Err(unknown_after_hand_over()));
                 }
-                HandedOver::TurnedAway(why) => {
-                    Missed::Declined(format!("does not send it ({why})"))
+                HandOverResult::NeverAsked | HandOverResult::Lost => {
+                    NotHandedOver::Silent("does not answer any more")
+                }
+                HandOverResult::TurnedAway(why) => {
+                    NotHandedOver::Declined(format!("does not send it ({why})"))
                 }
             },
         };
-        let text = format!("{command}: {first} {missed}, so it goes out from here");
+        let text = format!("{command}: {holder} {missed}, so it goes out from here");
         self.note(Tone::Warn, text).await;
-        if let (Command::Flatten(_), Missed::Deaf(_)) = (command, &missed) {
-            self.leaves_flatten(&first).await;
+        if let (Command::Flatten(_), NotHandedOver::Silent(_)) = (command, &missed) {
+            self.leaves_flatten(&holder).await;
         }
         None
     }
 
-    /// At the socket of the other desk, where it has this account.
-    async fn greeted(&self, first: &FirstDesk) -> Result<Caller, Missed> {
-        let greeted = timeout(MOMENT, socket::call(&first.dir)).await;
+    /// Connects to the holding desk, if it answers and has this account.
+    async fn greeted(&self, holder: &HoldingDesk) -> Result<DeskConnection, NotHandedOver> {
+        let greeted = timeout(EXIT_JOURNAL_TIMEOUT, socket::call(&holder.dir)).await;
         let caller = greeted.ok().flatten();
-        let caller = caller.ok_or(Missed::Deaf("does not answer"))?;
+        let caller = caller.ok_or(NotHandedOver::Silent("does not answer"))?;
         let here = AccountAddress::from(self.client.connection());
         if caller.greeting.accounts.contains(&here) {
             return Ok(caller);
         }
         let why = "does not trade this account".to_owned();
-        Err(Missed::Declined(why))
+        Err(NotHandedOver::Declined(why))
     }
 
     /// A desk that wakes beside an account that was flattened meanwhile would trade on. Not by its signal, which is about
     /// the account on its screen, whichever that is.
-    async fn leaves_flatten(&self, first: &FirstDesk) {
+    async fn leaves_flatten(&self, holder: &HoldingDesk) {
         let here = self.client.connection().into();
-        let left = timeout(MOMENT, socket::leave_flatten(&first.dir, here));
+        let left = timeout(
+            EXIT_JOURNAL_TIMEOUT,
+            socket::leave_flatten(&holder.dir, here),
+        );
         let (tone, words) = match left.await {
             Ok(Ok(())) => (
                 Tone::Warn,
@@ -144,20 +149,20 @@ impl Desk {
                 "cannot be told and is NOT halted: it may trade on when it wakes".to_owned(),
             ),
         };
-        self.note(tone, format!("flatten: {first} {words}")).await;
+        self.note(tone, format!("flatten: {holder} {words}")).await;
     }
 
     async fn ask_of(
         &self,
-        caller: Caller,
+        caller: DeskConnection,
         ticket: Ticket,
         command: &Command,
-    ) -> Option<HandedOver> {
+    ) -> Option<HandOverResult> {
         let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let request = Request::of(command, key.clone(), &self.client.dialect());
         let asked = match (command, &request) {
-            (Command::Flatten(_), _) => Asked::Flatten,
-            (_, Ok(request)) => Asked::Send {
+            (Command::Flatten(_), _) => HandOverRequest::Flatten,
+            (_, Ok(request)) => HandOverRequest::Send {
                 request,
                 key: &key,
                 sending: Sending::First,
@@ -167,8 +172,8 @@ impl Desk {
             (_, Err(_)) => return None,
         };
         // What hears ends with the answer, and so does passing it on.
-        let (heard, news) = unbounded_channel();
-        let hear = move |progress: &Progress| drop(heard.send(progress.clone()));
+        let (wait_for_answer, news) = unbounded_channel();
+        let hear = move |progress: &Progress| drop(wait_for_answer.send(progress.clone()));
         let ended = caller.hand_over(self.client.connection().into(), asked, hear);
         let (end, ()) = tokio::join!(ended, self.passes_on(ticket, news));
         Some(end)
@@ -181,11 +186,11 @@ impl Desk {
     }
 }
 
-pub(super) fn trade_there(first: &FirstDesk) -> Failure {
+pub(super) fn trade_there(holder: &HoldingDesk) -> Failure {
     Failure::local(format!(
-        "{first} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
+        "{holder} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
          work here too",
-        first.dir.display()
+        holder.dir.display()
     ))
 }
 

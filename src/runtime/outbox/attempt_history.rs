@@ -1,6 +1,6 @@
-//! What has become of an errand so far, and what follows from it for the next attempt.
+//! The attempts of a delivery so far, and what they mean for the next one.
 
-use super::gate::Wave;
+use super::entry_gate::Epoch;
 use crate::{
     client::Attempt,
     journal::ReplayWindow,
@@ -9,96 +9,96 @@ use crate::{
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How far its request has come.
+/// How far the request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trail {
-    /// The journal says that it may leave at any moment; nothing has.
-    Launched,
-    /// Nothing has left, and the journal says so: it must know better before something does.
-    Held,
-    /// An attempt is being made: until it is over, nobody knows.
-    Leaving,
-    /// A byte of it may have left, in this session or an earlier one.
-    Left,
+pub(super) enum SendState {
+    /// The journal says `inflight`; nothing was sent yet.
+    Released,
+    /// The journal says `prepared`: nothing was sent, and `inflight` must be written first.
+    Prepared,
+    /// An attempt is running: its effect is not known yet.
+    Sending,
+    /// A byte may have been sent, in this session or an earlier one.
+    MaybeSent,
 }
 
 #[derive(Debug)]
-pub(super) struct Past {
-    trail: Trail,
-    /// When the attempts that are being made were decided on.
+pub(super) struct AttemptHistory {
+    send_state: SendState,
+    /// When the present attempts were decided on.
     begun: Timestamp,
-    /// The close-alls that was after.
-    given: Wave,
-    /// When a close-all was last told to come back; until then its first sending.
-    heard: Timestamp,
-    /// Before when the service asked not to be asked for this again.
+    /// The epoch of that decision.
+    given: Epoch,
+    /// When a close-all last got a 202; before that its first sending.
+    wait_for_answer: Timestamp,
+    /// The end of the `Retry-After` of the last response.
     quiet_until: Option<Instant>,
     is_stalled: bool,
 }
 
-impl Past {
+impl AttemptHistory {
     /// Of a command first sent at `since`, or about to be.
-    pub(super) fn new(trail: Trail, since: Timestamp) -> Self {
+    pub(super) fn new(send_state: SendState, since: Timestamp) -> Self {
         Self {
-            trail,
+            send_state,
             begun: since,
-            given: Wave::default(),
-            heard: since,
+            given: Epoch::default(),
+            wait_for_answer: since,
             quiet_until: None,
             is_stalled: false,
         }
     }
 
     /// Somebody has decided at `at` on what is sent from here on.
-    pub(super) fn begin(&mut self, at: Timestamp, given: Wave) {
+    pub(super) fn begin(&mut self, at: Timestamp, given: Epoch) {
         self.begun = at;
         self.given = given;
     }
 
-    pub(super) fn given(&self) -> Wave {
+    pub(super) fn given(&self) -> Epoch {
         self.given
     }
 
     /// Whether a byte of it may have left.
     pub(super) fn has_left(&self) -> bool {
-        matches!(self.trail, Trail::Leaving | Trail::Left)
+        matches!(self.send_state, SendState::Sending | SendState::MaybeSent)
     }
 
     pub(super) fn is_held(&self) -> bool {
-        self.trail == Trail::Held
+        self.send_state == SendState::Prepared
     }
 
     /// The journal says again that it may leave.
     pub(super) fn launch(&mut self) {
         if self.is_held() {
-            self.trail = Trail::Launched;
+            self.send_state = SendState::Released;
         }
     }
 
     /// One more attempt begins.
     pub(super) fn leave(&mut self) {
-        if self.trail != Trail::Left {
-            self.trail = Trail::Leaving;
+        if self.send_state != SendState::MaybeSent {
+            self.send_state = SendState::Sending;
         }
     }
 
     /// One more attempt, over at `now`.
     pub(super) fn tried(&mut self, attempt: &Attempt, now: Timestamp) {
         match attempt {
-            Attempt::NotSent(_) if self.trail == Trail::Left => return,
+            Attempt::NotSent(_) if self.send_state == SendState::MaybeSent => return,
             Attempt::NotSent(_) => {
-                self.trail = Trail::Held;
+                self.send_state = SendState::Prepared;
                 return;
             }
-            Attempt::Running { .. } => self.heard = now,
+            Attempt::Running { .. } => self.wait_for_answer = now,
             Attempt::Done(_) | Attempt::Refused(_) | Attempt::Doubtful(_) => {}
         }
-        self.trail = Trail::Left;
+        self.send_state = SendState::MaybeSent;
         let asked = attempt.retry_after();
         self.quiet_until = asked.and_then(|asked| Instant::now().checked_add(asked));
     }
 
-    /// Whether a stop in its progress is news.
+    /// Notes a stall; `true` the first time.
     pub(super) fn stall(&mut self) -> bool {
         !std::mem::replace(&mut self.is_stalled, true)
     }
@@ -106,7 +106,7 @@ impl Past {
     /// While the same request may be sent again.
     pub(super) fn window(&self) -> ReplayWindow {
         if self.has_left() {
-            ReplayWindow::since(self.heard)
+            ReplayWindow::since(self.wait_for_answer)
         } else {
             ReplayWindow::endless()
         }
@@ -161,15 +161,20 @@ mod tests {
 
     const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
 
-    /// Why `command`, which left and was last heard of at `heard` (or never left), is not sent after so many minutes.
-    fn after(command: &Command, minutes: u64, heard: Option<Timestamp>) -> Option<String> {
-        let trail = heard.map_or(Trail::Held, |_| Trail::Left);
-        let past = Past {
+    /// Why `command`, which left and was last wait_for_answer of at `wait_for_answer` (or never left), is not sent after so many minutes.
+    fn after(
+        command: &Command,
+        minutes: u64,
+        wait_for_answer: Option<Timestamp>,
+    ) -> Option<String> {
+        let send_state = wait_for_answer.map_or(SendState::Prepared, |_| SendState::MaybeSent);
+        let history = AttemptHistory {
             begun: GIVEN,
-            ..Past::new(trail, heard.unwrap_or(GIVEN))
+            ..AttemptHistory::new(send_state, wait_for_answer.unwrap_or(GIVEN))
         };
         let now = GIVEN.plus(Duration::from_mins(minutes));
-        past.too_late(command, now, Duration::from_secs(30), past.window())
+        history
+            .too_late(command, now, Duration::from_secs(30), history.window())
             .map(|why| why.message.to_string())
     }
 
@@ -199,19 +204,19 @@ mod tests {
     #[test]
     fn what_may_have_left_is_never_said_not_to_have_left_again() {
         let not_sent = || Attempt::NotSent(Failure::local("refused here"));
-        let mut past = Past::new(Trail::Launched, GIVEN);
-        past.tried(&not_sent(), GIVEN);
-        assert!(past.is_held());
-        past.launch();
-        past.leave();
-        assert!(past.has_left(), "while it is on its way");
-        past.tried(&not_sent(), GIVEN);
-        assert!(past.is_held(), "proved not to have left");
-        past.launch();
-        past.tried(&Attempt::Doubtful(Failure::local("cut")), GIVEN);
-        assert!(past.has_left());
-        past.tried(&not_sent(), GIVEN);
-        past.launch();
-        assert!(past.has_left() && !past.is_held());
+        let mut history = AttemptHistory::new(SendState::Released, GIVEN);
+        history.tried(&not_sent(), GIVEN);
+        assert!(history.is_held());
+        history.launch();
+        history.leave();
+        assert!(history.has_left(), "while it is on its way");
+        history.tried(&not_sent(), GIVEN);
+        assert!(history.is_held(), "proved not to have left");
+        history.launch();
+        history.tried(&Attempt::Doubtful(Failure::local("cut")), GIVEN);
+        assert!(history.has_left());
+        history.tried(&not_sent(), GIVEN);
+        history.launch();
+        assert!(history.has_left() && !history.is_held());
     }
 }

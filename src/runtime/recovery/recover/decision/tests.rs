@@ -38,12 +38,12 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
 }
 
 /// Looked at by a desk of its own so many minutes after it was sent.
-fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> Case<'a> {
-    Case {
+fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> RecoveryCase<'a> {
+    RecoveryCase {
         entry,
         command,
-        home: Home::Here,
-        stay: Stay::Session,
+        ownership: Ownership::Own,
+        outbox_use: OutboxUse::Session,
         now: SENT.plus(Duration::from_mins(minutes)),
         is_overtaken: false,
         is_part: false,
@@ -52,8 +52,12 @@ fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> Case<'a
 }
 
 /// What a desk does of it, and what a verb.
-fn both(case: Case<'_>, fate: impl Fn(Case<'_>) -> Fate) -> [Fate; 2] {
-    [Stay::Session, Stay::Deeds].map(|stay| fate(Case { stay, ..case }))
+fn both(
+    case: RecoveryCase<'_>,
+    decision: impl Fn(RecoveryCase<'_>) -> RecoveryDecision,
+) -> [RecoveryDecision; 2] {
+    [OutboxUse::Session, OutboxUse::Verb]
+        .map(|outbox_use| decision(RecoveryCase { outbox_use, ..case }))
 }
 
 fn half() -> Command {
@@ -94,9 +98,9 @@ fn stop() -> Command {
 
 #[test]
 fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
-    use Fate::{Follow, LetGo, Look, Offer, Resend};
     use IntentState::{Inflight, Parked, Prepared, Queued, Unknown};
-    let leave = Fate::Leave;
+    use RecoveryDecision::{Follow, LetGo, Offer, Reconcile, Resend};
+    let leave = RecoveryDecision::Leave;
     let table = [
         // Surely never left: what raises exposure is over, a way out may still be wanted.
         (buy(), Prepared, 1, [LetGo, LetGo]),
@@ -105,32 +109,32 @@ fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
         (close_all(), Prepared, 99, [Offer, leave.clone()]),
         (cancel(), Prepared, 1, [Offer, leave]),
         // An order is never sent again by itself, however young.
-        (buy(), Inflight, 1, [Look, Look]),
-        (buy(), Unknown, 99, [Look, Look]),
+        (buy(), Inflight, 1, [Reconcile, Reconcile]),
+        (buy(), Unknown, 99, [Reconcile, Reconcile]),
         // What can only close goes on under its key while the service knows it.
-        (close_all(), Inflight, 14, [Resend, Look]),
-        (close_all(), Parked, 14, [Resend, Look]),
-        (close_all(), Inflight, 16, [Look, Look]),
-        (close("p-1"), Unknown, 14, [Resend, Look]),
-        (close("p-1"), Unknown, 16, [Look, Look]),
-        (half(), Inflight, 1, [Look, Look]),
-        (limit(), Inflight, 1, [Look, Look]),
+        (close_all(), Inflight, 14, [Resend, Reconcile]),
+        (close_all(), Parked, 14, [Resend, Reconcile]),
+        (close_all(), Inflight, 16, [Reconcile, Reconcile]),
+        (close("p-1"), Unknown, 14, [Resend, Reconcile]),
+        (close("p-1"), Unknown, 16, [Reconcile, Reconcile]),
+        (half(), Inflight, 1, [Reconcile, Reconcile]),
+        (limit(), Inflight, 1, [Reconcile, Reconcile]),
         // What has no key is read first.
-        (cancel(), Inflight, 1, [Look, Look]),
-        (stop(), Inflight, 1, [Look, Look]),
-        (exits(), Inflight, 1, [Look, Look]),
-        (cancel(), Queued, 99, [Follow, Look]),
+        (cancel(), Inflight, 1, [Reconcile, Reconcile]),
+        (stop(), Inflight, 1, [Reconcile, Reconcile]),
+        (exits(), Inflight, 1, [Reconcile, Reconcile]),
+        (cancel(), Queued, 99, [Follow, Reconcile]),
     ];
     for (command, state, minutes, expected) in table {
         let entry = entry(&command, state);
-        let fates = both(case(&entry, &command, minutes), |case| case.fate());
+        let fates = both(case(&entry, &command, minutes), |case| case.decision());
         assert_eq!(fates, expected, "{command}, {state}, {minutes} min");
     }
 }
 
 #[test]
 fn what_is_done_when_the_reads_have_told_or_have_not() {
-    use Fate::{Ask, Leave, Overtaken, Resend, Told};
+    use RecoveryDecision::{Ask, Leave, Resend, Superseded, Told};
     let working = || vec![serde_json::from_str::<Order>(ORDER).unwrap()];
     let stops = || {
         let reduces = ORDER.replace(r#""reduce_only":false"#, r#""reduce_only":true"#);
@@ -202,7 +206,7 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
     ];
     for (command, working, outcome, expected) in table {
         let entry = entry(&command, IntentState::Inflight);
-        let case = Case {
+        let case = RecoveryCase {
             working: &working,
             ..case(&entry, &command, 1)
         };
@@ -210,17 +214,17 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
         assert_eq!(fates, expected, "{command}, {outcome:?}");
     }
     let (entry, command) = (entry(&exits(), IntentState::Inflight), exits());
-    let older = Case {
+    let older = RecoveryCase {
         is_overtaken: true,
         ..case(&entry, &command, 1)
     };
     let fates = both(older, |case| case.after(Ok(ReconcileOutcome::NotDone)));
-    assert_eq!(fates, [Overtaken, Overtaken]);
+    assert_eq!(fates, [Superseded, Superseded]);
 }
 
 #[test]
 fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_along() {
-    use Fate::{Ask, Foreign, Join, Leave, LetGo, Offer, Resend};
+    use RecoveryDecision::{Ask, Foreign, Join, Leave, LetGo, Offer, Resend};
     let elsewhere = [
         (buy(), IntentState::Prepared, [LetGo, LetGo]),
         (close_all(), IntentState::Prepared, [Foreign, Leave]),
@@ -229,11 +233,11 @@ fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_
     ];
     for (command, state, expected) in elsewhere {
         let entry = entry(&command, state);
-        let foreign = Case {
-            home: Home::Elsewhere,
+        let foreign = RecoveryCase {
+            ownership: Ownership::Foreign,
             ..case(&entry, &command, 1)
         };
-        let fates = both(foreign, |case| case.fate());
+        let fates = both(foreign, |case| case.decision());
         assert_eq!(fates, expected, "{command}, {state}");
     }
     for (command, state, of_it, by_itself) in [
@@ -242,12 +246,12 @@ fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_
         (cancel(), IntentState::Prepared, LetGo, Offer),
     ] {
         let entry = entry(&command, state);
-        let part = |is_part| Case {
+        let part = |is_part| RecoveryCase {
             is_part,
             ..case(&entry, &command, 1)
         };
         assert_eq!(
-            [part(true), part(false)].map(|case| case.fate()),
+            [part(true), part(false)].map(|case| case.decision()),
             [of_it, by_itself]
         );
     }

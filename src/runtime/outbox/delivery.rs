@@ -1,11 +1,11 @@
-//! One command's journey over the wire, until the policy calls it over.
+//! The delivery of one command: attempts and reads until the retry policy settles it.
 
 use super::{
-    Desk,
-    desk::NOTING,
-    gate::Wave,
-    past::{Past, Trail},
-    record::{Before, Recorded},
+    OutboxContext,
+    attempt_history::{AttemptHistory, SendState},
+    context::NOTE_TIMEOUT,
+    entry_gate::Epoch,
+    record::{EarlierSending, RecordedRequest},
 };
 use crate::{
     api::Request,
@@ -18,7 +18,7 @@ use crate::{
     model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
     runtime::{
         base::{jitter::Jitter, lock::locked},
-        journal::journals::{Journals, Row, slot_of},
+        journal::journal_set::{IntentLocation, JournalSet, known_ref},
     },
 };
 use std::{
@@ -30,29 +30,29 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-/// Who hears how an errand goes.
+/// Who receives the progress of a delivery.
 #[derive(Debug, Clone)]
-pub(crate) enum Teller {
-    /// The desk, under this number.
+pub(crate) enum ProgressSink {
+    /// The desk, under this ticket.
     Ticket(Ticket),
     /// The flatten it is a part of.
     Flatten(UnboundedSender<CloseAll>),
 }
 
-/// Whose an errand is.
+/// Whether a command belongs to this service, account and API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Home {
-    Here,
-    /// Another service's, account's or key's: shown, never sent.
-    Elsewhere,
+pub(crate) enum Ownership {
+    Own,
+    /// It belongs to another: shown, never sent.
+    Foreign,
 }
 
-impl Home {
-    /// What is said of a command that an earlier session left open.
+impl Ownership {
+    /// The message for a command that an earlier session left open.
     fn doubt(self) -> &'static str {
         match self {
-            Self::Here => "it was under way when the desk stopped, and may have taken effect",
-            Self::Elsewhere => {
+            Self::Own => "it was under way when the desk stopped, and may have taken effect",
+            Self::Foreign => {
                 "it was sent to another service, for another account or with another key, and may have taken effect \
                  there; from here it is never sent"
             }
@@ -60,85 +60,85 @@ impl Home {
     }
 }
 
-/// One command on its way, with the bytes that every attempt carries.
+/// One command with the bytes that every attempt sends.
 #[derive(Debug)]
-pub(crate) struct Errand {
-    pub(super) desk: Desk,
-    pub(super) teller: Teller,
+pub(crate) struct Delivery {
+    pub(super) context: OutboxContext,
+    pub(super) sink: ProgressSink,
     pub(super) command: Command,
-    pub(super) recorded: Recorded,
-    /// Its first sending.
+    pub(super) recorded: RecordedRequest,
+    /// When it was first sent.
     pub(super) since: Timestamp,
-    past: Mutex<Past>,
+    history: Mutex<AttemptHistory>,
     mutation: Mutation,
-    pub(super) home: Home,
+    pub(super) ownership: Ownership,
 }
 
-impl Errand {
+impl Delivery {
     pub(super) fn new(
-        desk: Desk,
-        teller: Teller,
+        context: OutboxContext,
+        sink: ProgressSink,
         command: Command,
-        recorded: Recorded,
+        recorded: RecordedRequest,
         since: Timestamp,
     ) -> Self {
         let before = recorded.before.as_ref();
-        let trail = match before {
-            Some(before) if before.may_have_acted => Trail::Left,
-            Some(_) | None => Trail::Launched,
+        let send_state = match before {
+            Some(before) if before.may_have_acted => SendState::MaybeSent,
+            Some(_) | None => SendState::Released,
         };
         Self {
             mutation: command.facts().mutation,
-            desk,
-            teller,
+            context,
+            sink,
             command,
             recorded,
             since,
-            past: Mutex::new(Past::new(trail, since)),
-            home: Home::Here,
+            history: Mutex::new(AttemptHistory::new(send_state, since)),
+            ownership: Ownership::Own,
         }
     }
 
     /// A command of an earlier session: it may have left already, unless the journal knows better.
     pub(crate) fn resumed(
-        desk: Desk,
-        teller: Teller,
+        context: OutboxContext,
+        sink: ProgressSink,
         command: Command,
         request: Request,
-        (entry, home): (&IntentRow, Home),
+        (entry, ownership): (&IntentRow, Ownership),
     ) -> Self {
-        let recorded = Recorded {
+        let recorded = RecordedRequest {
             request,
-            intent: slot_of(Row::own(entry.id)),
-            before: Some(Before::of(entry)),
+            intent: known_ref(IntentLocation::own(entry.id)),
+            before: Some(EarlierSending::of(entry)),
         };
-        let trail = if entry.maybe_executed {
-            Trail::Left
+        let send_state = if entry.maybe_executed {
+            SendState::MaybeSent
         } else {
-            Trail::Held
+            SendState::Prepared
         };
         Self {
-            home,
-            past: Mutex::new(Past::new(trail, entry.created_at)),
-            ..Self::new(desk, teller, command, recorded, entry.created_at)
+            ownership,
+            history: Mutex::new(AttemptHistory::new(send_state, entry.created_at)),
+            ..Self::new(context, sink, command, recorded, entry.created_at)
         }
     }
 
-    /// The same as a part of the flatten that hears of it there.
+    /// The same as a part of a flatten, which receives the progress.
     pub(crate) fn part_of(self, flatten: UnboundedSender<CloseAll>) -> Self {
         Self {
-            teller: Teller::Flatten(flatten),
+            sink: ProgressSink::Flatten(flatten),
             ..self
         }
     }
 
-    /// Somebody has decided on what is sent from here on.
-    pub(super) fn begin(&self, at: Timestamp, wave: Wave) {
-        self.past().begin(at, wave);
+    /// Notes the decision that the following attempts carry out.
+    pub(super) fn begin(&self, at: Timestamp, epoch: Epoch) {
+        self.history().begin(at, epoch);
     }
 
-    pub(crate) fn desk(&self) -> &Desk {
-        &self.desk
+    pub(crate) fn context(&self) -> &OutboxContext {
+        &self.context
     }
 
     pub(crate) fn command(&self) -> &Command {
@@ -160,15 +160,15 @@ impl Errand {
     }
 
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
-        // Before it is asked whether anything hinders: who latches the desk waits for what is past that.
-        let _entering = self.desk.enter(self.command.risk());
+        // Counted before the checks: whoever blocks entries waits for requests that have passed them.
+        let _in_flight = self.context.enter(self.command.risk());
         if let Some(why) = self.hindrance(number).await {
             return Attempt::NotSent(why);
         }
         self.progress(Progress::Sending { attempt: number }).await;
-        self.past().leave();
+        self.history().leave();
         let attempt = self
-            .desk
+            .context
             .client
             .send(&self.recorded.request, self.mutation)
             .await;
@@ -176,64 +176,65 @@ impl Errand {
         attempt
     }
 
-    /// Why nothing may be sent at this moment, if so.
+    /// Why nothing may be sent now, if so (docs/delivery.md 3.1).
     async fn hindrance(&self, number: u32) -> Option<Failure> {
         if let Some(why) = self.refusal().or_else(|| self.too_late()) {
             return Some(why);
         }
         let exit = self.class() == RequestClass::Exit;
-        if self.desk.client.key_refused() && !(exit && number == 1) {
+        if self.context.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
                 "the service refuses the key; nothing is sent before it takes it again (r asks)",
             ));
         }
-        if !exit && self.desk.scribe.is_down() {
+        if !exit && self.context.writer.is_down() {
             return Some(Failure::local(
                 "the journal is down: nothing that raises exposure is sent",
             ));
         }
-        if let Some(why) = self.short_budget().or_else(|| self.past().early()) {
+        if let Some(why) = self.short_budget().or_else(|| self.history().early()) {
             return Some(why);
         }
-        if !exit && number > 1 && !self.desk.client.spend_retry() {
+        if !exit && number > 1 && !self.context.client.spend_retry() {
             return Some(Failure::new(
                 FailureKind::Limited,
                 "too many retries in vain: nothing that raises exposure is retried before something is taken again",
             ));
         }
-        // Last, for they may wait for the disk.
+        // Last, since they may wait for the disk.
         let mut unwritten = self.relaunch().await;
         if !exit && unwritten.is_none() {
-            let patience = self.desk.patience(self.command.risk());
-            let heeded = self.desk.heeds_halt_beside(patience).await;
+            let patience = self.context.patience(self.command.risk());
+            let heeded = self.context.heeds_halt_beside(patience).await;
             unwritten = heeded.err().map(|why| Failure::from(&why));
         }
         let why = unwritten.or_else(|| self.refusal().or_else(|| self.too_late()));
-        why.or_else(|| self.desk.stopped())
+        why.or_else(|| self.context.stopped())
     }
 
     /// Why the desk holds it back, if so.
     fn refusal(&self) -> Option<Failure> {
-        let given = self.past().given();
-        self.desk.refusal(&self.command, given)
+        let given = self.history().given();
+        self.context.refusal(&self.command, given)
     }
 
     fn too_late(&self) -> Option<Failure> {
-        let (now, window) = (self.desk.clock.now(), self.window());
-        let patience = self.desk.patience(self.command.risk());
-        self.past().too_late(&self.command, now, patience, window)
+        let (now, window) = (self.context.clock.now(), self.window());
+        let patience = self.context.patience(self.command.risk());
+        self.history()
+            .too_late(&self.command, now, patience, window)
     }
 
     /// Whether a byte of it may have left, in this session or an earlier one.
     pub(super) fn has_left(&self) -> bool {
-        self.past().has_left()
+        self.history().has_left()
     }
 
-    /// What is known of it before this session does anything about it.
+    /// What is known of it before this session acts.
     pub(super) fn inherited(&self) -> Failure {
         if self.has_left() {
-            return Failure::new(FailureKind::Unknown, self.home.doubt());
+            return Failure::new(FailureKind::Unknown, self.ownership.doubt());
         }
         let words = "the desk stopped before any of it left this machine: it surely had no effect";
         Failure::local(words)
@@ -241,15 +242,15 @@ impl Errand {
 
     /// While the same request may be sent again.
     pub(super) fn window(&self) -> ReplayWindow {
-        match self.home {
-            Home::Elsewhere => ReplayWindow::closed(self.since),
-            Home::Here => self.past().window(),
+        match self.ownership {
+            Ownership::Foreign => ReplayWindow::closed(self.since),
+            Ownership::Own => self.history().window(),
         }
     }
 
-    /// The service wants silence, or what it is known to take in a minute is spent.
+    /// The service asks for a pause, or the learned request budget is spent.
     fn short_budget(&self) -> Option<Failure> {
-        let client = &self.desk.client;
+        let client = &self.context.client;
         let (pause, wait) = (client.pause_left(), client.wait(self.class()));
         let why = if !pause.is_zero() {
             "the service asks for silence"
@@ -267,8 +268,8 @@ impl Errand {
         })
     }
 
-    fn past(&self) -> MutexGuard<'_, Past> {
-        locked(&self.past)
+    fn history(&self) -> MutexGuard<'_, AttemptHistory> {
+        locked(&self.history)
     }
 
     fn class(&self) -> RequestClass {
@@ -278,31 +279,32 @@ impl Errand {
         }
     }
 
-    /// The journal said that nothing had left: it must know better before something does.
+    /// The journal says `prepared`: it must say `inflight` before anything is sent.
     async fn relaunch(&self) -> Option<Failure> {
-        if !self.past().is_held() {
+        if !self.history().is_held() {
             return None;
         }
-        let patience = self.desk.patience(self.command.risk());
+        let patience = self.context.patience(self.command.risk());
         if let Err(why) = self.write(patience, Journal::mark_inflight).await {
             if self.command.risk() == Risk::Increasing {
                 return Some(Failure::from(&why));
             }
-            let (desk, request) = (&self.desk, &self.recorded.request);
-            desk.without_journal(&self.command, request, "sent ahead of the journal")
+            let (context, request) = (&self.context, &self.recorded.request);
+            context
+                .without_journal(&self.command, request, "sent ahead of the journal")
                 .await;
         }
-        self.past().launch();
+        self.history().launch();
         None
     }
 
     async fn write_down(&self, attempt: &Attempt) {
-        let (now, why) = (self.desk.clock.now(), attempt.trouble().cloned());
+        let (now, why) = (self.context.clock.now(), attempt.trouble().cloned());
         let hold = {
-            let mut past = self.past();
-            past.tried(attempt, now);
-            // A way out would not wait for the disk to know better, which then says of what has left that it has not.
-            past.is_held() && self.command.risk() == Risk::Increasing
+            let mut history = self.history();
+            history.tried(attempt, now);
+            // Not for closes and cancels: they would not wait for `inflight` before the next attempt.
+            history.is_held() && self.command.risk() == Risk::Increasing
         };
         let note = move |journal: &mut Journal, id| {
             journal.attempt(now, id, why.as_ref())?;
@@ -312,16 +314,20 @@ impl Errand {
                 Ok(())
             }
         };
-        let _noted = self.write(NOTING, note).await;
+        let _noted = self.write(NOTE_TIMEOUT, note).await;
     }
 
     async fn reconcile(self: Arc<Self>) -> Result<ReconcileOutcome, Failure> {
-        let linked = self.desk.linked_orders(self.command.risk()).await;
+        let linked = self.context.linked_orders(self.command.risk()).await;
         let evidence = Evidence {
             since: self.since,
             linked: linked.as_deref(),
         };
-        let outcome = self.desk.client.reconcile(&self.command, evidence).await?;
+        let outcome = self
+            .context
+            .client
+            .reconcile(&self.command, evidence)
+            .await?;
         let proof = match &outcome {
             ReconcileOutcome::Done(Receipt::Order { order, .. }) => Some(&order.id),
             ReconcileOutcome::Done(_)
@@ -329,10 +335,10 @@ impl Errand {
             | ReconcileOutcome::Ended(_)
             | ReconcileOutcome::Inconclusive => None,
         };
-        // What only changes an order has no key, and finds the order that another command made.
+        // A change of an order has no key, and finds an order that another command made.
         let made = proof.zip(self.recorded.request.key.as_ref());
-        // Another command of the same shape, in doubt like this one, was first to find it.
-        let is_taken = made.is_some_and(|(id, key)| !self.desk.claim(id, key));
+        // A command of the same shape, also unknown, found the order first.
+        let is_taken = made.is_some_and(|(id, key)| !self.context.claim(id, key));
         Ok(if is_taken {
             ReconcileOutcome::Inconclusive
         } else {
@@ -342,52 +348,54 @@ impl Errand {
 
     async fn tell(self: Arc<Self>, meanwhile: Interim, after: Duration) {
         if let Interim::Stalled(operation) = &meanwhile
-            && self.past().stall()
+            && self.history().stall()
         {
             let (done, total) = (operation.done_count(), operation.total_count);
             let text = format!("{} stands still at {done} of {total}", self.command);
-            self.desk.note(Tone::Alert, text).await;
+            self.context.note(Tone::Alert, text).await;
         }
-        if let (Teller::Flatten(operations), Interim::Running(operation)) =
-            (&self.teller, &meanwhile)
+        if let (ProgressSink::Flatten(operations), Interim::Running(operation)) =
+            (&self.sink, &meanwhile)
         {
-            // The flatten has ended: nobody is there to hear.
+            // The flatten has ended: nobody receives it.
             let _over = operations.send(operation.clone());
         }
-        let retry_at = self.desk.clock.now().plus(after);
+        let retry_at = self.context.clock.now().plus(after);
         self.progress(meanwhile.progress(retry_at)).await;
     }
 
     pub(super) async fn progress(&self, progress: Progress) {
-        if let Teller::Ticket(ticket) = self.teller {
-            self.desk.say(Msg::Progress(ticket, progress)).await;
+        if let ProgressSink::Ticket(ticket) = self.sink {
+            self.context.say(Msg::Progress(ticket, progress)).await;
         }
     }
 
-    /// Where the command stands, in the journal. A note that fails changes nothing about what was sent;
-    /// the scribe tells the trader.
+    /// Writes the state of the command to the journal. A failure changes nothing about what was sent; the journal writer
+    /// reports it.
     pub(super) async fn settle(&self, update: StateUpdate) {
-        let now = self.desk.clock.now();
+        let now = self.context.clock.now();
         let tell = move |journal: &mut Journal, id| journal.record_state(now, id, &update);
-        let _told = self.write(NOTING, tell).await;
+        let _told = self.write(NOTE_TIMEOUT, tell).await;
     }
 
-    /// What raises exposure waits for it so long; a journal that is slow writes it later all the same.
+    /// Waits up to `patience` if the risk is increasing; a slow journal still writes it later.
     async fn write(
         &self,
         patience: Duration,
         write: impl FnOnce(&mut Journal, IntentId) -> Result<(), JournalError> + Send + 'static,
     ) -> Result<(), JournalError> {
-        let (scribe, slot) = (&self.desk.scribe, Arc::clone(&self.recorded.intent));
-        let job = move |journals: &mut Journals| match journals.page(&slot)? {
+        let (writer, intent_ref) = (&self.context.writer, Arc::clone(&self.recorded.intent));
+        let job = move |journals: &mut JournalSet| match journals.locate(&intent_ref)? {
             Some((journal, id)) => write(journal, id),
             None => Ok(()),
         };
-        scribe.carry(self.command.risk(), patience, job).await
+        writer
+            .write_for_risk(self.command.risk(), patience, job)
+            .await
     }
 }
 
-/// Attempts and reads, and waits between them, until the policy calls it over.
+/// Attempts, reads and waits until the retry policy settles the command.
 pub(super) async fn pursue<A, L, T>(
     mut tries: RetryState,
     mut draw: impl FnMut() -> u32,

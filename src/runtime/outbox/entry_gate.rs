@@ -1,4 +1,4 @@
-//! What keeps exposure from going up: a latch while something lasts, a halt until a person says so.
+//! What keeps new orders from being sent: a block while it lives, a halt until a person re-arms.
 
 use crate::{
     model::{Failure, Risk},
@@ -9,70 +9,70 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// A request counts itself and then looks for latches; who latches looks for requests afterwards. One of them sees the
-/// other, for the counts are in one order for everybody (`SeqCst`).
+/// A request counts itself and then checks for blocks; a block counts itself and then checks for requests. One of them
+/// always sees the other, since all counts have one order (`SeqCst`).
 #[derive(Debug, Default)]
-pub(super) struct Gate {
-    latches: AtomicU32,
-    /// Requests that raise exposure and may be on the wire.
+pub(super) struct EntryGate {
+    blocks: AtomicU32,
+    /// Risk-increasing requests that may be in flight.
     entries: AtomicUsize,
-    /// Close-alls that were given: what would raise exposure and was given before one is not sent after it.
+    /// Close-alls given so far: an entry given before one is not sent after it.
     closings: AtomicU32,
-    /// Why nothing that raises exposure is sent until a person says so.
+    /// Why new orders are refused until a person re-arms.
     halted: Mutex<Option<String>>,
 }
 
-/// What a command was given after.
+/// How many close-alls were given before a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Wave(u32);
+pub(crate) struct Epoch(u32);
 
-/// While this lives, nothing that raises exposure is sent.
+/// While this lives, no new order is sent.
 #[derive(Debug)]
-pub(crate) struct Latch(Arc<Gate>);
+pub(crate) struct EntryBlock(Arc<EntryGate>);
 
-impl Drop for Latch {
+impl Drop for EntryBlock {
     fn drop(&mut self) {
-        self.0.latches.fetch_sub(1, Ordering::SeqCst);
+        self.0.blocks.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// While this lives, a request that raises exposure may be on the wire.
+/// While this lives, a risk-increasing request may be in flight.
 #[derive(Debug)]
-pub(super) struct Entering(Arc<Gate>);
+pub(super) struct InFlightGuard(Arc<EntryGate>);
 
-impl Drop for Entering {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.entries.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-impl Gate {
-    pub(super) fn latch(self: &Arc<Self>) -> Latch {
-        self.latches.fetch_add(1, Ordering::SeqCst);
-        Latch(Arc::clone(self))
+impl EntryGate {
+    pub(super) fn block_entries(self: &Arc<Self>) -> EntryBlock {
+        self.blocks.fetch_add(1, Ordering::SeqCst);
+        EntryBlock(Arc::clone(self))
     }
 
-    /// A request of this risk is about to leave; nothing is counted of one that raises no exposure.
-    pub(super) fn enter(self: &Arc<Self>, risk: Risk) -> Option<Entering> {
+    /// Counts a request that is about to be sent, if it is risk-increasing.
+    pub(super) fn enter(self: &Arc<Self>, risk: Risk) -> Option<InFlightGuard> {
         (risk == Risk::Increasing).then(|| {
             self.entries.fetch_add(1, Ordering::SeqCst);
-            Entering(Arc::clone(self))
+            InFlightGuard(Arc::clone(self))
         })
     }
 
-    /// Whether no request that raises exposure is on the wire.
+    /// Whether no risk-increasing request is in flight.
     pub(super) fn is_quiet(&self) -> bool {
         self.entries.load(Ordering::SeqCst) == 0
     }
 
-    /// Everything is to be closed: what was given until now opens nothing any more.
+    /// Begins a new epoch: entries given before it are not sent.
     pub(super) fn close(&self) {
         self.closings.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// As of what is given now.
-    pub(super) fn wave(&self) -> Wave {
-        Wave(self.closings.load(Ordering::SeqCst))
+    /// The present epoch.
+    pub(super) fn epoch(&self) -> Epoch {
+        Epoch(self.closings.load(Ordering::SeqCst))
     }
 
     pub(super) fn halt(&self, why: String) {
@@ -83,7 +83,7 @@ impl Gate {
         locked(&self.halted).clone()
     }
 
-    /// A person has `seen` why it was halted; whether that is still the reason, and nothing holds any more.
+    /// Ends the halt if its reason is still the one that the person has `seen`.
     pub(super) fn rearm(&self, seen: Option<&str>) -> bool {
         let mut halted = locked(&self.halted);
         let same = halted.as_deref() == seen;
@@ -93,17 +93,17 @@ impl Gate {
         same
     }
 
-    /// Why nothing of this risk, given then, may be sent now, if so.
-    pub(super) fn refusal(&self, risk: Risk, given: Wave) -> Option<Failure> {
+    /// Why a command of this risk and epoch may not be sent now, if so.
+    pub(super) fn refusal(&self, risk: Risk, given: Epoch) -> Option<Failure> {
         if risk != Risk::Increasing {
             return None;
         }
-        if self.latches.load(Ordering::SeqCst) > 0 {
+        if self.blocks.load(Ordering::SeqCst) > 0 {
             return Some(Failure::local(
                 "the desk is getting out: nothing that raises exposure is sent before it is flat",
             ));
         }
-        if given != self.wave() {
+        if given != self.epoch() {
             return Some(Failure::local(
                 "everything was to be closed after it was given",
             ));
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn a_halt_that_nobody_has_seen_yet_outlasts_a_rearm() {
-        let gate = Gate::default();
-        let is_held = || gate.refusal(Risk::Increasing, gate.wave()).is_some();
+        let gate = EntryGate::default();
+        let is_held = || gate.refusal(Risk::Increasing, gate.epoch()).is_some();
         gate.halt("it was flattened".to_owned());
         let seen = gate.halted();
         gate.halt("two answers contradict each other".to_owned());
@@ -133,11 +133,11 @@ mod tests {
 
     #[test]
     fn what_reduces_exposure_passes_and_is_not_waited_for() {
-        let gate = Arc::new(Gate::default());
+        let gate = Arc::new(EntryGate::default());
         gate.halt("it was flattened".to_owned());
-        let _latch = gate.latch();
+        let _block = gate.block_entries();
         let _exit = gate.enter(Risk::Reducing);
-        assert_eq!(gate.refusal(Risk::Reducing, gate.wave()), None);
+        assert_eq!(gate.refusal(Risk::Reducing, gate.epoch()), None);
         assert!(gate.is_quiet());
         let entry = gate.enter(Risk::Increasing);
         assert!(!gate.is_quiet());

@@ -43,12 +43,12 @@ impl Wait {
 }
 
 #[derive(Debug)]
-pub(super) struct Rhythm {
+pub(super) struct PollBackoff {
     failures: u32,
     jitter: Jitter,
 }
 
-impl Rhythm {
+impl PollBackoff {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             failures: 0,
@@ -94,16 +94,16 @@ impl Rhythm {
 mod tests {
     use super::*;
 
-    struct Beat(Rhythm, Duration);
+    struct SourceTask(PollBackoff, Duration);
 
-    impl Beat {
+    impl SourceTask {
         fn after(&mut self, trouble: Option<&Failure>) -> Wait {
             self.0.after(self.1, trouble)
         }
     }
 
-    fn rhythm(seconds: u64) -> Beat {
-        Beat(Rhythm::new(7), Duration::from_secs(seconds))
+    fn backoff(seconds: u64) -> SourceTask {
+        SourceTask(PollBackoff::new(7), Duration::from_secs(seconds))
     }
 
     fn seconds(wait: Wait) -> u64 {
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn a_source_keeps_its_interval_within_ten_percent_and_never_in_step() {
-        let mut rhythm = rhythm(10);
-        let waits: Vec<_> = (0..50).map(|_| rhythm.after(None)).collect();
+        let mut backoff = backoff(10);
+        let waits: Vec<_> = (0..50).map(|_| backoff.after(None)).collect();
         for wait in &waits {
             let Wait::For(wait) = wait else {
                 panic!("{wait:?}");
@@ -124,7 +124,7 @@ mod tests {
             assert!((9_000..=11_000).contains(&wait.as_millis()), "{wait:?}");
         }
         assert_ne!(waits[0], waits[1]);
-        let mut same = super::tests::rhythm(10);
+        let mut same = super::tests::backoff(10);
         assert_eq!(same.after(None), waits[0]);
     }
 
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn failures_slow_a_source_down_to_a_quarter_and_one_answer_restores_it() {
         let down = Failure::new(FailureKind::Unreachable, "down");
-        let mut fast = rhythm(1);
+        let mut fast = backoff(1);
         let waits: Vec<_> = (0..6).map(|_| seconds(fast.after(Some(&down)))).collect();
         assert!(waits.is_sorted() && waits[0] == 2, "{waits:?}");
         assert!((4..=5).contains(&waits[5]));
         assert_eq!(seconds(fast.after(None)), 1);
-        let mut slow = rhythm(15);
+        let mut slow = backoff(15);
         assert!((27..=33).contains(&seconds(slow.after(Some(&down)))));
     }
 
@@ -166,14 +166,14 @@ mod tests {
             asked: Duration::from_secs(20),
             rest: Duration::ZERO,
         };
-        assert_eq!(rhythm(1).after(Some(&busy)), expected);
+        assert_eq!(backoff(1).after(Some(&busy)), expected);
     }
 
     #[test]
     fn a_refused_key_is_not_hammered() {
         for kind in [FailureKind::Auth, FailureKind::Local] {
             let refused = Failure::new(kind, "no");
-            assert_eq!(rhythm(1).after(Some(&refused)), Wait::Asked);
+            assert_eq!(backoff(1).after(Some(&refused)), Wait::Asked);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who may be on the wire: one command per resource, in the order given.
+//! One command per resource is in flight; the others wait in the order given.
 //!
 //! Known limit: a way out does not wait for a change. Closing a position or canceling an order goes out beside a `PUT`
 //! of its margin or exits that is still being tried: what the change would have set is of no more use then.
@@ -7,28 +7,28 @@ use crate::model::{Command, Resource};
 use std::collections::HashMap;
 use tokio::sync::watch;
 
-/// The last command of each resource that still has one.
+/// The last command in each queue.
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
-    /// What sets something: it waits for all before it.
+pub(super) struct ResourceQueues {
+    /// Commands that set something: each waits for all before it.
     changes: HashMap<Resource, Tail>,
-    /// What ends something: it waits for its like.
+    /// Commands that end something: each waits for others of its kind.
     ends: HashMap<Resource, Tail>,
 }
 
-/// Nothing is ever sent on it; it ends with its command.
+/// Never carries a value; it closes when its command is over.
 type Tail = watch::Receiver<()>;
 
-/// A place in a lane; dropping it lets the next one go.
+/// A place in a queue; dropping it lets the next command go.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct QueueTurn {
     before: Vec<Tail>,
     _mine: watch::Sender<()>,
 }
 
-impl Lanes {
-    /// Takes the place at the end of the lane of what `command` changes. New orders have no lane.
-    pub(super) fn join(&mut self, command: &Command) -> Turn {
+impl ResourceQueues {
+    /// Joins the queue of the resource that `command` changes. New orders have none.
+    pub(super) fn join(&mut self, command: &Command) -> QueueTurn {
         let is_used = |_: &Resource, last: &mut Tail| last.has_changed().is_ok();
         self.changes.retain(is_used);
         self.ends.retain(is_used);
@@ -44,18 +44,18 @@ impl Lanes {
                 self.ends.insert(resource, after_me);
             }
         }
-        Turn {
+        QueueTurn {
             before,
             _mine: mine,
         }
     }
 }
 
-impl Turn {
+impl QueueTurn {
     /// Returns when the commands before this one are over.
-    pub(super) async fn come(&self) {
+    pub(super) async fn ready(&self) {
         for before in &self.before {
-            // The change waited for is that its sender is gone.
+            // The sender never sends; an error means that its command is over.
             let _gone = before.clone().changed().await;
         }
     }
@@ -75,20 +75,20 @@ mod tests {
         Command::Exits(Exits::unseen(order.into(), Leg::Keep, Leg::Remove))
     }
 
-    fn is_due(turn: &Turn) -> bool {
-        turn.come().now_or_never().is_some()
+    fn is_due(turn: &QueueTurn) -> bool {
+        turn.ready().now_or_never().is_some()
     }
 
     #[tokio::test]
     async fn commands_for_one_order_go_one_after_the_other() {
         for command in [cancel("o"), exits("o")] {
-            let mut lanes = Lanes::default();
+            let mut resource_queues = ResourceQueues::default();
             let (first, second, third) = (
-                lanes.join(&command),
-                lanes.join(&command),
-                lanes.join(&command),
+                resource_queues.join(&command),
+                resource_queues.join(&command),
+                resource_queues.join(&command),
             );
-            let other = lanes.join(&cancel("p"));
+            let other = resource_queues.join(&cancel("p"));
             assert!(is_due(&first) && is_due(&other));
             assert!(!is_due(&second) && !is_due(&third));
             drop(first);
@@ -100,10 +100,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_way_out_passes_a_change_that_is_stuck_and_a_change_passes_nothing() {
-        let mut lanes = Lanes::default();
-        let stuck = lanes.join(&exits("o"));
-        let out = lanes.join(&cancel("o"));
-        let later = lanes.join(&exits("o"));
+        let mut resource_queues = ResourceQueues::default();
+        let stuck = resource_queues.join(&exits("o"));
+        let out = resource_queues.join(&cancel("o"));
+        let later = resource_queues.join(&exits("o"));
         assert!(is_due(&stuck) && is_due(&out) && !is_due(&later));
         drop(out);
         assert!(!is_due(&later));
@@ -114,8 +114,8 @@ mod tests {
     #[tokio::test]
     async fn new_orders_do_not_wait_for_each_other() {
         let order = crate::runtime::outbox::tests::buy();
-        let mut lanes = Lanes::default();
-        let _first = lanes.join(&order);
-        assert!(is_due(&lanes.join(&order)));
+        let mut resource_queues = ResourceQueues::default();
+        let _first = resource_queues.join(&order);
+        assert!(is_due(&resource_queues.join(&order)));
     }
 }

@@ -1,15 +1,15 @@
-//! What becomes of a command that was open when the last session stopped: the rules of a restart, as one table.
+//! What to do about a command that was open when the last session ended, as one table (docs/delivery.md 7.2).
 
 use crate::{
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
     model::{Command, Failure, Order, Receipt, Risk, Timestamp},
-    runtime::outbox::{Home, Stay},
+    runtime::outbox::{OutboxUse, Ownership},
 };
 
-/// What is done about it.
+/// What recovery does about an open row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Fate {
+pub(super) enum RecoveryDecision {
     /// It surely never left, and is not sent any more.
     LetGo,
     /// It surely never left, and may still be wanted: a person decides.
@@ -22,25 +22,25 @@ pub(super) enum Fate {
     Resend,
     /// The service has it waiting: it is looked at until it ends.
     Follow,
-    /// Reads may tell.
-    Look,
-    /// Reads have told.
+    /// Reads may tell its outcome.
+    Reconcile,
+    /// Reads told its outcome.
     Told(Result<Receipt, Failure>),
     /// A newer change has taken its place.
-    Overtaken,
+    Superseded,
     /// It may have had its effect, and nothing tells: a person decides.
     Ask,
     /// It is left to a desk as it is.
     Leave,
 }
 
-/// All that decides.
+/// Everything the decision depends on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Case<'a> {
+pub(super) struct RecoveryCase<'a> {
     pub(super) entry: &'a IntentRow,
     pub(super) command: &'a Command,
-    pub(super) home: Home,
-    pub(super) stay: Stay,
+    pub(super) ownership: Ownership,
+    pub(super) outbox_use: OutboxUse,
     pub(super) now: Timestamp,
     /// A later PUT for the same thing is in the journal too.
     pub(super) is_overtaken: bool,
@@ -50,62 +50,66 @@ pub(super) struct Case<'a> {
     pub(super) working: &'a [Order],
 }
 
-impl Case<'_> {
-    /// Before anything was read about it.
-    pub(super) fn fate(&self) -> Fate {
-        match (self.stay, self.first()) {
-            (Stay::Session, fate) => fate,
-            (Stay::Deeds, Fate::Resend | Fate::Follow) => Fate::Look,
-            (Stay::Deeds, fate) => fate.in_passing(),
+impl RecoveryCase<'_> {
+    /// The decision before any read.
+    pub(super) fn decision(&self) -> RecoveryDecision {
+        match (self.outbox_use, self.first()) {
+            (OutboxUse::Session, decision) => decision,
+            (OutboxUse::Verb, RecoveryDecision::Resend | RecoveryDecision::Follow) => {
+                RecoveryDecision::Reconcile
+            }
+            (OutboxUse::Verb, decision) => decision.in_passing(),
         }
     }
 
-    /// After what the reads said about it.
-    pub(super) fn after(&self, outcome: Result<ReconcileOutcome, Failure>) -> Fate {
-        let fate = match outcome {
-            Ok(ReconcileOutcome::Done(receipt)) => Fate::Told(Ok(receipt)),
-            Ok(ReconcileOutcome::Ended(why)) => Fate::Told(Err(why)),
+    /// The decision after the reads.
+    pub(super) fn after(&self, outcome: Result<ReconcileOutcome, Failure>) -> RecoveryDecision {
+        let decision = match outcome {
+            Ok(ReconcileOutcome::Done(receipt)) => RecoveryDecision::Told(Ok(receipt)),
+            Ok(ReconcileOutcome::Ended(why)) => RecoveryDecision::Told(Err(why)),
             Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_)
                 if self.is_overtaken =>
             {
-                Fate::Overtaken
+                RecoveryDecision::Superseded
             }
-            Ok(ReconcileOutcome::NotDone) if self.may_cancel_again() => Fate::Resend,
-            Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => Fate::Ask,
+            Ok(ReconcileOutcome::NotDone) if self.may_cancel_again() => RecoveryDecision::Resend,
+            Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_) => {
+                RecoveryDecision::Ask
+            }
         };
-        match self.stay {
-            Stay::Session => fate,
-            Stay::Deeds => fate.in_passing(),
+        match self.outbox_use {
+            OutboxUse::Session => decision,
+            OutboxUse::Verb => decision.in_passing(),
         }
     }
 
-    fn first(&self) -> Fate {
+    fn first(&self) -> RecoveryDecision {
         let state = self.entry.state;
         if state == IntentState::Prepared {
             return self.never_left();
         }
-        match (self.home, state) {
-            (Home::Elsewhere, _) => Fate::Ask,
-            (Home::Here, IntentState::Queued) => Fate::Follow,
-            (Home::Here, _) if self.is_part && matches!(self.command, Command::CloseAll(_)) => {
-                Fate::Join
+        match (self.ownership, state) {
+            (Ownership::Foreign, _) => RecoveryDecision::Ask,
+            (Ownership::Own, IntentState::Queued) => RecoveryDecision::Follow,
+            (Ownership::Own, _) if self.is_part && matches!(self.command, Command::CloseAll(_)) => {
+                RecoveryDecision::Join
             }
-            (Home::Here, _) if self.opens_nothing() && self.entry.is_replayable(self.now) => {
-                Fate::Resend
+            (Ownership::Own, _) if self.opens_nothing() && self.entry.is_replayable(self.now) => {
+                RecoveryDecision::Resend
             }
-            (Home::Here, _) => Fate::Look,
+            (Ownership::Own, _) => RecoveryDecision::Reconcile,
         }
     }
 
     /// What closes or cancels may still be wanted; what raises exposure was for a price that is gone, and a flatten that
     /// goes on finds for itself what there still is to end.
-    fn never_left(&self) -> Fate {
+    fn never_left(&self) -> RecoveryDecision {
         if self.entry.intent.risk == Risk::Increasing || self.is_part || self.is_overtaken {
-            return Fate::LetGo;
+            return RecoveryDecision::LetGo;
         }
-        match self.home {
-            Home::Here => Fate::Offer,
-            Home::Elsewhere => Fate::Foreign,
+        match self.ownership {
+            Ownership::Own => RecoveryDecision::Offer,
+            Ownership::Foreign => RecoveryDecision::Foreign,
         }
     }
 
@@ -128,7 +132,7 @@ impl Case<'_> {
     }
 }
 
-impl Fate {
+impl RecoveryDecision {
     /// For a verb, which ends with its own deed: what it would begin would die with it.
     fn in_passing(self) -> Self {
         match self {
@@ -139,7 +143,7 @@ impl Fate {
             | Self::Follow
             | Self::Ask
             | Self::Leave => Self::Leave,
-            Self::LetGo | Self::Look | Self::Told(_) | Self::Overtaken => self,
+            Self::LetGo | Self::Reconcile | Self::Told(_) | Self::Superseded => self,
         }
     }
 }

@@ -1,6 +1,9 @@
-//! A command from its turn to its end: recorded, pursued, and parked where nobody but a person can end it.
+//! A command from its turn to its outcome: recorded, delivered, and parked if only a person can decide.
 
-use super::{Desk, Errand, Stay, Teller, desk::Decision, follow, lanes::Turn, record::Origin};
+use super::{
+    Delivery, OutboxContext, OutboxUse, ProgressSink, context::ParkedDecision, follow,
+    record::CommandOrigin, resource_queues::QueueTurn,
+};
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::RetryState,
@@ -9,55 +12,61 @@ use crate::{
 };
 use std::sync::Arc;
 
-impl Desk {
+impl OutboxContext {
     /// Ends with one [`Msg::Settled`].
-    pub(crate) async fn run(self, ticket: Ticket, command: Command, origin: Origin, turn: Turn) {
-        let (asked_at, slot) = (self.clock.now(), Arc::clone(&origin.slot));
+    pub(crate) async fn run(
+        self,
+        ticket: Ticket,
+        command: Command,
+        origin: CommandOrigin,
+        turn: QueueTurn,
+    ) {
+        let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
-            turn.come().await;
+            turn.ready().await;
             if let Some(end) = self.hand_over(ticket, &command).await {
                 return Begun::Elsewhere(end);
             }
-            let teller = Teller::Ticket(ticket);
-            Begun::Here(self.start(teller, command, origin, asked_at).await)
+            let sink = ProgressSink::Ticket(ticket);
+            Begun::Here(self.start(sink, command, origin, asked_at).await)
         };
         let settled = match self.unless_stopped(start).await {
-            Some(Begun::Here(Ok(errand))) => self.run_recorded(&errand, ticket, turn).await,
+            Some(Begun::Here(Ok(delivery))) => self.run_recorded(&delivery, ticket, turn).await,
             Some(Begun::Here(Err(why))) => Err(why),
             Some(Begun::Elsewhere(end)) => end,
-            None => Err(self.withdraw(&slot).await),
+            None => Err(self.withdraw(&intent_ref).await),
         };
         self.say(Msg::Settled(ticket, settled)).await;
     }
 
     async fn run_recorded(
         &self,
-        errand: &Arc<Errand>,
+        delivery: &Arc<Delivery>,
         ticket: Ticket,
-        turn: Turn,
+        turn: QueueTurn,
     ) -> Result<Receipt, Failure> {
-        self.supersede(&errand.command.resource(), ticket);
-        let flight = errand.finish(ticket, errand.first(), Some(turn));
+        self.supersede(&delivery.command.resource(), ticket);
+        let flight = delivery.finish(ticket, delivery.first(), Some(turn));
         match self.unless_stopped(flight).await {
             Some(settled) => settled,
-            None if errand.has_left() => Err(interrupted()),
-            None => Err(self.withdraw(&errand.recorded.intent).await),
+            None if delivery.has_left() => Err(interrupted()),
+            None => Err(self.withdraw(&delivery.recorded.intent).await),
         }
     }
 
     /// Records a command and makes it ready to be sent.
     pub(crate) async fn start(
         &self,
-        teller: Teller,
+        sink: ProgressSink,
         command: Command,
-        origin: Origin,
+        origin: CommandOrigin,
         asked_at: Timestamp,
-    ) -> Result<Arc<Errand>, Failure> {
+    ) -> Result<Arc<Delivery>, Failure> {
         if command.risk() == Risk::Increasing {
             self.ready_within(self.patience(command.risk())).await?;
         }
-        let wave = origin.wave;
-        if let Some(why) = self.refusal(&command, wave) {
+        let epoch = origin.epoch;
+        if let Some(why) = self.refusal(&command, epoch) {
             return Err(why);
         }
         let waited = self.clock.now().since(asked_at);
@@ -70,41 +79,41 @@ impl Desk {
         let now = self.clock.now();
         let recorded = self.record(&command, origin, asked_at).await?;
         let since = recorded.before.as_ref().map_or(now, |before| before.at);
-        let desk = self.clone();
-        let errand = Errand::new(desk, teller, command, recorded, since);
-        // The disk may have hung since: what was decided long ago is not sent when it comes back.
-        errand.begin(asked_at, wave);
-        Ok(Arc::new(errand))
+        let context = self.clone();
+        let delivery = Delivery::new(context, sink, command, recorded, since);
+        // The disk may have hung: a decision that is too old is not sent when it comes back.
+        delivery.begin(asked_at, epoch);
+        Ok(Arc::new(delivery))
     }
 }
 
-/// Where a command goes out.
+/// Which process sends a command.
 enum Begun {
-    Here(Result<Arc<Errand>, Failure>),
-    /// On the desk that has the journal, where it has come to its end.
+    Here(Result<Arc<Delivery>, Failure>),
+    /// The desk that holds the journal sent it, with this outcome.
     Elsewhere(Result<Receipt, Failure>),
 }
 
-/// The outcome of what was stopped when it may have left.
+/// The outcome of a command that was stopped after a byte may have been sent.
 pub(crate) fn interrupted() -> Failure {
     let words = "interrupted; what was on the wire may still take effect";
     Failure::new(FailureKind::Unknown, words)
 }
 
-/// What to begin a command of an earlier session with.
+/// How to resume a command of an earlier session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resume {
     Send,
     Ask,
 }
 
-enum Stage {
+enum DeliveryStage {
     Send(Box<RetryState>),
     Ask(Failure),
 }
 
-impl Errand {
-    /// Sends it once more or for the first time, to the end of what a machine can find out.
+impl Delivery {
+    /// Sends it until it is settled, or unknown.
     pub(crate) async fn deliver(self: &Arc<Self>, tries: RetryState) -> Result<Receipt, Failure> {
         let result = match self.pursue(tries).await {
             Ok(receipt) => self.believed(receipt),
@@ -113,11 +122,11 @@ impl Errand {
         if let Err(why) = &result
             && why.kind == FailureKind::Contradiction
         {
-            self.desk.halt(why.to_string()).await;
+            self.context.halt(why.to_string()).await;
         }
         let mut update = StateUpdate::of(&result);
         if let Ok(receipt) = &result
-            && let Some(what) = follow::check_echo(&self.desk, &self.command, receipt).await
+            && let Some(what) = follow::check_echo(&self.context, &self.command, receipt).await
         {
             update.detail = format!("{}; NOT AS ASKED: {what}", update.detail);
         }
@@ -132,12 +141,13 @@ impl Errand {
         }
     }
 
-    /// A verb has nobody who would follow its queued cancel: it waits for the end of it.
+    /// A verb waits for the end of its queued cancel: nobody would follow it later.
     async fn awaited(&self, result: &Result<Receipt, Failure>) -> Option<Result<Receipt, Failure>> {
-        let (Teller::Ticket(_), Stay::Deeds) = (&self.teller, self.desk.stay) else {
+        let (ProgressSink::Ticket(_), OutboxUse::Verb) = (&self.sink, self.context.outbox_use)
+        else {
             return None;
         };
-        follow::queued_end(&self.desk.client, &self.command, result).await
+        follow::queued_end(&self.context.client, &self.command, result).await
     }
 
     /// [`Self::deliver`], and what a person decides where that ends in doubt. The turn is given up for the
@@ -145,40 +155,40 @@ impl Errand {
     async fn finish(
         self: &Arc<Self>,
         ticket: Ticket,
-        mut stage: Stage,
-        mut turn: Option<Turn>,
+        mut stage: DeliveryStage,
+        mut turn: Option<QueueTurn>,
     ) -> Result<Receipt, Failure> {
         loop {
             let why = match stage {
-                Stage::Ask(why) => why,
-                Stage::Send(tries) => match self.deliver(*tries).await {
+                DeliveryStage::Ask(why) => why,
+                DeliveryStage::Send(tries) => match self.deliver(*tries).await {
                     Err(why) if why.is_doubtful() => why,
                     settled => return settled,
                 },
             };
             drop(turn.take());
             match self.park(ticket, &why).await {
-                Decision::GiveUp => return Err(self.give_up(why).await),
-                Decision::Again => {
-                    self.begin(self.desk.clock.now(), self.desk.wave());
+                ParkedDecision::GiveUp => return Err(self.give_up(why).await),
+                ParkedDecision::Again => {
+                    self.begin(self.context.clock.now(), self.context.epoch());
                     turn = Some(self.turn().await);
                 }
             }
-            // While it waited for its turn, a newer one may have been given.
+            // A newer command may have been given while it waited for its turn.
             stage = match self.objection(ticket) {
                 Some(objection) => {
-                    self.desk.note(Tone::Warn, objection).await;
-                    Stage::Ask(why)
+                    self.context.note(Tone::Warn, objection).await;
+                    DeliveryStage::Ask(why)
                 }
                 None => self.once_more(why),
             };
         }
     }
 
-    /// The next place in its lane, when it has come.
-    async fn turn(&self) -> Turn {
-        let turn = self.desk.join(&self.command);
-        turn.come().await;
+    /// Waits for the next turn in the queue of its resource.
+    async fn turn(&self) -> QueueTurn {
+        let turn = self.context.join(&self.command);
+        turn.ready().await;
         turn
     }
 
@@ -187,7 +197,7 @@ impl Errand {
         let Receipt::Order { order, .. } = &receipt else {
             return Ok(receipt);
         };
-        let account = &self.desk.client.connection().account_id;
+        let account = &self.context.client.connection().account_id;
         let before = self.recorded.before.as_ref();
         let known = before.and_then(|before| before.order.as_ref());
         let what = if !order.account_id.raw().is_empty() && order.account_id != *account {
@@ -204,15 +214,15 @@ impl Errand {
         })
     }
 
-    fn first(&self) -> Stage {
+    fn first(&self) -> DeliveryStage {
         let why = "it was sent before, and may have taken effect then";
         self.once_more(Failure::new(FailureKind::Unknown, why))
     }
 
     /// With the doubt that an earlier sending of the same request left, if there was one.
-    fn once_more(&self, doubt: Failure) -> Stage {
-        let timeouts = self.desk.client.timeouts();
-        Stage::Send(Box::new(if self.has_left() {
+    fn once_more(&self, doubt: Failure) -> DeliveryStage {
+        let timeouts = self.context.client.timeouts();
+        DeliveryStage::Send(Box::new(if self.has_left() {
             RetryState::with_unknown_outcome(&self.command, timeouts, doubt)
         } else {
             RetryState::new(&self.command, timeouts)
@@ -221,32 +231,32 @@ impl Errand {
 
     /// A command of an earlier session, to its end: sent again with its own key, or asked about.
     pub(crate) async fn resume(self: Arc<Self>, ticket: Ticket, resume: Resume) {
-        self.desk
+        self.context
             .say(Msg::Resumed(ticket, self.command.clone()))
             .await;
         let why = self.inherited();
-        self.begin(self.desk.clock.now(), self.desk.wave());
+        self.begin(self.context.clock.now(), self.context.epoch());
         let (stage, turn) = match resume {
             Resume::Send => (self.once_more(why), Some(self.turn().await)),
-            Resume::Ask => (Stage::Ask(why), None),
+            Resume::Ask => (DeliveryStage::Ask(why), None),
         };
         let settled = self.finish(ticket, stage, turn).await;
-        self.desk.say(Msg::Settled(ticket, settled)).await;
+        self.context.say(Msg::Settled(ticket, settled)).await;
     }
 
-    /// Goes on looking at a cancel that was queued.
+    /// Follows a queued cancel.
     pub(crate) fn follow(self: &Arc<Self>) {
         tokio::spawn(follow::queued_cancel(
-            self.desk.clone(),
+            self.context.clone(),
             self.command.clone(),
             Some(Arc::clone(self)),
         ));
     }
 
-    /// Asks until there is an answer that can be followed.
-    async fn park(&self, ticket: Ticket, why: &Failure) -> Decision {
+    /// Asks a person until the decision can be carried out.
+    async fn park(&self, ticket: Ticket, why: &Failure) -> ParkedDecision {
         loop {
-            let decided = self.desk.ask(ticket);
+            let decided = self.context.ask(ticket);
             let state = if self.has_left() {
                 IntentState::Parked
             } else {
@@ -258,20 +268,22 @@ impl Errand {
                 replay_until: self.window().until(),
             };
             self.progress(parked).await;
-            // The desk is leaving: the journal keeps the question.
+            // The desk is shutting down: the journal keeps the question.
             let Ok(decision) = decided.await else {
                 return std::future::pending().await;
             };
             match (decision, self.objection(ticket)) {
-                (Decision::Again, Some(objection)) => self.desk.note(Tone::Warn, objection).await,
-                (Decision::Again | Decision::GiveUp, _) => return decision,
+                (ParkedDecision::Again, Some(objection)) => {
+                    self.context.note(Tone::Warn, objection).await
+                }
+                (ParkedDecision::Again | ParkedDecision::GiveUp, _) => return decision,
             }
         }
     }
 
     /// Why it must not be sent again, if so.
     fn objection(&self, ticket: Ticket) -> Option<String> {
-        if !self.window().is_open(self.desk.clock.now()) {
+        if !self.window().is_open(self.context.clock.now()) {
             return Some(format!(
                 "{}: not to be sent again; the service may have forgotten its key and act anew, or is another one",
                 self.command
@@ -279,7 +291,7 @@ impl Errand {
         }
         let resource = self.command.resource();
         let put = matches!(self.command, Command::Exits(_) | Command::Margin { .. });
-        (put && !self.desk.is_newest(&resource, ticket)).then(|| {
+        (put && !self.context.is_newest(&resource, ticket)).then(|| {
             format!(
                 "{}: a newer one was given since; it is not sent again",
                 self.command

@@ -1,9 +1,9 @@
-//! What every command on its way needs.
+//! What every command in delivery shares: client, journal, queues, halts, open questions.
 
 use super::{
-    gate::{Entering, Gate, Latch, Wave},
-    lanes::{Lanes, Turn},
-    second::trade_there,
+    entry_gate::{EntryBlock, EntryGate, Epoch, InFlightGuard},
+    hand_over::trade_there,
+    resource_queues::{QueueTurn, ResourceQueues},
 };
 use crate::{
     app::{Msg, activity::notice::Tone},
@@ -16,8 +16,8 @@ use crate::{
     runtime::{
         base::{clock::Clock, lock::locked},
         journal::{
-            journals::{FirstDesk, Journals, Keeper, Slot},
-            scribe::{Scribe, aside},
+            journal_set::{HoldingDesk, IntentRef, JournalSet, LockOwner},
+            journal_writer::{JournalWriter, log_in_background},
         },
     },
 };
@@ -35,89 +35,88 @@ use tokio::{
     time::timeout,
 };
 
-/// How long anything waits for the disk that changes nothing about what has left: a halt or its end, what became of an
-/// order.
-pub(super) const NOTING: Duration = Duration::from_secs(1);
+/// How long a note that changes nothing about what was sent (a halt, an outcome) waits for the disk.
+pub(super) const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long a command waits for the last session's before it is said.
-const MOMENT: Duration = Duration::from_secs(1);
+/// A wait for recovery longer than this is reported.
+const RECOVERY_NOTE_AFTER: Duration = Duration::from_secs(1);
 
-/// What comes of a note in the journal.
-type Noted = oneshot::Receiver<Result<(), JournalError>>;
+/// The result of a write that is queued.
+type PendingWrite = oneshot::Receiver<Result<(), JournalError>>;
 
-/// A person's word on a parked command.
+/// What a person decides about a parked command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
-    /// The same request with the same key.
+pub(crate) enum ParkedDecision {
+    /// Send the same request with the same key.
     Again,
     GiveUp,
 }
 
-/// How long an outbox stays.
+/// Who uses the outbox, and so how long it lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stay {
-    /// A desk's: it goes on with what was left open, and follows what it has sent.
+pub(crate) enum OutboxUse {
+    /// A desk: it resumes what an earlier session left open and follows what it sends.
     Session,
-    /// A verb's: what was left open it only finds out about, and what follows its own deeds is its caller's to read.
-    Deeds,
+    /// A verb: it only reads what became of open commands, and its caller follows its own.
+    Verb,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Desk {
+pub(crate) struct OutboxContext {
     pub(crate) client: Client,
     pub(crate) clock: Clock,
-    pub(crate) stay: Stay,
-    pub(crate) scribe: Scribe,
+    pub(crate) outbox_use: OutboxUse,
+    pub(crate) writer: JournalWriter,
     events: Sender<Msg>,
-    shared: Arc<Shared>,
+    shared: Arc<OutboxState>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    lanes: Mutex<Lanes>,
-    questions: Mutex<HashMap<Ticket, oneshot::Sender<Decision>>>,
-    /// The newest command of each resource: what is older is not sent again after it.
+struct OutboxState {
+    resource_queues: Mutex<ResourceQueues>,
+    questions: Mutex<HashMap<Ticket, oneshot::Sender<ParkedDecision>>>,
+    /// The newest command of each resource: an older one is not sent again.
     newest: Mutex<HashMap<Resource, Ticket>>,
-    /// Orders that were found to be what a command in doubt made, by its key.
+    /// Orders matched to a command of unknown outcome, by its key.
     claims: Mutex<HashMap<OrderId, IdempotencyKey>>,
-    gate: Arc<Gate>,
-    /// Whether it is known what became of the last session's commands.
+    gate: Arc<EntryGate>,
+    /// Whether recovery is over.
     ready: watch::Sender<bool>,
-    /// How many of them there are.
+    /// How many commands recovery handles.
     left_open: AtomicUsize,
-    /// Whether nothing goes out any more.
+    /// Whether sending has stopped.
     stopped: watch::Sender<bool>,
 }
 
-/// When this goes, the desk knows what became of the last session's commands.
+/// Recovery is over when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Ready(Arc<Shared>);
+pub(crate) struct ReadyOnDrop(Arc<OutboxState>);
 
-impl Drop for Ready {
+impl Drop for ReadyOnDrop {
     fn drop(&mut self) {
         self.0.ready.send_replace(true);
     }
 }
 
-impl Desk {
+impl OutboxContext {
     pub(crate) fn new(
         client: Client,
-        (clock, stay): (Clock, Stay),
-        scribe: Scribe,
+        (clock, outbox_use): (Clock, OutboxUse),
+        writer: JournalWriter,
         events: Sender<Msg>,
     ) -> Self {
         Self {
             client,
             clock,
-            stay,
-            scribe,
+            outbox_use,
+            writer,
             events,
             shared: Arc::default(),
         }
     }
 
     pub(crate) async fn say(&self, msg: Msg) {
-        // Nobody listens while the desk shuts down.
+        // The desk is shutting down: nobody receives it.
         let _closed = self.events.send(msg).await;
     }
 
@@ -125,55 +124,58 @@ impl Desk {
         self.say(Msg::Said(tone, text.into())).await;
     }
 
-    /// From now on, and until it is dropped, exposure may only go down.
-    pub(crate) fn latch(&self) -> Latch {
-        self.shared.gate.latch()
+    /// Blocks new orders until the guard is dropped.
+    pub(crate) fn block_entries(&self) -> EntryBlock {
+        self.shared.gate.block_entries()
     }
 
-    /// A request of this risk is about to leave.
-    pub(super) fn enter(&self, risk: Risk) -> Option<Entering> {
+    /// Counts a request of this risk that is about to be sent.
+    pub(super) fn enter(&self, risk: Risk) -> Option<InFlightGuard> {
         self.shared.gate.enter(risk)
     }
 
-    /// What a command is given after that is given now.
-    pub(crate) fn wave(&self) -> Wave {
-        self.shared.gate.wave()
+    /// The epoch of a command given now.
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.shared.gate.epoch()
     }
 
-    /// A person or a program has given `command`: a close-all ends what was given before it.
-    pub(crate) fn given(&self, command: &Command) -> Wave {
+    /// The epoch of `command`; a close-all begins a new one, so that entries given before it are not sent.
+    pub(crate) fn given(&self, command: &Command) -> Epoch {
         if let Command::CloseAll(_) = command {
             self.shared.gate.close();
         }
-        self.wave()
+        self.epoch()
     }
 
-    /// Whether no request that raises exposure is on the wire.
+    /// Whether no risk-increasing request is in flight.
     pub(crate) fn entries_answered(&self) -> bool {
         self.shared.gate.is_quiet()
     }
 
-    /// A place at the end of the lane of what `command` changes.
-    pub(crate) fn join(&self, command: &Command) -> Turn {
-        locked(&self.shared.lanes).join(command)
+    /// Joins the queue of the resource that `command` changes.
+    pub(crate) fn join(&self, command: &Command) -> QueueTurn {
+        locked(&self.shared.resource_queues).join(command)
     }
 
-    /// Orders of this service that other intents are known to have made; `None` where the journal does not say, or not
-    /// in time.
+    /// Orders of this service that other intents made; `None` if the journal does not answer in time.
     pub(crate) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
         let base_url = self.client.connection().base_url.clone();
-        let read = move |journals: &mut Journals| journals.new_page()?.linked_orders(&base_url);
-        self.scribe.carry(risk, NOTING, read).await.ok()
+        let read =
+            move |journals: &mut JournalSet| journals.current_journal()?.linked_orders(&base_url);
+        self.writer
+            .write_for_risk(risk, NOTE_TIMEOUT, read)
+            .await
+            .ok()
     }
 
-    /// Whether this order can be what the command under `key` made: each is the doing of one command.
+    /// Claims the order for the command under `key`; `false` if another command has claimed it.
     pub(super) fn claim(&self, order: &OrderId, key: &IdempotencyKey) -> bool {
         let mut claims = locked(&self.shared.claims);
         let owner = claims.entry(order.clone()).or_insert_with(|| key.clone());
         owner == key
     }
 
-    /// From now on exposure may only go down, until a person re-arms the desk: this one or a later one.
+    /// Halts trading until a person re-arms this desk or a later one.
     pub(crate) async fn halt(&self, why: impl Into<String>) {
         let why = why.into();
         self.shared.gate.halt(why.clone());
@@ -185,38 +187,44 @@ impl Desk {
         }
     }
 
-    /// The next desk will be halted; this one is so by other means.
-    pub(crate) fn note_halt(&self, why: String) -> Noted {
+    /// Notes a halt for the next desk only.
+    pub(crate) fn note_halt(&self, why: String) -> PendingWrite {
         let (base_url, account) = self.place();
-        self.scribe
-            .ask(move |journals| journals.new_page()?.halt(&base_url, &account, &why))
+        self.writer
+            .ask(move |journals| journals.current_journal()?.halt(&base_url, &account, &why))
     }
 
-    /// Why it was halted, where that is all that can be read.
+    /// The halt noted in the journal, if recovery could not read more.
     pub(crate) async fn noted_halt(&self) -> Option<String> {
         let (base_url, account) = self.place();
-        let read = move |journals: &mut Journals| {
-            let journal = journals.new_page()?;
+        let read = move |journals: &mut JournalSet| {
+            let journal = journals.current_journal()?;
             Ok(journal.halted(&base_url, &account).map(str::to_owned))
         };
-        let noted = self.scribe.heard(self.scribe.ask(read)).await;
+        let noted = self.writer.wait_for_answer(self.writer.ask(read)).await;
         noted.and_then(Result::ok).flatten()
     }
 
-    /// Halts it where the account was flattened beside its journal while this process was stopped, or could not be asked.
-    /// The word of the journal is waited for: an order that goes out must be after it.
+    /// Halts if another process flattened the account through an overflow journal while this one was stopped. Waits for the
+    /// journal, since the check must come before the order.
     pub(super) async fn heeds_halt_beside(&self, patience: Duration) -> Result<(), JournalError> {
         let (base_url, account) = self.place();
-        let look = move |journals: &mut Journals| {
-            Ok(journals.new_page()?.take_overflow_halt(&base_url, &account))
+        let look = move |journals: &mut JournalSet| {
+            Ok(journals
+                .current_journal()?
+                .take_overflow_halt(&base_url, &account))
         };
-        if let Some(why) = self.scribe.carry(Risk::Increasing, patience, look).await? {
+        if let Some(why) = self
+            .writer
+            .write_for_risk(Risk::Increasing, patience, look)
+            .await?
+        {
             self.stay_halted(why).await;
         }
         Ok(())
     }
 
-    /// As it is on the disk already.
+    /// Halts for a reason that is on disk already.
     pub(crate) async fn stay_halted(&self, why: String) {
         self.shared.gate.halt(why.clone());
         self.say_halted(why).await;
@@ -224,17 +232,17 @@ impl Desk {
 
     async fn say_halted(&self, why: String) {
         let cause = why.clone();
-        aside(move || tracing::warn!(why = %cause, "halted"));
+        log_in_background(move || tracing::warn!(why = %cause, "halted"));
         self.say(Msg::Halted(Some(why))).await;
     }
 
-    /// A person has seen why it is halted, as that stands now.
+    /// Ends the halt that the person has seen; a newer one stays.
     pub(crate) async fn rearm(&self) {
         let seen = self.shared.gate.halted();
         let (base_url, account) = self.place();
         let noted = self
-            .scribe
-            .ask(move |journals| journals.new_page()?.rearm(&base_url, &account));
+            .writer
+            .ask(move |journals| journals.current_journal()?.rearm(&base_url, &account));
         if let Some(why) = self.unnoted(noted).await {
             let text = format!("{why}: a desk that is started again will be halted still");
             self.note(Tone::Warn, text).await;
@@ -249,28 +257,31 @@ impl Desk {
         (connection.base_url.clone(), connection.account_id.clone())
     }
 
-    /// Why it is not on the disk within a moment, if so.
-    async fn unnoted(&self, noted: Noted) -> Option<JournalError> {
-        match timeout(NOTING, noted).await {
+    /// Why the note is not on disk in time, if so.
+    async fn unnoted(&self, noted: PendingWrite) -> Option<JournalError> {
+        match timeout(NOTE_TIMEOUT, noted).await {
             Ok(Ok(noted)) => noted.err(),
             Ok(Err(_)) => Some(JournalError::Stopped),
             Err(_) => Some(JournalError::Slow),
         }
     }
 
-    pub(crate) fn ready_when_dropped(&self) -> Ready {
-        Ready(Arc::clone(&self.shared))
+    pub(crate) fn ready_when_dropped(&self) -> ReadyOnDrop {
+        ReadyOnDrop(Arc::clone(&self.shared))
     }
 
-    /// Nothing is found out while another desk has the journal: that one is told of.
-    pub(super) async fn ready(&self) -> Result<(), FirstDesk> {
-        // The sender lives in the desk itself.
+    /// Waits for recovery; fails with the holder while another desk holds the journal.
+    pub(super) async fn ready(&self) -> Result<(), HoldingDesk> {
+        // The sender lives in this context.
         let mut ready = self.shared.ready.subscribe();
-        let mut keeper = self.scribe.keeper();
+        let mut lock_owner = self.writer.lock_owner();
         let second = async {
-            let is_second = |keeper: &Keeper| matches!(keeper, Keeper::Another(_));
-            let found = keeper.wait_for(is_second).await.map(|found| found.clone());
-            let Ok(Keeper::Another(first)) = found else {
+            let is_second = |lock_owner: &LockOwner| matches!(lock_owner, LockOwner::Another(_));
+            let found = lock_owner
+                .wait_for(is_second)
+                .await
+                .map(|found| found.clone());
+            let Ok(LockOwner::Another(first)) = found else {
                 // The journal's thread is gone.
                 return std::future::pending().await;
             };
@@ -287,15 +298,15 @@ impl Desk {
         self.shared.stopped.send_replace(true);
     }
 
-    /// Why nothing goes out any more, if so.
+    /// Why nothing is sent any more, if sending has stopped.
     pub(super) fn stopped(&self) -> Option<Failure> {
         let is_stopped = *self.shared.stopped.borrow();
         is_stopped.then(|| Failure::new(FailureKind::Unavailable, "interrupted"))
     }
 
-    /// What comes of `work`; `None` where the outbox was stopped before it was done.
+    /// Runs `work`; `None` if sending stops first.
     pub(crate) async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        // The sender lives in the desk itself.
+        // The sender lives in this context.
         let mut stopped = self.shared.stopped.subscribe();
         tokio::select! {
             biased;
@@ -304,11 +315,11 @@ impl Desk {
         }
     }
 
-    /// The outcome of a command of which nothing has left, and never will.
-    pub(super) async fn withdraw(&self, intent: &Slot) -> Failure {
+    /// The outcome of a command that was stopped before anything was sent.
+    pub(super) async fn withdraw(&self, intent: &IntentRef) -> Failure {
         let words = "interrupted; nothing was sent";
         let noted = self.let_go(intent, words);
-        let words = match timeout(NOTING, noted).await {
+        let words = match timeout(NOTE_TIMEOUT, noted).await {
             Ok(_) => words.to_owned(),
             Err(_) => {
                 format!("{words}; the journal may still call it open, for its disk does not answer")
@@ -317,13 +328,13 @@ impl Desk {
         Failure::new(FailureKind::Unavailable, words)
     }
 
-    /// Nothing of it has left: so its row will say, where it has one.
-    pub(super) fn let_go(&self, intent: &Slot, why: &'static str) -> Noted {
+    /// Marks the row, if there is one, as unsent.
+    pub(super) fn let_go(&self, intent: &IntentRef, why: &'static str) -> PendingWrite {
         let (now, intent) = (self.clock.now(), Arc::clone(intent));
-        self.scribe.ask(move |journals| {
+        self.writer.ask(move |journals| {
             // The job that makes the row was before this.
             let unsent = StateUpdate::new(IntentState::Unsent, why);
-            match journals.page(&intent)? {
+            match journals.locate(&intent)? {
                 Some((journal, id)) => journal.record_state(now, id, &unsent),
                 None => Ok(()),
             }
@@ -331,21 +342,24 @@ impl Desk {
     }
 
     pub(crate) async fn is_written(&self) -> bool {
-        let last = self.scribe.ask(|_| Ok(()));
-        timeout(NOTING, last).await.is_ok()
+        let last = self.writer.ask(|_| Ok(()));
+        timeout(NOTE_TIMEOUT, last).await.is_ok()
     }
 
-    /// So many commands of the last session are being found out about.
+    /// Sets how many commands recovery handles.
     pub(crate) fn finds_out(&self, count: usize) {
         self.shared.left_open.store(count, Ordering::Relaxed);
     }
 
-    /// [`Self::ready`] within `patience`; beside a desk that has the journal nothing is. Whoever waits longer than a moment
-    /// is told for what.
+    /// Waits for recovery up to `patience`, and reports a wait longer than [`RECOVERY_NOTE_AFTER`].
     pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
         let is_ready = async { self.ready().await.map_err(|first| trade_there(&first)) };
         let mut is_ready = pin!(is_ready);
-        let moment = self.client.timeouts().scaled(MOMENT).min(patience);
+        let moment = self
+            .client
+            .timeouts()
+            .scaled(RECOVERY_NOTE_AFTER)
+            .min(patience);
         if let Ok(ready) = timeout(moment, &mut is_ready).await {
             return ready;
         }
@@ -365,7 +379,7 @@ impl Desk {
     }
 
     /// Why `command` may not be sent now, if so.
-    pub(crate) fn refusal(&self, command: &Command, given: Wave) -> Option<Failure> {
+    pub(crate) fn refusal(&self, command: &Command, given: Epoch) -> Option<Failure> {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
         }
@@ -375,7 +389,7 @@ impl Desk {
         self.shared.gate.refusal(command.risk(), given)
     }
 
-    /// `ticket` is now the newest wish about `resource`.
+    /// `ticket` is now the newest command for `resource`.
     pub(super) fn supersede(&self, resource: &Resource, ticket: Ticket) {
         if *resource != Resource::NewOrder {
             locked(&self.shared.newest).insert(resource.clone(), ticket);
@@ -387,14 +401,14 @@ impl Desk {
         newest.get(resource).is_none_or(|newest| *newest == ticket)
     }
 
-    /// A question about `ticket` that is now open.
-    pub(super) fn ask(&self, ticket: Ticket) -> oneshot::Receiver<Decision> {
+    /// Opens a question about `ticket`.
+    pub(super) fn ask(&self, ticket: Ticket) -> oneshot::Receiver<ParkedDecision> {
         let (answer, decided) = oneshot::channel();
         locked(&self.shared.questions).insert(ticket, answer);
         decided
     }
 
-    pub(crate) fn decide(&self, ticket: Ticket, decision: Decision) {
+    pub(crate) fn decide(&self, ticket: Ticket, decision: ParkedDecision) {
         let question = locked(&self.shared.questions).remove(&ticket);
         // No question: it was settled in the meantime.
         let _settled = question.map(|question| question.send(decision));

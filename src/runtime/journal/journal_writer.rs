@@ -1,7 +1,7 @@
-//! The journal's own thread: a disk that is slow makes a command wait, never the desk, and an exit only
-//! for a moment.
+//! The thread that writes the journal. A slow disk delays a new order, never the screen; a close or cancel waits at most
+//! [`EXIT_JOURNAL_TIMEOUT`].
 
-use super::journals::{FirstDesk, Job, Journals, Keeper, Opened};
+use super::journal_set::{HoldingDesk, JournalJob, JournalSet, LockOwner, OpenResult};
 use crate::{
     app::{Msg, activity::notice::Tone},
     journal::{Journal, JournalError, lock_holder},
@@ -23,67 +23,66 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How long an exit waits for the disk: its first byte is to leave within 250 ms of the key.
-pub(crate) const MOMENT: Duration = Duration::from_millis(100);
-/// After this the trader is told for what is waited: before the first of those who need not wait gives up.
-const WHILE: Duration = Duration::from_millis(900);
+/// How long a close or cancel waits for the disk: its first byte leaves within 250 ms of the key.
+pub(crate) const EXIT_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
+/// A wait longer than this is reported.
+const WARN_AFTER: Duration = Duration::from_millis(900);
 
 #[derive(Debug, Clone)]
-pub(crate) struct Scribe {
-    jobs: mpsc::Sender<Job>,
-    keeper: watch::Receiver<Keeper>,
-    alarm: Alarm,
-    /// Somebody has waited in vain, and the disk has not come back since: no exit waits.
+pub(crate) struct JournalWriter {
+    jobs: mpsc::Sender<JournalJob>,
+    lock_owner: watch::Receiver<LockOwner>,
+    alarm: FailureAlarm,
+    /// A wait timed out and the disk has not caught up since: closes and cancels do not wait.
     behind: Arc<AtomicBool>,
-    /// That it hangs has been said, and it has not come back since.
+    /// The hang has been reported, and the disk has not caught up since.
     hangs: Arc<AtomicBool>,
 }
 
-/// Tells once that the journal is down.
+/// Reports the first journal failure only.
 #[derive(Debug, Clone)]
-struct Alarm {
+struct FailureAlarm {
     events: Sender<Msg>,
-    rung: Arc<AtomicBool>,
+    raised: Arc<AtomicBool>,
 }
 
-impl Alarm {
-    /// What is to be said, the first time.
-    fn ring(&self, why: &JournalError) -> Option<Msg> {
-        // Of all the journals there is none that is free: each command says so.
+impl FailureAlarm {
+    /// The message for the first failure.
+    fn raise(&self, why: &JournalError) -> Option<Msg> {
+        // All overflow journals are in use: each command reports it itself.
         if let JournalError::Held { .. } = why {
             return None;
         }
-        if self.rung.swap(true, Ordering::Relaxed) {
+        if self.raised.swap(true, Ordering::Relaxed) {
             return None;
         }
         let text = format!("{why}. New orders are held back; closing and canceling still work");
         Some(Msg::Said(Tone::Alert, text))
     }
 
-    /// On the journal's thread: also where nobody waits for the result any more.
-    fn hear<T>(&self, result: &Result<T, JournalError>) {
+    /// Called on the journal's thread, so that it also works if nobody waits for the result.
+    fn check<T>(&self, result: &Result<T, JournalError>) {
         if let Err(why) = result
-            && let Some(msg) = self.ring(why)
+            && let Some(msg) = self.raise(why)
         {
             tracing::error!(%why, "the journal is down");
-            // The desk is leaving: nobody is there to be told.
+            // The desk is shutting down: nobody receives it.
             let _closed = self.events.blocking_send(msg);
         }
     }
 }
 
-/// How long apart somebody is looked at who has the journal and is no desk.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// So many looks later it is said.
-const SOON: u32 = 20;
+/// Poll interval while another process holds the journal lock.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Attempts before the wait is reported.
+const WARN_ATTEMPTS: u32 = 20;
 
-/// The journal in `dir`, unless another desk has it. Anybody else (a verb, a look) is done with it sooner or later, and
-/// is waited for.
+/// Opens the journal in `dir`, unless a desk holds it. Waits for any other holder (a verb), which finishes soon.
 pub fn open(dir: &Path) -> Result<Journal, JournalError> {
     open_after(dir, |_| ())
 }
 
-/// The same; `waits` is told, once, of whom it waits for longer than a moment.
+/// The same; calls `waits` once with the holder after [`WARN_ATTEMPTS`].
 pub(crate) fn open_after(
     dir: &Path,
     waits: impl FnOnce(&JournalError),
@@ -99,33 +98,33 @@ pub(crate) fn open_after(
         if lock_holder(dir).is_some_and(|holder| holder.listens) {
             return Err(held);
         }
-        if look >= SOON
+        if look >= WARN_ATTEMPTS
             && let Some(waits) = waits.take()
         {
             waits(&held);
         }
-        // On a thread of its own.
-        thread::park_timeout(LOOK_AGAIN);
+        // This runs on the journal's own thread.
+        thread::park_timeout(LOCK_POLL_INTERVAL);
     }
 }
 
-/// Rows that are forgotten at once: what is written meanwhile waits for them, and an exit has no more than its moment.
-const BATCH: u32 = 200;
-/// Between two batches everybody else has the disk.
-const REST: Duration = Duration::from_secs(1);
+/// Rows per prune transaction; writers wait for one, and a close may wait at most 100 ms.
+const PRUNE_BATCH: u32 = 200;
+/// Pause between two prune transactions, in which others use the disk.
+const PRUNE_PAUSE: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// Forgets a few of the rows that were settled more than `days` ago (zero keeps them all); whether there may be more. A
-/// journal that is only looked at stays as it is; one that fails in this says so at the next write.
-pub fn tidy(journal: &mut Journal, clock: Clock, days: u32) -> bool {
+/// Deletes up to [`PRUNE_BATCH`] rows settled more than `days` ago (0 keeps all); `true` if there may be more. Leaves a
+/// journal opened for reading alone; a failure is reported at the next write.
+pub fn prune_batch(journal: &mut Journal, clock: Clock, days: u32) -> bool {
     if days == 0 || journal.failure().is_some() {
         return false;
     }
-    match journal.prune(clock.now(), DAY.saturating_mul(days), BATCH) {
+    match journal.prune(clock.now(), DAY.saturating_mul(days), PRUNE_BATCH) {
         Ok(0) => false,
         Ok(rows) => {
             tracing::info!(rows, days, "forgot what was settled long ago");
-            rows == usize::try_from(BATCH).unwrap_or(usize::MAX)
+            rows == usize::try_from(PRUNE_BATCH).unwrap_or(usize::MAX)
         }
         Err(why) => {
             tracing::error!(%why, "the journal is down");
@@ -134,96 +133,96 @@ pub fn tidy(journal: &mut Journal, clock: Clock, days: u32) -> bool {
     }
 }
 
-/// Writes to the log without waiting for it: it may be on the very disk that is in trouble.
-pub(crate) fn aside(log: impl FnOnce() + Send + 'static) {
+/// Logs without waiting: the log may be on the disk that hangs.
+pub(crate) fn log_in_background(log: impl FnOnce() + Send + 'static) {
     drop(tokio::task::spawn_blocking(log));
 }
 
-impl Scribe {
-    /// `open` runs on the new thread; a journal that another desk has is taken when that one is gone. That it does not
-    /// open, or later fails, is said once on `events`; each caller still gets the error.
+impl JournalWriter {
+    /// `open` runs on the new thread. While another desk holds the journal, it is taken over when that desk ends. The first
+    /// failure goes out on `events`; each caller also gets its error.
     pub(crate) fn spawn(
-        open: impl FnOnce() -> Opened + Send + 'static,
+        open: impl FnOnce() -> OpenResult + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        Self::attended(open, |_| (), events)
+        Self::spawn_with(open, |_| (), events)
     }
 
-    /// The same; `taken` is told of the journal once it is open.
-    pub(crate) fn attended(
-        open: impl FnOnce() -> Opened + Send + 'static,
+    /// The same; calls `taken` with the journal once it is open.
+    pub(crate) fn spawn_with(
+        open: impl FnOnce() -> OpenResult + Send + 'static,
         taken: impl FnOnce(&Journal) + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let (jobs, inbox) = mpsc::channel::<Job>();
-        let (told, keeper) = watch::channel(Keeper::Unknown);
+        let (jobs, inbox) = mpsc::channel::<JournalJob>();
+        let (told, lock_owner) = watch::channel(LockOwner::Unknown);
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
         thread::spawn(move || {
-            let mut journals = Journals::of(open(), Box::new(taken));
+            let mut journals = JournalSet::of(open(), Box::new(taken));
             loop {
                 tell(&told, &journals);
-                journals.settle_in();
+                journals.run_waiting_jobs();
                 match next(&inbox, &journals) {
                     Ok(job) => job(&mut journals),
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
-                // One job of many done is not yet a disk that keeps up.
+                // The disk has caught up only when the queue is empty.
                 for job in inbox.try_iter() {
                     job(&mut journals);
                 }
                 for flag in &caught_up {
                     flag.store(false, Ordering::Relaxed);
                 }
-                journals.look_again();
+                journals.try_take_over();
             }
         });
         Self {
             jobs,
-            keeper,
-            alarm: Alarm {
+            lock_owner,
+            alarm: FailureAlarm {
                 events,
-                rung: Arc::default(),
+                raised: Arc::default(),
             },
             behind,
             hangs,
         }
     }
 
-    /// Whose the journal is, and when that changes.
-    pub(crate) fn keeper(&self) -> watch::Receiver<Keeper> {
-        self.keeper.clone()
+    /// Who holds the journal, and its changes.
+    pub(crate) fn lock_owner(&self) -> watch::Receiver<LockOwner> {
+        self.lock_owner.clone()
     }
 
-    /// The desk that has the journal, if this one is the second.
-    pub(crate) fn first_desk(&self) -> Option<FirstDesk> {
-        match &*self.keeper.borrow() {
-            Keeper::Another(first) => Some(first.clone()),
-            Keeper::Unknown | Keeper::ThisDesk => None,
+    /// The desk that holds the journal, if it is not this one.
+    pub(crate) fn holding_desk(&self) -> Option<HoldingDesk> {
+        match &*self.lock_owner.borrow() {
+            LockOwner::Another(first) => Some(first.clone()),
+            LockOwner::Unknown | LockOwner::ThisProcess => None,
         }
     }
 
-    /// Whether the journal has failed anybody: nothing that raises exposure may be sent any more.
+    /// Whether the journal has failed: new orders are refused from then on.
     pub(crate) fn is_down(&self) -> bool {
-        self.alarm.rung.load(Ordering::Relaxed)
+        self.alarm.raised.load(Ordering::Relaxed)
     }
 
-    /// Runs `job` on the journal's thread, after all jobs before it, and waits for its result: no longer than
-    /// `patience`, after which it is [`JournalError::Slow`], and the job is still done when the disk gets to it.
+    /// Queues `job` and waits up to `patience` for its result, then returns [`JournalError::Slow`]; the job still runs when
+    /// the disk gets to it.
     async fn write_within<T: Send + 'static>(
         &self,
         patience: Duration,
-        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let alarm = self.alarm.clone();
         let answer = self.queue(move |journals| {
             let result = job(journals);
-            alarm.hear(&result);
+            alarm.check(&result);
             result
         });
-        match timeout(patience, self.heard(answer)).await {
+        match timeout(patience, self.wait_for_answer(answer)).await {
             Ok(Some(result)) => result,
             Ok(None) => {
                 self.tell(&JournalError::Stopped).await;
@@ -236,12 +235,12 @@ impl Scribe {
         }
     }
 
-    /// Waits for `job` as long as `patience` where it raises exposure, and as [`Self::write_soon`] where it must not wait.
-    pub(crate) async fn carry<T: Send + 'static>(
+    /// Waits up to `patience` if the risk is increasing; otherwise as [`Self::write_soon`].
+    pub(crate) async fn write_for_risk<T: Send + 'static>(
         &self,
         risk: Risk,
         patience: Duration,
-        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         match risk {
             Risk::Increasing => self.write_within(patience, job).await,
@@ -249,30 +248,33 @@ impl Scribe {
         }
     }
 
-    /// For what must not wait: a moment, and not at all where others have waited in vain.
+    /// For closes and cancels: waits [`EXIT_JOURNAL_TIMEOUT`], and not at all while the disk is behind.
     pub(crate) async fn write_soon<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let is_behind = self.behind.load(Ordering::Relaxed);
-        let patience = if is_behind { Duration::ZERO } else { MOMENT };
+        let patience = if is_behind {
+            Duration::ZERO
+        } else {
+            EXIT_JOURNAL_TIMEOUT
+        };
         self.write_within(patience, job).await
     }
 
-    /// What `answer` is, however long that takes; of a disk that takes long it is said. `None` when the journal's thread
-    /// is gone.
-    pub(crate) async fn heard<T>(&self, mut answer: oneshot::Receiver<T>) -> Option<T> {
-        if let Ok(answer) = timeout(WHILE, &mut answer).await {
+    /// Waits for `answer` without a limit and reports a slow disk. `None` if the journal's thread has ended.
+    pub(crate) async fn wait_for_answer<T>(&self, mut answer: oneshot::Receiver<T>) -> Option<T> {
+        if let Ok(answer) = timeout(WARN_AFTER, &mut answer).await {
             return answer.ok();
         }
-        // Another desk is waited for, not the disk.
-        if self.first_desk().is_none() {
+        // A second desk waits for the holder, not for the disk.
+        if self.holding_desk().is_none() {
             self.say_it_hangs();
         }
         answer.await.ok()
     }
 
-    /// Nobody waits for the disk any more who need not, until it has caught up; who does is told for what, once.
+    /// Stops closes and cancels from waiting until the disk has caught up, and reports the hang once.
     fn say_it_hangs(&self) {
         self.behind.store(true, Ordering::Relaxed);
         if self.hangs.swap(true, Ordering::Relaxed) || self.is_down() {
@@ -281,38 +283,40 @@ impl Scribe {
         let text = "the disk of the journal does not answer: new orders wait for it, what closes or cancels goes out \
                     ahead of it";
         let msg = Msg::Said(Tone::Warn, text.to_owned());
-        // Whoever has so much to read already is not kept waiting for this.
+        // Queue full: drop the message.
         let _full = self.alarm.events.try_send(msg);
     }
 
-    /// Puts `job` at the end of the queue at once; its result comes when it comes.
+    /// Queues `job` at once and does not wait for its result.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Journals) -> Result<T, JournalError> + Send + 'static,
+        job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         self.queue(job)
     }
 
-    /// The same on the desk's own journal alone: where another desk has that, before anything else when it is gone.
+    /// The same for the desk's own journal; while another desk holds that, the job waits for the take-over.
     pub(crate) fn ask_own<T: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |journals| {
+        let job: JournalJob = Box::new(move |journals| {
             let _left = reply.send(journals.own().and_then(job));
         });
-        let _stopped = self.jobs.send(Box::new(|journals| journals.when_own(job)));
+        let _stopped = self
+            .jobs
+            .send(Box::new(|journals| journals.run_when_own(job)));
         answer
     }
 
-    /// What the journal says as it stands now, whoever has it.
+    /// Reads the journal as it is now, whoever holds it.
     pub(crate) fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
         let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |journals| {
+        let job: JournalJob = Box::new(move |journals| {
             journals.read(move |journal| {
                 let _left = reply.send(journal.and_then(read));
             });
@@ -323,23 +327,23 @@ impl Scribe {
 
     fn queue<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Journals) -> T + Send + 'static,
+        job: impl FnOnce(&mut JournalSet) -> T + Send + 'static,
     ) -> oneshot::Receiver<T> {
         let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |journals| {
-            // Whoever asked has left; the work is done all the same.
+        let job: JournalJob = Box::new(move |journals| {
+            // The caller may be gone; the job ran all the same.
             let _left = reply.send(job(journals));
         });
-        // A thread that is gone drops the job, and with it the reply.
+        // If the thread has ended, the job is dropped, and with it the reply.
         let _stopped = self.jobs.send(job);
         answer
     }
 
-    /// Looks at every row of the journal in `dir` once, beside the desk: of a large one opening looks at the newest only.
-    pub(crate) async fn checks(self, dir: PathBuf) {
-        let mut keeper = self.keeper();
-        let is_own = |keeper: &Keeper| *keeper == Keeper::ThisDesk;
-        if keeper.wait_for(is_own).await.is_err() {
+    /// Checks every row of the journal in `dir` once, in the background: opening a large one checks only the newest rows.
+    pub(crate) async fn check_all_rows(self, dir: PathBuf) {
+        let mut lock_owner = self.lock_owner();
+        let is_own = |lock_owner: &LockOwner| *lock_owner == LockOwner::ThisProcess;
+        if lock_owner.wait_for(is_own).await.is_err() {
             return;
         }
         let (found, answer) = oneshot::channel();
@@ -356,24 +360,24 @@ impl Scribe {
         let alarm = self.alarm.clone();
         drop(self.ask(move |journals| {
             let heeded = journals.own().and_then(|own| own.stop_for_damage(&said));
-            alarm.hear(&heeded);
+            alarm.check(&heeded);
             heeded
         }));
     }
 
-    /// Has the journal forget what was settled more than `days` ago: now, and once a day for as long as the desk is open.
-    pub(crate) async fn tidies(self, clock: Clock, days: u32) {
-        while self.is_tidied(clock, days).await {
+    /// Deletes rows settled more than `days` ago, now and once a day.
+    pub(crate) async fn prune_daily(self, clock: Clock, days: u32) {
+        while self.prune_now(clock, days).await {
             sleep(DAY).await;
         }
     }
 
-    /// Ends when nothing more is to be forgotten today; `false` where the journal does not open.
-    async fn is_tidied(&self, clock: Clock, days: u32) -> bool {
+    /// Deletes until nothing is left for today; `false` if the journal does not open.
+    async fn prune_now(&self, clock: Clock, days: u32) -> bool {
         loop {
-            let more = self.ask_own(move |journal| Ok(tidy(journal, clock, days)));
+            let more = self.ask_own(move |journal| Ok(prune_batch(journal, clock, days)));
             match more.await {
-                Ok(Ok(true)) => sleep(REST).await,
+                Ok(Ok(true)) => sleep(PRUNE_PAUSE).await,
                 Ok(Ok(false)) => return true,
                 Ok(Err(_)) | Err(_) => return false,
             }
@@ -381,29 +385,32 @@ impl Scribe {
     }
 
     pub(crate) async fn tell(&self, why: &JournalError) {
-        let Some(msg) = self.alarm.ring(why) else {
+        let Some(msg) = self.alarm.raise(why) else {
             return;
         };
         let cause = why.clone();
-        aside(move || tracing::error!(why = %cause, "the journal is down"));
-        // The desk is leaving: nobody is there to be told.
+        log_in_background(move || tracing::error!(why = %cause, "the journal is down"));
+        // The desk is shutting down: nobody receives it.
         let _closed = self.alarm.events.send(msg).await;
     }
 }
 
-/// Whose the journal is, where that is news.
-fn tell(told: &watch::Sender<Keeper>, journals: &Journals) {
-    let now = journals.keeper();
-    told.send_if_modified(|keeper| {
-        let is_news = *keeper != now;
-        *keeper = now;
+/// Publishes the holder of the journal if it changed.
+fn tell(told: &watch::Sender<LockOwner>, journals: &JournalSet) {
+    let now = journals.lock_owner();
+    told.send_if_modified(|lock_owner| {
+        let is_news = *lock_owner != now;
+        *lock_owner = now;
         is_news
     });
 }
 
-/// What is to be done next; a timeout where it is time to look after the journal.
-fn next(inbox: &mpsc::Receiver<Job>, journals: &Journals) -> Result<Job, RecvTimeoutError> {
-    match journals.rest() {
+/// The next job, or a timeout when the lock is due for a check.
+fn next(
+    inbox: &mpsc::Receiver<JournalJob>,
+    journals: &JournalSet,
+) -> Result<JournalJob, RecvTimeoutError> {
+    match journals.poll_interval() {
         Some(rest) => inbox.recv_timeout(rest),
         None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
     }
@@ -447,18 +454,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let place = dir.path().to_owned();
         let (events, _said) = tokio::sync::mpsc::channel(8);
-        let scribe = Scribe::spawn(move || open(&place), events);
-        let fill = scribe.ask_own(|journal| {
+        let writer = JournalWriter::spawn(move || open(&place), events);
+        let fill = writer.ask_own(|journal| {
             settled(journal, 0, 0)?;
-            (0..=BATCH).try_for_each(|number| settled(journal, 100, number))
+            (0..=PRUNE_BATCH).try_for_each(|number| settled(journal, 100, number))
         });
         fill.await.unwrap().unwrap();
-        let _tidies = tokio::spawn(scribe.clone().tidies(Clock::Frozen(NOW), 90));
-        only_the_newest_stays(&scribe).await;
-        let more = scribe.ask_own(|journal| settled(journal, 91, 0));
+        let _tidies = tokio::spawn(writer.clone().prune_daily(Clock::Frozen(NOW), 90));
+        only_the_newest_stays(&writer).await;
+        let more = writer.ask_own(|journal| settled(journal, 91, 0));
         more.await.unwrap().unwrap();
         sleep(DAY).await;
-        only_the_newest_stays(&scribe).await;
+        only_the_newest_stays(&writer).await;
     }
 
     /// Issue 14, item 3.
@@ -467,34 +474,34 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let place = dir.path().to_owned();
         let (events, mut said) = tokio::sync::mpsc::channel(8);
-        let scribe = Scribe::spawn(move || open(&place), events);
-        let fill = scribe.ask_own(|journal| settled(journal, 0, 0));
+        let writer = JournalWriter::spawn(move || open(&place), events);
+        let fill = writer.ask_own(|journal| settled(journal, 0, 0));
         fill.await.unwrap().unwrap();
         std::fs::remove_file(dir.path().join("journal.ring")).unwrap();
-        scribe.clone().checks(dir.path().to_owned()).await;
+        writer.clone().check_all_rows(dir.path().to_owned()).await;
         let Some(Msg::Said(Tone::Alert, text)) = said.recv().await else {
             panic!("nothing is said");
         };
         assert!(text.contains("journal.ring is missing"), "{text}");
         assert!(text.contains("New orders are held back"), "{text}");
-        assert!(scribe.is_down());
-        let next = scribe.ask_own(|journal| settled(journal, 0, 1));
+        assert!(writer.is_down());
+        let next = writer.ask_own(|journal| settled(journal, 0, 1));
         assert!(next.await.unwrap().is_err());
     }
 
-    async fn count(scribe: &Scribe) -> usize {
-        let count = scribe.ask_own(|journal| Ok(journal.recent(999)?.len()));
+    async fn count(writer: &JournalWriter) -> usize {
+        let count = writer.ask_own(|journal| Ok(journal.recent(999)?.len()));
         count.await.unwrap().unwrap()
     }
 
-    async fn only_the_newest_stays(scribe: &Scribe) {
+    async fn only_the_newest_stays(writer: &JournalWriter) {
         // Far fewer rests than in a day.
         for _ in 0..100 {
-            if count(scribe).await == 1 {
+            if count(writer).await == 1 {
                 return;
             }
-            sleep(REST).await;
+            sleep(PRUNE_PAUSE).await;
         }
-        panic!("{} rows", count(scribe).await);
+        panic!("{} rows", count(writer).await);
     }
 }

@@ -5,8 +5,9 @@ use crate::{
     app::CallerRequest,
     journal::overflow_dirs,
     runtime::journal::{
-        callers::Callers,
-        socket::{self, Host},
+        caller_event::CallerEvent,
+        callers::CallerRegistry,
+        socket::{self, SocketHost},
     },
 };
 use tokio::{
@@ -140,9 +141,9 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
 }
 
 /// A desk that has the journal and answers; what it is asked for comes in.
-async fn answering(scene: &mut Scene) -> (Callers, Receiver<Msg>) {
+async fn answering(scene: &mut Scene) -> (CallerRegistry, Receiver<Msg>) {
     let (inbox, asked) = channel(4);
-    let callers = Callers::default();
+    let callers = CallerRegistry::default();
     let door = scene.dir.path().to_owned();
     tokio::spawn(socket::receive(vec![host(scene, &callers, inbox)], door));
     assert!(told(scene).await.is_some());
@@ -150,9 +151,9 @@ async fn answering(scene: &mut Scene) -> (Callers, Receiver<Msg>) {
     (callers, asked)
 }
 
-fn host(scene: &Scene, callers: &Callers, inbox: Sender<Msg>) -> Host {
-    Host {
-        client: scene.outbox.desk.client.clone(),
+fn host(scene: &Scene, callers: &CallerRegistry, inbox: Sender<Msg>) -> SocketHost {
+    SocketHost {
+        client: scene.outbox.context.client.clone(),
         callers: callers.clone(),
         inbox,
         lapses: socket::LAPSES,
@@ -316,11 +317,11 @@ enum Then {
 }
 
 /// A first desk that answers once, and this becomes of it.
-fn once(scene: &Scene, said: Option<socket::News>, then: Then) {
+fn once(scene: &Scene, said: Option<CallerEvent>, then: Then) {
     let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
     let greeting = socket::Greeting {
         process: 7,
-        accounts: vec![scene.outbox.desk.client.connection().into()],
+        accounts: vec![scene.outbox.context.client.connection().into()],
     };
     tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
@@ -357,7 +358,7 @@ async fn a_flatten_that_the_first_desk_has_taken_when_it_is_stopped_goes_out_fro
     let _other = another(&dir);
     let mut scene = Scene::hurried_at(dir, flat_at_once().await, 100);
     assert!(told(&mut scene).await.is_some());
-    once(&scene, Some(socket::News::Taken), Then::Stops);
+    once(&scene, Some(CallerEvent::Taken), Then::Stops);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (msgs, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
@@ -375,7 +376,7 @@ async fn a_close_that_the_first_desk_has_taken_when_it_is_stopped_holds_up_no_se
     let _other = another(&dir);
     let mut scene = Scene::at(dir, Responder::answering(vec![placed(), placed()]).await);
     assert!(told(&mut scene).await.is_some());
-    once(&scene, Some(socket::News::Taken), Then::Stops);
+    once(&scene, Some(CallerEvent::Taken), Then::Stops);
     scene.outbox.send(Ticket(1), close("p-1"));
     scene.outbox.send(Ticket(2), close("p-1"));
     for _ in 0..2 {
@@ -426,7 +427,7 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
         "{msgs:?}"
     );
     let (inbox, mut asked) = channel(4);
-    let asleep = host(&scene, &Callers::default(), inbox);
+    let asleep = host(&scene, &CallerRegistry::default(), inbox);
     // Whoever asked is gone by then.
     drop(scene);
     tokio::spawn(socket::let_in(vec![asleep], listener));
@@ -442,18 +443,18 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
     let _other = another(&dir);
     let scene = Scene::at(dir, Responder::answering(vec![]).await);
     let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
-    let here = scene.outbox.desk.client.connection().into();
+    let here = scene.outbox.context.client.connection().into();
     socket::leave_flatten(scene.dir.path(), here).await.unwrap();
-    let (inbox, mut heard) = channel(4);
-    let asleep = Host {
+    let (inbox, mut wait_for_answer) = channel(4);
+    let asleep = SocketHost {
         lapses: Duration::ZERO,
-        ..host(&scene, &Callers::default(), inbox)
+        ..host(&scene, &CallerRegistry::default(), inbox)
     };
     tokio::spawn(socket::let_in(vec![asleep], listener));
     let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
                 may be newer; F flattens";
     let told = Msg::Said(crate::app::activity::notice::Tone::Alert, said.to_owned());
-    assert_eq!(heard.recv().await, Some(told));
+    assert_eq!(wait_for_answer.recv().await, Some(told));
 }
 
 #[tokio::test]
@@ -474,7 +475,11 @@ async fn who_waits_for_the_journal_is_refused_where_another_desk_has_it() {
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
     assert!(told(&mut scene).await.is_some());
     // Whoever has it by the time that this is heard.
-    let ready = scene.outbox.desk.ready_within(Duration::from_secs(9)).await;
+    let ready = scene
+        .outbox
+        .context
+        .ready_within(Duration::from_secs(9))
+        .await;
     let why = ready.unwrap_err().to_string();
     assert!(why.contains("trade there"), "{why}");
 }
@@ -484,13 +489,13 @@ async fn a_look_into_the_other_desks_journal_holds_up_nothing_that_is_written() 
     let dir = place();
     let _other = another(&dir);
     let scene = Scene::at(dir, Responder::answering(vec![]).await);
-    let scribe = &scene.outbox.desk.scribe;
+    let writer = &scene.outbox.context.writer;
     let (go_on, hang) = std::sync::mpsc::channel::<()>();
-    let looked = scribe.read(move |journal| {
+    let looked = writer.read(move |journal| {
         let _over = hang.recv();
         journal.recent(9).map(|rows| rows.len())
     });
-    scribe.ask(|_| Ok(())).await.unwrap().unwrap();
+    writer.ask(|_| Ok(())).await.unwrap().unwrap();
     drop(go_on);
     assert_eq!(looked.await.unwrap().unwrap(), 0);
 }

@@ -1,0 +1,230 @@
+//! The journals that a desk writes: its own, and an overflow journal while another desk holds that.
+//!
+//! Contract: they live on the scribe's thread. A journal that another desk has is looked at twice a second at
+//! least, and taken as soon as that one is gone. Until then what is written goes beside it, under `log_in_background`, as a verb's does. A row stays in
+//! the one it was begun in; what is open there when this desk ends, the next one takes in.
+
+use crate::journal::{IntentId, Journal, JournalError};
+use std::{
+    fmt, mem,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    thread,
+    time::Duration,
+};
+
+/// Poll interval while another desk holds the journal lock.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+pub(crate) type OpenResult = Result<Journal, JournalError>;
+
+/// Runs on the journal's thread.
+pub(crate) type JournalJob = Box<dyn FnOnce(&mut JournalSet) + Send>;
+
+/// Called with the own journal once it is open.
+pub(crate) type OnOpened = Box<dyn FnOnce(&Journal) + Send>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JournalKind {
+    Own,
+    Overflow,
+}
+
+/// Which journal an intent is in, and its number there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IntentLocation {
+    kind: JournalKind,
+    id: IntentId,
+}
+
+impl IntentLocation {
+    /// In the desk's own journal.
+    pub(crate) fn own(id: IntentId) -> Self {
+        let kind = JournalKind::Own;
+        Self { kind, id }
+    }
+}
+
+/// The journal of an intent, and its number there.
+pub(crate) type LocatedIntent<'a> = (&'a mut Journal, IntentId);
+
+/// A reference to an intent that the journal's thread fills in when it writes the row; later writes find the row by it.
+pub(crate) type IntentRef = Arc<OnceLock<IntentLocation>>;
+
+/// A reference to a row that exists.
+pub(crate) fn known_ref(location: IntentLocation) -> IntentRef {
+    IntentRef::from(OnceLock::from(location))
+}
+
+/// The desk that holds the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HoldingDesk {
+    pub(crate) dir: PathBuf,
+    process: Option<u32>,
+}
+
+impl fmt::Display for HoldingDesk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another perpdeck")?;
+        self.process
+            .map_or(Ok(()), |process| write!(f, " (process {process})"))
+    }
+}
+
+/// Who holds the journal lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LockOwner {
+    /// Not checked yet.
+    Unknown,
+    /// This process, whether or not the journal works.
+    ThisProcess,
+    Another(HoldingDesk),
+}
+
+pub(crate) struct JournalSet {
+    own: OpenResult,
+    /// Opened at the first write, and kept open.
+    overflow: Option<Journal>,
+    /// Jobs for the own journal, until it is taken over.
+    waiting: Vec<JournalJob>,
+    on_opened: Option<OnOpened>,
+}
+
+impl JournalSet {
+    pub(crate) fn of(own: OpenResult, on_opened: OnOpened) -> Self {
+        Self {
+            own,
+            overflow: None,
+            waiting: vec![],
+            on_opened: Some(on_opened),
+        }
+    }
+
+    pub(crate) fn lock_owner(&self) -> LockOwner {
+        match &self.own {
+            Err(JournalError::Held { path, holder }) => LockOwner::Another(HoldingDesk {
+                dir: path.clone(),
+                process: *holder,
+            }),
+            Ok(_) | Err(_) => LockOwner::ThisProcess,
+        }
+    }
+
+    /// The desk's own.
+    pub(crate) fn own(&mut self) -> Result<&mut Journal, JournalError> {
+        self.own.as_mut().map_err(|why| why.clone())
+    }
+
+    /// Looks into the journal, whoever has it. Another desk's is checked from end to end first: on a thread of its own,
+    /// for this one is to write down what closes and cancels.
+    pub(crate) fn read(&self, look: impl FnOnce(Result<&Journal, JournalError>) + Send + 'static) {
+        match &self.own {
+            Ok(own) => look(Ok(own)),
+            Err(JournalError::Held { path, .. }) => {
+                let path = path.clone();
+                thread::spawn(move || {
+                    let journal = Journal::open_read_only(&path);
+                    look(journal.as_ref().map_err(Clone::clone));
+                });
+            }
+            Err(why) => look(Err(why.clone())),
+        }
+    }
+
+    /// The journal for new rows.
+    pub(crate) fn current_journal(&mut self) -> Result<&mut Journal, JournalError> {
+        self.open(self.current())
+    }
+
+    /// The place of a row of the one that [`Self::current_journal`] is in.
+    pub(crate) fn location(&self, id: IntentId) -> IntentLocation {
+        let kind = self.current();
+        IntentLocation { kind, id }
+    }
+
+    /// The row's number, if it is in the journal for new rows: only there can new rows be parts of it.
+    pub(crate) fn number(&self, intent_ref: &IntentRef) -> Option<IntentId> {
+        let location = intent_ref
+            .get()
+            .filter(|location| location.kind == self.current());
+        location.map(|location| location.id)
+    }
+
+    /// The journal and number of the row, if it was written.
+    pub(crate) fn locate(
+        &mut self,
+        intent_ref: &IntentRef,
+    ) -> Result<Option<LocatedIntent<'_>>, JournalError> {
+        match intent_ref.get().copied() {
+            Some(location) => Ok(Some((self.open(location.kind)?, location.id))),
+            None => Ok(None),
+        }
+    }
+
+    fn current(&self) -> JournalKind {
+        match self.lock_owner() {
+            LockOwner::Another(_) => JournalKind::Overflow,
+            LockOwner::Unknown | LockOwner::ThisProcess => JournalKind::Own,
+        }
+    }
+
+    fn open(&mut self, kind: JournalKind) -> Result<&mut Journal, JournalError> {
+        match kind {
+            JournalKind::Own => self.own(),
+            JournalKind::Overflow => self.overflow_journal(),
+        }
+    }
+
+    fn overflow_journal(&mut self) -> Result<&mut Journal, JournalError> {
+        if self.overflow.is_none()
+            && let Err(held @ JournalError::Held { path, .. }) = &self.own
+        {
+            // If it does not open now, the next write tries again.
+            let (_, opened) = Journal::open_overflow(path).ok_or_else(|| held.clone())?;
+            self.overflow = Some(opened?);
+        }
+        self.overflow.as_mut().ok_or(JournalError::Stopped)
+    }
+
+    /// Runs the job now, or first after the take-over.
+    pub(crate) fn run_when_own(&mut self, job: JournalJob) {
+        match self.lock_owner() {
+            LockOwner::Another(_) => self.waiting.push(job),
+            LockOwner::Unknown | LockOwner::ThisProcess => job(self),
+        }
+    }
+
+    /// How long nothing need be done before it is looked again whether the journal is free; `None` where it is this desk's.
+    pub(crate) fn poll_interval(&self) -> Option<Duration> {
+        match self.lock_owner() {
+            LockOwner::Another(_) => Some(LOCK_POLL_INTERVAL),
+            LockOwner::Unknown | LockOwner::ThisProcess => None,
+        }
+    }
+
+    /// Takes over the journal if its holder is gone.
+    pub(crate) fn try_take_over(&mut self) {
+        let LockOwner::Another(HoldingDesk { dir, .. }) = self.lock_owner() else {
+            return;
+        };
+        // If that fails, the error names the present holder.
+        self.own = Journal::open(&dir);
+        if let (Ok(own), Some(overflow)) = (&mut self.own, &mut self.overflow) {
+            own.take_halts_from(overflow);
+        }
+    }
+
+    /// Runs the waiting jobs if the journal is this desk's by now.
+    pub(crate) fn run_waiting_jobs(&mut self) {
+        if let Ok(own) = &self.own
+            && let Some(on_opened) = self.on_opened.take()
+        {
+            on_opened(own);
+        }
+        if self.lock_owner() == LockOwner::ThisProcess {
+            for job in mem::take(&mut self.waiting) {
+                job(self);
+            }
+        }
+    }
+}
