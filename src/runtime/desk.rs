@@ -9,8 +9,9 @@ use crate::{
     model::Failure,
     runtime::{
         accounts::{
+            channel::account_channel,
             renewals::Renewals,
-            services::{Opened, Reach, Services, account_channel},
+            services::{Opened, Reach, Services},
         },
         base::{clock::Clock, inboxes::Inboxes},
         forced,

@@ -7,7 +7,10 @@ use crate::{
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
-        accounts::services::{Opened, Reach, Services, account_channel},
+        accounts::{
+            channel::account_channel,
+            services::{Opened, Reach, Services},
+        },
         base::{
             clock::Clock,
             inboxes::{Inboxes, Incoming},

@@ -191,7 +191,7 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {
-            let (post, other) = accounts::services::account_channel();
+            let (post, other) = accounts::channel::account_channel();
             let options = model().options;
             let newcomer = base::inboxes::Newcomer { options, post };
             coming.send(newcomer).await.unwrap();

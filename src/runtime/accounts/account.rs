@@ -1,6 +1,6 @@
 //! The far side of one account: its client, its outbox and its poller.
 
-use super::services::{AccountChannel, with_budget};
+use super::channel::{AccountChannel, with_budget};
 use crate::{
     app::{
         Effect, Identity, Msg, Options, Visibility, account::poll::Source, activity::notice::Tone,
@@ -183,25 +183,6 @@ impl Member {
     }
 }
 
-impl AccountChannel {
-    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
-    pub(crate) async fn report_lost(mut self, why: Failure) {
-        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
-        while let Some(effect) = self.wanted.recv().await {
-            if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
-                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
-            } else if let Effect::Write(_) = effect {
-                self.say(Msg::Written(Err(why.to_string()))).await;
-            }
-        }
-    }
-
-    async fn say(&self, msg: Msg) {
-        // The loop that would have listened has ended: nobody is left to tell.
-        drop(self.inbox.send(msg).await);
-    }
-}
-
 /// Formats and writes beside everything else; says where it is.
 fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
     let inbox = inbox.clone();
@@ -261,7 +242,7 @@ fn tee_to_callers(callers: &CallerRegistry, inbox: &Sender<Msg>) -> Sender<Msg> 
 
 #[cfg(test)]
 mod tests {
-    use super::{super::services::account_channel, *};
+    use super::{super::channel::account_channel, *};
     use crate::model::{Command, FailureKind, Receipt, Ticket};
 
     #[tokio::test]

@@ -1,5 +1,6 @@
 //! The far side of the loop: each account's client, outbox and poller. Names `recovery` and below.
 
 pub(crate) mod account;
+pub(crate) mod channel;
 pub(crate) mod renewals;
 pub(crate) mod services;

@@ -1,17 +1,16 @@
 //! The far side of the loop: opens the service, then each account carries its effects out, one after another.
 
-use super::account::{Account, Member};
+use super::{
+    account::{Account, Member},
+    channel::{AccountChannel, account_channel},
+};
 use crate::{
-    app::{Effect, Identity, Msg, Options, Visibility, activity::notice::Tone},
-    client::Client,
+    app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
     config::Connection,
     journal::Journal,
     model::Failure,
     runtime::{
-        base::{
-            clock::Clock,
-            inboxes::{AccountInbox, Newcomer},
-        },
+        base::{clock::Clock, inboxes::Newcomer},
         journal::{
             earlier::JournalAccess,
             journal_writer::{self, JournalWriter},
@@ -22,16 +21,9 @@ use crate::{
 };
 use std::{path::PathBuf, sync::Arc};
 use tokio::{
-    sync::{
-        mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel},
-        oneshot,
-    },
+    sync::{mpsc::Sender, oneshot},
     task::JoinSet,
 };
-
-/// Messages of one account that may wait for the loop; a sender that finds it full waits, which slows polls, never
-/// keys.
-const MAIL: usize = 256;
 
 /// A service that is ready to be spoken to.
 #[derive(Debug)]
@@ -90,29 +82,12 @@ pub(crate) struct Services {
     pub(crate) first: AccountChannel,
 }
 
-/// The far ends of the way to one account.
-#[derive(Debug)]
-pub(crate) struct AccountChannel {
-    pub(crate) inbox: Sender<Msg>,
-    pub(crate) wanted: UnboundedReceiver<Effect>,
-}
-
 /// Says on the desk, once, that its service is gone.
 async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
     if let Ok(why) = lost.await {
         // The loop that would have listened has ended: nobody is left to tell.
         drop(desk.send(Msg::Said(Tone::Alert, why)).await);
     }
-}
-
-/// Both ends of the way to an account.
-pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
-    let (inbox, mail) = channel(MAIL);
-    let (effects, wanted) = unbounded_channel();
-    (
-        AccountInbox { mail, effects },
-        AccountChannel { inbox, wanted },
-    )
 }
 
 /// Tells the desk of one more account; the way to it.
@@ -217,13 +192,4 @@ fn journal(
         }
     });
     JournalWriter::spawn_with(open, taken, common)
-}
-
-/// The budget of a key is one, however many accounts it is for.
-pub(crate) fn with_budget<'a>(client: Client, others: impl Iterator<Item = &'a Client>) -> Client {
-    let mut others = others;
-    match others.find(|other| other.has_key_of(&client)) {
-        Some(other) => client.within_budget_of(other),
-        None => client,
-    }
 }

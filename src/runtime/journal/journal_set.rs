@@ -4,7 +4,10 @@
 //! least, and taken as soon as that one is gone. Until then what is written goes beside it, under `log_in_background`, as a verb's does. A row stays in
 //! the one it was begun in; what is open there when this desk ends, the next one takes in.
 
-use crate::journal::{IntentId, Journal, JournalError};
+use crate::{
+    journal::{IntentId, Journal, JournalError},
+    model::Failure,
+};
 use std::{
     fmt, mem,
     path::PathBuf,
@@ -61,6 +64,17 @@ pub(crate) fn known_ref(location: IntentLocation) -> IntentRef {
 pub(crate) struct HoldingDesk {
     pub(crate) dir: PathBuf,
     process: Option<u32>,
+}
+
+impl HoldingDesk {
+    /// Why this desk does not send new orders.
+    pub(crate) fn refuses_new_orders(&self) -> Failure {
+        Failure::local(format!(
+            "{self} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
+         work here too",
+            self.dir.display()
+        ))
+    }
 }
 
 impl fmt::Display for HoldingDesk {

@@ -2,7 +2,6 @@
 
 use super::{
     entry_gate::{EntryBlock, EntryGate, Epoch, InFlightGuard},
-    hand_over::trade_there,
     resource_queues::{QueueTurn, ResourceQueues},
 };
 use crate::{
@@ -353,7 +352,11 @@ impl OutboxContext {
 
     /// Waits for recovery up to `patience`, and reports a wait longer than [`RECOVERY_NOTE_AFTER`].
     pub(super) async fn ready_within(&self, patience: Duration) -> Result<(), Failure> {
-        let is_ready = async { self.ready().await.map_err(|first| trade_there(&first)) };
+        let is_ready = async {
+            self.ready()
+                .await
+                .map_err(|holder| holder.refuses_new_orders())
+        };
         let mut is_ready = pin!(is_ready);
         let moment = self
             .client

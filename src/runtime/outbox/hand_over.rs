@@ -73,7 +73,7 @@ impl OutboxContext {
     /// Why a second desk does not send `command`, if so.
     pub(super) fn second_objection(&self, command: &Command) -> Option<Failure> {
         let holder = self.writer.holding_desk()?;
-        (command.risk() == Risk::Increasing).then(|| trade_there(&holder))
+        (command.risk() == Risk::Increasing).then(|| holder.refuses_new_orders())
     }
 
     /// What comes of `command` on the context that has the journal; `None` where it is for this one to send.
@@ -184,14 +184,6 @@ impl OutboxContext {
             self.say(Msg::Progress(ticket, progress)).await;
         }
     }
-}
-
-pub(super) fn trade_there(holder: &HoldingDesk) -> Failure {
-    Failure::local(format!(
-        "{holder} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
-         work here too",
-        holder.dir.display()
-    ))
 }
 
 /// Whether the other desk may do it too, under a key of its own: all it can do is end what there still is.

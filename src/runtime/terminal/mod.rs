@@ -1,5 +1,6 @@
 //! The terminal: taken and given back, keys read, frames written. Names `base`.
 
+pub(crate) mod area;
 pub(crate) mod drawing;
 pub(crate) mod escape;
 pub(crate) mod frame;

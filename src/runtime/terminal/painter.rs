@@ -1,7 +1,7 @@
 //! The thread that writes to the terminal. A terminal that stops reading stops the painter, never the
 //! loop: frames wait in a mailbox of one, and only the newest is drawn.
 
-use crate::runtime::{base::lock::locked, terminal::screen_mode::drawn};
+use crate::runtime::{base::lock::locked, terminal::area::drawn};
 use crossterm::{
     execute, queue,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},

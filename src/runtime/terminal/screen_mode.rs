@@ -4,6 +4,7 @@
 //! the standard output, which a painter may hold for ever; after [`LAST_WORDS`] the desk leaves all the same.
 
 use super::{
+    area::drawn,
     drawing,
     mouse::{self, Mouse},
     painter::Painter,
@@ -14,11 +15,7 @@ use crossterm::{
     queue,
     terminal::{self, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{
-    Terminal, TerminalOptions, Viewport,
-    backend::CrosstermBackend,
-    layout::{Rect, Size},
-};
+use ratatui::{Terminal, TerminalOptions, Viewport, backend::CrosstermBackend, layout::Rect};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{
     fs::File,
@@ -44,18 +41,9 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(columns))
 }
 
-/// More cells than this are of no screen, and of no use to a person.
-const LARGEST: Size = Size::new(1_024, 512);
-
 /// How much of the terminal the desk draws on: all of it, unless it says that it is larger than any screen.
 pub(crate) fn size() -> io::Result<Rect> {
     terminal::size().map(|size| drawn(size.into()))
-}
-
-pub(crate) fn drawn(terminal: Size) -> Rect {
-    let width = terminal.width.min(LARGEST.width);
-    let height = terminal.height.min(LARGEST.height);
-    Rect::new(0, 0, width, height)
 }
 
 /// The terminal is ours while this lives.

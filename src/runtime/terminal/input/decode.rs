@@ -1,7 +1,7 @@
 //! What a character or an escape sequence means, by
 //! [xterm's list](https://invisible-island.net/xterm/ctlseqs/ctlseqs.html) and kitty's `CSI u`.
 
-use super::{Input, sequence::ESC};
+use super::{event::Input, sequence::ESC};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Position;
 

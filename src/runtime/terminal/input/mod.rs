@@ -5,19 +5,20 @@
 //! the halves of a sequence that arrives split for keys; hence one of our own.
 
 mod decode;
+mod event;
 mod framer;
 mod queue;
 mod sequence;
 
 use crate::{
-    app::{Model, keys::keymap::Chord},
+    app::Model,
     runtime::{base::lock::locked, terminal::screen_mode as terminal},
 };
 pub(crate) use decode::decode;
+pub(crate) use event::Input;
 use framer::{Frame, Framer};
 use futures_util::{Stream, stream};
 use queue::{Letters, Queue};
-use ratatui::layout::{Position, Rect};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -34,20 +35,6 @@ use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     time::Instant,
 };
-
-/// What a person does at the terminal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Input {
-    Key(Chord),
-    Paste(String),
-    /// The left button went down.
-    Click(Position),
-    /// The wheel was turned by so many notches; below 0 is up.
-    Wheel(Position, i32),
-    Resize(Rect),
-    /// Something was dropped: the desk cannot follow, or a paste broke off.
-    Lost,
-}
 
 /// Between the thread that reads and the desk.
 #[derive(Debug, Default)]

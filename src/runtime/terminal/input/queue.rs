@@ -5,7 +5,7 @@
 //! A letter does so only where all that waits before it moves about: after a `:` it may be text. Where too much comes the
 //! newest is dropped, and until a pause all that follows: text that lost its beginning must not act.
 
-use super::Input;
+use super::event::Input;
 use crate::app::keys::keymap::{Chord, Keymap, Urgency};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::time::Instant;

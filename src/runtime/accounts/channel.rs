@@ -1,0 +1,57 @@
+//! The channel between the loop and one account.
+
+use crate::{
+    app::{Effect, Msg, activity::notice::Tone},
+    client::Client,
+    model::Failure,
+    runtime::base::inboxes::AccountInbox,
+};
+use tokio::sync::mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel};
+
+/// Messages of one account that may wait for the loop. A full channel slows polls, never keys.
+const MAIL: usize = 256;
+
+/// The account's ends of the channel.
+#[derive(Debug)]
+pub(crate) struct AccountChannel {
+    pub(crate) inbox: Sender<Msg>,
+    pub(crate) wanted: UnboundedReceiver<Effect>,
+}
+
+impl AccountChannel {
+    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
+    pub(crate) async fn report_lost(mut self, why: Failure) {
+        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
+        while let Some(effect) = self.wanted.recv().await {
+            if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
+                self.say(Msg::Settled(ticket, Err(why.clone()))).await;
+            } else if let Effect::Write(_) = effect {
+                self.say(Msg::Written(Err(why.to_string()))).await;
+            }
+        }
+    }
+
+    pub(super) async fn say(&self, msg: Msg) {
+        // The loop that would have listened has ended: nobody is left to tell.
+        drop(self.inbox.send(msg).await);
+    }
+}
+
+/// A new channel: the end of the loop, and that of the account.
+pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
+    let (inbox, mail) = channel(MAIL);
+    let (effects, wanted) = unbounded_channel();
+    (
+        AccountInbox { mail, effects },
+        AccountChannel { inbox, wanted },
+    )
+}
+
+/// The budget of a key is one, however many accounts it is for.
+pub(crate) fn with_budget<'a>(client: Client, others: impl Iterator<Item = &'a Client>) -> Client {
+    let mut others = others;
+    match others.find(|other| other.has_key_of(&client)) {
+        Some(other) => client.within_budget_of(other),
+        None => client,
+    }
+}
