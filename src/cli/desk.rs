@@ -1,19 +1,20 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
 
-use super::Exit;
-use super::columns;
-use super::desk_setup;
-use super::disk_wait::AT_ONCE;
-use super::disk_wait::Work;
-use super::exchange_args::FIXED_KEYS;
-use super::exchange_args::World;
-use super::exit::Misuse;
-use super::log;
-use super::out;
-use super::paper::Paper;
-use super::renewal;
-use super::sandbox::Sandbox;
-use crate::cli::paths::state_dir;
+mod renewal;
+pub(super) mod running;
+pub(super) mod setup;
+
+use super::{
+    Exit, columns,
+    desk::setup as desk_setup,
+    disk_wait::{AT_ONCE, Work},
+    exchange_args::{FIXED_KEYS, World},
+    exit::Misuse,
+    log, out,
+    paper::Paper,
+    paths::state_dir,
+    sandbox::Sandbox,
+};
 use crate::{
     app::desk::tour::Tour,
     config::{LogLevel, Sources, load, memory},

@@ -3,7 +3,7 @@
 //! Contract: what is read or opened here is on a thread of its own; whoever waits for it has a bound, or a word about it
 //! after a moment. A thread that is waited for no longer ends with the process.
 
-use super::voice;
+use super::voice::Voice;
 use crate::journal::{Journal, JournalError};
 use std::{
     path::Path,
@@ -58,7 +58,7 @@ pub(super) fn saying<T>(words: String, work: impl FnOnce() -> T) -> T {
     let (done, waits) = channel::<()>();
     thread::spawn(move || {
         if waits.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
-            voice().note(&words);
+            Voice::from_command_line().note(&words);
         }
     });
     let result = work();

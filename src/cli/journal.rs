@@ -4,13 +4,13 @@
 //! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent. Of a
 //! damaged journal `list` and `show` print what can be read, say what is damaged, and fail.
 
-use super::Exit;
-use super::disk_wait::no_answer;
-use super::disk_wait::saying;
-use super::out;
-use super::voice;
-use super::voice::json;
-use crate::cli::paths::state_dir;
+use super::{
+    Exit,
+    disk_wait::{no_answer, saying},
+    out,
+    paths::state_dir,
+    voice::{Voice, json},
+};
 use crate::{
     config::{Sources, load},
     journal::{IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate},
@@ -143,7 +143,7 @@ fn soundness(journal: &Journal) -> Exit {
     let Some(damage) = journal.damage() else {
         return Exit::Ok;
     };
-    voice().explain(&eyre!(
+    Voice::from_command_line().explain(&eyre!(
         "{damage}; \"perpdeck journal rearm\", or R in a desk, accepts the journal as it is"
     ))
 }

@@ -9,7 +9,6 @@ mod columns;
 mod completions;
 mod core_dumps;
 mod desk;
-mod desk_setup;
 mod disk_wait;
 mod doctor;
 mod environment;
@@ -23,8 +22,6 @@ mod out;
 mod paper;
 mod paths;
 mod read;
-mod renewal;
-mod running;
 mod sandbox;
 mod schema;
 mod serve;
@@ -44,24 +41,19 @@ use clap::{CommandFactory as _, Parser as _};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::Choice;
 use exit::Misuse;
-use std::{env, panic};
+use std::panic;
 use voice::Voice;
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
 pub fn read() -> std::result::Result<Args, Exit> {
-    Args::try_parse().map_err(|why| usage_error::tell(&why, voice()))
+    Args::try_parse().map_err(|why| usage_error::tell(&why, Voice::from_command_line()))
 }
 
 /// Does what was asked with what the environment sets, and says how it went.
 pub fn run(args: Args, environment: Environment) -> Exit {
     core_dumps::keep_memory_private();
     let done = explain_panics().and_then(|()| choose(args, environment));
-    done.unwrap_or_else(|report| voice().explain(&report))
-}
-
-/// As the command line asks for it, for what no verb says itself.
-fn voice() -> Voice {
-    Voice::typed(env::args().skip(1))
+    done.unwrap_or_else(|report| Voice::from_command_line().explain(&report))
 }
 
 /// As `color_eyre::install`, whose report of a panic panics itself where standard error is a terminal that is gone.

@@ -3,15 +3,13 @@
 //! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
 //! end it with code 0 after the answers under way are out; an internal error of the exchange ends it with code 1.
 
-use super::Exit;
-use super::exchange_args::FIXED_KEYS;
-use super::exchange_args::World;
-use super::exchange_args::listen;
-use super::log;
-use super::out;
-use super::voice;
-use super::voice::Form;
-use crate::cli::paths::state_dir;
+use super::{
+    Exit,
+    exchange_args::{FIXED_KEYS, World, listen},
+    log, out,
+    paths::state_dir,
+    voice::{Form, Voice},
+};
 use crate::{
     config::{Sources, load},
     exchange::{AccountKey, ExchangeFailure, ExchangeHandle, KeySource},
@@ -64,10 +62,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         .await?;
     out::say(&announcement(&exchange, args.output)?)?;
     if let Some(warning) = warning(args.listen) {
-        voice().note(&warning);
+        Voice::from_command_line().note(&warning);
     }
     if exchange.key_source == KeySource::Seed {
-        voice().note(FIXED_KEYS);
+        Voice::from_command_line().note(FIXED_KEYS);
     }
     let exit = watched(exchange.failed()).await?;
     stop.cancel();
@@ -96,7 +94,7 @@ async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Ex
     let serves_on = matches!(why, ExchangeFailure::Store(_));
     let why = color_eyre::eyre::Report::new(why);
     let why = why.wrap_err("nothing is traded any more until the exchange is started again");
-    let exit = voice().explain(&why);
+    let exit = Voice::from_command_line().explain(&why);
     if serves_on {
         interrupted.await?;
     }

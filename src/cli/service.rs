@@ -1,7 +1,6 @@
 //! The service a headless verb speaks to, and reading from it with a little patience.
 
-use super::exit::Misuse;
-use crate::cli::paths::state_dir;
+use super::{exit::Misuse, paths::state_dir};
 use crate::{
     app::{
         Store,

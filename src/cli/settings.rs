@@ -1,10 +1,6 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::Exit;
-use super::desk_setup;
-use super::out;
-use super::voice;
-use crate::cli::paths::state_dir;
+use super::{Exit, desk::setup as desk_setup, out, paths::state_dir, voice::Voice};
 use crate::{
     config::{self, Loaded, Sources, load},
     disk,
@@ -57,7 +53,7 @@ fn check(loaded: &Loaded) -> Result<Exit> {
     ];
     let mut exit = Exit::Ok;
     for why in own_files.into_iter().filter_map(Result::err) {
-        exit = voice().misused(format!("{why:#}"));
+        exit = Voice::from_command_line().misused(format!("{why:#}"));
     }
     for account in loaded.accounts() {
         account.far_end()?;

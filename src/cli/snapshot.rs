@@ -1,15 +1,15 @@
 //! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
 
-use super::Exit;
-use super::columns;
-use super::desk_setup;
-use super::exchange_args::World;
-use super::exchange_args::instant;
-use super::exit::Misuse;
-use super::out;
-use super::paper::Paper;
-use super::voice;
-use crate::cli::paths::state_dir;
+use super::{
+    Exit, columns,
+    desk::setup as desk_setup,
+    exchange_args::{World, instant},
+    exit::Misuse,
+    out,
+    paper::Paper,
+    paths::state_dir,
+    voice::Voice,
+};
 use crate::{
     app::keys::keymap::{self, Chord},
     config::{FarEnd, Loaded, Sources, load},
@@ -142,7 +142,7 @@ fn end(picture: &Picture) -> Exit {
             "not everything in the picture could be read: {}",
             why.message
         );
-        return voice().failure(&Failure {
+        return Voice::from_command_line().failure(&Failure {
             message: words.into(),
             ..why.clone()
         });
@@ -151,7 +151,7 @@ fn end(picture: &Picture) -> Exit {
         return Exit::Ok;
     }
     let words = "the picture was taken before everything had answered";
-    voice().failure(&Failure::new(FailureKind::Unavailable, words))
+    Voice::from_command_line().failure(&Failure::new(FailureKind::Unavailable, words))
 }
 
 async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
@@ -172,7 +172,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         let recalled = columns::recall(&dir);
         start.columns = recalled.columns;
         for warning in recalled.warnings {
-            voice().note(&warning);
+            Voice::from_command_line().note(&warning);
         }
         let opening = ready(Ok(opened));
         return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);

@@ -136,6 +136,11 @@ impl Voice {
         Self { output, aside }
     }
 
+    /// As the command line of this process asks for it, for what no verb says itself.
+    pub(super) fn from_command_line() -> Self {
+        Self::typed(std::env::args().skip(1))
+    }
+
     /// Of the command line as it was typed, whichever verb it is of.
     pub(super) fn typed(mut words: impl Iterator<Item = String>) -> Self {
         let mut written = None;

@@ -3,7 +3,7 @@
 //! Contract: every setting that reads differently is named once. What is in [`LIVE`] takes effect at once, everything
 //! else at the next start: the desk's connection, account and journal are chosen once. A key is never among the values.
 
-use super::{Loaded, Settings, profiles::OF_THE_DESK, show};
+use super::{Loaded, Settings, profiles::OF_THE_DESK};
 use crate::model::Num;
 use jiff::SignedDuration;
 use secrecy::ExposeSecret;
@@ -168,7 +168,7 @@ impl fmt::Display for Change {
 type Rows = BTreeMap<String, Value>;
 
 fn rows(settings: &Settings) -> Rows {
-    show::rows(settings).into_iter().collect()
+    crate::config::rows::rows(settings).into_iter().collect()
 }
 
 fn secret(settings: &Settings) -> Option<&str> {

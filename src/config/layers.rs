@@ -1,6 +1,6 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
-use super::{Problem, Proxy, Secret, key};
+use super::{Problem, Proxy, Secret, origin::Origin};
 use crate::disk;
 use config::{Config, ConfigError, Environment, Map, Source, Value, ValueKind};
 use secrecy::{ExposeSecret as _, zeroize::Zeroizing};
@@ -49,26 +49,6 @@ pub struct Flag {
     /// As the person types it: `--base-url`.
     pub name: &'static str,
     pub value: String,
-}
-
-/// Where a value stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
-    Default,
-    File(PathBuf),
-    Variable(String),
-    Flag(&'static str),
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::File(path) => write!(f, "{}", path.display()),
-            Self::Variable(name) => f.write_str(name),
-            Self::Flag(name) => f.write_str(name),
-        }
-    }
 }
 
 /// Lowest first.
@@ -360,10 +340,11 @@ const LONGEST: u64 = 1024 * 1024;
 fn file(path: &Path) -> Result<Layer, Problem> {
     let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
     // It may name a command that is run, and where a key goes.
-    let mut file = disk::trusted_file(path).map_err(|why| whole(&key::unreadable(&why)))?;
+    let mut file =
+        disk::trusted_file(path).map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let mut text = Zeroizing::new(String::new());
     let read = file.by_ref().take(LONGEST).read_to_string(&mut text);
-    read.map_err(|why| whole(&key::unreadable(&why)))?;
+    read.map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let layer = Layer::of(Place::File(path.to_owned()), parsed(&text, path)?)?;
     if let Some(secret) = layer.secret() {
         let private = disk::must_be_private(path, &file);

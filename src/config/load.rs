@@ -4,24 +4,15 @@ use super::{
     Escape, FactsSource, LogLevel, Motion, Origin, PriceSource, Problem, Sandbox, Settings,
     SettingsError, Sources, Theme, Tint,
     layers::{Layers, variable},
+    loaded::Loaded,
     profiles::{self, Profile},
     settings::ColorChoice,
-    show, validate,
+    validate,
 };
 use crate::{api::Term, model::TimestampUnit};
 use config::ConfigError;
 use std::{collections::BTreeSet, fmt::Display};
 use strum::VariantArray;
-
-/// Settings, and where each came from.
-#[derive(Debug, Clone)]
-pub struct Loaded {
-    /// Of the account that was chosen, or the only one.
-    pub settings: Settings,
-    pub(super) layers: Layers,
-    /// The other accounts that are set.
-    pub others: Vec<Loaded>,
-}
 
 /// Everything wrong at once: every unknown setting and the first ill-typed one, or else everything that does not
 /// hold together; of every profile too.
@@ -88,19 +79,6 @@ fn settled(layers: Layers, profile: Option<Profile<'_>>) -> Result<Loaded, Setti
     Err(SettingsError(problems))
 }
 
-impl Loaded {
-    /// Every account that is set, the chosen one first.
-    pub fn accounts(&self) -> impl Iterator<Item = &Settings> {
-        let others = self.others.iter().map(|other| &other.settings);
-        std::iter::once(&self.settings).chain(others)
-    }
-
-    /// Where the value of a setting stands; `None` when nobody has set it.
-    pub fn origin(&self, key: &str) -> Option<Origin> {
-        self.layers.find(key).map(|(origin, _)| origin)
-    }
-}
-
 /// What of the dialect stands anywhere but among the defaults.
 fn pinned(layers: &Layers) -> BTreeSet<Term> {
     let is_set = |term: &Term| {
@@ -152,9 +130,17 @@ pub(super) fn defaults() -> Option<Settings> {
 
 /// Every setting there is, with dots between tables.
 pub(super) fn known() -> Vec<String> {
-    let mut keys = defaults().map(|all| show::rows(&all)).unwrap_or_default();
-    keys.extend(show::nested("price_source", &PriceSource::paper()));
-    keys.extend(show::nested("facts_source", &FactsSource::paper()));
+    let mut keys = defaults()
+        .map(|all| crate::config::rows::rows(&all))
+        .unwrap_or_default();
+    keys.extend(crate::config::rows::nested(
+        "price_source",
+        &PriceSource::paper(),
+    ));
+    keys.extend(crate::config::rows::nested(
+        "facts_source",
+        &FactsSource::paper(),
+    ));
     keys.into_iter().map(|(key, _)| key).collect()
 }
 

@@ -1,7 +1,10 @@
 //! What is wrong with the settings, for the person who wrote them.
 
 use super::Origin;
-use std::fmt;
+use std::{
+    fmt,
+    io::{self},
+};
 
 /// One wrong or unknown setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +74,16 @@ fn redacted(text: &str) -> String {
         rest = key.trim_start_matches(in_word);
     }
     out + rest
+}
+
+/// What is not ours alone says so itself.
+pub(super) fn unreadable(why: &io::Error) -> String {
+    let is_ours_to_say =
+        why.kind() == io::ErrorKind::PermissionDenied && why.raw_os_error().is_none();
+    if is_ours_to_say {
+        return why.to_string();
+    }
+    format!("cannot be read: {why}")
 }
 
 #[cfg(test)]

@@ -5,8 +5,6 @@
 //! profile. What is above is an account too when it names one (`account_id`); it goes before the profiles.
 
 use super::{Loaded, Origin, Problem, Settings, SettingsError, Sources, layers::Layers};
-use serde::{Deserialize, Deserializer};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What is of the desk as a whole, whichever account it shows.
 pub(super) const OF_THE_DESK: &[&str] = &[
@@ -29,17 +27,6 @@ pub(super) const OF_THE_DESK: &[&str] = &[
 
 /// A badge has no room for more.
 const LONGEST_NAME: usize = 16;
-
-/// The names of the profiles; what stands in them is read by laying them over the rest.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Names(pub(super) BTreeSet<String>);
-
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let profiles = BTreeMap::<String, serde_json::Value>::deserialize(deserializer)?;
-        Ok(Self(profiles.into_keys().collect()))
-    }
-}
 
 /// A profile that is being laid over the settings above it.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,6 @@ use super::{
     layers::DEFAULTS,
     load::{choices, defaults},
     profiles::OF_THE_DESK,
-    show,
 };
 use crate::model::Num;
 use jiff::SignedDuration;
@@ -63,7 +62,7 @@ fn profile(root: &Value) -> Value {
 fn node(key: &str, default: &Value, meanings: &BTreeMap<String, String>) -> Value {
     let mut known = if let Value::Object(fields) = default {
         table(fields.iter().map(|(name, default)| {
-            let field = node(&show::joined(key, name), default, meanings);
+            let field = node(&crate::config::rows::joined(key, name), default, meanings);
             (name.clone(), field)
         }))
     } else {
@@ -130,7 +129,7 @@ fn text_of_ways(key: &str) -> bool {
 
 /// A word, or a table with the fields that the paper exchange's own has.
 fn source(paper: &impl Serialize) -> Value {
-    let fields = show::nested("", paper).into_iter();
+    let fields = crate::config::rows::nested("", paper).into_iter();
     let texts = fields.map(|(name, _)| (name, json!({ "type": "string" })));
     json!({ "anyOf": [{ "enum": ["auto", "none", "paper"] }, table(texts)] })
 }
@@ -147,7 +146,7 @@ fn meanings(text: &str) -> BTreeMap<String, String> {
             } else if !comment.is_empty() {
                 shared = comment.join("\n");
             }
-            found.insert(show::joined(&inside, name), shared.clone());
+            found.insert(crate::config::rows::joined(&inside, name), shared.clone());
             comment.clear();
         } else if let Some(name) = line.strip_prefix('[').and_then(|l| l.strip_suffix(']')) {
             name.clone_into(&mut inside);

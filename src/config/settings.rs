@@ -1,16 +1,16 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Alerts, Checks, Connection, FactsSource, Fees, Guard, PriceSource, Proxy, Secret,
-    SettingsError, SourceChoice, key, layers::Layers, profiles::Names, proxy, validate, words,
+    Alerts, Checks, FactsSource, Fees, Guard, PriceSource, Proxy, Secret, SourceChoice,
+    service::proxy, words,
 };
-use crate::{
-    api::{Dialect, Learned, Term},
-    model::AccountId,
+use crate::api::{Dialect, Term};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    time::Duration,
 };
-use secrecy::ExposeSecret as _;
-use serde::{Deserialize, Serialize};
-use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 use strum::{Display, VariantArray, VariantNames};
 
 /// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
@@ -170,81 +170,13 @@ word!(LogLevel {
     Trace
 });
 
-/// Whom the desk trades with.
-#[derive(Debug, Clone)]
-pub enum FarEnd {
-    /// Nothing is configured: its own paper exchange, which the runtime starts.
-    Paper,
-    LiveApi(Box<Connection>),
-}
+/// The names of the profiles; what stands in them is read by laying them over the rest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Names(pub(super) BTreeSet<String>);
 
-impl Settings {
-    /// How the far end is spoken to: the paper exchange speaks its own way, whatever is set.
-    pub fn spoken(&self) -> Dialect {
-        match self.base_url.as_deref().map(validate::reach) {
-            None => Dialect::default(),
-            Some(validate::Reach::ThisMachine) => self.dialect.clone().on_paper(),
-            Some(validate::Reach::Elsewhere) => self.dialect.clone(),
-        }
-    }
-
-    /// The setting whose program is run for the key, if that is where it comes from.
-    pub fn key_program(&self) -> Option<&'static str> {
-        if self.api_key.is_some() || self.api_key_file.is_some() {
-            return None;
-        }
-        let command = self.api_key_command.as_ref().map(|_| "api_key_command");
-        command.or_else(|| self.api_key_keyring.as_ref().map(|_| "api_key_keyring"))
-    }
-
-    /// Puts what is secret where the layers only say that it is set.
-    pub(super) fn unlock(&mut self, layers: &Layers) {
-        if self.api_key.is_some() {
-            self.api_key = layers.secret("api_key").cloned();
-        }
-        if let Some(whole) = layers.secret("proxy") {
-            self.proxy = whole.expose_secret().parse().ok();
-        }
-    }
-
-    /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
-    /// this comes before the desk opens.
-    pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
-        let (Some(base_url), Some(account_id)) = (&self.base_url, &self.account_id) else {
-            return Ok(FarEnd::Paper);
-        };
-        let reach = validate::reach(base_url);
-        Ok(FarEnd::LiveApi(Box::new(Connection {
-            base_url: base_url.trim_end_matches('/').to_owned(),
-            api_key: key::find(self)?,
-            account_id: AccountId::from(account_id.as_str()),
-            dialect: self.spoken(),
-            pinned: self.pinned.clone(),
-            learned: Learned::default(),
-            prices: self.price_source.resolve(reach, PriceSource::paper),
-            facts: self.facts_source.resolve(reach, FactsSource::paper),
-            proxy: self.proxy.clone(),
-            read_only: self.read_only,
-            dry_run: self.dry_run,
-        })))
-    }
-}
-
-impl Connection {
-    /// To a paper exchange of this crate, which speaks the default dialect whatever the settings say.
-    pub fn paper(base_url: String, api_key: Secret, account_id: AccountId) -> Self {
-        Self {
-            base_url,
-            api_key,
-            account_id,
-            dialect: Dialect::default(),
-            pinned: Term::all().collect(),
-            learned: Learned::default(),
-            prices: Some(PriceSource::paper()),
-            facts: Some(FactsSource::paper()),
-            proxy: None,
-            read_only: false,
-            dry_run: false,
-        }
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let profiles = BTreeMap::<String, serde_json::Value>::deserialize(deserializer)?;
+        Ok(Self(profiles.into_keys().collect()))
     }
 }

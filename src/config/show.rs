@@ -1,11 +1,10 @@
 //! The settings in force, written out. A key is never among them.
 
 use super::{
-    Loaded, Origin, Settings,
+    Loaded, Origin,
     layers::{DEFAULTS, variable},
+    rows::rows,
 };
-use serde::Serialize;
-use serde_json::Value;
 use std::fmt;
 
 /// A settings file to start from: the reference with every setting behind a `#`, so that it pins no default.
@@ -21,38 +20,6 @@ pub fn template() -> String {
         text.push('\n');
     }
     text
-}
-
-/// One row per setting: its name, and its value as JSON or `null` when it is not set.
-pub(super) fn rows(settings: &Settings) -> Vec<(String, Value)> {
-    nested("", settings)
-}
-
-pub(super) fn nested<T: Serialize>(prefix: &str, value: &T) -> Vec<(String, Value)> {
-    let mut out = vec![];
-    if let Ok(value) = serde_json::to_value(value) {
-        flatten(prefix, value, &mut out);
-    }
-    out
-}
-
-fn flatten(prefix: &str, value: Value, out: &mut Vec<(String, Value)>) {
-    let Value::Object(fields) = value else {
-        out.push((prefix.to_owned(), value));
-        return;
-    };
-    for (name, value) in fields {
-        flatten(&joined(prefix, &name), value, out);
-    }
-}
-
-/// The name of a setting within a table.
-pub(super) fn joined(table: &str, name: &str) -> String {
-    if table.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{table}.{name}")
-    }
 }
 
 /// TOML with dotted names, each with where it stands.

@@ -450,7 +450,7 @@ fn a_fresh_settings_file_explains_everything_and_changes_nothing() {
 fn leaves(prefix: &str, node: &serde_json::Value, out: &mut Vec<(String, serde_json::Value)>) {
     let fields = node["properties"].as_object().unwrap();
     for (name, field) in fields {
-        let key = show::joined(prefix, name);
+        let key = crate::config::rows::joined(prefix, name);
         if field["properties"].is_object() {
             leaves(&key, field, out);
         } else {
@@ -507,7 +507,7 @@ fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
     leaves("", &schema, &mut all);
     all.retain(|(key, _)| key != "profiles");
     let names: Vec<_> = all.iter().map(|(key, _)| key.as_str()).collect();
-    let rows = show::rows(&load::defaults().unwrap());
+    let rows = crate::config::rows::rows(&load::defaults().unwrap());
     let mut known: Vec<_> = rows.iter().map(|(key, _)| key.as_str()).collect();
     known.sort_unstable();
     let mut sorted = names.clone();

@@ -1,9 +1,12 @@
 //! What must hold between settings, each rule once.
 
-use super::{Problem, Settings, SourceChoice, keyring, layers::Layers, show, words};
+use super::{
+    Problem, Settings, SourceChoice, layers::Layers, secrets::keyring, service::reach::loopback,
+    words,
+};
 use serde_json::Value;
 use std::time::Duration;
-use url::{Host, Url};
+use url::Url;
 
 /// A poller faster than this would spend a service's budget on nothing a person can see.
 const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_hours(1));
@@ -135,37 +138,13 @@ fn safe_url(text: &str) -> Result<Url, String> {
     }
 }
 
-fn loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
-}
-
-/// Where a service is, as far as trust goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    ThisMachine,
-    Elsewhere,
-}
-
-pub(super) fn reach(base_url: &str) -> Reach {
-    if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
-        Reach::ThisMachine
-    } else {
-        Reach::Elsewhere
-    }
-}
-
 /// A custom source: an address, and RFC 6901 pointers.
 fn sources(settings: &Settings, found: &mut Found) {
     if let SourceChoice::Custom(source) = &settings.price_source {
-        source_fields(&show::nested("price_source", source), found);
+        source_fields(&crate::config::rows::nested("price_source", source), found);
     }
     if let SourceChoice::Custom(source) = &settings.facts_source {
-        source_fields(&show::nested("facts_source", source), found);
+        source_fields(&crate::config::rows::nested("facts_source", source), found);
     }
 }
 
@@ -212,7 +191,7 @@ fn intervals(settings: &Settings, found: &mut Found) {
 
 /// Names that go into a query or a body must be names.
 fn dialect(settings: &Settings, found: &mut Found) {
-    for (key, value) in show::nested("dialect", &settings.dialect) {
+    for (key, value) in crate::config::rows::nested("dialect", &settings.dialect) {
         let Value::String(text) = value else { continue };
         let may_be_empty = [
             "dialect.working_filter.name",

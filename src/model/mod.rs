@@ -15,10 +15,7 @@ pub mod echo;
 pub mod estimate;
 mod failure;
 mod flat;
-mod ids;
-mod lenient;
 mod market;
-mod num;
 mod order;
 mod page;
 mod past;
@@ -30,10 +27,7 @@ pub mod remains;
 mod schema;
 mod service_clock;
 mod strategy;
-mod text;
-mod tick;
-mod time;
-mod zone;
+mod value;
 
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
@@ -46,12 +40,7 @@ pub use command::{
 };
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
-pub use ids::{
-    AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
-};
-pub use lenient::Lenient;
 pub use market::{AccountFacts, Market, RuleFact};
-pub use num::{Bps, Num, NumError};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
     TriggerDirection, Yardstick, spoken,
@@ -65,7 +54,12 @@ pub use remains::Remains;
 pub use schema::INSTANT;
 pub use service_clock::{Rate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
-pub use text::Text;
-pub use tick::{Grid, Tick};
-pub use time::{Drift, Timestamp, TimestampUnit};
-pub use zone::{Day, Zone};
+pub use value::ids::{
+    AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
+};
+pub use value::lenient::Lenient;
+pub use value::num::{Bps, Num, NumError};
+pub use value::text::Text;
+pub use value::tick::{Grid, Tick};
+pub use value::time::{Drift, Timestamp, TimestampUnit};
+pub use value::zone::{Day, Zone};

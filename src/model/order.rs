@@ -1,8 +1,7 @@
 //! Orders, as `GET /v1/orders` and every placement answer show them.
 
 use super::{
-    AccountId, Lenient, MarketId, Num, OrderId, Position, PositionId, ScaledId, Text, Timestamp,
-    TwapId,
+    AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -258,18 +257,6 @@ impl Order {
     /// From the request to the last fill.
     pub fn settle_time(&self) -> Option<Duration> {
         Some(self.settled_at?.since(self.requested_at))
-    }
-
-    /// Whether it would close some of `position`: by its link; else a reduce-only order of the other side on
-    /// the same market can do nothing else.
-    pub fn closes(&self, position: &Position) -> bool {
-        if let Some(id) = &self.target_position_id {
-            return *id == position.id;
-        }
-        let closing = position.side().map(Side::opposite);
-        self.reduce_only
-            && self.market_id == position.market_id
-            && closing.is_some_and(|side| self.side.is(&side))
     }
 
     /// What was asked for before fills shrank `size`. Where nothing has been filled yet, `size` is what it would do: a

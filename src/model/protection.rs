@@ -84,3 +84,16 @@ impl TriggerDirection {
         }
     }
 }
+impl Order {
+    /// Whether it would close some of `position`: by its link; else a reduce-only order of the other side on
+    /// the same market can do nothing else.
+    pub fn closes(&self, position: &Position) -> bool {
+        if let Some(id) = &self.target_position_id {
+            return *id == position.id;
+        }
+        let closing = position.side().map(Side::opposite);
+        self.reduce_only
+            && self.market_id == position.market_id
+            && closing.is_some_and(|side| self.side.is(&side))
+    }
+}

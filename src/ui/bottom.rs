@@ -1,11 +1,15 @@
 //! The last lines: what is on its way, and the keys that work now or the strip that asks.
 
+mod following;
+mod hints;
+pub(super) mod toast;
+
 use super::{
+    bottom::hints::{APART, hint_spans},
     canvas::{Canvas, after, before, line, shortened, spans_width, width},
     flow::flowed,
-    following,
     frame::outline,
-    prompt, toast, tour,
+    prompt, tour,
 };
 use crate::{
     app::update::mouse::Spot,
@@ -96,9 +100,6 @@ fn below(area: Rect, used: u16) -> Rect {
     }
 }
 
-/// Between two hints.
-pub(super) const APART: u16 = 2;
-
 /// The key that gets out of everything first and in its own tone; then each that still fits beside those that are
 /// always there.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
@@ -124,18 +125,6 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
         canvas.spot(before(row, rest), Spot::Key(canvas.place, hint.action));
         row = after(rest, APART);
     }
-}
-
-pub(super) fn hint_spans(hint: &Hint) -> [Span; 2] {
-    let (key, label) = if hint.is_way_out {
-        (Tone::Alert, Tone::Warn)
-    } else {
-        (Tone::Accent, Tone::Muted)
-    };
-    [
-        Span::new(hint.key.clone(), key),
-        Span::new(format!(" {}", hint.label), label),
-    ]
 }
 
 fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {

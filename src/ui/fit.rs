@@ -1,8 +1,8 @@
 //! How wide the columns of a table are, which of them fit, and where each begins.
 
-use super::{canvas::width, layout::sum, table::title};
-use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table, Widest};
-use std::cmp::Reverse;
+use super::{canvas::width, layout::sum};
+use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table, Widest, arrow};
+use std::{borrow::Cow, cmp::Reverse};
 
 /// A bar inside a cell and the space after it.
 pub(super) const GAUGE: u16 = 6;
@@ -439,6 +439,14 @@ fn spread(slots: &mut [Slot], headings: &[Heading], least: u16, room: u16) {
     for (slot, gap) in slots.iter_mut().zip(gaps) {
         slot.offset = offset.saturating_add(gap);
         offset = slot.offset.saturating_add(slot.width);
+    }
+}
+
+/// The column's title, with the way its rows are sorted by it.
+pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
+    match heading.sorted {
+        Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),
+        None => Cow::Borrowed(heading.title),
     }
 }
 

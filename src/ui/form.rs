@@ -2,20 +2,22 @@
 
 mod field;
 mod laid;
+mod lines;
 
 use super::{
-    canvas::{Canvas, after, line, width, wrapped},
+    canvas::{Canvas, after, line},
     click_map::List,
+    form::{
+        field::AFTER_LABEL,
+        lines::{BETWEEN, Line, MARKER, Widths},
+    },
     frame::{panel, widest},
     layout::sum,
     theme::Part,
 };
 use crate::{
     app::{forms::form::Scroll, update::mouse::Spot},
-    view::{
-        Span, Tone,
-        forms::form::{FieldView, FormView},
-    },
+    view::{Span, Tone, forms::form::FormView},
 };
 use laid::Laid;
 use ratatui::layout::Rect;
@@ -24,34 +26,6 @@ const WIDEST: u16 = 78;
 /// On a screen this wide there is room for hints beside their fields, and for the desk beside the form.
 const ROOMY: u16 = 140;
 const WIDEST_ROOMY: u16 = 104;
-const MARKER: u16 = 2;
-/// Between a label and its value, and between two columns.
-const AFTER_LABEL: u16 = 2;
-const BETWEEN: u16 = 3;
-
-/// One drawn line of the form.
-enum Line<'a> {
-    /// A field, and what it accepts where that fits beside it.
-    Field(&'a FieldView, Option<&'a str>),
-    /// What the field above accepts, or what is wrong with it.
-    Aside(String, Tone),
-    Pair([&'a (&'static str, Span); 2]),
-    /// One consequence; what does not fit on its line goes on below, without a label.
-    One(&'static str, String, Tone),
-    Text(String, Tone),
-    /// Several consequences side by side.
-    Row(Vec<Span>),
-    Rule(&'static str),
-}
-
-/// How wide things are in this form.
-#[derive(Clone, Copy)]
-struct Widths {
-    room: u16,
-    labels: u16,
-    previews: u16,
-}
-
 /// At the lower right, so that positions above and at the left stay in sight; the whole width where it is scarce.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     let widest_form = if body.width < ROOMY {
@@ -161,89 +135,6 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String;
         ..bottom
     };
     canvas.spans_right(room, &spans);
-}
-
-fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
-    let room = widths
-        .room
-        .saturating_sub(sum([MARKER, widths.labels, AFTER_LABEL]));
-    let aside = |text: &str, tone| {
-        let texts = wrapped(text, room).into_iter();
-        texts.map(move |text| Line::Aside(text, tone))
-    };
-    let mut lines = vec![];
-    for field in &form.fields {
-        let hint = Some(field.hint.as_str()).filter(|hint| field.focused && !hint.is_empty());
-        let taken = sum([field::value_width(&field.value, room), AFTER_LABEL]);
-        let beside = hint.filter(|hint| sum([taken, width(hint)]) <= room);
-        lines.push(Line::Field(field, beside));
-        if let (Some(hint), None) = (hint, beside) {
-            lines.extend(aside(hint, Tone::Muted));
-        }
-        if let Some(fault) = &field.fault {
-            lines.extend(aside(&format!("↑ {fault}"), Tone::Alert));
-        }
-    }
-    lines
-}
-
-/// Two consequences on a line where both fit whole.
-fn preview_lines<'a>(
-    name: &'static str,
-    preview: &[&'a (&'static str, Span)],
-    widths: Widths,
-) -> Vec<Line<'a>> {
-    let before = sum([MARKER, widths.previews, AFTER_LABEL]);
-    let column = widths.room.saturating_sub(BETWEEN) / 2;
-    let fits = |pair: &(&str, Span)| sum([before, width(&pair.1.text)]) <= column;
-    let mut lines = vec![];
-    let mut rest = preview;
-    while let Some((first, others)) = rest.split_first() {
-        let beside = others.first().filter(|second| fits(first) && fits(second));
-        match beside {
-            Some(second) => lines.push(Line::Pair([first, second])),
-            None => lines.extend(one(first, widths.room.saturating_sub(before))),
-        }
-        rest = others
-            .get(usize::from(beside.is_some())..)
-            .unwrap_or_default();
-    }
-    if !lines.is_empty() {
-        lines.insert(0, Line::Rule(name));
-    }
-    lines
-}
-
-fn one<'a>((label, value): &(&'static str, Span), room: u16) -> impl Iterator<Item = Line<'a>> {
-    let labels = std::iter::once(*label).chain(std::iter::repeat(""));
-    let texts = wrapped(&value.text, room).into_iter();
-    let tone = value.tone;
-    labels
-        .zip(texts)
-        .map(move |(label, text)| Line::One(label, text, tone))
-}
-
-fn trouble_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
-    let lines = form.trouble.iter().flat_map(|span| {
-        let texts = wrapped(&span.text, room).into_iter();
-        texts.map(|text| Line::Text(text, span.tone))
-    });
-    let mut lines: Vec<_> = lines.collect();
-    if !lines.is_empty() {
-        lines.insert(0, Line::Rule(""));
-    }
-    lines
-}
-
-fn json_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
-    let Some(json) = &form.json else {
-        return vec![];
-    };
-    let texts = wrapped(json, room).into_iter();
-    let texts = texts.map(|text| Line::Text(text, Tone::Muted));
-    std::iter::once(Line::Rule("exact JSON"))
-        .chain(texts)
-        .collect()
 }
 
 /// Where the form is longer than the screen, the focused field is what must be seen, unless somebody scrolls; the last

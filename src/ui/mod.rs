@@ -23,7 +23,6 @@ mod click_map;
 mod detail;
 mod fit;
 mod flow;
-mod following;
 mod form;
 mod frame;
 mod header;
@@ -36,7 +35,6 @@ mod price;
 mod prompt;
 mod table;
 pub mod theme;
-mod toast;
 mod tour;
 mod window;
 

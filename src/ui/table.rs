@@ -3,11 +3,14 @@
 
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width},
-    fit::{BRANCH, Fit, Form, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts},
+    fit::{
+        BRANCH, Fit, Form, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts,
+        title,
+    },
     layout::sum,
     theme::Part,
 };
-use crate::view::{Align, Body, Cell, Facts, Heading, Lead, Row, Span, Table, Tone, arrow};
+use crate::view::{Align, Body, Cell, Facts, Lead, Row, Span, Table, Tone};
 use ratatui::layout::Rect;
 use std::{borrow::Cow, slice};
 
@@ -75,14 +78,6 @@ fn place(row: Rect, slot: Slot) -> Rect {
     Rect {
         width: slot.width.min(rest.width),
         ..rest
-    }
-}
-
-/// The column's title, with the way its rows are sorted by it.
-pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
-    match heading.sorted {
-        Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),
-        None => Cow::Borrowed(heading.title),
     }
 }
 

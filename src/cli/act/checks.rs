@@ -5,8 +5,7 @@
 //! surely had no effect: an order that was turned down may be given again at once. Known limit: a command has no
 //! session, so `max_session_loss` is held against the day's loss of the account figures.
 
-use super::post::Post;
-use crate::cli::act::prepared::Deed;
+use super::{post::Post, prepared::Deed};
 use crate::{
     api::{Method, Request},
     app::{Store, rules::checks},

@@ -1,15 +1,12 @@
 //! `perpdeck close POSITION_ID`: part or all of a position.
 
-use super::consent;
-use super::repeat;
-use super::typed;
-use super::typed::TriggerFlags;
-use super::typed::Typed;
-use super::typed::word;
-use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Key;
+use super::{
+    consent,
+    perform::perform,
+    prepared::{Deed, How, Key},
+    repeat,
+    typed::{self, TriggerFlags, Typed, word},
+};
 use crate::{
     app::Store,
     cli::{Exit, service::Service, voice::Voice},

@@ -4,15 +4,12 @@
 //! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here. A close-all
 //! that was interrupted goes on under its own key: another key would begin a second operation beside it.
 
-use super::consent;
-use super::dry;
-use super::receipt;
-use crate::cli::act::perform::send;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Key;
-use crate::cli::act::prepared::Outcome;
-use crate::cli::act::prepared::writable;
+use super::{
+    consent, dry,
+    perform::send,
+    prepared::{Deed, How, Key, Outcome, writable},
+    receipt,
+};
 use crate::{
     api::Route,
     cli::{

@@ -4,17 +4,17 @@
 //! desk's own flatten does it. Exits 0 when it is flat, 15 when something is left (it is named), 14 when nothing tells.
 //! `--running` only tells a desk of this machine to do so with the account on its screen, whichever that is.
 
-use super::consent;
-use super::dry;
-use crate::cli::act::perform::send;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Outcome;
-use crate::cli::act::prepared::writable;
+use super::{
+    consent, dry,
+    perform::send,
+    prepared::{Deed, How, Outcome, writable},
+};
 use crate::{
     api::Request,
     cli::{
-        Exit, out, running,
+        Exit,
+        desk::running,
+        out,
         service::{Service, patiently},
         voice::{Voice, json},
     },

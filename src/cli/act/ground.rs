@@ -1,14 +1,13 @@
 //! What a verb that enters the market stands on: what is observed, what its key was used for before, and the terms
 //! that a form of the desk would begin with.
 
-use super::market::Purpose;
-use super::repeat;
-use super::typed;
-use super::typed::Typed;
-use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Key;
+use super::{
+    market::Purpose,
+    perform::perform,
+    prepared::{Deed, How, Key},
+    repeat,
+    typed::{self, Typed},
+};
 use crate::{
     app::{
         Store,

@@ -11,14 +11,14 @@
 mod mail;
 mod outcomes;
 
-use super::repeat;
+use super::{
+    post::outcomes::{Opened, Outcomes, ticket},
+    prepared::{Deed, Outcome, held_back},
+    repeat,
+};
 use crate::{
     app::Sending,
     cli::{
-        act::{
-            post::outcomes::{Opened, Outcomes, ticket},
-            prepared::{Deed, Outcome, held_back},
-        },
         disk_wait::{MOMENT, Work, looked, no_answer},
         service::Service,
         voice::Voice,
@@ -26,8 +26,8 @@ use crate::{
     journal::{IntentRow, Journal, JournalError, lock_holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk},
     runtime::{
-        Asked, Caller, Clock, DeskConnection, HandOverRequest, HandOverResult, HandedOver, call,
-        left, prune_journal, queued_end, tidy_journal, unknown_after_hand_over,
+        Clock, DeskConnection, HandOverRequest, HandOverResult, call, prune_journal, queued_end,
+        unknown_after_hand_over,
     },
 };
 use color_eyre::Result;

@@ -1,9 +1,8 @@
 //! What came of a deed whose key is too old to be sent again: told from the journal, and from reads where they say more.
 //! Nothing is sent.
 
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::Outcome;
 use crate::{
+    cli::act::prepared::{Deed, Outcome},
     cli::service::{Service, patiently},
     client::{Evidence, ReconcileOutcome},
     journal::{IntentRow, IntentState},

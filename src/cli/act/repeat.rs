@@ -5,11 +5,14 @@
 //! closed is gone by now, and the order it placed may be why. What surely had no effect is no reason for anything: it is
 //! held to the limits of now, like new.
 
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::Key;
 use crate::{
     api::{Method, Request},
-    cli::{disk_wait::looked, exit::Misuse, service::Service},
+    cli::{
+        act::prepared::{Deed, Key},
+        disk_wait::looked,
+        exit::Misuse,
+        service::Service,
+    },
     journal::IntentRow,
     runtime::Clock,
 };

@@ -1,15 +1,12 @@
 //! One field of a form: its label, its value as a text with a cursor or as a choice, and what a click on it means.
 
-use super::{
-    super::{
-        canvas::{Canvas, after, spans_width, width},
-        theme::Part,
-    },
-    AFTER_LABEL,
+use super::super::{
+    canvas::{Canvas, after, spans_width, width},
+    theme::Part,
 };
-use crate::ui::layout::sum;
 use crate::{
     app::update::mouse::Spot,
+    ui::layout::sum,
     view::{
         Span, Tone,
         forms::form::{FieldView, Typed, ValueView},
@@ -164,3 +161,6 @@ fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span>
     let place = format!("  {} of {}", chosen.saturating_add(1), options.len());
     vec![Span::new(format!("‹ {one} ›"), mark), Span::muted(place)]
 }
+
+/// Between a label and its value, and between two columns.
+pub(super) const AFTER_LABEL: u16 = 2;

@@ -5,12 +5,14 @@ use super::{
         canvas::{spans_width, width},
         flow::flowed,
     },
-    Line, Widths, field_lines, json_lines, preview_lines, trouble_lines,
+    lines::{Line, Widths, field_lines, json_lines, preview_lines, trouble_lines},
 };
-use crate::ui::layout::sum;
-use crate::view::{
-    Span,
-    forms::form::{FormView, brief},
+use crate::{
+    ui::layout::sum,
+    view::{
+        Span,
+        forms::form::{FormView, brief},
+    },
 };
 
 pub(super) struct Laid<'a> {

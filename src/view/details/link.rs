@@ -1,9 +1,9 @@
 //! The rows a detail leads to, each on a line.
 
-use super::detail::DetailLine;
 use crate::{
     app::tables::pane::RowId,
     view::{
+        details::lines::DetailLine,
         tables::{orders, scaled, twaps},
         text::{format, scene::Scene, span::Span, words},
     },

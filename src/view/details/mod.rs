@@ -2,6 +2,7 @@
 
 pub(crate) mod curve;
 pub(crate) mod detail;
+pub(crate) mod lines;
 pub(crate) mod link;
 pub(crate) mod order;
 pub(crate) mod past;

@@ -1,7 +1,7 @@
 //! An order in full.
 
 use super::{
-    detail::{DetailView, Fields},
+    lines::{DetailView, Fields},
     refusal,
 };
 use crate::{
@@ -27,7 +27,10 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     fields.section("Price and size");
     numbers(&mut fields, order);
     fields.section("What follows");
-    fields.text("filled", orders::filled_share(order).map(format::percent));
+    fields.text(
+        "filled",
+        crate::view::tables::order_words::filled_share(order).map(format::percent),
+    );
     if orders::rests_at_cap(order, scene) {
         let words = "rests at its cap and does not follow the market beyond it";
         fields.push("chase", vec![Span::new(words, Tone::Warn)]);

@@ -1,11 +1,13 @@
 //! What the journal has of a command of an earlier session.
 
-use super::detail::Fields;
 use crate::{
     model::{Attempted, Past, Record, Text},
-    view::text::{
-        scene::Scene,
-        span::{Span, Tone},
+    view::{
+        details::lines::Fields,
+        text::{
+            scene::Scene,
+            span::{Span, Tone},
+        },
     },
 };
 

@@ -1,9 +1,9 @@
 //! A position in full, open or closed.
 
-use super::detail::{DetailView, Fields};
 use crate::{
     model::{Position, Protection},
     view::{
+        details::lines::{DetailView, Fields},
         tables::{closed, positions, protection},
         text::{format, scene::Scene, span::Span, words},
     },

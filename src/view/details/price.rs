@@ -7,14 +7,11 @@ use super::curve::FULL;
 use crate::{
     app::{Fill, Prices, dialogs::overlay::Chart},
     model::{Market, MarketId, Num, Order, Side, Tick, Timestamp},
-    view::{
-        tables::orders,
-        text::{
-            format,
-            scene::Scene,
-            span::{Span, Tone},
-            words,
-        },
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        words,
     },
 };
 use std::{cmp::Reverse, time::Duration};
@@ -213,11 +210,12 @@ fn waiting(order: &Order, market: Option<&Market>) -> Option<Named> {
         return None;
     }
     let price = order.trigger_price.or(order.limit_price)?;
-    let tone = if orders::filled_share(order).is_some() && order.is_armed() {
-        Tone::Info
-    } else {
-        Tone::Plain
-    };
+    let tone =
+        if crate::view::tables::order_words::filled_share(order).is_some() && order.is_armed() {
+            Tone::Info
+        } else {
+            Tone::Plain
+        };
     let words = format!(
         " {} {}",
         words::mode(&order.mode),

@@ -1,8 +1,8 @@
 //! Why an order was rejected, in one line.
 
-use super::detail::failure;
 use crate::{
-    model::{Order, Text},
+    app::activity::notice::{Event, Notice},
+    model::{Failure, Order, Text},
     view::text::{format, scene::Scene, words},
 };
 
@@ -97,14 +97,33 @@ fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
     Some(format!("whose limit is {limit}, now at {value}"))
 }
 
+pub(super) fn failure(notice: &Notice) -> Option<&Failure> {
+    match &notice.event {
+        Event::Settled(_, Err(why)) => Some(why),
+        Event::Past(past) => past.result.as_ref().err(),
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(_, Ok(_))
+        | Event::Said(..)
+        | Event::Alert(_)
+        | Event::Elsewhere(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::{Model, account::poll::Answer, activity::notice::Event, testing::*},
-        model::{AccountFacts, Command, Failure, FailureKind, RuleFact},
-        view::{details::detail::DetailLine, text::format::Zone},
-    };
+    use crate::app::Model;
+    use crate::app::account::poll::Answer;
+    use crate::app::activity::notice::Event;
+    use crate::app::testing::*;
+    use crate::model::AccountFacts;
+    use crate::model::Command;
+    use crate::model::Failure;
+    use crate::model::FailureKind;
+    use crate::model::RuleFact;
+    use crate::view::details::lines::DetailLine;
+    use crate::view::text::format::Zone;
 
     /// The first line of the detail of a rejected order, and the names of its sections.
     fn told(model: &Model, why: &str) -> (String, Vec<&'static str>) {

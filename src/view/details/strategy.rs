@@ -1,9 +1,9 @@
 //! A TWAP and a ladder in full.
 
-use super::detail::{DetailView, Fields};
 use crate::{
     model::{Num, Scaled, Twap},
     view::{
+        details::lines::{DetailView, Fields},
         tables::{scaled, twaps},
         text::{format, scene::Scene},
     },

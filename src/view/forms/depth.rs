@@ -1,12 +1,14 @@
 //! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
 
-use super::{form::quantity, preview::Line};
 use crate::{
     app::{Model, Unfit},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
-    view::text::{
-        format, passing,
-        span::{Span, Tone},
+    view::{
+        forms::words::{Line, quantity},
+        text::{
+            format, passing,
+            span::{Span, Tone},
+        },
     },
 };
 

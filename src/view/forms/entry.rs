@@ -3,9 +3,11 @@
 use super::{
     depth::{Taker, by_book, depth},
     fee::{fee, traded},
-    form::{estimated, known, liquidated, quantity},
-    preview::{Line, change, dollars, execution, fires, gross, sized},
     trade::{Trade, entered_at},
+    words::{
+        Line, change, dollars, estimated, execution, fires, gross, known, liquidated, quantity,
+        sized,
+    },
 };
 use crate::{
     app::{Model, Motion},

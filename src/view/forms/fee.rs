@@ -1,6 +1,5 @@
 //! What sending it would cost in fees, as far as anybody tells what is charged.
 
-use super::{form::known, preview::Line};
 use crate::{
     app::{
         Model,
@@ -11,7 +10,10 @@ use crate::{
         draft::{EntryDraft, Seen, Shape},
         estimate,
     },
-    view::text::format,
+    view::{
+        forms::words::{Line, known},
+        text::format,
+    },
 };
 
 /// What would be traded in either role, USD.

@@ -7,12 +7,11 @@ use crate::{
         keys::keymap::{Action, Context},
     },
     model::{
-        CloseKind, Market, MarketId, Num, Position, Side, Text,
+        CloseKind, MarketId, Position, Side, Text,
         draft::{Draft, Field, RelativePrice, Seen, Shape, Takes},
-        estimate::Liquidation,
     },
     view::{
-        tables::positions,
+        forms::words::{position_side, quantity, unknown},
         text::{
             format,
             span::{Span, Tone},
@@ -301,39 +300,4 @@ fn order_side(side: Side) -> Span {
         Side::Buy => Span::new("BUY", Tone::Good),
         Side::Sell => Span::new("SELL", Tone::Bad),
     }
-}
-
-pub(super) fn position_side(side: Option<Side>) -> Span {
-    match side {
-        Some(Side::Buy) => Span::new("LONG", Tone::Good),
-        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
-        None => Span::new("?", Tone::Warn),
-    }
-}
-
-pub(super) fn quantity(size: Num, seen: &Seen) -> String {
-    format::size(size, seen.size_decimals())
-}
-
-pub(super) fn unknown() -> Span {
-    Span::new(format::UNKNOWN, Tone::Muted)
-}
-
-/// What is known, else [`format::UNKNOWN`].
-pub(super) fn known(text: Option<String>) -> Span {
-    text.map_or_else(unknown, Span::plain)
-}
-
-/// That no price liquidates it is said as the positions pane says it.
-pub(super) fn liquidated(liquidation: Option<Liquidation>, market: Option<&Market>) -> Span {
-    match liquidation {
-        Some(Liquidation::Never) => Span::plain(format!("est. {}", positions::NEVER)),
-        Some(Liquidation::At(price)) => estimated(Some(price), market),
-        None => unknown(),
-    }
-}
-
-/// An estimate says that it is one.
-pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
-    known(price.map(|p| format!("est. {}", format::average(p, market))))
 }

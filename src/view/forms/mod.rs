@@ -10,3 +10,4 @@ pub(crate) mod preview;
 mod tests;
 pub(crate) mod trade;
 pub(crate) mod trouble;
+pub(crate) mod words;

@@ -4,14 +4,13 @@ use super::{
     depth::{Taker, depth},
     entry,
     fee::{Traded, fee},
-    form::{known, liquidated, position_side, quantity, unknown},
     trade::Trade,
+    words::{Line, change, dollars, execution, fires, gross, liquidated, sized, unknown},
 };
 use crate::{
     app::{Model, account::poll::Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
-        TriggerDirection,
         draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
         estimate::{self, Liquidation},
     },
@@ -26,8 +25,6 @@ use crate::{
     },
 };
 
-pub(crate) type Line = (&'static str, Span);
-
 pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     let mut lines = match &form.draft {
         Draft::Entry(draft) => entry::entry(draft, model, seen),
@@ -37,38 +34,6 @@ pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     };
     lines.push(("observed", observed(model, seen)));
     lines
-}
-
-pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
-    let crosses = limit
-        .zip(seen.market)
-        .and_then(|(limit, market)| estimate::crosses(market, side, limit));
-    match crosses {
-        Some(true) => Span::new("fills now (taker)", Tone::Warn),
-        Some(false) => Span::plain("rests (maker)"),
-        None => unknown(),
-    }
-}
-
-/// `BTC ≥ 65,000 (+1.56%)`: what the mark must do, and how far that is.
-pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
-    let market = seen.market_of(Field::TriggerPrice);
-    let (Some(price), Some(direction)) = (price, direction) else {
-        return unknown();
-    };
-    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.id.symbol()));
-    let sign = match direction {
-        TriggerDirection::Above => "≥",
-        TriggerDirection::Below => "≤",
-    };
-    let away = market
-        .and_then(|market| price.minus(market.mark?)?.over(market.mark?))
-        .map(|share| format!(" ({})", format::signed_percent(share)))
-        .unwrap_or_default();
-    Span::plain(format!(
-        "{symbol} {sign} {}{away}",
-        format::price(price, market)
-    ))
 }
 
 fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
@@ -142,16 +107,6 @@ fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> 
         CloseKind::Conditional if limit.is_some() => Some(Traded::taking_at_most(usd)),
         CloseKind::Market | CloseKind::Conditional => Some(Traded::taking(usd)),
     }
-}
-
-/// What so much of an open position makes or loses at that price, before fees and funding.
-pub(crate) fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Line {
-    let usd = || {
-        let position = position?;
-        let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
-        per_coin.times(size?)
-    };
-    ("gross profit", profit(usd()))
 }
 
 fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
@@ -270,26 +225,6 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
     Span::plain(format!("{} → {}", before.text, after.text))
 }
 
-pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -> Span {
-    let words = |size: Option<Num>, side: Option<Side>| match size {
-        None => format::UNKNOWN.to_owned(),
-        Some(size) if size.is_zero() => "flat".to_owned(),
-        Some(size) => format!("{} {}", position_side(side).text, quantity(size, seen)),
-    };
-    let before = match held {
-        Some(position) => words(Some(position.size), position.side()),
-        None => "flat".to_owned(),
-    };
-    if after == Some(held.map_or(Num::ZERO, |held| held.size)) {
-        return Span::plain(format!("{before}, unchanged"));
-    }
-    let side = after.map(|size| match size {
-        _ if size.is_negative() => Side::Sell,
-        _ => Side::Buy,
-    });
-    Span::plain(format!("{before} → {}", words(after, side)))
-}
-
 /// The price orders are written against, and how old it is.
 fn observed(model: &Model, seen: &Seen) -> Span {
     let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
@@ -303,26 +238,4 @@ fn observed(model: &Model, seen: &Seen) -> Span {
         passing::age(age, model.options.motion)
     );
     Span::new(words, lateness.map_or(Tone::Plain, Lateness::tone))
-}
-
-pub(crate) fn sized(size: Option<Num>, seen: &Seen) -> Span {
-    let symbol = seen.market.map(|m| m.id.symbol());
-    let words = |size| format!("{} {}", quantity(size, seen), symbol.unwrap_or_default());
-    known(size.map(words).map(|words| words.trim_end().to_owned()))
-}
-
-pub(crate) fn dollars(usd: Option<Num>) -> Span {
-    known(usd.map(|usd| format!("{} USD", format::usd(usd))))
-}
-
-pub(crate) fn profit(usd: Option<Num>) -> Span {
-    let Some(usd) = usd else {
-        return unknown();
-    };
-    let tone = if usd.is_negative() {
-        Tone::Bad
-    } else {
-        Tone::Good
-    };
-    Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
 }

@@ -1,18 +1,17 @@
 //! What an entry may win and lose by its exits, as far as they are written.
 
-use super::{
-    form::{known, unknown},
-    preview::{Line, profit},
-};
 use crate::{
     model::{
         Charges, LiquidityRole, Num, Side,
         draft::{EntryDraft, Field, Seen},
         estimate::{self, Liquidation},
     },
-    view::text::{
-        format,
-        span::{Span, Tone},
+    view::{
+        forms::words::{Line, known, profit, unknown},
+        text::{
+            format,
+            span::{Span, Tone},
+        },
     },
 };
 

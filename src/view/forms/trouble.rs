@@ -3,8 +3,8 @@
 
 use super::{
     caution, entry,
-    form::{position_side, quantity},
     trade::entered_at,
+    words::{position_side, quantity},
 };
 use crate::{
     app::{

@@ -48,8 +48,10 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
 }
 
 fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
-    let button = |action, does: &str| strip::button(model, Context::Bulk, action, does);
-    let account = strip::account(model);
+    let button = |action, does: &str| {
+        crate::view::panels::strip_words::button(model, Context::Bulk, action, does)
+    };
+    let account = crate::view::panels::strip_words::account(model);
     let calls = counted(bulk.items.len());
     let head = |words: String| Span::new(words, Tone::Strong);
     let settled: Vec<_> = bulk.settled().collect();

@@ -7,7 +7,7 @@ use crate::{
         tables::lens::ColumnName,
     },
     view::{
-        details::detail::{DetailLine, DetailView},
+        details::lines::{DetailLine, DetailView},
         panels::title,
         text::span::{Span, Tone},
     },

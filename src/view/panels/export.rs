@@ -12,7 +12,7 @@ use crate::{
     model::{Num, Scaled, Text},
     view::{
         columns,
-        details::detail::{DetailLine, DetailView},
+        details::lines::{DetailLine, DetailView},
         tables::{
             csv::{csv, no_members},
             rows::{self, ClosedPositionRow, OrderRow, PositionRow, RungRow, TwapRow, columns_of},

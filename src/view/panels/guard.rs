@@ -1,6 +1,5 @@
 //! The limits of the challenge: short in the header, in full over the desk.
 
-use super::header::Segment;
 use crate::{
     app::{
         Model,
@@ -9,7 +8,8 @@ use crate::{
     },
     model::{AccountFacts, Num},
     view::{
-        details::detail::{DetailLine, DetailView},
+        details::lines::{DetailLine, DetailView},
+        panels::segment::Segment,
         tables::alert,
         text::{
             age, format,

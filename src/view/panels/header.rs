@@ -1,7 +1,7 @@
 //! The line that is always there: where orders go, what the account is worth, how near its limits are,
 //! whether the far end answers and how old the data is.
 
-use super::guard;
+use super::{guard, segment::Segment};
 use crate::{
     app::{
         Mode, Model, Motion, Tint,
@@ -47,46 +47,6 @@ pub struct Chip {
     /// The name alone, where room is short.
     pub brief: String,
     pub tint: Tint,
-}
-
-/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the fewest words
-/// stand in, then the highest priority goes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Segment {
-    pub words: Vec<Span>,
-    pub brief: Vec<Span>,
-    pub fewest: Vec<Span>,
-    /// Drawn between the first word and the rest.
-    pub gauge: Option<Gauge>,
-    /// 0 goes last: what may not be missed, then risk and worth, then what is only good to know.
-    pub priority: u8,
-}
-
-impl Segment {
-    pub(crate) fn new(priority: u8, words: Vec<Span>) -> Self {
-        let brief = words.clone();
-        let fewest = words.clone();
-        Self {
-            words,
-            brief,
-            fewest,
-            gauge: None,
-            priority,
-        }
-    }
-
-    fn brief(self, brief: Vec<Span>) -> Self {
-        let fewest = brief.clone();
-        Self {
-            brief,
-            fewest,
-            ..self
-        }
-    }
-
-    fn fewest(self, fewest: Vec<Span>) -> Self {
-        Self { fewest, ..self }
-    }
 }
 
 /// Nobody must take a held display for the present.

@@ -8,8 +8,8 @@ use crate::{
     },
     model::Text,
     view::{
-        details::detail::{DetailLine, DetailView},
-        tables::history::{bps, rule_name},
+        details::lines::{DetailLine, DetailView},
+        tables::{history::bps, order_words::rule_name},
         text::{
             format,
             scene::Scene,

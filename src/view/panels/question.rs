@@ -1,6 +1,5 @@
 //! The question about a command that only a person can end.
 
-use super::strip::{account, asked, button};
 use crate::{
     app::{
         Model,
@@ -8,10 +7,13 @@ use crate::{
         keys::keymap::{Action, Context},
     },
     model::{Progress, Ticket},
-    view::text::{
-        passing,
-        scene::Scene,
-        span::{Span, Tone},
+    view::{
+        panels::strip_words::{account, asked, button},
+        text::{
+            passing,
+            scene::Scene,
+            span::{Span, Tone},
+        },
     },
 };
 

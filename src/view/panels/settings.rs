@@ -3,7 +3,7 @@
 use crate::{
     app::{Model, desk::renewal::Standing},
     view::{
-        details::detail::{DetailLine, DetailView},
+        details::lines::{DetailLine, DetailView},
         text::{
             format::Zone,
             span::{Span, Tone},

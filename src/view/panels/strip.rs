@@ -1,18 +1,21 @@
 //! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
 
-use super::question;
+use super::{
+    question,
+    strip_words::{account, asked, button, named, stays},
+};
 use crate::{
     app::{
-        About, Flight, Mode, Model, Motion,
+        Flight, Mode, Model, Motion,
         activity::notice::{self, Event, Notice},
         corrects,
         dialogs::overlay::{Arm, Deed, Overlay, Strip},
         keys::keymap::{Action, Context},
         orders::amend::Successor,
     },
-    model::{AccountId, Command, Ends, Num, Order, Progress, Resource, Timestamp},
+    model::{AccountId, Command, Num, Progress, Timestamp},
     view::{
-        tables::{activity, protection, scaled, twaps},
+        tables::activity,
         text::{
             passing,
             scene::Scene,
@@ -121,181 +124,10 @@ pub(crate) fn mode_tone(model: &Model) -> Tone {
     }
 }
 
-/// ` on chal-1`: every question says whose account it is about.
-pub(crate) fn account(model: &Model) -> String {
-    let identity = model.identity.as_ref();
-    identity.map_or_else(String::new, |identity| {
-        format!(" on {}", identity.account_id)
-    })
-}
-
-/// A key and what it does there; a click on either presses it.
-pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
-    let chord = model.keymap.chord(place, action);
-    let key = chord.map_or_else(String::new, |chord| chord.to_string());
-    let words = [
-        Span::new(key, Tone::Accent),
-        Span::plain(format!(" {does}")),
-    ];
-    words.map(|span| span.pressing(action)).to_vec()
-}
-
 fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     let millis = |ms: u128| Num::from(i64::try_from(ms).unwrap_or(i64::MAX));
     let left = millis(ends_at.since(now).as_millis());
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
-}
-
-pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
-    match deed {
-        // These name their account themselves.
-        Deed::One(Command::CloseAll(_)) => {
-            let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));
-            format!("close all positions{stays}")
-        }
-        Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
-        Deed::One(command) => {
-            let named = named(command, scene);
-            let done = done_already(command, scene).unwrap_or_default();
-            format!("{named}{done}{}", baring(command, scene))
-        }
-        Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
-        Deed::Leave => leaving(scene),
-        Deed::Rearm => "send orders that raise exposure again".to_owned(),
-        Deed::Lift(_) => "lift the lock on new risk".to_owned(),
-        Deed::CancelAll(_, commands) => {
-            let orders = match commands.len() {
-                1 => "the working order".to_owned(),
-                n => format!("all {n} working orders"),
-            };
-            format!(
-                "cancel {orders}{}{}",
-                protecting(commands, scene),
-                aside(scene)
-            )
-        }
-    }
-}
-
-/// What leaving leaves behind; it may be answered while the strip asks.
-fn leaving(scene: &Scene<'_>) -> String {
-    let parts: Vec<String> = [in_doubt(scene), under_way(scene)]
-        .into_iter()
-        .flatten()
-        .collect();
-    if parts.is_empty() {
-        return "leave? nothing is on the way any more".to_owned();
-    }
-    format!("leave? {}", parts.join("; "))
-}
-
-/// What may or may not have been done, and waits for a person.
-fn in_doubt(scene: &Scene<'_>) -> Option<String> {
-    let parked: Vec<_> = scene.store.parked().collect();
-    let unknown = match parked.as_slice() {
-        [] => return None,
-        [ticket] => {
-            let flight = scene.store.flights.get(ticket)?;
-            format!(
-                "{} may or may not have executed",
-                words::command(&flight.command, &flight.about)
-            )
-        }
-        several => format!("{} commands may or may not have executed", several.len()),
-    };
-    Some(format!(
-        "status unknown: {unknown}, and the next desk asks about it again"
-    ))
-}
-
-fn under_way(scene: &Scene<'_>) -> Option<String> {
-    let (commands, it) = match scene.store.under_way() {
-        0 => return None,
-        1 => ("1 command is".to_owned(), "it"),
-        n => (format!("{n} commands are"), "them"),
-    };
-    Some(format!(
-        "{commands} on the way, and the next desk finds out what became of {it}"
-    ))
-}
-
-/// Orders that guard a position go too: a trader must not learn it from the next move.
-fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
-    let protects = |command: &&Command| {
-        let order = command.cancels().and_then(|id| scene.store.order(id));
-        order.is_some_and(|order| order.reduce_only && order.is_armed())
-    };
-    match commands.iter().filter(protects).count() {
-        0 => String::new(),
-        n => format!(", {n} of them protecting a position,"),
-    }
-}
-
-/// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: what of it is done cannot be canceled any more.
-fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
-    let facts = command.facts();
-    match facts.resource {
-        _ if facts.ends != Ends::Resource => None,
-        Resource::Scaled(id) => {
-            let rungs = scaled::rungs(scene.store.ladder(&id)?, scene);
-            let all = rungs.len();
-            let work = rungs.iter().filter(|rung| rung.works()).count();
-            let is_known = scene.store.orders.value().is_some() && work < all;
-            is_known.then(|| format!(", {work} of {all} rungs still work,"))
-        }
-        Resource::Twap(id) => {
-            let twap = scene.store.twap(&id)?;
-            let (total, filled) = (twap.total_size?.abs(), twap.filled_size?.abs());
-            let size = |size| twaps::sized(twap, size, scene);
-            let left = size(total.minus(filled)?);
-            Some(format!(", {} filled, {left} left,", size(filled)))
-        }
-        Resource::NewOrder | Resource::Order(_) | Resource::Position(_) | Resource::Account(_) => {
-            None
-        }
-    }
-}
-
-/// `, leaves LONG BTC with NO STOP,`.
-fn baring(command: &Command, scene: &Scene<'_>) -> String {
-    let bared = command
-        .cancels()
-        .and_then(|id| protection::left_bare(id, &[id], scene));
-    bared.map_or_else(String::new, |bared| format!(", leaves {bared},"))
-}
-
-/// A TWAP runs on whatever is closed or canceled, and opens again what was closed.
-fn runs_on(scene: &Scene<'_>) -> Option<String> {
-    match scene.store.active_twaps().count() {
-        0 => None,
-        1 => Some("1 TWAP runs on".to_owned()),
-        n => Some(format!("{n} TWAPs run on")),
-    }
-}
-
-/// Nor does a close-all end what rests: filled, it opens again what was closed.
-fn stays(scene: &Scene<'_>) -> Option<String> {
-    let orders = scene.store.orders.rows().iter();
-    let opens = |order: &&Order| {
-        let is_own = order.twap_order_id.is_none();
-        is_own && !order.reduce_only && order.is_working() && !scene.store.is_over(order)
-    };
-    let entries = match orders.filter(opens).count() {
-        0 => None,
-        1 => Some("1 entry still rests: F takes it too".to_owned()),
-        n => Some(format!("{n} entries still rest: F takes them too")),
-    };
-    let words: Vec<_> = [runs_on(scene), entries].into_iter().flatten().collect();
-    (!words.is_empty()).then(|| words.join(", "))
-}
-
-fn aside(scene: &Scene<'_>) -> String {
-    runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
-}
-
-/// A command that is still to be given, about what is so now.
-fn named(command: &Command, scene: &Scene<'_>) -> String {
-    words::command(command, &About::of(command, scene.store))
 }
 
 fn starting(deed: &Deed, scene: &Scene<'_>) -> String {

@@ -1,6 +1,5 @@
 //! The step of the tour as words, with the keys as they are bound.
 
-use super::strip;
 use crate::{
     app::{
         Model, awaited,
@@ -28,9 +27,9 @@ pub fn tour(model: &Model) -> Option<TourView> {
     let (number, of) = tour.step.number();
     let here = model.context();
     let keys = [
-        strip::button(model, here, Action::NextStep, "next"),
+        crate::view::panels::strip_words::button(model, here, Action::NextStep, "next"),
         vec![Span::plain(" · ")],
-        strip::button(model, here, Action::Dismiss, "ends the tour"),
+        crate::view::panels::strip_words::button(model, here, Action::Dismiss, "ends the tour"),
     ];
     Some(TourView {
         head: format!("Tour {number}/{of}"),

@@ -1,6 +1,5 @@
 //! What this desk did and what came of it, one line each.
 
-use super::history;
 use crate::{
     app::{
         About, Rows,
@@ -10,15 +9,18 @@ use crate::{
         CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order, OrderStatus,
         Past, Progress, Receipt, Timestamp,
     },
-    view::text::{
-        format,
-        scene::Scene,
-        span::{Span, Tone},
-        table::{
-            Align::{Left, Words},
-            Column, Table,
+    view::{
+        tables::order_words::order_words,
+        text::{
+            format,
+            scene::Scene,
+            span::{Span, Tone},
+            table::{
+                Align::{Left, Words},
+                Column, Table,
+            },
+            words,
         },
-        words,
     },
 };
 use std::ops::Range;
@@ -331,19 +333,16 @@ fn close_all_words(operation: &CloseAll) -> String {
     words.join("; ")
 }
 
-/// The order as it came back: with its fill, or why it was refused.
-pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
-    let mut words = vec![words::order(order, market)];
-    if order.status.known().is_none() {
-        words.push(words::said("status", &order.status, |known| {
-            known.to_string()
-        }));
+/// The line of a desktop notification.
+pub fn notification(notice: &Notice) -> String {
+    let words = plain_words(notice);
+    match &notice.event {
+        Event::Alert(alert) => format!("{}: {words}", super::alert::kind(alert)),
+        Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
+        Event::Sent(_)
+        | Event::Progress(..)
+        | Event::Settled(..)
+        | Event::Said(..)
+        | Event::Past(_) => words,
     }
-    words.extend(
-        order
-            .fill_price
-            .map(|price| format!("filled at {}", format::fill(price, market))),
-    );
-    words.extend(Some(history::reason(order)).filter(|reason| !reason.is_empty()));
-    words.join(": ")
 }

@@ -1,10 +1,8 @@
 //! What an alert says.
 
-use super::activity;
 use crate::{
     app::{
         About, Alert, Ended, Reckoning,
-        activity::notice::{Event, Notice},
         rules::guard::{Gauge, Level, Origin, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
@@ -33,7 +31,9 @@ pub(crate) fn kind(alert: &Alert) -> &'static str {
 pub(crate) fn words(alert: &Alert, about: &About) -> String {
     let of = about.market.as_ref();
     match alert {
-        Alert::Filled(order) | Alert::Rejected(order) => activity::order_words(order, of),
+        Alert::Filled(order) | Alert::Rejected(order) => {
+            crate::view::tables::order_words::order_words(order, of)
+        }
         Alert::Partial(order) => partial(order, about),
         Alert::Gone(order) => format!(
             "{}: no longer works: filled, canceled or expired",
@@ -112,19 +112,6 @@ fn near(position: &Position, distance: Num, about: &About) -> String {
     )
 }
 
-/// The line of a desktop notification.
-pub fn notification(notice: &Notice) -> String {
-    let words = activity::plain_words(notice);
-    match &notice.event {
-        Event::Alert(alert) => format!("{}: {words}", kind(alert)),
-        Event::Elsewhere(told) => format!("{}: {}", told.account, notification(&told.notice)),
-        Event::Sent(_)
-        | Event::Progress(..)
-        | Event::Settled(..)
-        | Event::Said(..)
-        | Event::Past(_) => words,
-    }
-}
 pub(crate) fn local(gauge: &Gauge) -> &'static str {
     match gauge.origin {
         Origin::Service => "",

@@ -1,12 +1,15 @@
 //! The columns of the order history: what became of each order and how well it was filled.
 
-use super::orders;
+use super::{
+    order_words::{reason, rule_name},
+    orders,
+};
 use crate::{
     app::{
         Rows,
         tables::lens::{Lens, Sums},
     },
-    model::{Num, Order, Text},
+    model::{Num, Order},
     view::text::{
         format,
         scene::Scene,
@@ -86,15 +89,6 @@ fn realized(order: &Order, _: &Scene<'_>) -> Cell {
     }
 }
 
-/// Why it was refused: the reason and the rule that said so.
-pub(crate) fn reason(order: &Order) -> String {
-    let words = [&order.reject_reason, &order.reject_rule_id]
-        .into_iter()
-        .flatten();
-    let words: Vec<_> = words.map(ToString::to_string).collect();
-    words.join(" · ")
-}
-
 /// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first: of the orders
 /// that a filter shows, else of those read so far.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
@@ -137,12 +131,4 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         named.map(|(name, rule)| vec![Span::muted(format!("{} {}", rule_name(name), rule.count))]),
     );
     groups
-}
-
-/// What a rule is called; some refusals name none.
-pub(crate) fn rule_name(name: &Text) -> String {
-    if name.is_empty() {
-        return "no rule named".to_owned();
-    }
-    name.to_string()
 }

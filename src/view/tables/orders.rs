@@ -1,6 +1,6 @@
 //! The columns of working orders and the tree they hang in.
 
-use super::{scaled, twaps};
+use super::{order_words::filled_share, scaled, twaps};
 use crate::{
     app::{Rows, TreeRow, tables::pane::RowId},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
@@ -124,10 +124,6 @@ fn cancel_of<'a>(id: &OrderId, scene: &Scene<'a>) -> Option<&'a Progress> {
 
 fn is_partly_filled(order: &Order) -> bool {
     order.status.is(&OrderStatus::Resting) && order.filled_size.is_some_and(Num::is_positive)
-}
-
-pub(crate) fn filled_share(order: &Order) -> Option<Num> {
-    order.filled_size?.abs().over(order.asked_size().abs())
 }
 
 fn filled(order: &Order, _: &Scene<'_>) -> Cell {

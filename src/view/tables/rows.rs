@@ -207,7 +207,7 @@ impl OrderRow {
         let works = order.is_working();
         Self {
             armed: order.is_armed(),
-            filled: super::orders::filled_share(order),
+            filled: crate::view::tables::order_words::filled_share(order),
             distance: super::orders::distance_share(order, scene).filter(|_| works),
             slippage_bps: order.fill_bps(),
             age: works.then(|| seconds(scene.since(order.requested_at))),
@@ -255,7 +255,7 @@ impl RungRow {
             size: rung.size,
             order_id: rung.order_id,
             status: order.map(|order| order.status.to_string().as_str().into()),
-            filled: order.and_then(super::orders::filled_share),
+            filled: order.and_then(crate::view::tables::order_words::filled_share),
             distance: distance(),
             reject_reason: rung.reject_reason,
         }

@@ -1,6 +1,5 @@
 //! Scaled orders: each ladder as its prices with a size bar and what became of every rung.
 
-use super::{history, orders};
 use crate::{
     app::{Remote, Rows, tables::pane::RowId},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
@@ -82,7 +81,7 @@ fn status(line: &RungLine) -> Option<OrderStatus> {
 }
 
 fn filled(line: &RungLine) -> Option<Num> {
-    orders::filled_share(line.order.as_ref()?)
+    crate::view::tables::order_words::filled_share(line.order.as_ref()?)
 }
 
 fn is_partial(line: &RungLine) -> bool {
@@ -134,9 +133,13 @@ fn state(line: &RungLine) -> Span {
         }
         Some(OrderStatus::Resting | OrderStatus::Pending) => Span::new("working", Tone::Accent),
         Some(OrderStatus::Filled) => Span::new("filled", Tone::Info),
-        Some(OrderStatus::Rejected) => {
-            Span::new(format!("rejected: {}", history::reason(order)), Tone::Alert)
-        }
+        Some(OrderStatus::Rejected) => Span::new(
+            format!(
+                "rejected: {}",
+                crate::view::tables::order_words::reason(order)
+            ),
+            Tone::Alert,
+        ),
         Some(OrderStatus::Canceled | OrderStatus::Expired) | None => words::status(&order.status),
     }
 }

@@ -3,11 +3,8 @@
 //! Contract: what is said is so at any moment until it is drawn again. A countdown that stands still is the time of
 //! day it ends at, an age the least it can be.
 
-use super::{format, scene::Scene};
-use crate::{
-    app::Motion,
-    model::{Drift, Num, Rate, Timestamp},
-};
+use super::format;
+use crate::{app::Motion, model::Num};
 use std::time::Duration;
 
 /// An age that stands still does so for this many seconds, until it is minutes.
@@ -70,49 +67,6 @@ pub(crate) const BARE: Until = Until {
     counted: "{}",
     fixed: "{}",
 };
-
-impl Scene<'_> {
-    pub(crate) fn age(&self, age: Duration) -> String {
-        self::age(age, self.motion)
-    }
-
-    /// The end of a wait that the service dates: by its clock, and unknown while that does not run like ours.
-    pub(crate) fn until(&self, at: Timestamp, words: Until) -> String {
-        let runs = self.store.clocks.rate() == Rate::Same;
-        let ahead = Drift::between(self.served(), self.now);
-        self.wait(runs.then(|| ahead.on_wall(at)), words)
-    }
-
-    /// The end of a wait of the desk's own.
-    pub(crate) fn until_own(&self, at: Timestamp, words: Until) -> String {
-        self.wait(Some(self.on_wall(at)), words)
-    }
-
-    /// How an instant lies that this desk itself has dated, by its wall clock: whatever the service's clock says.
-    pub(crate) fn relation_own(&self, at: Timestamp) -> String {
-        if at > self.now {
-            return self.wait(Some(at), NEXT);
-        }
-        format!("{} ago", self.age(self.now.since(at)))
-    }
-
-    /// How an instant lies that the service has dated.
-    pub(crate) fn relation(&self, at: Timestamp) -> String {
-        if at > self.served() {
-            return self.until(at, NEXT);
-        }
-        format!("{} ago", self.age(self.since(at)))
-    }
-
-    /// Until this by the wall clock.
-    fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
-        let (words, text) = match self.motion {
-            Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),
-            Motion::Reduced => (words.fixed, end.map(|at| self.zone.moment(at, self.now))),
-        };
-        words.replace("{}", text.as_deref().unwrap_or(format::UNKNOWN))
-    }
-}
 
 #[cfg(test)]
 mod tests {

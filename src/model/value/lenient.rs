@@ -1,6 +1,6 @@
 //! Reading words that may grow: a value the service added later is shown, not refused.
 
-use super::Text;
+use crate::model::Text;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{borrow::Cow, fmt, str::FromStr};
 

@@ -1,6 +1,6 @@
 //! The choice of a price source or an account-figures source: a word, or a table of pointers.
 
-use super::validate::Reach;
+use crate::config::service::reach::Reach;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{self, MapAccess, value::MapAccessDeserializer},
@@ -19,7 +19,7 @@ pub enum SourceChoice<T> {
 
 impl<T: Clone> SourceChoice<T> {
     /// `paper` makes the paper exchange's own source.
-    pub(super) fn resolve(&self, reach: Reach, paper: impl Fn() -> T) -> Option<T> {
+    pub(in crate::config) fn resolve(&self, reach: Reach, paper: impl Fn() -> T) -> Option<T> {
         match self {
             Self::Auto if reach == Reach::ThisMachine => Some(paper()),
             Self::Auto | Self::None => None,

@@ -1,12 +1,17 @@
 //! The API key: found once, before the desk opens, and never shown.
 
-use super::{Origin, Problem, Secret, Settings, keyring};
-use crate::disk;
-use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
+use crate::{
+    config::{
+        Origin, Problem, Secret, Settings,
+        problem::unreadable,
+        secrets::{child_env::keyless, keyring},
+    },
+    disk,
+};
+use secrecy::{ExposeSecret as _, SecretString, zeroize::Zeroizing};
 use std::{
     env,
-    ffi::{OsStr, OsString},
-    io::{self, Read as _},
+    io::Read as _,
     path::Path,
     process::{Command, Stdio},
 };
@@ -15,7 +20,7 @@ use std::{
 const LONGEST: usize = 4096;
 
 /// From the setting itself, its file, its command or the keyring, whichever is set first in that order.
-pub(super) fn find(settings: &Settings) -> Result<Secret, Problem> {
+pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
     let named = |key: &str| match &settings.name {
         Some(profile) => format!("profiles.{profile}.{key}"),
         None => key.to_owned(),
@@ -60,21 +65,6 @@ fn from_command(command: &str) -> Result<Secret, String> {
     usable(&String::from_utf8_lossy(&said))
 }
 
-/// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of
-/// the environment.
-pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
-    for name in names.filter(|name| is_secret_variable(name)) {
-        child.env_remove(name);
-    }
-    child
-}
-
-/// Whether a variable of this name may hold a key, or the password of a proxy.
-pub fn is_secret_variable(name: &OsStr) -> bool {
-    let known = name.to_string_lossy().to_uppercase();
-    known.starts_with("PERPDECK_") && (known.ends_with("API_KEY") || known.ends_with("PROXY"))
-}
-
 /// The first line, when it can be a header value.
 fn usable(text: &str) -> Result<Secret, String> {
     let key = text.lines().next().unwrap_or_default().trim();
@@ -85,43 +75,4 @@ fn usable(text: &str) -> Result<Secret, String> {
         return Err("does not hold a key: one is printable ASCII without blanks".to_owned());
     }
     Ok(SecretString::from(key))
-}
-
-/// What is not ours alone says so itself.
-pub(super) fn unreadable(why: &io::Error) -> String {
-    let is_ours_to_say =
-        why.kind() == io::ErrorKind::PermissionDenied && why.raw_os_error().is_none();
-    if is_ours_to_say {
-        return why.to_string();
-    }
-    format!("cannot be read: {why}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_child_inherits_no_key() {
-        let mut child = Command::new("sh");
-        let names = [
-            "PERPDECK_API_KEY",
-            "PERPDECK_PROFILES__SWING__API_KEY",
-            "PERPDECK_PROXY",
-            "PERPDECK_API_KEY_FILE",
-            "HTTPS_PROXY",
-            "PATH",
-        ];
-        keyless(&mut child, names.into_iter().map(OsString::from));
-        let changed = child.get_envs();
-        let changed: Vec<_> = changed
-            .map(|(name, value)| (name.to_str(), value))
-            .collect();
-        let gone = [
-            "PERPDECK_API_KEY",
-            "PERPDECK_PROFILES__SWING__API_KEY",
-            "PERPDECK_PROXY",
-        ];
-        assert_eq!(changed, gone.map(|name| (Some(name), None)));
-    }
 }

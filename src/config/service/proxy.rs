@@ -1,6 +1,6 @@
 //! The proxy that requests to other machines go through, where the settings name one.
 
-use super::Secret;
+use crate::config::Secret;
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{fmt, str::FromStr};
@@ -66,7 +66,9 @@ impl Serialize for Proxy {
 }
 
 /// An empty text is none: a profile takes back what is set above it.
-pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Proxy>, D::Error> {
+pub(in crate::config) fn read<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Proxy>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
     let text = text.filter(|text| !text.is_empty());
     text.map(|text| text.parse().map_err(D::Error::custom))
@@ -75,7 +77,7 @@ pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::config::service::proxy::*;
 
     #[test]
     fn a_proxy_is_shown_without_its_password_and_a_mistake_in_it_is_told_without_it() {

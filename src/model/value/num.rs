@@ -224,7 +224,7 @@ impl fmt::Display for Bps {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::value::num::*;
 
     fn json(text: &str) -> Result<Num, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())

@@ -4,11 +4,8 @@
 //! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that
 //! desk's screen and in its journal.
 
-use super::Exit;
-use super::out;
-use super::paper;
-use crate::cli::paths::state_dir;
 use crate::{
+    cli::{Exit, out, paper, paths::state_dir},
     config::{Sources, keyless, load},
     journal::{LockHolder, lock_holder},
     model::{Failure, FailureKind},
@@ -19,7 +16,7 @@ use color_eyre::{
 };
 use std::{env, fs, process::Command};
 
-pub(super) fn flatten(sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) fn flatten(sources: &Sources) -> Result<Exit> {
     let dir = state_dir(&load(sources)?.settings);
     let desks = match lock_holder(&dir) {
         Some(holder) => vec![holder],

@@ -1,12 +1,12 @@
 //! The newest notice, on lines of its own above the keys: it covers nothing, and is there whole.
 
-use super::{
-    canvas::{Canvas, after, line, width},
-    flow::flowed,
-    layout::sum,
-};
 use crate::{
     app::{keys::keymap::Action, update::mouse::Spot},
+    ui::{
+        canvas::{Canvas, after, line, width},
+        flow::flowed,
+        layout::sum,
+    },
     view::{Span, ToastView, Tone},
 };
 use ratatui::layout::Rect;
@@ -15,12 +15,12 @@ use ratatui::layout::Rect;
 const MOST_LINES: usize = 6;
 
 /// How many lines it needs on a screen of this width.
-pub(super) fn height(toast: &ToastView, wide: u16) -> u16 {
+pub(in crate::ui) fn height(toast: &ToastView, wide: u16) -> u16 {
     u16::try_from(lines(toast, wide).len()).unwrap_or(u16::MAX)
 }
 
 /// On the first lines of `area`.
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, toast: &ToastView) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, toast: &ToastView) {
     let lines = lines(toast, area.width);
     let style = canvas.theme.notice(toast.tone);
     canvas.text(area, &badge(toast), style);

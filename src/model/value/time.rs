@@ -1,6 +1,6 @@
 //! Instants as the service and the desk name them.
 
-use super::Num;
+use crate::model::Num;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::time::Duration;
 use strum::{Display, EnumString, VariantArray};
@@ -161,7 +161,7 @@ impl Serialize for Timestamp {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::value::time::*;
 
     #[test]
     fn the_same_instant_in_any_unit_reads_the_same() {

@@ -1,13 +1,13 @@
 //! What can follow the first of two keys, in lines of their own above the footer: they cover nothing.
 
-use super::{
-    bottom::{APART, hint_spans},
-    canvas::{Canvas, after, before, line, spans_width, width},
-    layout::sum,
-    theme::Part,
-};
 use crate::{
     app::update::mouse::Spot,
+    ui::{
+        bottom::hints::{APART, hint_spans},
+        canvas::{Canvas, after, before, line, spans_width, width},
+        layout::sum,
+        theme::Part,
+    },
     view::{Following, Hint, Tone},
 };
 use ratatui::layout::Rect;
@@ -15,11 +15,11 @@ use ratatui::layout::Rect;
 const MARGIN: u16 = 1;
 
 /// How many lines it takes at this width.
-pub(super) fn height(following: &Following, wide: u16) -> u16 {
+pub(in crate::ui) fn height(following: &Following, wide: u16) -> u16 {
     u16::try_from(lines(following, wide).len()).unwrap_or(u16::MAX)
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Following) {
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Following) {
     for (number, hints) in (0..).zip(lines(following, area.width)) {
         let row = line(area, number);
         canvas.fill(row, Part::Field);

@@ -1,16 +1,12 @@
 //! The far end: where it is, who we are there, and how it speaks.
 
-use super::Proxy;
 use crate::{
     api::{Dialect, Learned, Term},
+    config::{Proxy, secrets::secret::Secret},
     model::AccountId,
 };
-use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
-pub type Secret = SecretString;
 
 /// Everything the client needs to speak to one service as one account.
 #[derive(Debug, Clone)]

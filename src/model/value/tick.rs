@@ -1,6 +1,6 @@
 //! The step between the prices that the orders of a market may have.
 
-use super::{Num, Side};
+use crate::model::{Num, Side};
 
 /// How the order prices of a market are spaced, as far as its source tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,7 +83,7 @@ impl Tick {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::value::tick::*;
 
     fn num(text: &str) -> Num {
         text.parse().unwrap()

@@ -1,13 +1,14 @@
 //! The far end of a desk: a configured service, or a paper exchange started for it.
 
-use super::disk_wait::AT_ONCE;
-use super::disk_wait::Work;
-use super::exit::Misuse;
-use crate::cli::paths::state_dir;
 use crate::{
     app::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source, desk::renewal,
         keys::keymap::Keymap,
+    },
+    cli::{
+        disk_wait::{AT_ONCE, Work},
+        exit::Misuse,
+        paths::state_dir,
     },
     config::{ColorChoice, Connection, FarEnd, Loaded, Settings, memory},
     disk,
@@ -23,7 +24,7 @@ use std::{
 };
 
 /// What the settings decide about any desk.
-pub(super) fn start(settings: &Settings) -> Result<Start> {
+pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
     // Colours are no reason to be left without a desk.
     let (looks, mut warnings) = match looks(settings) {
         Ok(looks) => (looks, vec![]),
@@ -65,7 +66,7 @@ pub(super) fn start(settings: &Settings) -> Result<Start> {
 }
 
 /// The theme in as many colours as the settings or the terminal allow.
-pub(super) fn looks(settings: &Settings) -> Result<Looks> {
+pub(in crate::cli) fn looks(settings: &Settings) -> Result<Looks> {
     Ok(in_depth(picture_theme(settings)?, settings))
 }
 
@@ -103,7 +104,7 @@ fn has_colours(settings: &Settings) -> bool {
 }
 
 /// The theme in all its colours, for a file; without any when that is what was asked for.
-pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
+pub(in crate::cli) fn picture_theme(settings: &Settings) -> Result<Theme> {
     if !has_colours(settings) {
         return Ok(Theme::colourless());
     }
@@ -111,7 +112,7 @@ pub(super) fn picture_theme(settings: &Settings) -> Result<Theme> {
 }
 
 /// For a picture as escape sequences: in as many colours as the settings say, all of them where they say nothing.
-pub(super) fn ansi_theme(settings: &Settings) -> Result<Theme> {
+pub(in crate::cli) fn ansi_theme(settings: &Settings) -> Result<Theme> {
     let depth = chosen_depth(settings).unwrap_or_default();
     Ok(picture_theme(settings)?.with_depth(depth))
 }
@@ -121,7 +122,7 @@ fn built_in(settings: &Settings) -> Theme {
 }
 
 /// The trader's own colours, if there are any.
-pub(super) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
+pub(in crate::cli) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
     let Some(path) = &settings.theme_file else {
         return Ok(None);
     };
@@ -137,7 +138,7 @@ fn said(variable: &str) -> String {
     env::var(variable).unwrap_or_default()
 }
 
-pub(super) fn options(settings: &Settings) -> Options {
+pub(in crate::cli) fn options(settings: &Settings) -> Options {
     let poll = settings.poll;
     let intervals = [
         (Source::Positions, poll.positions),
@@ -170,7 +171,7 @@ pub(super) fn options(settings: &Settings) -> Options {
 }
 
 /// The built-in keys with the trader's own laid over them. A file that cannot be meant is a setting that cannot.
-pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
+pub(in crate::cli) fn keymap(settings: &Settings) -> Result<Keymap> {
     let Some(path) = &settings.keys_file else {
         return Ok(Keymap::default());
     };
@@ -181,7 +182,7 @@ pub(super) fn keymap(settings: &Settings) -> Result<Keymap> {
 
 /// Every configured account, the chosen one first, ready at once: nothing is asked of a service before the desk is
 /// drawn. `None` where none is configured.
-pub(super) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<Opened>> {
+pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<Opened>> {
     let FarEnd::LiveApi(connection) = loaded.settings.far_end()? else {
         return Ok(None);
     };

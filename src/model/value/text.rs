@@ -49,7 +49,9 @@ impl Text {
     }
 
     /// For `deserialize_with`: see [`Self::name`].
-    pub(super) fn read_name<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+    pub(in crate::model) fn read_name<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Self, D::Error> {
         Ok(Self::name(&Cow::<str>::deserialize(from)?))
     }
 }
@@ -125,7 +127,7 @@ fn is_inert(category: GeneralCategory) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::value::text::*;
 
     #[test]
     fn escape_sequences_and_bidi_overrides_are_shown_not_obeyed() {

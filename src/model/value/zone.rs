@@ -1,6 +1,6 @@
 //! Where the person is.
 
-use super::Timestamp;
+use crate::model::Timestamp;
 use jiff::{Zoned, civil, tz::TimeZone};
 use std::fmt;
 

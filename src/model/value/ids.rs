@@ -1,6 +1,6 @@
 //! Names of things. Each is its own type, so an order's id cannot be sent where a position's belongs.
 
-use super::Text;
+use crate::model::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{borrow::Cow, fmt};
@@ -100,7 +100,7 @@ impl fmt::Display for Ticket {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::model::value::ids::*;
 
     // Issue 14, item 1.
     #[test]

@@ -6,7 +6,7 @@
 //!
 //! Known limit: the keyring is asked once, at the start.
 
-use super::key::keyless;
+use crate::config::secrets::child_env::keyless;
 use secrecy::zeroize::Zeroizing;
 use std::{
     env,
@@ -43,13 +43,13 @@ fn lookup(name: &str) -> [String; 2] {
 }
 
 /// Whether an entry can be called that: one word that is no flag, so that each command above is what it looks like.
-pub(super) fn is_name(name: &str) -> bool {
+pub(in crate::config) fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "-_.@:/+".contains(c);
     !name.is_empty() && name.len() <= 128 && !name.starts_with('-') && name.chars().all(plain)
 }
 
 /// What stands in the entry `name` of the service "perpdeck".
-pub(super) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
+pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
     let [found, store] = lookup(name);
     let said = ask(&found, longest).map_err(|why| not_run(&why))?;
     let Some(said) = said else {
@@ -130,7 +130,7 @@ fn end(child: &mut Child) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::config::secrets::keyring::*;
 
     #[test]
     fn the_name_of_an_entry_is_one_word_that_no_program_takes_for_a_flag() {

@@ -8,9 +8,6 @@
 //!
 //! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
 
-use super::columns;
-use super::desk_setup;
-use crate::cli::paths::state_dir;
 use crate::{
     app::{
         Msg, Options,
@@ -19,6 +16,7 @@ use crate::{
         keys::keymap::Keymap,
         tables::pane::Pane,
     },
+    cli::{columns, desk::setup as desk_setup, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load},
     runtime::{News, Renewals, Start, Wish},
     ui::Looks,
@@ -321,7 +319,7 @@ fn print(file: &Path) -> Print {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::cli::desk::renewal::*;
     use std::collections::HashMap;
 
     /// A desk whose settings are in a directory of its own.
@@ -458,7 +456,7 @@ mod tests {
     #[test]
     fn keys_and_colours_are_read_again_wherever_they_stand() {
         let mut scene = Scene::of("");
-        let theme = include_str!("../../assets/themes/light.toml");
+        let theme = include_str!("../../../assets/themes/light.toml");
         scene.saves("keys.toml", "[desk]\nbuy = \"N\"\n");
         scene.saves("theme.toml", theme);
         let home = scene.dir.path().display().to_string();
@@ -480,7 +478,7 @@ mod tests {
         assert!(scene.bad().concat().contains("is not a colour"));
         scene.saves(
             "theme.toml",
-            include_str!("../../assets/themes/contrast.toml"),
+            include_str!("../../../assets/themes/contrast.toml"),
         );
         let news = looks(&mut scene.watch, 8).unwrap();
         assert!(news.looks.is_some(), "{news:?}");
@@ -508,7 +506,10 @@ mod tests {
         let watch = Watch::new(sources, loaded, &start);
         let mut scene = Scene { dir, watch };
         assert!(looks(&mut scene.watch, 8).is_none());
-        scene.saves("theme.toml", include_str!("../../assets/themes/light.toml"));
+        scene.saves(
+            "theme.toml",
+            include_str!("../../../assets/themes/light.toml"),
+        );
         assert_eq!(words(&scene.good()), ["theme_file changed"]);
     }
 

@@ -1,0 +1,6 @@
+//! Text that is never shown.
+
+use secrecy::SecretString;
+
+/// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
+pub type Secret = SecretString;

@@ -1,0 +1,27 @@
+//! Whether a service is on this machine.
+
+use url::{Host, Url};
+
+pub(in crate::config) fn loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Where a service is, as far as trust goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::config) enum Reach {
+    ThisMachine,
+    Elsewhere,
+}
+
+pub(in crate::config) fn reach(base_url: &str) -> Reach {
+    if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
+        Reach::ThisMachine
+    } else {
+        Reach::Elsewhere
+    }
+}

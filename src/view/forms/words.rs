@@ -1,0 +1,137 @@
+//! Words that the fields, the preview and the warnings of a form share.
+
+use crate::{
+    model::{
+        Market, Num, Position, Side, TriggerDirection,
+        draft::{Field, Seen},
+        estimate::{self, Liquidation},
+    },
+    view::{
+        tables::positions,
+        text::{
+            format,
+            span::{Span, Tone},
+        },
+    },
+};
+
+pub(super) fn position_side(side: Option<Side>) -> Span {
+    match side {
+        Some(Side::Buy) => Span::new("LONG", Tone::Good),
+        Some(Side::Sell) => Span::new("SHORT", Tone::Bad),
+        None => Span::new("?", Tone::Warn),
+    }
+}
+
+pub(super) fn quantity(size: Num, seen: &Seen) -> String {
+    format::size(size, seen.size_decimals())
+}
+
+pub(super) fn unknown() -> Span {
+    Span::new(format::UNKNOWN, Tone::Muted)
+}
+
+/// What is known, else [`format::UNKNOWN`].
+pub(super) fn known(text: Option<String>) -> Span {
+    text.map_or_else(unknown, Span::plain)
+}
+
+/// That no price liquidates it is said as the positions pane says it.
+pub(super) fn liquidated(liquidation: Option<Liquidation>, market: Option<&Market>) -> Span {
+    match liquidation {
+        Some(Liquidation::Never) => Span::plain(format!("est. {}", positions::NEVER)),
+        Some(Liquidation::At(price)) => estimated(Some(price), market),
+        None => unknown(),
+    }
+}
+
+/// An estimate says that it is one.
+pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
+    known(price.map(|p| format!("est. {}", format::average(p, market))))
+}
+
+pub(crate) type Line = (&'static str, Span);
+
+pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
+    let crosses = limit
+        .zip(seen.market)
+        .and_then(|(limit, market)| estimate::crosses(market, side, limit));
+    match crosses {
+        Some(true) => Span::new("fills now (taker)", Tone::Warn),
+        Some(false) => Span::plain("rests (maker)"),
+        None => unknown(),
+    }
+}
+
+/// `BTC ≥ 65,000 (+1.56%)`: what the mark must do, and how far that is.
+pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
+    let market = seen.market_of(Field::TriggerPrice);
+    let (Some(price), Some(direction)) = (price, direction) else {
+        return unknown();
+    };
+    let symbol = market.map_or_else(|| "mark".to_owned(), |m| format!("{} mark", m.id.symbol()));
+    let sign = match direction {
+        TriggerDirection::Above => "≥",
+        TriggerDirection::Below => "≤",
+    };
+    let away = market
+        .and_then(|market| price.minus(market.mark?)?.over(market.mark?))
+        .map(|share| format!(" ({})", format::signed_percent(share)))
+        .unwrap_or_default();
+    Span::plain(format!(
+        "{symbol} {sign} {}{away}",
+        format::price(price, market)
+    ))
+}
+
+/// What so much of an open position makes or loses at that price, before fees and funding.
+pub(crate) fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Line {
+    let usd = || {
+        let position = position?;
+        let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;
+        per_coin.times(size?)
+    };
+    ("gross profit", profit(usd()))
+}
+
+pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -> Span {
+    let words = |size: Option<Num>, side: Option<Side>| match size {
+        None => format::UNKNOWN.to_owned(),
+        Some(size) if size.is_zero() => "flat".to_owned(),
+        Some(size) => format!("{} {}", position_side(side).text, quantity(size, seen)),
+    };
+    let before = match held {
+        Some(position) => words(Some(position.size), position.side()),
+        None => "flat".to_owned(),
+    };
+    if after == Some(held.map_or(Num::ZERO, |held| held.size)) {
+        return Span::plain(format!("{before}, unchanged"));
+    }
+    let side = after.map(|size| match size {
+        _ if size.is_negative() => Side::Sell,
+        _ => Side::Buy,
+    });
+    Span::plain(format!("{before} → {}", words(after, side)))
+}
+
+pub(crate) fn sized(size: Option<Num>, seen: &Seen) -> Span {
+    let symbol = seen.market.map(|m| m.id.symbol());
+    let words = |size| format!("{} {}", quantity(size, seen), symbol.unwrap_or_default());
+    known(size.map(words).map(|words| words.trim_end().to_owned()))
+}
+
+pub(crate) fn dollars(usd: Option<Num>) -> Span {
+    known(usd.map(|usd| format!("{} USD", format::usd(usd))))
+}
+
+pub(crate) fn profit(usd: Option<Num>) -> Span {
+    let Some(usd) = usd else {
+        return unknown();
+    };
+    let tone = if usd.is_negative() {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
+    Span::new(format!("est. {} USD", format::signed_usd(usd)), tone)
+}

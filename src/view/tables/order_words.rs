@@ -1,0 +1,49 @@
+//! What the tables of orders, ladders and events say alike of one order.
+
+use crate::{
+    model::{Market, Num, Order, Text},
+    view::text::{
+        format,
+        words::{self},
+    },
+};
+
+/// Why it was refused: the reason and the rule that said so.
+pub(crate) fn reason(order: &Order) -> String {
+    let words = [&order.reject_reason, &order.reject_rule_id]
+        .into_iter()
+        .flatten();
+    let words: Vec<_> = words.map(ToString::to_string).collect();
+    words.join(" · ")
+}
+
+/// What a rule is called; some refusals name none.
+pub(crate) fn rule_name(name: &Text) -> String {
+    if name.is_empty() {
+        return "no rule named".to_owned();
+    }
+    name.to_string()
+}
+
+pub(crate) fn filled_share(order: &Order) -> Option<Num> {
+    order.filled_size?.abs().over(order.asked_size().abs())
+}
+
+/// The order as it came back: with its fill, or why it was refused.
+pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
+    let mut words = vec![words::order(order, market)];
+    if order.status.known().is_none() {
+        words.push(words::said("status", &order.status, |known| {
+            known.to_string()
+        }));
+    }
+    words.extend(
+        order
+            .fill_price
+            .map(|price| format!("filled at {}", format::fill(price, market))),
+    );
+    words.extend(
+        Some(crate::view::tables::order_words::reason(order)).filter(|reason| !reason.is_empty()),
+    );
+    words.join(": ")
+}
