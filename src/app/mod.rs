@@ -18,6 +18,16 @@ pub(crate) mod testing;
 mod tests;
 pub mod update;
 
+pub use crate::{
+    app::{
+        account::labels::{AccountLabel, AccountLabels, Switch, Visibility},
+        desk::links::links,
+        dialogs::caller::{CallerId, CallerRequest, Sending},
+        update::key_prefix::awaited,
+    },
+    config::{Motion, Tint},
+};
+pub use account::about::{About, Target};
 pub use account::books::{Books, Unfit};
 pub use account::clocks::Clocks;
 pub use account::days::{DayResult, Days};
@@ -25,26 +35,23 @@ pub use account::equity::Equity;
 pub use account::feed::{Churn, Feed};
 pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
-pub use account::lineage::{Lineage, links};
+pub use account::lineage::Lineage;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
 pub use account::store::{Closing, Ended, EndedBy, Flight, Reckoning, Store, Then};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
-pub use activity::about::{About, Target};
+pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
-pub use desk::fleet::{AccountLabel, AccountLabels, Desks, Fleet, Switch, Visibility, Whose};
 pub use desk::freeze::Frozen;
 pub use desk::model::Model;
-pub use desk::more_rows::{Rows, TreeRow};
 pub use desk::msg::Msg;
 pub use desk::options::{CloseAllRule, Options};
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
-pub use keys::key_prefix::{KeyPrefix, awaited};
+pub use keys::key_prefix::KeyPrefix;
 pub use orders::bulk::marked;
-pub use orders::caller::{CallerId, CallerRequest, Sending};
 pub use orders::sent::{corrects, has_refused};
+pub use tables::rows::Rows;
+pub use update::fleet::{Desks, Fleet, Whose};
 pub use update::router::update;
 pub use update::wake::wake;
-
-pub use crate::config::{Motion, Tint};

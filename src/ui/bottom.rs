@@ -12,7 +12,7 @@ use super::{
     prompt, tour,
 };
 use crate::{
-    app::update::mouse::Spot,
+    app::tables::spot::Spot,
     view::{FlightView, Following, Hint, PromptView, Span, StripView, ToastView, Tone, TourView},
 };
 use ratatui::layout::Rect;

@@ -5,7 +5,7 @@ use super::{
     theme::{Part, Theme},
 };
 use crate::{
-    app::{keys::keymap::Context, update::mouse::Spot},
+    app::{keys::keymap::Context, tables::spot::Spot},
     view::{Gauge, Span, Tone},
 };
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};

@@ -3,7 +3,7 @@
 //! Contract: recorded by what draws it, so that a click means what was seen there; what is drawn later lies over what
 //! was drawn before it.
 
-use crate::app::update::mouse::Spot;
+use crate::app::tables::spot::Spot;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 

@@ -16,7 +16,7 @@ use super::{
     theme::Part,
 };
 use crate::{
-    app::{forms::form::Scroll, update::mouse::Spot},
+    app::{forms::form::Scroll, tables::spot::Spot},
     view::{Span, Tone, forms::form::FormView},
 };
 use laid::Laid;

@@ -7,7 +7,7 @@ use super::{
     theme::Part,
 };
 use crate::{
-    app::update::mouse::Spot,
+    app::tables::spot::Spot,
     view::{Span, Title, Tone},
 };
 use ratatui::{layout::Rect, style::Style};

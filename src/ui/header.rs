@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, after, before, shortened, spans_width, width as width_of};
 use crate::{
-    app::{Mode, keys::keymap::Action, update::mouse::Spot},
+    app::{Mode, keys::keymap::Action, tables::spot::Spot},
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;

@@ -42,7 +42,11 @@ pub use click_map::Turn;
 pub use theme::{Depth, Looks, Theme};
 
 use crate::{
-    app::{Desks, Model, dialogs::overlay::Overlay, tables::pane::Pane, update::mouse::Spot},
+    app::{
+        Desks, Model,
+        dialogs::overlay::Overlay,
+        tables::{pane::Pane, spot::Spot},
+    },
     view::{self, Curve, PromptView, Scene, StripView, text::format::Zone},
 };
 use bottom::Bottom;

@@ -14,8 +14,7 @@ use super::{
 use crate::{
     app::{
         Model, Rows,
-        tables::{marks::Marks, pane::Pane},
-        update::mouse::Spot,
+        tables::{marks::Marks, pane::Pane, spot::Spot},
     },
     view::{self, DayLines, Row, Scene, Span, Title},
 };

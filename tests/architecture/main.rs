@@ -51,6 +51,29 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("main", ALL),
 ];
 
+/// A module, and its rooms from bottom to top: a file of a room names those at or below its own, by their own paths and
+/// not by the names that the module re-exports. Files beside the rooms stand above them.
+const ROOMS: &[(&[&str], &[&str])] = &[
+    (
+        &["app"],
+        &[
+            "keys", "account", "activity", "tables", "forms", "dialogs", "desk", "rules", "orders",
+            "update",
+        ],
+    ),
+    (&["view"], &["text", "tables", "details", "panels", "forms"]),
+    (
+        &["runtime"],
+        &[
+            "base", "terminal", "journal", "polling", "outbox", "recovery", "accounts",
+        ],
+    ),
+    (
+        &["exchange", "engine"],
+        &["state", "market", "risk", "matching", "strategies", "clock"],
+    ),
+];
+
 /// A crate, and the places (files or folders under `src`) that may name it.
 const BELONGS_TO: &[(&str, &[&str])] = &[
     ("reqwest", &["client"]),
@@ -105,6 +128,45 @@ fn modules_name_only_what_they_may() {
         broken.extend(bad.map(|used| format!("{}: {module} -> {used}", file.path)));
     }
     assert_eq!(broken, Vec::<String>::new());
+}
+
+// Issue 15, step 1.
+#[test]
+fn rooms_name_only_rooms_at_or_below_their_own() {
+    let mut broken = vec![];
+    for (module, rooms) in ROOMS {
+        let place = module.join("/");
+        let rank = |room: &str| rooms.iter().position(|known| *known == room);
+        for file in sources(&Path::new("src").join(&place)) {
+            let room = file.module.get(module.len()).map(String::as_str);
+            let Some((room, own)) = room.and_then(|room| Some((room, rank(room)?))) else {
+                continue;
+            };
+            for named in file.names_within(module) {
+                if rank(&named[0]).is_none_or(|rank| rank > own) {
+                    broken.push(format!("{}: {room} -> {}", file.path, named.join("::")));
+                }
+            }
+        }
+    }
+    assert_eq!(broken, Vec::<String>::new());
+}
+
+// Issue 15, step 1.
+#[test]
+fn every_room_is_a_folder_and_every_folder_of_these_modules_is_a_room() {
+    for (module, rooms) in ROOMS {
+        let place = Path::new("src").join(module.join("/"));
+        let folders = fs::read_dir(&place)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let folders: BTreeSet<_> = folders
+            .filter(|path| path.is_dir() && !path.ends_with("tests"))
+            .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        let rooms: BTreeSet<_> = rooms.iter().map(|room| (*room).to_owned()).collect();
+        assert_eq!(folders, rooms, "{}", place.display());
+    }
 }
 
 #[test]

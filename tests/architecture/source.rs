@@ -100,6 +100,27 @@ impl Source {
             .flatten()
     }
 
+    /// The paths that the file names within this module, from there on.
+    pub(crate) fn names_within(&self, module: &[&str]) -> BTreeSet<Vec<String>> {
+        let all = self.uses.iter().chain(&self.inline);
+        all.filter_map(|path| self.absolute(path))
+            .filter_map(|path| {
+                let (head, rest) = path.split_at_checked(module.len())?;
+                (head == module && !rest.is_empty()).then(|| rest.to_vec())
+            })
+            .collect()
+    }
+
+    /// From the crate on, for paths that begin at `crate` or climb by `super`.
+    fn absolute(&self, path: &[String]) -> Option<Vec<String>> {
+        if path[0] == "crate" {
+            return Some(path[1..].to_vec());
+        }
+        let climbs = path.iter().take_while(|name| *name == "super").count();
+        let here = self.module.len().checked_sub(climbs)?;
+        (climbs > 0).then(|| [&self.module[..here], &path[climbs..]].concat())
+    }
+
     pub(crate) fn names_crate(&self, name: &str) -> bool {
         let used = self.uses.iter().any(|path| path[0] == name);
         let written = self.inline.iter().any(|path| path[0] == name);

@@ -1,13 +1,14 @@
 //! What lies under the pointer, at the sizes people have.
 
 use crate::{desk, dump::press};
+use perpdeck::app::account::row_id::RowId;
+use perpdeck::app::tables::spot::Spot;
 use perpdeck::{
     app::{
         Fleet, Model, Msg, Whose,
         keys::keymap::{Action, Context},
-        tables::pane::{Pane, RowId},
+        tables::pane::Pane,
         update,
-        update::mouse::Spot,
     },
     model::draft::Field,
     ui::{self, DrawState, Theme, Turn, picture},

@@ -98,7 +98,7 @@ fn a_list_of_working_orders_with_gaps_proves_no_order_gone() {
 
 fn card(model: &Model, id: &str) -> TwapCard {
     let zone = Zone::utc();
-    let row = perpdeck::app::tables::pane::RowId::Twap(id.into());
+    let row = perpdeck::app::account::row_id::RowId::Twap(id.into());
     view::cards(&Scene::of(model, &zone), &[row]).remove(0)
 }
 

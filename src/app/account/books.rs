@@ -1,14 +1,11 @@
 //! The order books of the markets that forms are open in: asked for while one is open, and not otherwise.
 
 use super::remote::Remote;
-use crate::{
-    app::{desk::model::Model, dialogs::effect::Effect, forms::form::Form},
-    model::{Book, Failure, Market, MarketId, Num, Timestamp},
-};
+use crate::model::{Book, Failure, Market, MarketId, Num, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
 /// How often the book under an open form is renewed.
-const EVERY: Duration = Duration::from_secs(2);
+pub(crate) const EVERY: Duration = Duration::from_secs(2);
 /// Older than so many of these times is late, as with whatever is polled.
 const LATE: u32 = 3;
 /// Prices move less than this between two answers; a book that is further away is of another time.
@@ -27,7 +24,7 @@ pub enum Unfit {
 pub struct Books {
     known: BTreeMap<MarketId, Remote<Book>>,
     /// The last one asked for, and when: where no source tells books, nothing ever answers.
-    asked: Option<(MarketId, Timestamp)>,
+    pub(crate) asked: Option<(MarketId, Timestamp)>,
 }
 
 impl Books {
@@ -62,26 +59,9 @@ fn apart(book: &Book, market: &Market) -> Option<Num> {
     (away > observed.times(APART_BPS.into())?).then_some(middle)
 }
 
-/// Asks for the book of the open form's market, when it is time to.
-pub(crate) fn ask(model: &mut Model) -> Option<Effect> {
-    let market = open(model).and_then(Form::market_id)?.clone();
-    let now = model.now;
-    let asked = model.store.books.asked.as_ref();
-    let is_fresh = |(of, at): &(MarketId, Timestamp)| *of == market && now.since(*at) < EVERY;
-    if asked.is_some_and(is_fresh) {
-        return None;
-    }
-    model.store.books.asked = Some((market.clone(), now));
-    Some(Effect::Book(market))
-}
-
-fn open(model: &Model) -> Option<&Form> {
-    model.overlays.last()?.try_as_form_ref().map(|form| &**form)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::app::Effect;
     use crate::app::testing::*;
 
     fn asked(effects: &[Effect]) -> Vec<&Effect> {

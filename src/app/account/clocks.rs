@@ -7,10 +7,7 @@
 //! Known limits: a header may come from a machine in front of the service whose clock is right while the service's own
 //! is not; only figures with a time of their own tell that.
 
-use crate::{
-    app::desk::model::Model,
-    model::{Call, Rate, ServiceClock, Timestamp},
-};
+use crate::model::{Call, Rate, ServiceClock, Timestamp};
 
 /// Milliseconds: two machines whose clocks are both kept right, and the way between them, differ by less.
 const CLEARLY: i64 = 3_000;
@@ -60,17 +57,5 @@ impl Clocks {
     /// Whether the service is known to have another time than a wall clock that says `wall`.
     pub fn differ(&self, wall: Timestamp) -> bool {
         self.at(wall, wall) != wall
-    }
-}
-
-impl Model {
-    /// What the service's clock says now.
-    pub fn service_now(&self) -> Timestamp {
-        self.service_at(self.now)
-    }
-
-    /// What the service's clock said at `own`, an instant of the desk's time.
-    pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
-        self.store.clocks.at(own, self.drift.on_wall(own))
     }
 }

@@ -1,5 +1,7 @@
-//! What is known of the account, and how old it is: lists, prices, books, equity, results, who it is. Names `keys` and below.
+//! What is known of the account, and how old it is: lists, prices, books, equity, results, limits, commands under way,
+//! who it is. Names `keys` and below.
 
+pub(crate) mod about;
 pub(crate) mod backing;
 pub(crate) mod books;
 pub(crate) mod clocks;
@@ -7,12 +9,18 @@ pub(crate) mod days;
 pub(crate) mod equity;
 pub(crate) mod feed;
 pub mod fees;
+pub(crate) mod guard;
 pub(crate) mod health;
 pub(crate) mod identity;
+pub(crate) mod labels;
 pub(crate) mod lineage;
 pub(crate) mod lookup;
 pub mod poll;
 pub(crate) mod prices;
 pub(crate) mod remote;
+pub mod row_id;
+pub(crate) mod session;
 pub(crate) mod store;
+pub(crate) mod successor;
 pub(crate) mod tally;
+pub(crate) mod tree;

@@ -8,6 +8,7 @@ pub use ended::{Ended, Reckoning};
 pub use from_receipts::Closing;
 
 use super::{
+    about::About,
     books::Books,
     clocks::Clocks,
     days::Days,
@@ -19,14 +20,10 @@ use super::{
     prices::Prices,
     remote::Remote,
     tally::{MarketResults, Quality, Results},
+    tree::TreeRow,
 };
 use crate::{
-    app::{
-        activity::about::About,
-        forms::form::Form,
-        orders::amend::Successor,
-        tables::{pane::RowId, tree::TreeRow},
-    },
+    app::account::{row_id::RowId, successor::Successor},
     model::{
         AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId,
         Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp, Twap,
@@ -47,8 +44,6 @@ pub struct Flight {
     pub since: Timestamp,
     pub progress: Progress,
     pub then: Option<Then>,
-    /// The form that wrote it.
-    pub form: Option<Box<Form>>,
 }
 
 /// What follows when a command is done: whoever wrote it may have closed the form by then.
@@ -322,7 +317,6 @@ impl Store {
             since,
             progress,
             then: None,
-            form: None,
         };
         self.flights.insert(ticket, flight);
     }

@@ -2,12 +2,9 @@
 //!
 //! Contract: nothing here shows as a toast, rings or raises an alert, and no line of this session moves for it.
 
-use super::{
-    about::About,
-    notice::{Activity, Event, KEPT, Notice, Tone},
-};
+use super::notice::{Activity, Event, KEPT, Notice, Tone};
 use crate::{
-    app::{desk::model::Model, dialogs::effect::Effect},
+    app::account::about::About,
     model::{Past, PastMark, PastPage, Timestamp},
 };
 
@@ -30,16 +27,6 @@ pub enum Horizon {
     Unreadable,
 }
 
-/// What the journal has of earlier sessions, or why it could not be read.
-pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
-    let now = model.now;
-    match page {
-        Ok(page) => model.activity.recall(page),
-        Err(why) => model.activity.cannot_recall(&why, now),
-    }
-    vec![]
-}
-
 impl Activity {
     pub fn horizon(&self) -> Horizon {
         self.horizon
@@ -59,7 +46,7 @@ impl Activity {
         Some(mark)
     }
 
-    fn recall(&mut self, page: PastPage) {
+    pub(crate) fn recall(&mut self, page: PastPage) {
         for past in page.rows {
             let at = past.mark.told_at;
             self.put_below(Event::Past(Box::new(past)), at);
@@ -72,7 +59,7 @@ impl Activity {
     }
 
     /// What was read before stays; who scrolls there again has it tried again.
-    fn cannot_recall(&mut self, why: &str, now: Timestamp) {
+    pub(crate) fn cannot_recall(&mut self, why: &str, now: Timestamp) {
         if self.horizon == Horizon::Asked {
             self.horizon = Horizon::Part;
             return;
@@ -121,17 +108,21 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::Effect;
+    use crate::app::Model;
     use crate::app::{
         activity::notice::Notice,
-        desk::{
-            fleet::{Fleet, Whose},
-            msg::Msg,
-        },
-        tables::pane::RowId,
+        desk::msg::Msg,
         testing::*,
-        update::router::update,
+        update::{
+            fleet::{Fleet, Whose},
+            router::update,
+        },
     };
-    use crate::model::{Receipt, Record, Risk};
+    use crate::{
+        app::account::row_id::RowId,
+        model::{Receipt, Record, Risk},
+    };
 
     /// Settled so many minutes before noon.
     fn past(number: i64, minutes: i64) -> Past {

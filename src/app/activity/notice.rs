@@ -1,8 +1,8 @@
 //! What happened, as data: the toast shows the newest, the activity pane all of them.
 
-use super::{about::About, alerts::Alert, earlier::Horizon};
+use super::{alerts::Alert, earlier::Horizon};
 use crate::{
-    app::account::store::Store,
+    app::account::{about::About, store::Store},
     config::{Alerts, Way},
     model::{
         Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,

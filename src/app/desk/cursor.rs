@@ -7,21 +7,23 @@
 //! A range ends with either of its ends. A record that nobody has moved in (history, activity, calls) follows its newest
 //! line, unless it is filtered or sorted.
 
-use super::{fleet::Visibility, model::Model};
 use crate::{
     app::{
-        account::store::Store,
+        account::{labels::Visibility, row_id::RowId, store::Store},
         activity::notice::Tone,
         dialogs::overlay::Overlay,
         keys::keymap::Action,
         tables::{
             marks::Marks,
-            pane::{Pane, RowId},
+            pane::Pane,
             rows::Rows,
+            seen::{Seen, Through, Whose},
         },
     },
     model::{Command, Ends, Resource},
 };
+
+use super::model::Model;
 use std::time::Duration;
 use strum::IntoEnumIterator;
 
@@ -29,27 +31,6 @@ use strum::IntoEnumIterator;
 const SEEN: Duration = Duration::from_secs(2);
 /// Whoever was told so looks; a key that was pressed twice is not pressed anew.
 const HEARD: Duration = Duration::from_millis(300);
-
-/// What was under the cursor when last looked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen {
-    row: RowId,
-    at: usize,
-    /// Whether a filter or a sort chose or ordered the rows.
-    through: Through,
-    /// Whose doing it is if it goes.
-    whose: Whose,
-    /// Whether a person has seen it there.
-    was_in_view: bool,
-}
-
-/// Which rows are listed, in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Through {
-    /// All of them, in the pane's own order.
-    Nothing,
-    Lens,
-}
 
 /// Keeps the cursor of every pane on its row, after whatever has happened.
 pub(crate) fn keep(model: &mut Model) {
@@ -127,14 +108,6 @@ enum Fate {
     },
 }
 
-/// Who has ended it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    /// A command of this desk.
-    Own,
-    Others,
-}
-
 /// Where no row is left there is nothing to fall to: the row is remembered until there is.
 fn fate(model: &Model, pane: Pane) -> Fate {
     let rows = model.rows(pane);
@@ -175,7 +148,7 @@ fn is_held(model: &Model, pane: Pane, seen: &Seen) -> bool {
     is_moved || (seen.was_in_view && is_list)
 }
 
-fn through(rows: &Rows<'_>) -> Through {
+pub(crate) fn through(rows: &Rows<'_>) -> Through {
     let lens = rows
         .lens
         .filter(|lens| lens.filter.is_some() || lens.sort.is_some());

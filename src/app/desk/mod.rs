@@ -1,11 +1,15 @@
-//! One account's desk and all accounts of it: the model, what comes in and what goes out. Names `dialogs` and below.
+//! One account's desk: the model, what comes in, the settings in force, and what reads or changes the model for every
+//! room above. Names `dialogs` and below.
 
+pub(crate) mod alerts;
 pub(crate) mod cursor;
-pub(crate) mod fleet;
 pub(crate) mod freeze;
+pub(crate) mod lens;
+pub(crate) mod links;
 pub(crate) mod model;
-pub(crate) mod more_rows;
 pub(crate) mod msg;
+pub(crate) mod older_pages;
 pub(crate) mod options;
+pub(crate) mod reading;
 pub mod renewal;
 pub mod tour;

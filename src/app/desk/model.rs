@@ -1,31 +1,38 @@
 //! The state of one desk.
 
-use super::{
-    fleet::{AccountLabels, Visibility},
-    freeze::Frozen,
-    options::Options,
-    renewal, tour,
-};
 use crate::{
     app::{
-        account::{identity::Identity, poll::Source, store::Store},
+        account::{
+            guard::Guard,
+            identity::Identity,
+            labels::{AccountLabels, Visibility},
+            poll::Source,
+            row_id::RowId,
+            session::Session,
+            store::Store,
+        },
         activity::{
             alerts,
             notice::{self, Activity, Tone},
         },
         dialogs::overlay::Overlay,
-        forms::form,
+        forms::form::{self, Form},
         keys::{
             key_prefix::KeyPrefix,
             keymap::{Context, Keymap},
         },
-        orders::sent,
-        rules::{checks, guard},
-        tables::{lens::Lenses, marks::Marks, pane::Focus},
+        tables::{
+            lens::Lenses,
+            marks::Marks,
+            pane::{Focus, Pane},
+            rows::{self, All, Rows},
+        },
     },
-    model::{AccountId, Drift, Timestamp},
+    model::{AccountId, Drift, Ticket, Timestamp},
 };
-use std::time::Duration;
+
+use super::{freeze::Frozen, options::Options, renewal, tour};
+use std::{collections::BTreeMap, time::Duration};
 
 /// One account's desk: all that decides what a key does and what is on the screen.
 #[derive(Debug)]
@@ -48,7 +55,9 @@ pub struct Model {
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
     /// The forms of commands that were refused, the newest last.
-    pub(crate) refused: Vec<sent::Refused>,
+    pub(crate) refused: Vec<Refused>,
+    /// The forms of commands under way, and of what waits to stand in for an order.
+    pub(crate) sent_forms: BTreeMap<Ticket, Box<form::Form>>,
     /// When a form was last sent and closed.
     pub(crate) sent_at: Option<Timestamp>,
     /// What the orders of this session were placed with, by market.
@@ -67,9 +76,9 @@ pub struct Model {
     pub second: Option<String>,
     /// Whether the settings on disk are in force.
     pub settings: renewal::Standing,
-    pub(crate) session: checks::Session,
+    pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
-    pub guard: guard::Guard,
+    pub guard: Guard,
     /// The first of two keys, until the second comes.
     pub(crate) chain: Option<KeyPrefix>,
     /// What a new trader is shown, while that lasts.
@@ -92,6 +101,7 @@ impl Model {
             overlays: vec![],
             activity: Activity::default(),
             refused: vec![],
+            sent_forms: BTreeMap::new(),
             sent_at: None,
             used: form::Used::default(),
             lenses: Lenses::default(),
@@ -101,9 +111,9 @@ impl Model {
             halted: None,
             second: None,
             settings: renewal::Standing::default(),
-            session: checks::Session::default(),
+            session: Session::default(),
             watch: alerts::Watch::default(),
-            guard: guard::Guard::default(),
+            guard: Guard::default(),
             chain: None,
             tour: None,
         }
@@ -112,6 +122,34 @@ impl Model {
     /// What the machine's wall clock says, as the service dates things.
     pub fn wall_now(&self) -> Timestamp {
         self.drift.on_wall(self.now)
+    }
+
+    /// What the service's clock says now.
+    pub fn service_now(&self) -> Timestamp {
+        self.service_at(self.now)
+    }
+
+    /// What the service's clock said at `own`, an instant of the desk's time.
+    pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
+        self.store.clocks.at(own, self.drift.on_wall(own))
+    }
+
+    pub fn rows(&self, pane: Pane) -> Rows<'_> {
+        rows::rows(&self.store, &self.activity, &self.lenses, pane)
+    }
+
+    /// The row of this pane that keys act on, and where it stands.
+    pub fn selected_in(&self, pane: Pane) -> Option<(usize, RowId)> {
+        self.focus.selected(pane, &self.rows(pane))
+    }
+
+    /// The row that keys act on now.
+    pub fn selected(&self) -> Option<RowId> {
+        self.selected_in(self.focus.pane).map(|(_, row)| row)
+    }
+
+    pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
+        rows::all(&self.store, &self.activity, pane)
     }
 
     /// Whose `deed` it would be, or why it cannot be done yet.
@@ -134,7 +172,7 @@ impl Model {
     /// What a form is read against.
     pub fn around(&self) -> form::Around<'_> {
         let now = (self.now, self.service_now());
-        form::Around::of(&self.store, &self.used, &self.options, now)
+        self.options.around(&self.store, &self.used, now)
     }
 
     /// Says something to the trader that is about no command.
@@ -154,4 +192,11 @@ impl Model {
     pub fn takes_text(&self) -> bool {
         self.context().takes_text()
     }
+}
+
+/// A form whose command was refused, and the line of the activity pane that says so.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) form: Box<Form>,
+    pub(crate) line: u64,
 }

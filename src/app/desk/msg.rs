@@ -8,9 +8,9 @@ use crate::{
             poll::{Poll, Source},
         },
         activity::notice::Tone,
+        dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
-        orders::caller::{CallerId, CallerRequest},
-        update::mouse::Spot,
+        tables::spot::Spot,
     },
     model::{
         Book, Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,

@@ -1,9 +1,13 @@
 //! What the settings decide about behaviour.
 
 use crate::{
-    app::{account::poll::Source, tables::lens::Reading},
+    app::{
+        account::{poll::Source, store::Store},
+        desk::reading::Reading,
+        forms::around::{Around, Used},
+    },
     config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
-    model::Zone,
+    model::{Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -42,4 +46,23 @@ pub struct Options {
     pub fees: Fees,
     /// Whether what only time moves stands still where it can.
     pub motion: Motion,
+}
+
+impl Options {
+    /// What a form is read against, of parts of the model: the form is another part, and changes.
+    pub(crate) fn around<'a>(
+        &'a self,
+        store: &'a Store,
+        used: &'a Used,
+        (own, now): (Timestamp, Timestamp),
+    ) -> Around<'a> {
+        Around {
+            store,
+            used,
+            own,
+            now,
+            zone: &self.zone,
+            fees: &self.fees,
+        }
+    }
 }

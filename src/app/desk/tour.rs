@@ -6,13 +6,13 @@
 use super::model::Model;
 use crate::{
     app::{
-        account::identity::Mode,
+        account::{identity::Mode, row_id::RowId},
         dialogs::{
             next::Next,
             overlay::{Deed, Overlay},
         },
         keys::keymap::Action,
-        tables::pane::{Pane, RowId},
+        tables::pane::Pane,
     },
     model::{Command, draft::Draft},
 };

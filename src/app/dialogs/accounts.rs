@@ -1,7 +1,7 @@
 //! All accounts of the desk, one line each.
 
 use super::next::Next;
-use crate::app::{desk::fleet::Switch, keys::keymap::Action};
+use crate::app::{account::labels::Switch, keys::keymap::Action};
 
 /// The chosen line, by the account's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

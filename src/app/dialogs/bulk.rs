@@ -5,7 +5,10 @@
 
 use super::{next::Next, overlay::DEAF, strip::NOT_IN_DOUBT};
 use crate::{
-    app::{account::store::Store, activity::about::About, keys::keymap::Action},
+    app::{
+        account::{about::About, store::Store},
+        keys::keymap::Action,
+    },
     model::{Command, Failure, Receipt, Ticket, Timestamp},
 };
 use std::time::Duration;

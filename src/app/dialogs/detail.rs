@@ -1,7 +1,7 @@
 //! Everything known about one row, and the rows it leads to.
 
 use super::next::Next;
-use crate::app::{keys::keymap::Action, tables::pane::RowId};
+use crate::app::{account::row_id::RowId, keys::keymap::Action};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detail {

@@ -3,11 +3,14 @@
 use super::export;
 use crate::{
     app::{
-        account::poll::Source,
+        account::{
+            labels::{Switch, Visibility},
+            poll::Source,
+            row_id::RowId,
+        },
         activity::notice::Notice,
-        desk::fleet::{Switch, Visibility},
-        orders::caller::CallerId,
-        tables::pane::{Pane, RowId},
+        dialogs::caller::CallerId,
+        tables::pane::Pane,
     },
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},

@@ -4,12 +4,11 @@
 //! shows; a page that fails ends the walk, says so, and Enter goes on from there. Esc stops at any time, and
 //! then nothing is written. Nothing is ever overwritten.
 
-use super::{effect::Effect, next::Next, overlay::Overlay};
+use super::next::Next;
 use crate::{
     app::{
-        account::{feed::Feed, poll::Source, store::Store},
+        account::{feed::Feed, store::Store},
         activity::notice::{Activity, Notice},
-        desk::model::Model,
         keys::keymap::Action,
         tables::pane::Pane,
     },
@@ -81,9 +80,9 @@ pub struct Export {
     /// The file or the directory it goes to, as typed; `None` for a name of its own where exports go.
     pub to: Option<String>,
     /// When it was opened: spans count back from here.
-    opened_at: Timestamp,
+    pub(crate) opened_at: Timestamp,
     /// Of the file, from when it was made.
-    lacks: Option<Lack>,
+    pub(crate) lacks: Option<Lack>,
 }
 
 /// What is known to be missing from a list.
@@ -102,7 +101,7 @@ pub struct Lack {
 }
 
 impl Lack {
-    fn of(pane: Pane, store: &Store, activity: &Activity) -> Self {
+    pub(crate) fn of(pane: Pane, store: &Store, activity: &Activity) -> Self {
         match pane {
             Pane::Positions => Self::of_page(store.positions.value()),
             Pane::Orders => Self::of_page(store.orders.value()),
@@ -267,7 +266,7 @@ impl Export {
         }
     }
 
-    fn has_more(&self, store: &Store) -> bool {
+    pub(crate) fn has_more(&self, store: &Store) -> bool {
         let more = match self.pane {
             Pane::Closed => store.closed.has_more(),
             Pane::History => store.history.has_more(),
@@ -283,128 +282,5 @@ impl Export {
             .zip(self.since())
             .is_some_and(|(oldest, since)| oldest < since);
         more && !is_far_enough
-    }
-}
-
-/// Goes on with an export that reads: asks for the next page, or has the file written.
-pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
-    let Some(Overlay::Export(export)) = model.overlays.last_mut() else {
-        return vec![];
-    };
-    let Stage::Reading(asked) = export.stage else {
-        return vec![];
-    };
-    let store = &mut model.store;
-    if !is_known(export.pane, store) {
-        let why = "nothing of this pane has been read yet".to_owned();
-        export.stage = Stage::Over(Err(why));
-        return vec![];
-    }
-    if !export.has_more(store) {
-        let account = model
-            .identity
-            .as_ref()
-            .map(|identity| identity.account_id.to_string());
-        let sheet = sheet(
-            export,
-            store,
-            model.activity.lines.iter(),
-            account.unwrap_or_default(),
-        );
-        export.stage = Stage::Writing;
-        export.lacks = Some(Lack::of(export.pane, store, &model.activity));
-        return vec![Effect::Write(Box::new(sheet))];
-    }
-    let (count, _) = export.reach(store);
-    let is_closed = export.pane == Pane::Closed;
-    let fetching = if is_closed {
-        store.closed.is_fetching()
-    } else {
-        store.history.is_fetching()
-    };
-    if fetching {
-        return vec![];
-    }
-    if asked == Some(count) {
-        let why = format!("a page could not be read; {count} rows are here, Enter goes on");
-        export.stage = Stage::Over(Err(why));
-        return vec![];
-    }
-    export.stage = Stage::Reading(Some(count));
-    let next = if is_closed {
-        store.closed.ask_more().map(Effect::MoreClosed)
-    } else {
-        store.history.ask_more().map(Effect::MoreHistory)
-    };
-    next.into_iter().collect()
-}
-
-/// An empty file must mean that there is nothing.
-fn is_known(pane: Pane, store: &Store) -> bool {
-    // Ladders are met on orders only.
-    let source = if pane == Pane::Scaled {
-        Some(Source::Orders)
-    } else {
-        pane.source()
-    };
-    source.is_none_or(|source| store.polled_at(source).is_some())
-}
-
-/// How the writing ended.
-pub(crate) fn written(model: &mut Model, result: Result<(String, usize), String>) {
-    for overlay in &mut model.overlays {
-        if let Overlay::Export(export) = overlay
-            && export.stage == Stage::Writing
-        {
-            export.stage = Stage::Over(result);
-            return;
-        }
-    }
-}
-
-fn sheet<'a>(
-    export: &Export,
-    store: &Store,
-    lines: impl Iterator<Item = &'a Notice>,
-    account: String,
-) -> Sheet {
-    let since = export.since();
-    let is_within =
-        |at: Option<Timestamp>| since.is_none_or(|since| at.is_some_and(|at| at >= since));
-    let rows = match export.pane {
-        Pane::Positions => SheetRows::Positions(store.positions.rows().to_vec()),
-        Pane::Orders => SheetRows::Working(store.orders.rows().to_vec()),
-        Pane::Twaps => SheetRows::Twaps(store.active_twaps().cloned().collect()),
-        Pane::Scaled => {
-            let ladders = store.scaled.keys().filter_map(|id| store.ladder(id));
-            SheetRows::Ladders(ladders.cloned().collect())
-        }
-        Pane::Closed => {
-            let rows = store.closed.rows().iter();
-            let within = rows.filter(|row| is_within(row.closed_at));
-            SheetRows::Closed(within.cloned().collect())
-        }
-        Pane::History => {
-            let rows = store.history.rows().iter();
-            let within = rows.filter(|row| is_within(Some(row.requested_at)));
-            SheetRows::History(within.cloned().collect())
-        }
-        Pane::Activity => SheetRows::Activity(lines.cloned().collect()),
-        Pane::Calls => SheetRows::Calls(store.calls.iter().map(|(_, call)| call.clone()).collect()),
-    };
-    let working = store.orders.value();
-    Sheet {
-        working: working.filter(|_| export.pane == Pane::Positions).cloned(),
-        to: export.to.clone(),
-        format: export.format,
-        account,
-        at: export.opened_at,
-        rows,
-        markets: store
-            .markets
-            .value()
-            .into_iter()
-            .flat_map(|m| m.values().cloned())
-            .collect(),
     }
 }

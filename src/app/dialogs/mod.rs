@@ -1,7 +1,9 @@
-//! What lies over the desk: strips, details, charts, exports, the command line. Names `forms` and below.
+//! What lies over the desk (strips, details, charts, exports, the typed line) and what it asks for: `Next` of the app,
+//! `Effect` of the world. Names `forms` and below.
 
 pub(crate) mod accounts;
 pub(crate) mod bulk;
+pub(crate) mod caller;
 pub(crate) mod chart;
 pub(crate) mod columns;
 pub(crate) mod detail;

@@ -5,7 +5,9 @@ use super::{
     overlay::Overlay,
 };
 use crate::{
-    app::{desk::fleet::Switch, keys::keymap::Action, tables::pane::Pane},
+    app::{
+        account::labels::Switch, forms::answer::Answer, keys::keymap::Action, tables::pane::Pane,
+    },
     model::{Command, MarketId, Side, Ticket},
 };
 
@@ -52,4 +54,15 @@ pub enum Next {
     KeepBoth(Command),
     /// Go, whatever is on its way.
     Leave,
+}
+
+impl From<Answer> for Next {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Stay => Self::Stay,
+            Answer::Close => Self::Close,
+            Answer::Refuse(why) => Self::Refuse(why),
+            Answer::Send(command) => Self::RunForm(command),
+        }
+    }
 }

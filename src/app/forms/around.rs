@@ -1,7 +1,7 @@
 //! What a form is read against, and what this session has used so far.
 
 use crate::{
-    app::{account::store::Store, desk::options::Options},
+    app::account::store::Store,
     config::Fees,
     model::{Bps, MarginMode, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Timestamp, Zone},
 };
@@ -19,25 +19,6 @@ pub struct Around<'a> {
     pub zone: &'a Zone,
     /// What is charged where no fill tells.
     pub fees: &'a Fees,
-}
-
-impl<'a> Around<'a> {
-    /// Of parts of the model: the form that is read against them is another part, and changes.
-    pub(crate) fn of(
-        store: &'a Store,
-        used: &'a Used,
-        options: &'a Options,
-        (own, now): (Timestamp, Timestamp),
-    ) -> Self {
-        Self {
-            store,
-            used,
-            own,
-            now,
-            zone: &options.zone,
-            fees: &options.fees,
-        }
-    }
 }
 
 /// The terms of the last order the service accepted in each market, for the session. Prices are not among them: they

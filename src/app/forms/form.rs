@@ -12,7 +12,7 @@ pub use super::{
 use crate::{
     app::{
         account::fees,
-        dialogs::next::Next,
+        forms::answer::Answer,
         keys::{
             keymap::{Action, Chord},
             line::Line,
@@ -131,7 +131,7 @@ impl Form {
     }
 
     /// One press: `action` is what the table says of it in a form, if anything.
-    pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+    pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Answer {
         let before = self.draft.text(Field::TriggerPrice).map(str::to_owned);
         let next = self.pressed(chord, action, around);
         if self.draft.text(Field::TriggerPrice) != before.as_deref() {
@@ -140,7 +140,7 @@ impl Form {
         next
     }
 
-    fn pressed(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Next {
+    fn pressed(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Answer {
         if action == Some(Action::Dismiss) {
             return self.leave();
         }
@@ -149,13 +149,13 @@ impl Form {
         }
         if let Some(action @ (Action::PageDown | Action::PageUp)) = action {
             self.page(action);
-            return Next::Stay;
+            return Answer::Stay;
         }
         self.scroll = Scroll::Focus;
         let before_digit = self.before_digit.take();
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, around);
-            return Next::Stay;
+            return Answer::Stay;
         }
         match action {
             Some(Action::ShowJson) => self.show_json(),
@@ -175,20 +175,20 @@ impl Form {
             }
             _ => self.pick_numbered(chord, before_digit, around),
         }
-        Next::Stay
+        Answer::Stay
     }
 
     /// First the JSON goes, then the form; one that was written in asks once.
-    fn leave(&mut self) -> Next {
+    fn leave(&mut self) -> Answer {
         if self.shows_json {
             self.shows_json = false;
-            return Next::Stay;
+            return Answer::Stay;
         }
         if self.hand == Hand::Touched {
             self.hand = Hand::Leaving;
-            return Next::Stay;
+            return Answer::Stay;
         }
-        Next::Close
+        Answer::Close
     }
 
     fn type_in(&mut self, c: char, around: &Around) {
@@ -423,10 +423,10 @@ impl Form {
         (self.focus == Field::Size).then_some(&*used.size)
     }
 
-    fn submit(&mut self, around: &Around) -> Next {
+    fn submit(&mut self, around: &Around) -> Answer {
         if self.resolve_prices(around) {
             self.refusal = Some("the price is filled in: send it as it stands");
-            return Next::Stay;
+            return Answer::Stay;
         }
         self.tried = true;
         let command = match self.draft.command(&self.seen(around)) {
@@ -435,16 +435,16 @@ impl Form {
                 if let Some((field, _)) = faults.0.first() {
                     self.focus_on(*field);
                 }
-                return Next::Stay;
+                return Answer::Stay;
             }
         };
         // A second one would have a key of its own: it could be placed beside the first.
         if command.is_keyed() && self.failure.as_ref().is_some_and(Failure::is_doubtful) {
-            return Next::Refuse(
+            return Answer::Refuse(
                 "the last one may have been done: look at the orders, then start again".to_owned(),
             );
         }
         self.failure = None;
-        Next::RunForm(command)
+        Answer::Send(command)
     }
 }

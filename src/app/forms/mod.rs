@@ -1,5 +1,6 @@
 //! Orders being written: fields, choices, and what is wrong with them. Names `tables` and below.
 
+pub(crate) mod answer;
 pub(crate) mod around;
 pub(crate) mod choice;
 pub(crate) mod faults;

@@ -5,7 +5,7 @@ use super::{
     step,
 };
 use crate::{
-    app::{dialogs::next::Next, keys::line::Line},
+    app::{forms::answer::Answer, keys::line::Line},
     model::{Num, draft::Field},
 };
 
@@ -17,16 +17,18 @@ impl Form {
     }
 
     /// The observed price into the focused price, else into the first price the form must have.
-    pub(crate) fn fill_observed(&mut self, around: &Around) -> Next {
+    pub(crate) fn fill_observed(&mut self, around: &Around) -> Answer {
         let Some(field) = self.observed_field() else {
-            return Next::Refuse("there is no price field to fill".to_owned());
+            return Answer::Refuse("there is no price field to fill".to_owned());
         };
         let Some(price) = self.observed(field, around) else {
-            return Next::Refuse("no observed price: no price source knows this market".to_owned());
+            return Answer::Refuse(
+                "no observed price: no price source knows this market".to_owned(),
+            );
         };
         self.focus_on(field);
         self.change(|line| *line = Line::new(&price.to_string()));
-        Next::Stay
+        Answer::Stay
     }
 
     fn observed_field(&self) -> Option<Field> {

@@ -2,7 +2,7 @@
 
 use super::form::{Around, Form, Frozen, Purpose, Replaces};
 use crate::{
-    app::{account::store::Store, orders::amend},
+    app::account::{store::Store, successor},
     config::Dialect,
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
@@ -97,7 +97,7 @@ impl Form {
     /// An order like this resting limit order, to be placed in its stead with another price or size; or why it stays
     /// where it is.
     pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
-        let replaces = Replaces::Resting(order.id.clone(), amend::filled_of(order)?);
+        let replaces = Replaces::Resting(order.id.clone(), successor::filled_of(order)?);
         let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
         form.ok_or("its side is not known")
     }

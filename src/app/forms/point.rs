@@ -1,7 +1,7 @@
 //! The mouse on a form.
 
 use super::form::{Around, Form};
-use crate::{app::update::mouse::Spot, model::draft::Field};
+use crate::{app::tables::spot::Spot, model::draft::Field};
 
 impl Form {
     /// A field that is pointed at gets the keys, an option that is pointed at is chosen. Nothing is ever sent by this.

@@ -4,74 +4,37 @@
 //! something else; but what gets a trader out works whatever was pressed before. The first key is forgotten when it has
 //! waited as long as a strip would.
 
-use super::keymap::{Action, Chord, Context};
-use crate::{app::desk::model::Model, model::Timestamp};
+use super::keymap::{Chord, Context};
+use crate::model::Timestamp;
 use std::time::Duration;
 
 /// As long as an unanswered strip stays loaded.
-const FORGET: Duration = Duration::from_secs(5);
+pub(crate) const FORGET: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyPrefix {
     pub first: Chord,
-    place: Context,
-    at: Timestamp,
-}
-
-/// What a press comes to.
-pub(crate) enum Meaning {
-    /// One press alone, or the last of two; `None` where nothing is bound to it.
-    Now(Option<Action>),
-    /// Something with the next press, or nothing any more.
-    Pending,
-}
-
-pub(crate) fn press(model: &mut Model, chord: Chord) -> Meaning {
-    let place = model.context();
-    let awaited = awaited(model);
-    model.chain = None;
-    let alone = model.keymap.lookup(place, chord);
-    if let Some(chain) = awaited {
-        let second = model.keymap.second(place, chain.first, chord);
-        let action = alone.filter(|action| action.is_at_once()).or(second);
-        return action.map_or(Meaning::Pending, |action| Meaning::Now(Some(action)));
-    }
-    if model.keymap.begins(place, chord) {
-        model.chain = Some(KeyPrefix {
-            first: chord,
-            place,
-            at: model.now,
-        });
-        return Meaning::Pending;
-    }
-    Meaning::Now(alone)
-}
-
-/// The first key, while the second is awaited where it was pressed.
-pub fn awaited(model: &Model) -> Option<KeyPrefix> {
-    let chain = model.chain?;
-    let is_fresh = model.now < chain.at.plus(FORGET);
-    (is_fresh && chain.place == model.context()).then_some(chain)
-}
-
-/// When it is forgotten.
-pub(crate) fn ends_at(model: &Model) -> Option<Timestamp> {
-    awaited(model).map(|chain| chain.at.plus(FORGET))
+    pub(crate) place: Context,
+    pub(crate) at: Timestamp,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::Model;
+    use crate::app::awaited;
+    use crate::app::keys::keymap::Action;
     use crate::{
         app::{
+            account::row_id::RowId,
             desk::msg::Msg,
             dialogs::{
                 effect::Effect,
                 overlay::{Deed, Overlay},
             },
-            tables::pane::{Pane, RowId},
+            tables::{pane::Pane, spot::Spot},
             testing::{desk, press, wait},
-            update::{mouse::Spot, router::update, wake::wake},
+            update::{router::update, wake::wake},
         },
         model::Command,
     };

@@ -10,24 +10,26 @@
 //! What only reduces goes the same way: a resting limit is a target, no stop, so that nothing more can be lost while
 //! there is none, whereas two of them could close more of the position than was meant.
 
+use crate::{
+    app::{
+        account::{
+            row_id::RowId,
+            store::{Store, Then},
+            successor::Successor,
+        },
+        activity::notice::Tone,
+        desk::model::Model,
+        dialogs::{effect::Effect, overlay::Overlay},
+        forms::form::{Form, Hand},
+        orders::of_row,
+    },
+    model::{Command, Failure, Num, Order, OrderId, PlaceOrder, Receipt, Ticket},
+};
+
 use super::{
     flight::{objection, send},
     sent,
-    submit::{refuse, send_then},
-};
-use crate::{
-    app::{
-        account::store::{Store, Then},
-        activity::notice::Tone,
-        desk::{model::Model, more_rows as screen},
-        dialogs::{effect::Effect, overlay::Overlay},
-        forms::form::{Form, Hand},
-        tables::pane::RowId,
-    },
-    model::{
-        Command, Failure, Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Receipt, Ticket,
-        Timestamp,
-    },
+    submit::{keep_form, send_then},
 };
 use std::time::Duration;
 
@@ -37,69 +39,31 @@ mod tests;
 /// A price that was meant longer ago is looked at once more.
 const MEANT: Duration = Duration::from_secs(10);
 
-/// What stands in for an order once that is canceled.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Successor {
-    old: OrderId,
-    /// Of the whole size that was asked for.
-    order: Box<PlaceOrder>,
-    /// How much of the old one had filled when that size was read.
-    filled: Num,
-    since: Timestamp,
-    /// The form that wrote it, once the cancel has ended.
-    pub(crate) form: Option<Box<Form>>,
-}
-
-impl Successor {
-    /// What it stands in for.
-    pub fn old(&self) -> &OrderId {
-        &self.old
-    }
-}
-
-/// How much of an order has filled that can be moved; or why it cannot.
-pub fn filled_of(order: &Order) -> Result<Num, &'static str> {
-    let is_limit = order.mode.is(&OrderMode::Limit);
-    if !is_limit || !order.status.is(&OrderStatus::Resting) {
-        return Err("only a resting limit order is moved: cancel it and place a new one");
-    }
-    if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
-        return Err("a part of a ladder or TWAP is not moved: the new one would be no part of it");
-    }
-    let filled = order.filled_size.map(Num::abs);
-    filled
-        .ok_or("the service does not tell how much of it has filled: cancel it and place a new one")
-}
-
-/// The form on top wants `order` in the place of the old one.
+/// The form on top wants `order` in the place of the old one; or why that is not begun.
 pub(crate) fn begin(
     model: &mut Model,
     (old, filled): (OrderId, Num),
     order: Box<PlaceOrder>,
-) -> Vec<Effect> {
+) -> Result<Vec<Effect>, String> {
     let is_same = |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == Hand::Untouched);
     if model.overlays.last().is_some_and(is_same) {
         let why = "nothing is changed: it would only lose its place in the book";
-        return refuse(model, why.to_owned());
+        return Err(why.to_owned());
     }
     if is_ending(&model.store, &old) {
-        return refuse(model, format!("{old} is being canceled already"));
+        return Err(format!("{old} is being canceled already"));
     }
-    let cancel = match screen::cancel_of(model, &RowId::Order(old.clone())) {
-        Ok(cancel) => cancel,
-        Err(why) => return refuse(model, why),
-    };
+    let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
     if let Some(why) = objection(model, &cancel) {
-        return refuse(model, why);
+        return Err(why);
     }
     let successor = Successor {
         old,
         order,
         filled,
         since: model.now,
-        form: None,
     };
-    send_then(model, (cancel, Some(Then::Place(successor))))
+    Ok(send_then(model, (cancel, Some(Then::Place(successor)))))
 }
 
 fn is_ending(store: &Store, old: &OrderId) -> bool {
@@ -139,7 +103,8 @@ pub(crate) fn answered(
             Some(trace)
         }
         Some(why) => {
-            stay(model, successor.form, why);
+            let form = model.sent_forms.remove(&ticket);
+            stay(model, form, why);
             None
         }
     }
@@ -161,64 +126,27 @@ pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> V
         .partition(|(_, successor)| asked.contains(&successor.old));
     model.store.successors = rest;
     let mut effects = vec![];
-    for (_, successor) in due {
+    for (ticket, successor) in due {
+        let form = model.sent_forms.remove(&ticket);
         let row = found.iter().find(|order| order.id == successor.old);
         match successor.left(row) {
-            Ok(size) => effects.extend(place(model, successor, size)),
+            Ok(size) => effects.extend(place(model, (successor, form), size)),
             Err(why) => model.say(Tone::Alert, why),
         }
     }
     effects
 }
 
-impl Successor {
-    /// What is left to place, by the row of the old order as it ended.
-    fn left(&self, row: Option<&Order>) -> Result<Num, String> {
-        let (old, asked) = (&self.old, self.order.size);
-        let unknown = || {
-            format!(
-                "{old} is canceled, and how much of it had filled is not known: nothing is placed in its stead"
-            )
-        };
-        let row = row.ok_or_else(unknown)?;
-        match row.status.known() {
-            Some(OrderStatus::Canceled) => {}
-            Some(OrderStatus::Filled) => {
-                return Err(format!("{old} has filled: nothing is placed in its stead"));
-            }
-            Some(
-                OrderStatus::Pending
-                | OrderStatus::Resting
-                | OrderStatus::Rejected
-                | OrderStatus::Expired,
-            )
-            | None => {
-                let status = &row.status;
-                return Err(format!(
-                    "{old} is called {status} after its cancel: nothing is placed in its stead"
-                ));
-            }
-        }
-        let filled = row.filled_size.map(Num::abs).ok_or_else(unknown)?;
-        let meanwhile = filled.minus(self.filled).ok_or_else(unknown)?;
-        let left = asked.minus(meanwhile.max(Num::ZERO)).ok_or_else(unknown)?;
-        if left.is_positive() {
-            Ok(left)
-        } else {
-            Err(format!(
-                "{meanwhile} of {old} filled before it was canceled: nothing is left to place"
-            ))
-        }
-    }
-}
-
 /// The old one is canceled and `size` is left: from here on it is an order like any other.
-fn place(model: &mut Model, successor: Successor, size: Num) -> Option<Effect> {
+fn place(
+    model: &mut Model,
+    (successor, mut form): (Successor, Option<Box<Form>>),
+    size: Num,
+) -> Option<Effect> {
     let Successor {
         old,
         mut order,
         since,
-        mut form,
         ..
     } = successor;
     let is_less = size < order.size;
@@ -239,9 +167,7 @@ fn place(model: &mut Model, successor: Successor, size: Num) -> Option<Effect> {
         let words = format!("some of {old} filled before it was canceled: {size} is left to place");
         model.say(Tone::Warn, words);
     }
-    if let Some(flight) = model.store.flights.get_mut(&next) {
-        flight.form = form;
-    }
+    keep_form(model, next, form);
     Some(effect)
 }
 
@@ -269,13 +195,14 @@ fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
         let is_one = |then: &mut Then| matches!(then, Then::Place(s) if is_meant(*ticket, &s.old));
         if let Some(Then::Place(successor)) = flight.then.take_if(is_one) {
             ended.push(successor.old);
-            flight.form = None;
+            model.sent_forms.remove(ticket);
         }
     }
     store.successors.retain(|(ticket, successor)| {
         let is_one = is_meant(*ticket, &successor.old);
         if is_one {
             ended.push(successor.old.clone());
+            model.sent_forms.remove(ticket);
         }
         !is_one
     });

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     app::{
-        desk::{model::Model, more_rows as screen},
+        account::row_id::RowId,
+        desk::model::Model,
         dialogs::{
             effect::Effect,
             next::Next,
@@ -14,7 +15,8 @@ use crate::{
         },
         forms::form::Form,
         keys::keymap::Action,
-        tables::{marks::Marks, pane::RowId},
+        orders::of_row,
+        tables::{marks::Marks, rows},
     },
     model::{Command, Failure, Progress, Receipt, Ticket},
 };
@@ -32,7 +34,7 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
         let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
         return Some(Next::Refuse(why));
     }
-    let rows = screen::rows(&model.store, &model.activity, &model.lenses, pane);
+    let rows = rows::rows(&model.store, &model.activity, &model.lenses, pane);
     let (at, row) = model.focus.selected(pane, &rows)?;
     if action == Action::MarkAll {
         model.marks.all(pane, &rows);
@@ -61,7 +63,7 @@ type OfRow = fn(&Model, &RowId) -> Option<Result<Command, String>>;
 /// The keys that act on every marked row.
 const ACTING: &[(Action, OfRow)] = &[
     (Action::Cancel, |model, row| {
-        Some(screen::cancel_of(model, row))
+        Some(of_row::cancel_of(model, row))
     }),
     (Action::ClosePosition, close_of),
 ];
@@ -99,7 +101,7 @@ fn unshown(model: &mut Model) -> Option<Next> {
     if !model.marks.any(pane) {
         return None;
     }
-    let mut all = screen::rows(&model.store, &model.activity, &model.lenses, pane);
+    let mut all = rows::rows(&model.store, &model.activity, &model.lenses, pane);
     all.lens = None;
     model.marks.prune(pane, &all);
     let why = if model.marks.any(pane) {

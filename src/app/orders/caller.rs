@@ -3,58 +3,19 @@
 //! Contract: the same checks, the same ticket, the same line in the activity; only the answer also goes to the one who
 //! asked. A flatten that is under way is joined, not begun twice.
 
-use super::flight::{advance, objection, send};
 use crate::{
-    app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
-    model::{AccountId, Command, IdempotencyKey, Progress, Ticket},
-};
-use serde::{Deserialize, Serialize};
-use std::time::Duration;
-
-/// Who asked, by a number of the runtime's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallerId(pub u64);
-
-/// What a caller wants done.
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallerRequest {
-    /// Many requests, each under a key of its own.
-    Flatten(AccountId),
-    /// One, under this key.
-    Send {
-        command: Command,
-        key: IdempotencyKey,
-        sending: Sending,
+    app::{
+        activity::notice::Tone,
+        desk::model::Model,
+        dialogs::{
+            caller::{CallerId, CallerRequest, Sending},
+            effect::Effect,
+        },
     },
-}
+    model::{Command, IdempotencyKey, Progress, Ticket},
+};
 
-/// Whether it may have taken effect under this key already: what was checked when it was first sent is only repeated.
-/// What never had an effect is checked like new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sending {
-    First,
-    Again,
-}
-
-impl CallerRequest {
-    /// What is said of it where it is found so much too late.
-    pub fn lapsed(&self, age: Duration) -> String {
-        let ago = match age.as_secs() {
-            seconds @ 0..120 => format!("{seconds} s"),
-            seconds => format!("{} min", seconds / 60),
-        };
-        match self {
-            Self::Flatten(_) => format!(
-                "a wish to flatten was left here {ago} ago, when this desk did not answer, and is NOT followed: what is \
-                 open may be newer; F flattens"
-            ),
-            Self::Send { command, .. } => format!(
-                "{command}: asked for {ago} ago, when this desk did not answer, and NOT sent: whoever asked has gone on"
-            ),
-        }
-    }
-}
+use super::flight::{advance, objection, send};
 
 pub(crate) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {
     match wish {

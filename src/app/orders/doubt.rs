@@ -6,17 +6,14 @@
 use super::flight::send;
 use crate::{
     app::{
-        activity::{
-            about::About,
-            notice::{Event, Tone},
-        },
+        account::{about::About, row_id::RowId},
+        activity::notice::{Event, Tone},
         desk::model::Model,
         dialogs::{
             effect::Effect,
             next::Next,
             overlay::{Arm, Overlay, Strip},
         },
-        tables::pane::RowId,
     },
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
@@ -28,9 +25,7 @@ pub(crate) const REOPENS: &str = "everything was to be closed since it was given
 /// A command has come to where only a person can go on: the form that sent it must not send another, so
 /// it is forgotten, and the question opens unless the trader is at something else.
 pub(crate) fn park(model: &mut Model, ticket: Ticket) {
-    if let Some(flight) = model.store.flights.get_mut(&ticket) {
-        flight.form = None;
-    }
+    model.sent_forms.remove(&ticket);
     if model.overlays.is_empty() {
         ask(model, ticket);
     }

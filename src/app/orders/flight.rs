@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     app::{
-        account::{poll::Source, store::Then},
-        activity::{about::About, alerts, notice::Event},
-        desk::model::Model,
+        account::{about::About, poll::Source, store::Then},
+        activity::notice::Event,
+        desk::{alerts, model::Model},
         dialogs::effect::Effect,
         rules::{checks, guard, halt, second},
     },
@@ -79,7 +79,7 @@ pub(crate) fn settle(
     ticket: Ticket,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    let Some(mut flight) = model.store.flights.remove(&ticket) else {
+    let Some(flight) = model.store.flights.remove(&ticket) else {
         return vec![];
     };
     // Close-all is about what still runs when it is over; all else about what it was sent for.
@@ -94,13 +94,9 @@ pub(crate) fn settle(
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form that is about both halves of a move goes on after the first.
-    let form = flight.form.take();
-    let form = match &mut flight.then {
-        Some(Then::Place(successor)) => {
-            successor.form = form;
-            None
-        }
-        Some(Then::Cancel(_)) | None => form,
+    let form = match flight.then {
+        Some(Then::Place(_)) => None,
+        Some(Then::Cancel(_)) | None => model.sent_forms.remove(&ticket),
     };
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);

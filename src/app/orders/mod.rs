@@ -5,5 +5,6 @@ pub(crate) mod bulk;
 pub(crate) mod caller;
 pub(crate) mod doubt;
 pub(crate) mod flight;
+pub(crate) mod of_row;
 pub(crate) mod sent;
 pub(crate) mod submit;

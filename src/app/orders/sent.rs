@@ -7,7 +7,7 @@
 use crate::{
     app::{
         activity::notice::Notice,
-        desk::model::Model,
+        desk::model::{Model, Refused},
         dialogs::{
             next::Next,
             overlay::{DEAF, Overlay},
@@ -22,13 +22,6 @@ mod tests;
 
 /// More than anybody goes back to.
 const KEPT: usize = 16;
-
-/// A form whose command was refused, and the line of the activity pane that says so.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    form: Box<Form>,
-    line: u64,
-}
 
 /// Closes the form that has just been sent: it goes with its command.
 pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {

@@ -3,27 +3,26 @@
 use super::{amend, flight::send, sent};
 use crate::{
     app::{
-        account::store::Then,
+        account::{labels::Visibility, row_id::RowId, store::Then},
         activity::notice::Tone,
-        desk::{fleet::Visibility, model::Model, more_rows as screen},
+        desk::model::Model,
         dialogs::{
             effect::Effect,
             next::Next,
             overlay::{Deed, Overlay, Strip},
         },
         forms::form::{Form, Replaces},
-        tables::pane::RowId,
-        update::router::follow,
+        orders::of_row,
     },
-    model::{Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt},
+    model::{Command, Failure, FailureKind, Num, OrderId, OrderStatus, Proof, Receipt, Ticket},
 };
 use std::time::Duration;
 
 /// As long as a close-all can be stopped by default.
 const CANCELS_IN: Duration = Duration::from_millis(1_500);
 
-/// The form that wrote it closes.
-pub(crate) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
+/// The form that wrote it closes; or why it is not sent.
+pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
     let replaces = match model.overlays.last() {
         Some(Overlay::Form(form)) => form.replaces.clone(),
         Some(_) | None => None,
@@ -35,7 +34,7 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Vec<Effect> {
         (Some(Replaces::Armed(old)), command) => (command, Some(Then::Cancel(old))),
         (Some(Replaces::Resting(..)) | None, command) => (command, None),
     };
-    send_then(model, then)
+    Ok(send_then(model, then))
 }
 
 /// The form on top closes and is kept with this one, and so is what comes after it.
@@ -47,17 +46,22 @@ pub(crate) fn send_then(
     let (ticket, effect) = send(model, command);
     if let Some(flight) = model.store.flights.get_mut(&ticket) {
         flight.then = then;
-        flight.form = form;
     }
+    keep_form(model, ticket, form);
     vec![effect]
 }
 
+/// A form goes with its command until that has ended.
+pub(crate) fn keep_form(model: &mut Model, ticket: Ticket, form: Option<Box<Form>>) {
+    model.sent_forms.extend(form.map(|form| (ticket, form)));
+}
+
 /// The form that wanted to send says why it did not, and keeps its contents.
-pub(crate) fn refuse(model: &mut Model, why: String) -> Vec<Effect> {
+pub(crate) fn refuse(model: &mut Model, why: String) -> Next {
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.failure = Some(Failure::local(why.clone()));
     }
-    follow(model, Next::Refuse(why))
+    Next::Refuse(why)
 }
 
 /// The form that sent it is forgotten on success and kept, with everything in it, on failure.
@@ -83,7 +87,7 @@ pub(crate) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
 
 /// The order that was written stands: what it stands in for goes, or somebody is told that both work.
 pub(crate) fn settle_replaced(model: &mut Model, old: OrderId) {
-    let cancel = screen::cancel_of(model, &RowId::Order(old.clone()));
+    let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()));
     let Ok(cancel) = cancel else {
         return;
     };

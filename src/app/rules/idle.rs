@@ -4,10 +4,11 @@
 //! hand costs no line. Bad news that waits to be dismissed is not hidden by it.
 
 use crate::app::{
+    account::row_id::RowId,
     desk::model::Model,
     dialogs::next::Next,
     keys::keymap::{Action, Chord, Context},
-    tables::pane::{Pane, RowId},
+    tables::pane::Pane,
 };
 
 /// What the keys of one pane do: told where they are pressed in another, whose own first line is what does it there.

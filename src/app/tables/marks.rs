@@ -3,10 +3,8 @@
 //! Contract: a mark is an id, never a place. What is marked but not among the rows shown now (gone, or
 //! filtered away) is not acted on: nobody could have seen it in the list they acted on.
 
-use super::{
-    pane::{Pane, RowId},
-    rows::Rows,
-};
+use super::{pane::Pane, rows::Rows};
+use crate::app::account::row_id::RowId;
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::{Range, RangeInclusive},

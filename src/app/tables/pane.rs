@@ -1,16 +1,17 @@
 //! The panes of the desk and which row of each is meant.
 
-use super::rows::Rows;
 use crate::{
     app::{
-        account::poll::Source,
-        desk::cursor::Seen,
+        account::{poll::Source, row_id::RowId},
         keys::keymap::{Action, Context},
+        tables::seen::Seen,
     },
-    model::{OrderId, PositionId, ScaledId, Timestamp, TwapId},
+    model::Timestamp,
 };
+
+use super::rows::Rows;
 use std::collections::BTreeMap;
-use strum::{EnumIter, EnumTryAs, IntoEnumIterator};
+use strum::{EnumIter, IntoEnumIterator};
 
 /// A list of the desk, in the order of the keys that go there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
@@ -24,20 +25,6 @@ pub enum Pane {
     History,
     Activity,
     Calls,
-}
-
-/// What a row stands for. The selection is one of these, never an index, so a poll that reorders rows
-/// cannot change what a key acts on.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, EnumTryAs)]
-pub enum RowId {
-    Position(PositionId),
-    Order(OrderId),
-    Twap(TwapId),
-    Scaled(ScaledId),
-    /// The n-th rung of a ladder, in the order the service lists them.
-    Rung(ScaledId, usize),
-    /// A line of the activity or the calls pane, by its running number.
-    Line(u64),
 }
 
 impl Pane {

@@ -2,17 +2,16 @@
 
 use super::{
     lens::{Lens, Lenses},
-    pane::{Pane, RowId},
+    pane::Pane,
 };
 use crate::{
     app::{
-        account::{feed::Feed, remote::Remote, store::Store},
+        account::{feed::Feed, row_id::RowId, store::Store, tree::TreeRow},
         activity::notice::Activity,
-        desk::{model::Model, more_rows::TreeRow},
     },
-    model::{Order, OrderId, Position, PositionId, Scaled, ScaledId},
+    model::{Order, OrderId, Position, PositionId},
 };
-use std::{collections::BTreeMap, ops::Range};
+use std::ops::Range;
 
 /// A pane's rows in its own order, before any filter. Borrowed from the store, so that a history of a hundred
 /// thousand orders costs no more than a screenful.
@@ -33,26 +32,6 @@ pub(crate) enum All<'a> {
 pub struct Rows<'a> {
     all: All<'a>,
     pub lens: Option<&'a Lens>,
-}
-
-impl Model {
-    pub fn rows(&self, pane: Pane) -> Rows<'_> {
-        rows(&self.store, &self.activity, &self.lenses, pane)
-    }
-
-    /// The row of this pane that keys act on, and where it stands.
-    pub fn selected_in(&self, pane: Pane) -> Option<(usize, RowId)> {
-        self.focus.selected(pane, &self.rows(pane))
-    }
-
-    /// The row that keys act on now.
-    pub fn selected(&self) -> Option<RowId> {
-        self.selected_in(self.focus.pane).map(|(_, row)| row)
-    }
-
-    pub(crate) fn all_rows(&self, pane: Pane) -> All<'_> {
-        all(&self.store, &self.activity, pane)
-    }
 }
 
 /// The same, of the parts it is made of: for who changes the rest of the model beside it.
@@ -113,7 +92,7 @@ impl Rows<'_> {
     }
 }
 
-fn all<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> All<'a> {
+pub(crate) fn all<'a>(store: &'a Store, activity: &Activity, pane: Pane) -> All<'a> {
     match pane {
         Pane::Positions => All::Open(store.positions.rows()),
         Pane::Orders => All::Tree(&store.tree),
@@ -233,21 +212,4 @@ fn lines<'a>(first: Option<u64>, count: usize) -> All<'a> {
     let first = first.unwrap_or_default();
     let count = u64::try_from(count).unwrap_or(u64::MAX);
     All::Lines(first..first.saturating_add(count))
-}
-
-/// The ladders, the newest id first, each with its rungs below it, the highest price first.
-pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
-    let mut rows = vec![];
-    for (id, ladder) in ladders.iter().rev() {
-        rows.push(RowId::Scaled(id.clone()));
-        let rungs = ladder.value().map_or(&[][..], |ladder| &ladder.rungs);
-        let mut prices: Vec<_> = rungs.iter().map(|rung| rung.price).zip(0..).collect();
-        prices.sort_by(|a, b| b.cmp(a));
-        rows.extend(
-            prices
-                .into_iter()
-                .map(|(_, at)| RowId::Rung(id.clone(), at)),
-        );
-    }
-    rows
 }

@@ -11,14 +11,17 @@ mod ways_out;
 use super::{Motion, testing::*};
 use crate::{
     app::{
-        account::poll::{Answer, Source},
+        account::{
+            poll::{Answer, Source},
+            row_id::RowId,
+        },
         activity::notice::{Event, Tone},
         desk::{model::Model, msg::Msg, options::CloseAllRule},
         dialogs::{
             effect::Effect,
             overlay::{Arm, Detail, Overlay},
         },
-        tables::pane::{Pane, RowId},
+        tables::pane::Pane,
         update::{router::update, wake::wake},
     },
     model::{CloseAll, Command, Cursor, Failure, FailureKind, Page, Progress, Receipt, Ticket},

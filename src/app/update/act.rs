@@ -2,7 +2,8 @@
 
 use crate::{
     app::{
-        desk::{cursor, fleet, model::Model, options::CloseAllRule, tour},
+        account::{labels::Switch, row_id::RowId},
+        desk::{cursor, lens, model::Model, options::CloseAllRule, tour},
         dialogs::{
             effect::Clip,
             export::Export,
@@ -13,12 +14,13 @@ use crate::{
         },
         forms::form::Form,
         keys::keymap::Action,
-        orders::{bulk, doubt, sent, submit},
-        rules::{guard, halt, idle},
-        tables::{
-            lens::{self, Lens},
-            pane::RowId,
+        orders::{
+            bulk, doubt,
+            of_row::{cancel_of, instead, moved},
+            sent, submit,
         },
+        rules::{guard, halt, idle},
+        tables::lens::Lens,
         update::router,
     },
     model::{
@@ -57,7 +59,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Flatten, _) => flatten(model).unwrap_or_else(Next::Refuse),
         (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
-        (Action::NextAccount, _) => fleet::next(model),
+        (Action::NextAccount, _) => next(model),
         (Action::Accounts, _) => open(Overlay::Accounts(Accounts {
             chosen: model.roster.at,
         })),
@@ -243,29 +245,6 @@ fn cancel(model: &Model, row: &RowId) -> Next {
     }
 }
 
-/// What ends this row, or why there is nothing to end.
-pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
-    let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
-    match row {
-        RowId::Order(id) if model.store.order(id).is_some_and(is_done) => {
-            Err("this order is not working any more".to_owned())
-        }
-        RowId::Order(id) => Ok(match model.store.order(id) {
-            Some(order) => order.cancel(model.store.positions.rows()),
-            None => Command::Cancel(id.clone()),
-        }),
-        RowId::Twap(id) if model.store.active_twaps().any(|t| t.id == *id) => {
-            Ok(Command::StopTwap(id.clone()))
-        }
-        RowId::Twap(_) => Err("this TWAP has ended".to_owned()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => match model.store.ladder(id) {
-            Some(ladder) if ladder.ended_at().is_some() => Err("this ladder has ended".to_owned()),
-            Some(_) | None => Ok(Command::CancelScaled(id.clone())),
-        },
-        RowId::Position(_) | RowId::Line(_) => Err("there is nothing to cancel here".to_owned()),
-    }
-}
-
 /// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by
 /// another one in its stead.
 fn exits(model: &Model, order: &Order) -> Next {
@@ -273,22 +252,6 @@ fn exits(model: &Model, order: &Order) -> Next {
         return form(Form::exits(order));
     }
     instead(model, order).map_or_else(Next::Refuse, form)
-}
-
-fn instead(model: &Model, order: &Order) -> Result<Form, String> {
-    if !order.is_working() {
-        return Err("this order is not working any more".to_owned());
-    }
-    let words = "an armed order cannot be moved: cancel it and place a new one";
-    Form::instead(order, &model.around()).ok_or_else(|| words.to_owned())
-}
-
-/// What moves an order, or why nothing does.
-pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
-    if order.is_armed() {
-        return instead(model, order);
-    }
-    Form::moved(order, &model.around()).map_err(str::to_owned)
 }
 
 fn margin(position: &Position) -> Next {
@@ -373,5 +336,14 @@ fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
         RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
         RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
         RowId::Line(_) => None,
+    }
+}
+
+/// The key that goes on to the next account.
+pub(crate) fn next(model: &Model) -> Next {
+    if model.roster.has_others() {
+        Next::Switch(Switch::Next)
+    } else {
+        Next::Refuse("this desk has one account; [profiles] in the settings adds others".to_owned())
     }
 }

@@ -1,14 +1,14 @@
 //! What polls bring: into the store, and what follows from it.
 
-use crate::app::{
-    account::{
-        books,
-        poll::{Answer, Poll, Source},
+use crate::{
+    app::{
+        account::poll::{Answer, Poll, Source},
+        desk::{alerts, freeze, model::Model, older_pages},
+        dialogs::effect::Effect,
+        rules::guard::{self, ReadOn},
+        update::books::ask,
     },
-    activity::alerts,
-    desk::{freeze, model::Model, more_rows as screen},
-    dialogs::effect::Effect,
-    rules::guard::{self, ReadOn},
+    model::PastPage,
 };
 
 /// What a poll brings, unless the display is held.
@@ -17,7 +17,7 @@ pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
         return vec![];
     };
     let mut effects = arrive(model, *poll);
-    effects.extend(books::ask(model));
+    effects.extend(ask(model));
     effects
 }
 
@@ -68,8 +68,18 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     }
     let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
-    let trace = traces.then(|| screen::trace(model)).flatten();
+    let trace = traces.then(|| older_pages::trace(model)).flatten();
     let told = alerts::raise(model, news);
     let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()
+}
+
+/// What the journal has of earlier sessions, or why it could not be read.
+pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
+    let now = model.now;
+    match page {
+        Ok(page) => model.activity.recall(page),
+        Err(why) => model.activity.cannot_recall(&why, now),
+    }
+    vec![]
 }

@@ -1,10 +1,18 @@
-//! One message in, the changed model and the effects out: keys, mouse, command line, arrivals, time. Names all rooms.
+//! One message in, the changed model and the effects out: keys, mouse, the typed line, arrivals, time, and all accounts
+//! of a desk. Names all rooms.
 
 pub(crate) mod act;
 pub(crate) mod arrival;
+pub(crate) mod books;
 pub mod command;
+pub(crate) mod complete;
+pub(crate) mod export;
+pub(crate) mod fleet;
+pub(crate) mod key_prefix;
 pub mod mouse;
 pub(crate) mod press;
+pub(crate) mod prompt;
+pub(crate) mod renewal;
 pub(crate) mod router;
 pub(crate) mod unseen;
 pub(crate) mod wake;

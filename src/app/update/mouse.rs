@@ -4,48 +4,23 @@
 //! shows, so that a strip is deaf at first and what asks goes on asking. What lies under an overlay is not clicked.
 //! Rows and options are named, so that a click means what was seen and not what has come there since.
 
-use super::press::press;
 use crate::{
     app::{
-        desk::{fleet::Switch, model::Model, more_rows as screen},
+        account::{labels::Switch, row_id::RowId},
+        desk::{model::Model, older_pages},
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
-        forms::form::Around,
-        keys::{
-            key_prefix::awaited,
-            keymap::{Action, Context, Keys},
-        },
-        tables::pane::{Pane, RowId},
-        update::router::follow,
+        keys::keymap::{Action, Keys},
+        tables::{pane::Pane, spot::Spot},
+        update::{key_prefix::awaited, router::follow},
     },
-    model::{MarketId, Side, draft::Field},
+    model::{MarketId, Side},
 };
+
+use super::press::press;
 use std::ops::Range;
 
 #[cfg(test)]
 mod tests;
-
-/// What a place of the screen is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spot {
-    /// A pane, or the tab that stands for it.
-    Pane(Pane),
-    Row(Pane, RowId),
-    /// The key that does this in that place, wherever it is written.
-    Key(Context, Action),
-    /// A field of the open form.
-    Field(Field),
-    /// An option of a field, by its words: options come and go with what is polled.
-    Choice(Field, String),
-    /// The one option that is shown of many: the next comes in its place.
-    NextChoice(Field),
-    Toast,
-    /// A line of the list of accounts, by the account's place.
-    Account(usize),
-    /// A line of the list of markets.
-    Market(MarketId),
-    /// What lies over the desk and is for nothing itself.
-    Over,
-}
 
 /// The left button on what was seen there.
 pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
@@ -61,7 +36,7 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         }
         Spot::Pane(pane) if model.overlays.is_empty() => {
             model.focus.go(pane);
-            screen::more(model).into_iter().collect()
+            older_pages::more(model).into_iter().collect()
         }
         Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
         Spot::Toast => {
@@ -91,7 +66,7 @@ fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
     if model.rows(pane).position(&row).is_some() {
         model.focus.select(pane, row);
     }
-    screen::more(model).into_iter().collect()
+    older_pages::more(model).into_iter().collect()
 }
 
 /// The line is chosen; one that is chosen already is shown.
@@ -124,7 +99,7 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
 
 fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
     let now = (model.now, model.service_now());
-    let around = Around::of(&model.store, &model.used, &model.options, now);
+    let around = model.options.around(&model.store, &model.used, now);
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         form.click(spot, &around);
     }
@@ -137,7 +112,7 @@ pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
     match spot {
         Spot::Pane(pane) => {
             keep_in_sight(model, *pane, &seen);
-            screen::more_below(model, *pane, seen.end)
+            older_pages::more_below(model, *pane, seen.end)
                 .into_iter()
                 .collect()
         }

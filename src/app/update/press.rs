@@ -1,23 +1,21 @@
 //! A key or a pasted text: whatever is on top takes it, and says what is wanted next.
 
 use crate::app::{
-    account::lineage::links,
-    desk::{model::Model, more_rows as screen},
+    account::row_id::RowId,
+    desk::{links::links, model::Model, older_pages},
     dialogs::{
         effect::{Clip, Effect},
         next::Next,
         overlay::{Deed, Overlay},
-        prompt,
     },
-    forms::form::Around,
-    keys::{
-        key_prefix::{self, Meaning},
-        keymap::{Action, Chord, Context},
-    },
+    keys::keymap::{Action, Chord, Context},
     orders::sent,
     rules::{guard, idle},
-    tables::pane::RowId,
-    update::router::follow,
+    update::{
+        key_prefix::{self, Meaning},
+        prompt,
+        router::follow,
+    },
 };
 
 pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
@@ -43,8 +41,8 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = Around::of(&model.store, &model.used, &model.options, clocks);
-            form.press(chord, action, &around)
+            let around = model.options.around(&model.store, &model.used, clocks);
+            form.press(chord, action, &around).into()
         }
         (Some(Overlay::Markets(list)), action) if list.is_searching() => {
             list.look_for(chord, action, &model.store)
@@ -80,7 +78,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (None, Some(action)) => Next::Press(action),
     };
     let mut effects = follow(model, next);
-    effects.extend(screen::more(model));
+    effects.extend(older_pages::more(model));
     effects
 }
 
@@ -160,7 +158,7 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys inside it must never act.
     let now = (model.now, model.wall_now());
-    let around = Around::of(&model.store, &model.used, &model.options, now);
+    let around = model.options.around(&model.store, &model.used, now);
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         Some(form) => form.paste(text, &around),
         None => prompt::paste(model, text),

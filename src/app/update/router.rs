@@ -8,12 +8,11 @@ use super::{
 };
 use crate::{
     app::{
-        account::{books, poll::Source},
-        activity::{alerts, earlier, notice::Tone},
-        desk::{cursor, fleet::Switch, model::Model, more_rows as screen, msg::Msg, renewal, tour},
+        account::{labels::Switch, poll::Source},
+        activity::notice::Tone,
+        desk::{alerts, cursor, lens, model::Model, msg::Msg, tour},
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
-            export,
             next::Next,
             overlay::{Bulk, Deed, Overlay, Strip},
         },
@@ -24,7 +23,13 @@ use crate::{
             submit::{refuse, remind, send_form},
         },
         rules::{halt, second, slips},
-        tables::{lens, pane::Pane},
+        tables::pane::Pane,
+        update::{
+            act, arrival,
+            books::ask,
+            export::{proceed, written},
+            renewal::take,
+        },
     },
     model::{Call, Command, Drift, READ_ONLY, Text, Timestamp},
 };
@@ -39,7 +44,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
-        Msg::Tick => books::ask(model).into_iter().collect(),
+        Msg::Tick => ask(model).into_iter().collect(),
         Msg::Booked(market, at, result) => {
             model.store.books.arrive(market, result, at);
             vec![]
@@ -67,9 +72,9 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             doubt::offer(model, text, command);
             vec![]
         }
-        Msg::Recalled(page) => earlier::recalled(model, page),
+        Msg::Recalled(page) => arrival::recalled(model, page),
         Msg::Written(result) => {
-            export::written(model, result);
+            written(model, result);
             vec![]
         }
         Msg::ClockSet(drift) => set_clock(model, drift),
@@ -77,7 +82,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
         Msg::Halted(why) => halt::halt(model, why),
         Msg::Second(first) => second::take(model, first),
-        Msg::Reread(reread) => renewal::take(model, reread),
+        Msg::Reread(reread) => take(model, reread),
         Msg::Said(tone, text) => {
             model.say(tone, text);
             vec![]
@@ -88,7 +93,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     lens::refresh(model);
     cursor::keep(model);
     tour::proceed(model);
-    effects.extend(export::proceed(model));
+    effects.extend(proceed(model));
     effects
 }
 
@@ -121,14 +126,14 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Leave => vec![Effect::Quit],
         Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
         Next::Press(action) => {
-            let next = screen::act(model, action);
+            let next = act::act(model, action);
             follow(model, next)
         }
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
         Next::NewOrder(side, market) => {
-            let next = screen::order(model, side, Some(&market));
+            let next = act::order(model, side, Some(&market));
             follow(model, next)
         }
         Next::Switch(switch) => leave_for(model, switch),
@@ -168,11 +173,15 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
 
 /// Unless something objects to it, or the form must be answered first.
 fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
-    match objection(model, &command) {
-        Some(why) => refuse(model, why),
-        None if slips::asks(model, &command) => vec![],
+    let sent = match objection(model, &command) {
+        Some(why) => Err(why),
+        None if slips::asks(model, &command) => return vec![],
         None => send_form(model, command),
-    }
+    };
+    sent.unwrap_or_else(|why| {
+        let next = refuse(model, why);
+        follow(model, next)
+    })
 }
 
 /// The overlay that asked has its answer.

@@ -2,8 +2,8 @@
 
 use crate::{
     app::{
-        Motion, account::poll::Source, desk::model::Model, dialogs::overlay::Arm, keys::key_prefix,
-        rules::slips,
+        Motion, account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::slips,
+        update::key_prefix::ends_at,
     },
     model::{Progress, Timestamp},
 };
@@ -16,20 +16,11 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [
-        strip,
-        question,
-        toast,
-        key_prefix::ends_at,
-        flight,
-        retry,
-        age,
-        sifting,
-    ]
-    .into_iter()
-    .filter_map(|change| change(model))
-    .min()
-    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+    [strip, question, toast, ends_at, flight, retry, age, sifting]
+        .into_iter()
+        .filter_map(|change| change(model))
+        .min()
+        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
 }
 
 /// A toast that has left must not wake anybody again.

@@ -8,7 +8,7 @@
 use super::{post::Post, prepared::Deed};
 use crate::{
     api::{Method, Request},
-    app::{Store, rules::checks},
+    app::{Store, account::session::Session, rules::checks},
     cli::service::Service,
     journal::IntentRow,
     model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
@@ -31,7 +31,7 @@ const REMEMBERED: u32 = 256;
 pub(super) async fn room(service: &Service, post: &Post<'_>, deed: &Deed) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
-        let mut session = checks::Session::default();
+        let mut session = Session::default();
         for (at, placed) in placed(service, post, deed.kept_key()) {
             session.sent(&placed, at);
         }
@@ -56,7 +56,7 @@ pub(super) async fn objection(service: &Service, post: &Post<'_>, deed: &Deed) -
         return None;
     }
     let limits = &service.checks;
-    let (mut store, mut session) = (Store::default(), checks::Session::default());
+    let (mut store, mut session) = (Store::default(), Session::default());
     if limits.needs_prices() {
         service.take_prices(&mut store).await;
     }

@@ -2,8 +2,8 @@
 
 use crate::{
     app::{
-        CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source, desk::renewal,
-        keys::keymap::Keymap,
+        CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
+        keys::keymap::Keymap, update::renewal::keyless,
     },
     cli::{
         disk_wait::{AT_ONCE, Work},
@@ -36,7 +36,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         }
     };
     let keymap = keymap(settings)?;
-    warnings.extend(renewal::keyless(&keymap));
+    warnings.extend(keyless(&keymap));
     Ok(Start {
         options: options(settings),
         keymap,

@@ -4,6 +4,7 @@
 //! exit code (15); a list is never shorter in silence. JSON and CSV hold the same row: what the service sent and what follows
 //! from it, every digit of both; `perpdeck schema` tells its members.
 
+use std::collections::BTreeMap;
 pub(super) mod orders;
 mod pages;
 pub(super) mod positions;
@@ -62,6 +63,7 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
     draw(&Scene {
         store,
         activity: &Activity::default(),
+        sent_forms: &BTreeMap::new(),
         now,
         own_now: now,
         zone: &zone,

@@ -1,7 +1,7 @@
 //! What can follow the first of two keys, in lines of their own above the footer: they cover nothing.
 
 use crate::{
-    app::update::mouse::Spot,
+    app::tables::spot::Spot,
     ui::{
         bottom::hints::{APART, hint_spans},
         canvas::{Canvas, after, before, line, spans_width, width},

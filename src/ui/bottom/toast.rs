@@ -1,7 +1,7 @@
 //! The newest notice, on lines of its own above the keys: it covers nothing, and is there whole.
 
 use crate::{
-    app::{keys::keymap::Action, update::mouse::Spot},
+    app::{keys::keymap::Action, tables::spot::Spot},
     ui::{
         canvas::{Canvas, after, line, width},
         flow::flowed,

@@ -5,7 +5,7 @@ use super::super::{
     theme::Part,
 };
 use crate::{
-    app::update::mouse::Spot,
+    app::tables::spot::Spot,
     ui::layout::sum,
     view::{
         Span, Tone,

@@ -8,9 +8,10 @@ use super::{
 use crate::{
     app::{
         Model,
+        account::row_id::RowId,
         dialogs::overlay::{Chart, Detail},
         links,
-        tables::pane::{Pane, RowId},
+        tables::pane::Pane,
     },
     view::{
         tables::{activity, calls, scaled},

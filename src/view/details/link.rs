@@ -1,7 +1,7 @@
 //! The rows a detail leads to, each on a line.
 
 use crate::{
-    app::tables::pane::RowId,
+    app::account::row_id::RowId,
     view::{
         details::lines::DetailLine,
         tables::{orders, scaled, twaps},

@@ -5,7 +5,7 @@ use super::header;
 use crate::{
     app::{
         AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
-        dialogs::overlay::Accounts, rules::guard, update::mouse::Spot,
+        dialogs::overlay::Accounts, rules::guard, tables::spot::Spot,
     },
     model::Order,
     view::{

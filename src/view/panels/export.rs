@@ -27,6 +27,7 @@ use crate::{
     },
 };
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Cells of the bar in the panel.
 const BAR: u16 = 24;
@@ -221,6 +222,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
     let scene = Scene {
         store: &store,
         activity: &activity,
+        sent_forms: &BTreeMap::new(),
         now: sheet.at,
         own_now: sheet.at,
         zone: &zone,

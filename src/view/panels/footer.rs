@@ -2,18 +2,16 @@
 
 use crate::{
     app::{
-        Model, Remote, awaited,
+        Model, Remote,
+        account::{row_id::RowId, successor},
+        awaited,
         dialogs::overlay::Overlay,
         forms::form::Form,
         has_refused,
         keys::keymap::{Action, Context, Keys},
         links, marked,
-        orders::amend,
         rules::guard,
-        tables::{
-            marks::Marks,
-            pane::{Pane, RowId},
-        },
+        tables::{marks::Marks, pane::Pane},
     },
     model::{Command, FailureKind, Order, Position, draft::Takes},
 };
@@ -356,7 +354,7 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        selected_order(model).is_some_and(|order| amend::filled_of(order).is_ok())
+        selected_order(model).is_some_and(|order| successor::filled_of(order).is_ok())
     }),
     (Action::Cancel, can_cancel),
     (Action::Detail, |model| model.selected().is_some()),

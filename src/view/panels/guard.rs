@@ -3,8 +3,9 @@
 use crate::{
     app::{
         Model,
+        account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
         keys::keymap::{Action, Context},
-        rules::guard::{self, Lack, Level, Limit, Missing, Origin, Verdict},
+        rules::guard,
     },
     model::{AccountFacts, Num},
     view::{
@@ -47,7 +48,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
 /// That the challenge is won, or its target reached.
 fn won(model: &Model) -> Option<Segment> {
     let target = model.guard.gauge(Limit::Target);
-    let is_reached = |gauge: &guard::Gauge| gauge.level() == Level::Reached;
+    let is_reached = |gauge: &LimitGauge| gauge.level() == Level::Reached;
     let words = match guard::verdict(model) {
         Some(Verdict::Breached(_)) => return None,
         Some(Verdict::Passed) => "PASSED".to_owned(),
@@ -66,7 +67,7 @@ pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
         model
             .guard
             .gauge(limit)
-            .map_or(Level::Fine, guard::Gauge::level)
+            .map_or(Level::Fine, LimitGauge::level)
     };
     let is_told = model
         .guard
@@ -81,7 +82,7 @@ pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
     }
 }
 
-pub(crate) fn segment(gauge: &guard::Gauge, priority: u8) -> Segment {
+pub(crate) fn segment(gauge: &LimitGauge, priority: u8) -> Segment {
     let tone = tone(gauge);
     let share = if gauge.limit.is_loss() {
         left(gauge)
@@ -115,12 +116,12 @@ fn plain_if(tone: Tone, usual: Tone) -> Tone {
     if tone == usual { Tone::Plain } else { tone }
 }
 
-fn left(gauge: &guard::Gauge) -> Num {
+fn left(gauge: &LimitGauge) -> Num {
     let left = Num::from(1_u32).minus(gauge.used);
     left.unwrap_or(Num::ZERO).max(Num::ZERO)
 }
 
-fn tone(gauge: &guard::Gauge) -> Tone {
+fn tone(gauge: &LimitGauge) -> Tone {
     let is_goal = matches!(gauge.limit, Limit::Target | Limit::TradingDays);
     match gauge.level() {
         Level::Reached if is_goal => Tone::Good,
@@ -230,7 +231,7 @@ fn lack(lack: Lack) -> String {
     }
 }
 
-fn of(gauge: &guard::Gauge) -> Vec<Span> {
+fn of(gauge: &LimitGauge) -> Vec<Span> {
     let origin = match gauge.origin {
         Origin::Service => "service",
         Origin::Local => "local",
@@ -264,7 +265,7 @@ fn of(gauge: &guard::Gauge) -> Vec<Span> {
     spans
 }
 
-fn figure(gauge: &guard::Gauge, number: Num) -> String {
+fn figure(gauge: &LimitGauge, number: Num) -> String {
     match (gauge.limit, gauge.origin) {
         (Limit::TradingDays, _) => format::grouped(number.rounded(0)),
         (Limit::Consistency, Origin::Service) => format::percent(number),

@@ -5,9 +5,11 @@ use super::{guard, segment::Segment};
 use crate::{
     app::{
         Mode, Model, Motion, Tint,
-        account::poll::{LATE, Source},
+        account::{
+            guard::Limit,
+            poll::{LATE, Source},
+        },
         keys::keymap::{Action, Context},
-        rules::guard::Limit,
     },
     model::{Call, FailureKind, Num, Rate, Timestamp},
     view::{

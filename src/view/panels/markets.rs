@@ -7,7 +7,7 @@ use crate::{
         account::poll::Source,
         dialogs::overlay::Markets,
         keys::keymap::{Action, Context},
-        update::mouse::Spot,
+        tables::spot::Spot,
     },
     model::{Grid, Market, Num, Text, Timestamp},
     view::{

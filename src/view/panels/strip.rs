@@ -7,13 +7,13 @@ use super::{
 use crate::{
     app::{
         Flight, Mode, Model, Motion,
+        account::successor::Successor,
         activity::notice::{self, Event, Notice},
         corrects,
         dialogs::overlay::{Arm, Deed, Overlay, Strip},
         keys::keymap::{Action, Context},
-        orders::amend::Successor,
     },
-    model::{AccountId, Command, Num, Progress, Timestamp},
+    model::{AccountId, Command, Num, Progress, Ticket, Timestamp},
     view::{
         tables::activity,
         text::{
@@ -164,8 +164,8 @@ const SEEN: Duration = Duration::from_secs(1);
 
 /// Everything that is on its way and takes long enough to be seen.
 pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
-    let flights = scene.store.flights.values();
-    let flights = flights.filter_map(|flight| flight_view(flight, scene));
+    let flights = scene.store.flights.iter();
+    let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
     flights.chain(waiting).collect()
 }
@@ -181,7 +181,7 @@ fn between(next: &Successor) -> FlightView {
     }
 }
 
-fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
+fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
     match (&flight.command, &flight.progress) {
         (
             Command::CloseAll(account),
@@ -226,7 +226,8 @@ fn flight_view(flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
         // Most have their turn and their answer at once: what is over before it can be read is not shown. A form that has
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
-            let is_shown = flight.form.is_some() || scene.own_now.since(flight.since) >= SEEN;
+            let is_shown =
+                scene.sent_forms.contains_key(&ticket) || scene.own_now.since(flight.since) >= SEEN;
             is_shown.then(|| FlightView {
                 words: standing(flight),
                 gauge: None,
@@ -349,8 +350,10 @@ fn is_tracked(model: &Model, notice: &Notice) -> bool {
     let ticket = notice
         .ticket
         .filter(|_| matches!(notice.event, Event::Sent(_)));
-    let flight = ticket.and_then(|ticket| model.store.flights.get(&ticket));
-    flight.is_some_and(|flight| flight.form.is_some())
+    ticket.is_some_and(|ticket| {
+        let is_under_way = model.store.flights.contains_key(&ticket);
+        is_under_way && model.sent_forms.contains_key(&ticket)
+    })
 }
 
 fn references(event: &Event) -> String {

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         About, Alert, Ended, Reckoning,
-        rules::guard::{Gauge, Level, Origin, Verdict},
+        account::guard::{Gauge, Level, Origin, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
     view::text::{format, words},

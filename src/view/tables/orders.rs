@@ -2,7 +2,7 @@
 
 use super::{order_words::filled_share, scaled, twaps};
 use crate::{
-    app::{Rows, TreeRow, tables::pane::RowId},
+    app::{Rows, TreeRow, account::row_id::RowId},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
     view::text::{
         format, passing,

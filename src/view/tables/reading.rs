@@ -13,9 +13,11 @@ use super::{
 use crate::{
     app::{
         Model,
+        account::row_id::RowId,
+        desk::reading::Reading,
         tables::{
-            lens::{ColumnName, Fact, Kind, Reading},
-            pane::{Pane, RowId},
+            lens::{ColumnName, Fact, Kind},
+            pane::Pane,
         },
     },
     view::text::{

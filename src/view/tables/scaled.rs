@@ -1,7 +1,7 @@
 //! Scaled orders: each ladder as its prices with a size bar and what became of every rung.
 
 use crate::{
-    app::{Remote, Rows, tables::pane::RowId},
+    app::{Remote, Rows, account::row_id::RowId},
     model::{MarketId, Num, Order, OrderStatus, Rung, Scaled},
     view::text::{
         format,

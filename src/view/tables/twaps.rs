@@ -1,7 +1,7 @@
 //! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
 
 use crate::{
-    app::{EndedBy, Rows, tables::pane::RowId},
+    app::{EndedBy, Rows, account::row_id::RowId},
     model::{Num, OrderId, Timestamp, Twap},
     view::text::{
         format, passing,

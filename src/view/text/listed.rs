@@ -1,7 +1,7 @@
 //! A list over the desk, of which one line has the keys.
 
 use super::{span::Span, table::Table};
-use crate::app::update::mouse::Spot;
+use crate::app::tables::spot::Spot;
 use std::ops::Range;
 
 /// What is drawn of it.

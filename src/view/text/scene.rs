@@ -7,10 +7,10 @@ use super::{
     span::{Span, Tone},
 };
 use crate::{
-    app::{Mode, Model, Motion, Store, activity::notice::Activity},
-    model::{Drift, Rate, Timestamp},
+    app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
+    model::{Drift, Rate, Ticket, Timestamp},
 };
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// What a cell may look at besides its own row.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +18,8 @@ pub struct Scene<'a> {
     pub store: &'a Store,
     /// What this desk has done: it knows of cancels the service has queued.
     pub activity: &'a Activity,
+    /// The forms of commands under way.
+    pub(crate) sent_forms: &'a BTreeMap<Ticket, Box<Form>>,
     /// What the wall clock says: what the service dates is measured by it.
     pub now: Timestamp,
     /// The same moment in the desk's own time: countdowns run on it.
@@ -36,6 +38,7 @@ impl<'a> Scene<'a> {
         Self {
             store: &model.store,
             activity: &model.activity,
+            sent_forms: &model.sent_forms,
             now: model.wall_now(),
             own_now: model.now,
             zone,

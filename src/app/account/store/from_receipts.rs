@@ -7,7 +7,7 @@
 
 use super::{Ended, EndedBy, Reckoning, Remote, Source, Store};
 use crate::{
-    app::desk::more_rows::order_tree,
+    app::account::tree::order_tree,
     model::{
         CloseAll, Command, Exits, Leg, Num, Order, OrderId, OrderStatus, OrderType, Page, Position,
         PositionId, Receipt, ScaledId, Timestamp,

@@ -8,7 +8,7 @@ use super::{
     Store,
 };
 use crate::{
-    app::desk::more_rows::ladder_rows,
+    app::account::tree::ladder_rows,
     model::{Failure, Order, Scaled, ScaledId, Timestamp},
 };
 use std::{cmp::Reverse, collections::BTreeSet, ops::Range};

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// What own commands have brought, and what may be theirs.
 #[derive(Debug, Default)]
-pub(super) struct Awaited {
+pub(crate) struct Awaited {
     /// Orders whose end was the outcome of a command.
     told: BTreeSet<OrderId>,
     /// TWAPs that a command has ended.
@@ -25,7 +25,7 @@ pub(super) struct Awaited {
 
 impl Awaited {
     /// The news that an order is over, unless a command tells it or may yet.
-    pub(super) fn hear(&mut self, store: &Store, order: &Order, alert: Alert) -> Option<Alert> {
+    pub(crate) fn hear(&mut self, store: &Store, order: &Order, alert: Alert) -> Option<Alert> {
         if self.told.remove(&order.id) {
             return None;
         }
@@ -37,7 +37,7 @@ impl Awaited {
     }
 
     /// A command brought this; what was put aside for it and is not of its making comes back.
-    pub(super) fn settled(
+    pub(crate) fn settled(
         &mut self,
         store: &Store,
         (ticket, command): (Ticket, &Command),
@@ -65,7 +65,7 @@ impl Awaited {
     }
 
     /// A command is under way: what it has brought so far; what comes back when it is left to a person.
-    pub(super) fn advanced(&mut self, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
+    pub(crate) fn advanced(&mut self, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
         let operation = match progress {
             Progress::Running { operation, .. } => Some(operation),
             Progress::Flattening(flattening) => flattening.operation.as_ref(),
@@ -80,7 +80,7 @@ impl Awaited {
     }
 
     /// Whether this desk has ended the TWAP, or is about to.
-    pub(super) fn stops(&mut self, store: &Store, id: &TwapId) -> bool {
+    pub(crate) fn stops(&mut self, store: &Store, id: &TwapId) -> bool {
         let mut commands = store.flights.values().map(|flight| &flight.command);
         let is_on_its_way = commands.any(|command| {
             let stopped = Resource::Twap(id.clone());

@@ -12,11 +12,11 @@ const LOOKS: u32 = 2;
 
 /// Those that wait, and how often the history was read since.
 #[derive(Debug, Default)]
-pub(super) struct Ending(BTreeMap<TwapId, u32>);
+pub(crate) struct Ending(BTreeMap<TwapId, u32>);
 
 /// Takes note of those that are not among the `known` ended ones and that this desk has not stopped; tells those of
 /// which nothing more can come.
-pub(super) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Alert> {
+pub(crate) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Alert> {
     let gone = store.ended_twaps.iter().map(|ended| &ended.twap.id);
     for id in gone.filter(|id| !known.contains(id)) {
         if !watch.awaited.stops(store, id) {
@@ -27,7 +27,7 @@ pub(super) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Al
 }
 
 /// The history was read, or could not be.
-pub(super) fn looked(store: &Store, ending: &mut Ending) -> Vec<Alert> {
+pub(crate) fn looked(store: &Store, ending: &mut Ending) -> Vec<Alert> {
     for looks in ending.0.values_mut() {
         *looks += 1;
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The orders that have left, until it is known why.
 #[derive(Debug, Default)]
-pub(super) struct Gone(BTreeMap<OrderId, Left>);
+pub(crate) struct Gone(BTreeMap<OrderId, Left>);
 
 #[derive(Debug)]
 struct Left {
@@ -30,7 +30,7 @@ struct Left {
 
 impl Gone {
     /// Takes note of what has left; answers the orders that are to be looked for on older pages.
-    pub(super) fn hear(&mut self, store: &Store, poll: &Poll) -> Vec<OrderId> {
+    pub(crate) fn hear(&mut self, store: &Store, poll: &Poll) -> Vec<OrderId> {
         match &poll.answer {
             Answer::Orders(Ok(page)) => {
                 self.leave(store, page, poll.at);
@@ -105,7 +105,7 @@ fn is_news(store: &Store, order: &Order) -> bool {
 }
 
 /// What was found of the orders that were looked for.
-pub(super) fn sought(
+pub(crate) fn sought(
     store: &Store,
     watch: &mut Watch,
     (asked, found): (&[OrderId], &[Order]),

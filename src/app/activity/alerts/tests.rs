@@ -1,6 +1,10 @@
 //! What happens without a key of this desk, and how it is told.
 
 use super::*;
+use crate::app::Effect;
+use crate::app::Model;
+use crate::app::TerminalOut;
+use crate::app::account::poll::Answer;
 use crate::{
     api::{Dialect, Method, Request},
     app::{
@@ -402,6 +406,8 @@ fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
 
 mod leaving {
     use super::*;
+    use crate::app::Effect;
+    use crate::app::Model;
 
     fn listed(orders: Vec<Order>) -> Answer {
         Answer::Orders(Ok(Page::of(orders)))
@@ -494,6 +500,8 @@ mod leaving {
 
 mod copy {
     use super::*;
+    use crate::app::Effect;
+    use crate::app::TerminalOut;
 
     fn copied(effects: Vec<Effect>) -> Clip {
         match effects.into_iter().next() {
@@ -516,7 +524,7 @@ mod copy {
     #[test]
     fn over_a_detail_all_that_it_says_is_copied() {
         let mut model = desk();
-        let row = crate::app::tables::pane::RowId::Order("ord-1".into());
+        let row = crate::app::account::row_id::RowId::Order("ord-1".into());
         assert_eq!(copied(press(&mut model, "2 enter y")), Clip::Detail(row));
         assert_eq!(model.overlays.len(), 1);
     }

@@ -8,12 +8,10 @@ use crate::{
             poll::{Answer, Poll},
         },
         activity::notice::Event,
-        desk::{
-            fleet::{self, Fleet},
-            msg::Msg,
-        },
+        desk::msg::Msg,
         keys::keymap::Chord,
         testing::{self, desk, press, wait},
+        update::fleet::{self, Fleet},
     },
     model::{MarketId, Order, OrderId, Page, Position, PositionId},
 };

@@ -7,9 +7,12 @@
 //! what has been realised of that counts where the service tells it, today only if it was opened today. Where no
 //! equity is told, what was paid in or out is not known: the account is reckoned from all that was ever closed.
 
-use super::{Gauge, Lack, Limit, Missing, Origin};
 use crate::{
-    app::account::{store::Store, tally::Sum},
+    app::account::{
+        guard::{Gauge, Lack, Limit, Missing, Origin},
+        store::Store,
+        tally::Sum,
+    },
     config,
     model::{AccountFacts, Num, Page, Position, Timestamp, Zone},
 };

@@ -1,16 +1,15 @@
 //! Which rows a lens shows, and in which order. A tree stays a tree: what a row hangs under is shown with it.
 
 use super::{
-    super::pane::Pane, Direction, Fact, Filter, Lens, Picked, Sort, filter::Asked, flat::Order,
+    super::rows::All, Direction, Fact, Filter, Lens, Picked, Sort, filter::Asked, flat::Order,
 };
-use crate::app::desk::{model::Model, more_rows::All};
+use crate::model::Timestamp;
 use std::{cmp::Ordering, ops::Range};
 
-pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
-    let all = model.all_rows(pane);
-    let reader = Reader { model, pane };
-    let mut families: Vec<Vec<usize>> = families(&all)
-        .filter_map(|family| reader.kept(&all, family, lens.filter.as_ref()))
+pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
+    let all = &reader.all;
+    let mut families: Vec<Vec<usize>> = families(all)
+        .filter_map(|family| reader.kept(family, lens.filter.as_ref()))
         .collect();
     if let Some(sort) = lens.sort {
         reader.sort(&mut families, sort);
@@ -40,44 +39,40 @@ fn families<'a>(all: &'a All<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
     })
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Reader<'a> {
-    pub(super) model: &'a Model,
-    pub(super) pane: Pane,
+/// The rows of a pane, in its own order, and what each says.
+pub(crate) struct Reader<'a> {
+    pub(crate) all: All<'a>,
+    /// What the wall clock says.
+    pub(crate) now: Timestamp,
+    /// Of the row at this place, in this column.
+    pub(crate) fact: &'a dyn Fn(usize, usize) -> Fact,
+    pub(crate) words: &'a dyn Fn(usize) -> String,
+    pub(crate) numbers: &'a dyn Fn(usize) -> String,
 }
 
 impl Reader<'_> {
-    pub(super) fn fact(self, at: usize, column: usize) -> Fact {
-        (self.model.options.reading.fact)(self.model, self.pane, at, column)
-    }
-
     /// The same, to be sorted by.
-    pub(super) fn key(self, at: usize, column: usize) -> Fact {
-        self.fact(at, column).folded()
+    pub(super) fn key(&self, at: usize, column: usize) -> Fact {
+        (self.fact)(at, column).folded()
     }
 
-    pub(super) fn takes(self, filter: &Filter, at: usize) -> bool {
+    pub(super) fn takes(&self, filter: &Filter, at: usize) -> bool {
         filter.takes(&Asked {
-            now: self.model.wall_now(),
-            words: || (self.model.options.reading.words)(self.model, self.pane, at),
-            numbers: || (self.model.options.reading.numbers)(self.model, self.pane, at),
-            fact: |column| self.fact(at, column),
+            now: self.now,
+            words: || (self.words)(at),
+            numbers: || (self.numbers)(at),
+            fact: |column| (self.fact)(at, column),
         })
     }
 
     /// What of a family is shown: all of it under a wanted heading, else its root over those that are wanted.
-    fn kept(
-        self,
-        all: &All<'_>,
-        family: Range<usize>,
-        filter: Option<&Filter>,
-    ) -> Option<Vec<usize>> {
+    fn kept(&self, family: Range<usize>, filter: Option<&Filter>) -> Option<Vec<usize>> {
         let Some(filter) = filter else {
             return Some(family.collect());
         };
         let root = family.start;
         let is_wanted = self.takes(filter, root);
-        if is_wanted && all.is_heading(root) {
+        if is_wanted && self.all.is_heading(root) {
             return Some(family.collect());
         }
         let wanted = family.skip(1).filter(|at| self.takes(filter, *at));
@@ -86,7 +81,7 @@ impl Reader<'_> {
     }
 
     /// Within each family, and the families by their root, or by their first child where the root has no such cell.
-    fn sort(self, families: &mut Vec<Vec<usize>>, sort: Sort) {
+    fn sort(&self, families: &mut Vec<Vec<usize>>, sort: Sort) {
         let by = |a: &Fact, b: &Fact| compare(a, b, sort.direction);
         let mut keyed: Vec<(Fact, Vec<usize>)> = vec![];
         for family in families.drain(..) {

@@ -3,16 +3,15 @@
 //! among a hundred.
 
 use super::{
-    super::pane::Pane,
     Fact, Lens, Picked, Sort,
     arrange::{Reader, compare},
 };
-use crate::app::{account::feed::Shift, desk::model::Model};
+use crate::app::account::feed::Shift;
 use std::{cmp::Ordering, collections::VecDeque, ops::Range};
 
 /// In which order the rows that are shown stand.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// The pane's own.
     Own,
     By(Keys),
@@ -22,7 +21,7 @@ pub(super) enum Order {
 
 /// What each row that is shown says in the column it is sorted by, in the pane's own order.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     facts: VecDeque<Fact>,
     sort: Sort,
 }
@@ -38,7 +37,7 @@ impl Keys {
         said.then(a.cmp(&b))
     }
 
-    fn read(&mut self, reader: Reader<'_>, at: u32) {
+    fn read(&mut self, reader: &Reader<'_>, at: u32) {
         let place = usize::try_from(at).unwrap_or(usize::MAX);
         if let Some(fact) = self.facts.get_mut(place) {
             *fact = reader.key(place, self.sort.column);
@@ -64,7 +63,7 @@ impl Keys {
 
 impl Picked {
     /// Where the row at this place of the pane's own order is shown.
-    pub(super) fn find(&self, at: u32) -> Option<usize> {
+    pub(crate) fn find(&self, at: u32) -> Option<usize> {
         match &self.order {
             Order::Own => self.places.binary_search(&at).ok(),
             Order::By(keys) => {
@@ -78,7 +77,7 @@ impl Picked {
 
 /// A list on its way through a lens.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sifting {
+pub(crate) struct Sifting {
     /// Those of the rows read so far that are wanted.
     places: Vec<u32>,
     keys: Option<Keys>,
@@ -88,7 +87,7 @@ pub(super) struct Sifting {
 }
 
 impl Sifting {
-    pub(super) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
+    pub(crate) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
         let unread = || std::iter::repeat_n(Fact::Unknown, count).collect();
         Self {
             places: vec![],
@@ -103,19 +102,18 @@ impl Sifting {
     }
 
     /// Whether the rows are still those it began with.
-    pub(super) fn is_of(&self, version: u64) -> bool {
+    pub(crate) fn is_of(&self, version: u64) -> bool {
         self.version == version
     }
 
     /// How much of the list has been read.
-    pub(super) fn percent(&self) -> usize {
+    pub(crate) fn percent(&self) -> usize {
         self.read * 100 / self.count.max(1)
     }
 
     /// Reads so many rows more.
-    pub(super) fn go_on(&mut self, model: &Model, (pane, lens): (Pane, &Lens), rows: usize) {
+    pub(crate) fn go_on(&mut self, reader: &Reader<'_>, lens: &Lens, rows: usize) {
         let end = self.read.saturating_add(rows).min(self.count);
-        let reader = Reader { model, pane };
         let mut fresh = wanted(reader, lens, self.read..end);
         if let Some(keys) = &mut self.keys {
             for at in &fresh {
@@ -128,11 +126,11 @@ impl Sifting {
         self.read = end;
     }
 
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.read >= self.count
     }
 
-    pub(super) fn end(self) -> Picked {
+    pub(crate) fn end(self) -> Picked {
         let mut places = self.places;
         let order = self.keys.map_or(Order::Own, |keys| {
             places.sort_by(|a, b| keys.order(*a, *b));
@@ -148,21 +146,20 @@ impl Sifting {
 }
 
 /// The whole list at once.
-pub(super) fn picked(model: &Model, pane: Pane, lens: &Lens, version: u64) -> Picked {
-    let mut sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
-    sifting.go_on(model, (pane, lens), usize::MAX);
+pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
+    let mut sifting = Sifting::begin(reader.all.len(), lens.sort, version);
+    sifting.go_on(reader, lens, usize::MAX);
     sifting.end()
 }
 
 /// What was picked before, with what has changed since.
-pub(super) fn again(
-    model: &Model,
-    (pane, lens): (Pane, &Lens),
+pub(crate) fn again(
+    reader: &Reader<'_>,
+    lens: &Lens,
     old: Picked,
     (shift, version): (Shift, u64),
 ) -> Picked {
-    let count = model.all_rows(pane).len();
-    let reader = Reader { model, pane };
+    let count = reader.all.len();
     let Picked {
         mut places,
         mut order,
@@ -207,7 +204,7 @@ fn moved(places: &mut Vec<u32>, left: usize, came: usize) {
     }
 }
 
-fn wanted(reader: Reader<'_>, lens: &Lens, places: Range<usize>) -> Vec<u32> {
+fn wanted(reader: &Reader<'_>, lens: &Lens, places: Range<usize>) -> Vec<u32> {
     let takes = |at: &usize| {
         let filter = lens.filter.as_ref();
         filter.is_none_or(|filter| reader.takes(filter, *at))

@@ -3,9 +3,9 @@
 //! Known limit: of more than `MOST` rows nothing is told: adding them up anew whenever one comes would make keys wait.
 
 use super::super::pane::Pane;
-use crate::app::{
-    account::tally::{Quality, Results},
-    desk::model::Model,
+use crate::app::account::{
+    store::Store,
+    tally::{Quality, Results},
 };
 use strum::EnumTryAs;
 
@@ -19,19 +19,19 @@ pub enum Sums {
 }
 
 impl Sums {
-    pub(super) fn of(model: &Model, pane: Pane, places: &[u32]) -> Option<Self> {
+    pub(crate) fn of(store: &Store, pane: Pane, places: &[u32]) -> Option<Self> {
         if places.len() > MOST {
             return None;
         }
         let places = places.iter().flat_map(|at| usize::try_from(*at));
         match pane {
             Pane::Closed => {
-                let rows = model.store.closed.rows();
+                let rows = store.closed.rows();
                 let shown = places.filter_map(|at| rows.get(at));
                 Some(Self::Results(Results::of(shown)))
             }
             Pane::History => {
-                let rows = model.store.history.rows();
+                let rows = store.history.rows();
                 let shown = places.filter_map(|at| rows.get(at));
                 Some(Self::Quality(Quality::of(shown)))
             }

@@ -1,9 +1,10 @@
 use super::*;
+use crate::app::Model;
+use crate::app::desk::lens::change;
 use crate::{
     app::{
-        account::poll::Answer,
+        account::{poll::Answer, row_id::RowId},
         dialogs::overlay::Overlay,
-        tables::pane::RowId,
         testing::{arrive, desk, num, order, press, wait},
     },
     model::{Page, Timestamp},
@@ -486,7 +487,11 @@ fn a_long_list_is_sifted_in_portions_and_stands_as_before_until_that_is_over() {
     assert_eq!((sifted(&model), hits(&model)), (Some(40), None));
     assert_eq!(model.rows(Pane::History).len(), 5_000);
     let soon = model.now.plus(Duration::from_millis(1));
-    assert_eq!(crate::app::wake(&model), Some(soon), "it waits for nobody");
+    assert_eq!(
+        crate::app::update::wake::wake(&model),
+        Some(soon),
+        "it waits for nobody"
+    );
     wait(&mut model, 1);
     assert_eq!(sifted(&model), Some(80));
     wait(&mut model, 1);
@@ -494,7 +499,7 @@ fn a_long_list_is_sifted_in_portions_and_stands_as_before_until_that_is_over() {
     let expected = ["h-1", "h-1001", "h-2001", "h-3001", "h-4001"];
     assert_eq!(ids(&model, Pane::History), expected);
     assert_ne!(
-        crate::app::wake(&model),
+        crate::app::update::wake::wake(&model),
         Some(model.now.plus(Duration::from_millis(1)))
     );
 

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     app::{
-        desk::{model::Model, more_rows as screen},
+        desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
+        orders::of_row,
         tables::lens::Fault,
     },
     model::{draft::Field, spoken},
@@ -28,7 +29,7 @@ pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let id = said.needed(0, "which order: an id")?;
     let order = model.store.order(&id.text.as_str().into());
     let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that move"))?;
-    let mut form = screen::moved(model, order).map_err(|why| id.fault(why))?;
+    let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
     let price = said.word(1).map(|word| (form.focus, word));
     let flags = TEXTS.iter();
     let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
@@ -52,6 +53,6 @@ pub(super) fn about(model: &Model, id: &str) -> Option<String> {
 /// What can be moved.
 pub(super) fn offers(model: &Model) -> Vec<String> {
     let orders = model.store.orders.rows().iter();
-    let movable = orders.filter(|order| screen::moved(model, order).is_ok());
+    let movable = orders.filter(|order| of_row::moved(model, order).is_ok());
     movable.map(|order| order.id.to_string()).collect()
 }

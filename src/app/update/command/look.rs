@@ -2,13 +2,15 @@
 
 use super::{Said, Word};
 use crate::app::{
-    desk::{fleet::Switch, model::Model, more_rows as screen, tour},
+    account::labels::Switch,
+    desk::{lens, model::Model, tour},
     dialogs::{
         export::{Export, Format},
         next::Next,
         overlay::Overlay,
     },
-    tables::lens::{self, ColumnName, Direction, Fault, Filter, Sort, find},
+    tables::lens::{ColumnName, Direction, Fault, Filter, Sort, find},
+    update::act,
 };
 
 /// The column ids of the pane that has the keys.
@@ -85,7 +87,7 @@ pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let pane = model.focus.pane;
     if said.words.is_empty() {
-        let list = Overlay::Columns(screen::columns(model));
+        let list = Overlay::Columns(act::columns(model));
         return Ok(Next::Open(Box::new(list)));
     }
     let all = || (0..names(model).len()).collect::<Vec<_>>();

@@ -6,10 +6,11 @@ use super::{
 };
 use crate::{
     app::{
-        desk::{model::Model, more_rows as screen},
+        desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
         tables::lens::Fault,
+        update::act,
     },
     model::{
         Curve, Side,
@@ -88,7 +89,7 @@ fn strategy(model: &Model, said: &Said, shape: Shape, fields: &[Field]) -> Resul
     let side = parsed::<Side>(side.ok_or_else(|| said.missing("buy or sell"))?)?;
     let named = said.flag("--market").or_else(|| words.next());
     let named = named.map(|word| market(model, word)).transpose()?;
-    let account_id = match screen::strategist(model, shape) {
+    let account_id = match act::strategist(model, shape) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     app::{
-        account::poll::Answer,
+        account::{poll::Answer, row_id::RowId},
         activity::notice::Event,
         desk::msg::Msg,
         dialogs::{
@@ -10,7 +10,7 @@ use crate::{
             prompt::Prompt,
         },
         keys::keymap::{Chord, Context, Keymap},
-        tables::pane::{Pane, RowId},
+        tables::pane::Pane,
         testing::{arrive, desk, num, order, position, press, wait},
         update::router::update,
     },

@@ -4,14 +4,17 @@
 use super::{Said, Word};
 use crate::{
     app::{
-        desk::{model::Model, more_rows as screen},
+        account::row_id::RowId,
+        desk::model::Model,
         dialogs::{
             next::Next,
             overlay::{Bulk, Overlay, Strip},
         },
         forms::form::Form,
         keys::keymap::Action,
-        tables::{lens::Fault, pane::RowId},
+        orders::of_row,
+        tables::lens::Fault,
+        update::act,
     },
     model::{
         Command, MarginMode, MarketId, Order, PlaceKind, Position, Side, TimeInForce,
@@ -84,7 +87,7 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
 fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
     let price = price_at(said, skip)?;
     said.at_most(price + 1)?;
-    let account_id = match model.account_for(screen::NEW_ORDER) {
+    let account_id = match model.account_for(act::NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
@@ -226,7 +229,7 @@ pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 
 /// As the key does on that row.
 fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
-    let command = screen::cancel_of(model, row).map_err(|why| word.fault(why))?;
+    let command = of_row::cancel_of(model, row).map_err(|why| word.fault(why))?;
     Ok(strip(model, command))
 }
 

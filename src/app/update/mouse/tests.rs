@@ -53,6 +53,7 @@ fn a_click_on_an_account_chooses_it_and_a_second_shows_it() {
 
 mod on_the_desk {
     use super::*;
+    use crate::app::keys::keymap::Context;
 
     #[test]
     fn a_click_on_a_row_selects_it_and_a_second_shows_its_detail() {
@@ -119,6 +120,7 @@ mod on_the_desk {
 
 mod on_what_acts {
     use super::*;
+    use crate::app::keys::keymap::Context;
 
     const CLOSE_ALL: Spot = Spot::Key(Context::Positions, Action::CloseAll);
     const YES: Spot = Spot::Key(Context::Strip, Action::Confirm);
@@ -222,6 +224,8 @@ mod on_what_acts {
 
 mod on_a_form {
     use super::*;
+    use crate::app::keys::keymap::Context;
+    use crate::model::draft::Field;
 
     fn buying() -> Model {
         let mut model = desk();

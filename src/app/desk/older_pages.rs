@@ -1,13 +1,4 @@
-//! What the desk's keys do in each pane: pure choices over the store, answered with a [`Next`](crate::app::dialogs::next::Next).
-
-pub use crate::app::tables::{rows::Rows, tree::TreeRow};
-pub(crate) use crate::app::{
-    tables::{
-        rows::{All, ladder_rows, rows},
-        tree::{order_tree, parent},
-    },
-    update::act::{NEW_ORDER, act, cancel_of, columns, moved, order, strategist, travel},
-};
+//! The older pages of a list: asked for when somebody looks near the end of what is loaded, or misses an order there.
 
 use super::model::Model;
 use crate::app::{dialogs::effect::Effect, tables::pane::Pane};

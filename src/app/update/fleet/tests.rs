@@ -1,4 +1,6 @@
 use super::*;
+use crate::app::Identity;
+use crate::config::Tint;
 use crate::{
     app::{
         account::{

@@ -1,7 +1,10 @@
 //! Working orders under what they belong to: their TWAP, their ladder, or the order they are a part of.
 
-use super::pane::RowId;
-use crate::model::{Order, OrderId};
+use crate::{
+    app::account::{remote::Remote, row_id::RowId},
+    model::{Order, OrderId, Scaled, ScaledId},
+};
+
 use std::{cmp::Reverse, collections::BTreeMap};
 
 /// One line of the tree. A parent that is not itself a working order is a line of its own.
@@ -49,4 +52,21 @@ pub(crate) fn parent(order: &Order) -> Option<RowId> {
     let ladder = order.scaled_order_id.clone().map(RowId::Scaled);
     twap.or(ladder)
         .or_else(|| order.partial_fill_root_order_id.as_ref().and_then(part_of))
+}
+
+/// The ladders, the newest id first, each with its rungs below it, the highest price first.
+pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
+    let mut rows = vec![];
+    for (id, ladder) in ladders.iter().rev() {
+        rows.push(RowId::Scaled(id.clone()));
+        let rungs = ladder.value().map_or(&[][..], |ladder| &ladder.rungs);
+        let mut prices: Vec<_> = rungs.iter().map(|rung| rung.price).zip(0..).collect();
+        prices.sort_by(|a, b| b.cmp(a));
+        rows.extend(
+            prices
+                .into_iter()
+                .map(|(_, at)| RowId::Rung(id.clone(), at)),
+        );
+    }
+    rows
 }

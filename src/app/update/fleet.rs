@@ -5,31 +5,30 @@
 //! to the account on the screen. No account is left while something is open over it, so that what was asked there is
 //! answered there; a display that is held goes on when its account is left.
 
-mod desks;
-
-pub use desks::Desks;
-
-use super::{cursor, model::Model, msg::Msg, options::Options, renewal::Reread};
 use crate::{
     app::{
-        account::{identity::Identity, poll::Source},
+        account::{
+            labels::{AccountLabel, AccountLabels, Switch, Visibility},
+            poll::Source,
+        },
         activity::notice::{Elsewhere, Event},
+        desk::{cursor, model::Model, msg::Msg, options::Options, renewal::Reread},
         dialogs::{
             effect::{Effect, TerminalOut},
-            next::Next,
             overlay::{Arm, Overlay},
         },
         tables::pane::Pane,
         update::{arrival, router::update},
     },
-    config::Tint,
-    model::{AccountId, Timestamp},
+    model::Timestamp,
 };
-use std::{collections::BTreeMap, iter, mem};
-use strum::{IntoEnumIterator as _, VariantArray as _};
 
-/// So many times more seldom an account is asked about while it is not on the screen.
-const ASIDE: u32 = 3;
+mod desks;
+
+pub use desks::Desks;
+
+use std::{collections::BTreeMap, iter, mem};
+use strum::IntoEnumIterator as _;
 
 /// Every account of the desk. There is always one on the screen.
 #[derive(Debug)]
@@ -46,105 +45,6 @@ pub enum Whose {
     Shown,
     /// By its place among them.
     Account(usize),
-}
-
-/// Which account is wanted on the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switch {
-    Next,
-    To(usize),
-}
-
-/// Whether an account is looked at.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Visibility {
-    #[default]
-    OnScreen,
-    Background,
-}
-
-impl Visibility {
-    /// How many times its intervals it is polled at.
-    pub fn slower(self) -> u32 {
-        match self {
-            Self::OnScreen => 1,
-            Self::Background => ASIDE,
-        }
-    }
-}
-
-/// The accounts of the desk by name, and which of them a model is.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AccountLabels {
-    pub seats: Vec<AccountLabel>,
-    pub at: usize,
-}
-
-/// What an account is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountLabel {
-    /// Its profile's.
-    pub name: Option<String>,
-    /// `None` until its far end is known.
-    pub account_id: Option<AccountId>,
-    pub tint: Tint,
-}
-
-impl AccountLabel {
-    fn of(identity: Option<&Identity>, at: usize) -> Self {
-        let own = identity.and_then(|identity| identity.profile.tint);
-        let by_place = Tint::VARIANTS.iter().cycle().nth(at);
-        Self {
-            name: identity.and_then(|identity| identity.profile.name.clone()),
-            account_id: identity.map(|identity| identity.account_id.clone()),
-            tint: own.or(by_place.copied()).unwrap_or(Tint::Blue),
-        }
-    }
-
-    /// The name a person gave it, else the account's.
-    pub fn label(&self) -> String {
-        let id = || self.account_id.as_ref().map(ToString::to_string);
-        self.name.clone().or_else(id).unwrap_or_default()
-    }
-
-    fn is_called(&self, word: &str) -> bool {
-        let id = self.account_id.as_ref().map(AccountId::raw);
-        self.name.as_deref() == Some(word) || id == Some(word)
-    }
-}
-
-impl AccountLabels {
-    pub fn own(&self) -> Option<&AccountLabel> {
-        self.seats.get(self.at)
-    }
-
-    /// Whether there is another account to go to.
-    pub fn has_others(&self) -> bool {
-        self.seats.len() > 1
-    }
-
-    /// Where the account of this name is, or what there is.
-    pub fn find(&self, word: &str) -> Result<usize, String> {
-        let at = self.seats.iter().position(|seat| seat.is_called(word));
-        at.ok_or_else(|| {
-            let labels = self.labels();
-            let are = if labels.len() == 1 { "is" } else { "are" };
-            format!("no account {word}; there {are} {}", labels.join(", "))
-        })
-    }
-
-    pub fn labels(&self) -> Vec<String> {
-        self.seats.iter().map(AccountLabel::label).collect()
-    }
-}
-
-/// The key that goes on to the next account.
-pub(crate) fn next(model: &Model) -> Next {
-    if model.roster.has_others() {
-        Next::Switch(Switch::Next)
-    } else {
-        Next::Refuse("this desk has one account; [profiles] in the settings adds others".to_owned())
-    }
 }
 
 impl Fleet {

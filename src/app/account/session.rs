@@ -1,0 +1,88 @@
+//! What this session has sent, and where it started: what new orders are judged by.
+
+use crate::{
+    app::account::store::Store,
+    model::{AccountId, Command, MarketId, Num, PlaceKind, PlaceOrder, Placed, Side, Timestamp},
+};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// Orders that are remembered; more than any sensible rate and repeat window hold.
+const KEPT: usize = 256;
+
+/// What this session has sent, and where it started.
+#[derive(Debug, Default)]
+pub struct Session {
+    pub(crate) sent: VecDeque<(Timestamp, PlaceOrder)>,
+    pub(crate) first_equity: Option<Num>,
+}
+
+impl Session {
+    /// Takes note of an order that leaves.
+    pub fn sent(&mut self, command: &Command, now: Timestamp) {
+        if let Some(order) = as_order(command) {
+            self.sent.push_back((now, order));
+            if self.sent.len() > KEPT {
+                self.sent.pop_front();
+            }
+        }
+    }
+
+    /// Takes note of the first equity that is known.
+    pub fn seen(&mut self, store: &Store) {
+        if self.first_equity.is_none() {
+            self.first_equity = store.account.value().and_then(|facts| facts.equity);
+        }
+    }
+
+    /// Takes the whole day for the session: what equity was before the day's profit or loss.
+    pub fn begin_with_day(&mut self, store: &Store) {
+        let facts = store.account.value();
+        self.first_equity = facts.and_then(|facts| facts.equity?.minus(facts.day_pnl?));
+    }
+
+    pub(crate) fn within(
+        &self,
+        span: Duration,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &PlaceOrder> {
+        let recent = self.sent.iter().rev();
+        recent
+            .take_while(move |(at, _)| now.since(*at) < span)
+            .map(|(_, order)| order)
+    }
+}
+
+/// What opens something, as one order: all slices of a TWAP at the market, all rungs of a ladder at the price
+/// that is the worst of them.
+pub(crate) fn as_order(command: &Command) -> Option<PlaceOrder> {
+    let at_market = |account: &AccountId, market: &MarketId, side, coins| {
+        PlaceOrder::market(account.clone(), market.clone(), side, coins)
+    };
+    Some(match command.facts().places? {
+        Placed::Order(order) => order.clone(),
+        Placed::Twap(twap) => PlaceOrder {
+            leverage: twap.leverage,
+            margin_mode: twap.margin_mode,
+            reduce_only: twap.reduce_only,
+            ..at_market(&twap.account_id, &twap.market_id, twap.side, twap.size)
+        },
+        Placed::Scaled(ladder) => PlaceOrder {
+            kind: PlaceKind::Limit,
+            leverage: ladder.leverage,
+            margin_mode: ladder.margin_mode,
+            reduce_only: ladder.reduce_only,
+            limit_price: Some(match ladder.side {
+                Side::Buy => ladder.start_price.max(ladder.end_price),
+                Side::Sell => ladder.start_price.min(ladder.end_price),
+            }),
+            ..at_market(
+                &ladder.account_id,
+                &ladder.market_id,
+                ladder.side,
+                ladder.size,
+            )
+        },
+        Placed::Close(_) => return None,
+    })
+}

@@ -1,0 +1,76 @@
+//! What stands in for an order once that is canceled.
+
+use crate::model::{Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Timestamp};
+
+/// What stands in for an order once that is canceled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Successor {
+    pub(crate) old: OrderId,
+    /// Of the whole size that was asked for.
+    pub(crate) order: Box<PlaceOrder>,
+    /// How much of the old one had filled when that size was read.
+    pub(crate) filled: Num,
+    pub(crate) since: Timestamp,
+}
+
+impl Successor {
+    /// What it stands in for.
+    pub fn old(&self) -> &OrderId {
+        &self.old
+    }
+}
+
+/// How much of an order has filled that can be moved; or why it cannot.
+pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
+    let is_limit = order.mode.is(&OrderMode::Limit);
+    if !is_limit || !order.status.is(&OrderStatus::Resting) {
+        return Err("only a resting limit order is moved: cancel it and place a new one");
+    }
+    if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
+        return Err("a part of a ladder or TWAP is not moved: the new one would be no part of it");
+    }
+    let filled = order.filled_size.map(Num::abs);
+    filled
+        .ok_or("the service does not tell how much of it has filled: cancel it and place a new one")
+}
+
+impl Successor {
+    /// What is left to place, by the row of the old order as it ended.
+    pub(crate) fn left(&self, row: Option<&Order>) -> Result<Num, String> {
+        let (old, asked) = (&self.old, self.order.size);
+        let unknown = || {
+            format!(
+                "{old} is canceled, and how much of it had filled is not known: nothing is placed in its stead"
+            )
+        };
+        let row = row.ok_or_else(unknown)?;
+        match row.status.known() {
+            Some(OrderStatus::Canceled) => {}
+            Some(OrderStatus::Filled) => {
+                return Err(format!("{old} has filled: nothing is placed in its stead"));
+            }
+            Some(
+                OrderStatus::Pending
+                | OrderStatus::Resting
+                | OrderStatus::Rejected
+                | OrderStatus::Expired,
+            )
+            | None => {
+                let status = &row.status;
+                return Err(format!(
+                    "{old} is called {status} after its cancel: nothing is placed in its stead"
+                ));
+            }
+        }
+        let filled = row.filled_size.map(Num::abs).ok_or_else(unknown)?;
+        let meanwhile = filled.minus(self.filled).ok_or_else(unknown)?;
+        let left = asked.minus(meanwhile.max(Num::ZERO)).ok_or_else(unknown)?;
+        if left.is_positive() {
+            Ok(left)
+        } else {
+            Err(format!(
+                "{meanwhile} of {old} filled before it was canceled: nothing is left to place"
+            ))
+        }
+    }
+}

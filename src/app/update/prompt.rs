@@ -1,0 +1,221 @@
+//! What is typed into the line at the bottom, and what that does.
+
+use crate::app::{
+    desk::{lens, model::Model},
+    dialogs::{
+        next::Next,
+        overlay::Overlay,
+        prompt::{Asks, Prompt},
+    },
+    keys::{
+        keymap::{Action, Chord},
+        line::Line,
+    },
+    tables::{
+        lens::{Fault, Filter, begun},
+        pane::Pane,
+    },
+    update::{act, command, complete::of},
+};
+
+/// The prompt on top, if that is what has the keys.
+fn top(model: &mut Model) -> Option<&mut Prompt> {
+    match model.overlays.last_mut() {
+        Some(Overlay::Prompt(prompt)) => Some(prompt),
+        _ => None,
+    }
+}
+
+/// One press while a prompt is on top: `action` is what the table says of it there, if anything.
+pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
+    let Some(prompt) = top(model) else {
+        return Next::Stay;
+    };
+    let asks = prompt.asks;
+    if let Some(c) = chord.typed() {
+        edit(model, |line| line.type_in(c));
+        return Next::Stay;
+    }
+    match (action, asks) {
+        (Some(Action::Dismiss), Asks::Filter(pane)) => {
+            lens::change(model, pane, |lens| lens.filter = None);
+            Next::Close
+        }
+        (Some(Action::Dismiss), Asks::Command) => Next::Close,
+        (Some(Action::Submit), _) => submit(model, asks),
+        (Some(action @ (Action::Up | Action::Down)), Asks::Filter(_)) => {
+            act::travel(model, action);
+            Next::Stay
+        }
+        (Some(action @ (Action::Up | Action::Down)), Asks::Command) => {
+            recall(model, action);
+            Next::Stay
+        }
+        (Some(action @ (Action::NextChoice | Action::PreviousChoice)), _) => {
+            turn(model, action);
+            Next::Stay
+        }
+        _ => {
+            edit(model, |line| line.edit(chord));
+            Next::Stay
+        }
+    }
+}
+
+/// Enter: the line closes when it was taken, and stays with its fault when not.
+fn submit(model: &mut Model, asks: Asks) -> Next {
+    if let Asks::Filter(pane) = asks {
+        return match parsed(model, pane) {
+            Ok(filter) => {
+                lens::change(model, pane, |lens| lens.filter = filter);
+                Next::Close
+            }
+            Err(_) => Next::Stay,
+        };
+    }
+    let Some(prompt) = top(model) else {
+        return Next::Stay;
+    };
+    let text = prompt.text().trim().to_owned();
+    // What the command opens comes in the place of the line.
+    let Some(line) = model.overlays.pop() else {
+        return Next::Stay;
+    };
+    match command::run(model, &text) {
+        Ok(next) => {
+            // What was looked at makes room for what the command shows.
+            if next != Next::Stay {
+                model.overlays.clear();
+            }
+            model.spoken.retain(|known| *known != text);
+            model.spoken.push(text);
+            next
+        }
+        Err(fault) => {
+            model.overlays.push(line);
+            if let Some(prompt) = top(model) {
+                prompt.line = Line::new(&text);
+                prompt.fault = Some(fault);
+            }
+            Next::Stay
+        }
+    }
+}
+
+/// Up and down through the earlier lines; below the newest is an empty one.
+fn recall(model: &mut Model, action: Action) {
+    let count = model.spoken.len();
+    let at = top(model).and_then(|prompt| prompt.recalled);
+    let at = match (action, at) {
+        (Action::Up, None) => (count > 0).then_some(0),
+        (Action::Up, Some(at)) => Some((at + 1).min(count.saturating_sub(1))),
+        (_, at) => at.and_then(|at| at.checked_sub(1)),
+    };
+    let line = at.and_then(|at| model.spoken.iter().rev().nth(at)).cloned();
+    if let Some(prompt) = top(model) {
+        prompt.recalled = at;
+        prompt.line = Line::new(&line.unwrap_or_default());
+        prompt.fault = None;
+        prompt.completion = None;
+    }
+}
+
+/// Pasted text is typed text: it never acts.
+pub(crate) fn paste(model: &mut Model, text: &str) {
+    let mut refusal = None;
+    edit(model, |line| refusal = line.paste(text).err());
+    if let (Some(why), Some(prompt)) = (refusal, top(model)) {
+        let at = prompt.cursor()..prompt.cursor() + 1;
+        let what = why.to_owned();
+        prompt.fault = Some(Fault { at, what });
+    }
+}
+
+fn edit(model: &mut Model, change: impl FnOnce(&mut Line)) {
+    if let Some(prompt) = top(model) {
+        change(&mut prompt.line);
+        prompt.completion = None;
+    }
+    read(model);
+}
+
+/// Tab: the next or the previous way to end the word at the cursor.
+fn turn(model: &mut Model, action: Action) {
+    let completion = match top(model) {
+        Some(Prompt {
+            completion: Some(known),
+            ..
+        }) => known.turned(action),
+        Some(prompt) => {
+            let (asks, text, cursor) = (prompt.asks, prompt.text().to_owned(), prompt.cursor());
+            of(model, asks, &text, cursor)
+        }
+        None => return,
+    };
+    if let Some(prompt) = top(model) {
+        let (text, cursor) = completion.applied();
+        prompt.line = Line::at(&text, cursor);
+        prompt.completion = Some(completion);
+    }
+    read(model);
+}
+
+/// Takes the line as it stands: a filter without a fault is in force at once.
+fn read(model: &mut Model) {
+    let Some(prompt) = top(model) else { return };
+    prompt.fault = None;
+    let Asks::Filter(pane) = prompt.asks else {
+        return;
+    };
+    let fault = match parsed(model, pane) {
+        Ok(filter) => {
+            lens::change(model, pane, |lens| lens.filter = filter);
+            spare_the_begun(model, pane);
+            None
+        }
+        Err(fault) => Some(leave_out(model, pane, fault)),
+    };
+    if let Some(prompt) = top(model) {
+        prompt.fault = fault;
+    }
+}
+
+/// What has a fault, and what follows it, takes no row away; the fault says what does.
+fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
+    let text = top(model).map_or("", |prompt| prompt.text());
+    let head: String = text.chars().take(fault.at.start).collect();
+    let whole = head.rfind(char::is_whitespace);
+    let whole = whole.and_then(|end| head.get(..end)).unwrap_or("").trim();
+    let columns = (model.options.reading.columns)(pane);
+    let filter = Filter::parse(whole, &columns).ok().flatten();
+    let until = match &filter {
+        Some(filter) => format!("until then by {} alone", filter.text),
+        None => "until then all is shown".to_owned(),
+    };
+    lens::change(model, pane, |lens| lens.filter = filter);
+    Fault {
+        what: format!("{}; {until}", fault.what),
+        ..fault
+    }
+}
+
+fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
+    let columns = (model.options.reading.columns)(pane);
+    let text = top(model).map_or("", |prompt| prompt.text());
+    Filter::parse(text, &columns)
+}
+
+/// Who begins to write a column does not look for its name: the rows stay until the word means something.
+fn spare_the_begun(model: &mut Model, pane: Pane) {
+    let Some(lens) = model.lenses.of(pane).filter(|l| l.hits() == Some(0)) else {
+        return;
+    };
+    let text = lens.filter.as_ref().map_or("", |filter| &filter.text);
+    let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
+    let columns = (model.options.reading.columns)(pane);
+    let bare = last.trim_start_matches(['-', '!']);
+    if !begun(bare, &columns).is_empty() {
+        let filter = Filter::parse(before, &columns).ok().flatten();
+        lens::change(model, pane, |lens| lens.filter = filter);
+    }
+}

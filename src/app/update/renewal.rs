@@ -1,0 +1,294 @@
+//! Settings that change while the desk runs: what follows from a reading of them.
+
+use crate::{
+    app::{
+        activity::notice::Tone,
+        desk::{
+            alerts,
+            model::Model,
+            options::Options,
+            renewal::{Renewal, Reread, Standing},
+        },
+        dialogs::effect::Effect,
+        keys::keymap::Keymap,
+        rules::guard,
+    },
+    config::{Change, Leeway, Takes},
+    model::Text,
+};
+
+/// More than these are counted in the toast; `:config` lists them all.
+const TOLD: usize = 4;
+
+pub(crate) fn take(model: &mut Model, reread: Reread) -> Vec<Effect> {
+    model.settings.read_at = Some(model.now);
+    match reread {
+        Reread::Good(renewal) => renew(model, *renewal),
+        Reread::Bad(faults) => refuse(model, &faults),
+    }
+}
+
+fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
+    let faults: Vec<_> = faults.iter().map(|line| plain(line)).collect();
+    let words = format!(
+        "settings not taken, the old ones stay in force: {}",
+        faults.join("; ")
+    );
+    model.settings.faults = faults;
+    model.say(Tone::Alert, words);
+    vec![]
+}
+
+fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
+    let (tone, words) = told(&renewal.changes, &model.settings.faults);
+    model.settings = Standing {
+        faults: vec![],
+        read_at: model.settings.read_at,
+        changes: renewal
+            .changes
+            .iter()
+            .map(|c| plain(&c.to_string()))
+            .collect(),
+        waiting: renewal.waiting,
+        files: renewal.files,
+    };
+    model.say(tone, words);
+    if renewal.keymap.keyless() != model.keymap.keyless()
+        && let Some(words) = keyless(&renewal.keymap)
+    {
+        model.say(Tone::Warn, words);
+    }
+    let mut effects = wanted(&model.options, &renewal.options);
+    model.keymap = renewal.keymap;
+    model.options = Options {
+        dialect: model.options.dialect.clone(),
+        zone: model.options.zone.clone(),
+        // What is rehearsed does not become real under the hand of whoever rehearses it, nor the other way round.
+        dry_run: model.options.dry_run,
+        ..renewal.options
+    };
+    let news = guard::measure(model);
+    effects.extend(alerts::raise(model, news));
+    effects
+}
+
+/// What the world outside has to do otherwise.
+fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
+    let traffic = match (was.read_only, is.read_only) {
+        (false, true) => Some(Effect::StopSending),
+        (true, false) => Some(Effect::AllowSending),
+        (true, true) | (false, false) => None,
+    };
+    let paces = (was.intervals != is.intervals).then(|| Effect::SetIntervals(is.intervals.clone()));
+    traffic.into_iter().chain(paces).collect()
+}
+
+/// Which actions a person's own keys have left without one, if any.
+pub(crate) fn keyless(keymap: &Keymap) -> Option<String> {
+    let told: Vec<_> = keymap.keyless().iter().map(ToString::to_string).collect();
+    (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
+}
+
+pub(crate) fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
+    if changes.is_empty() {
+        let words = if faults.is_empty() {
+            "settings: nothing has changed"
+        } else {
+            "settings in order again; nothing has changed"
+        };
+        return (Tone::Good, words.to_owned());
+    }
+    let (now, later): (Vec<_>, Vec<_>) = changes.iter().partition(|c| c.takes == Takes::Now);
+    let mut parts: Vec<String> = now.iter().take(TOLD).map(ToString::to_string).collect();
+    if now.len() > TOLD {
+        parts.push(format!("{} more", now.len() - TOLD));
+    }
+    if !later.is_empty() {
+        let names: Vec<_> = later.iter().map(|change| change.key.as_str()).collect();
+        parts.push(format!(
+            "{} takes effect at the next start",
+            names.join(", ")
+        ));
+    }
+    let is_looser = changes.iter().any(|change| change.leeway == Leeway::More);
+    let tone = if is_looser { Tone::Warn } else { Tone::Good };
+    (tone, plain(&format!("settings: {}", parts.join(" · "))))
+}
+
+/// What somebody wrote into a file, as text that cannot act on a terminal.
+fn plain(text: &str) -> String {
+    Text::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Effect;
+    use crate::app::Model;
+    use crate::app::activity::notice::Tone;
+    use crate::config::Leeway;
+    use crate::{
+        app::{
+            account::poll::Source, activity::notice::Event, desk::msg::Msg,
+            dialogs::overlay::Overlay, testing::*, update::router::update,
+        },
+        config::Values,
+    };
+    use std::time::Duration;
+
+    fn changed(key: &str, was: &str, is: &str) -> Change {
+        Change {
+            key: key.to_owned(),
+            values: Values::Told {
+                was: was.to_owned(),
+                is: is.to_owned(),
+            },
+            takes: Takes::Now,
+            leeway: Leeway::Same,
+        }
+    }
+
+    fn reads(
+        model: &mut Model,
+        change: impl FnOnce(&mut Options),
+        changes: Vec<Change>,
+    ) -> Vec<Effect> {
+        let mut options = model.options.clone();
+        change(&mut options);
+        let renewal = Renewal {
+            options,
+            others: vec![],
+            keymap: Keymap::default(),
+            changes,
+            waiting: vec![],
+            files: vec!["/home/me/config.toml".into()],
+        };
+        let now = model.now;
+        update(model, now, Msg::Reread(Reread::Good(Box::new(renewal))))
+    }
+
+    fn toast(model: &Model) -> Option<(Tone, String)> {
+        let Event::Said(tone, words) = &model.activity.toast(model.now)?.event else {
+            return None;
+        };
+        Some((*tone, words.clone()))
+    }
+
+    #[test]
+    fn a_limit_that_was_set_holds_back_the_next_order_and_the_toast_names_it() {
+        let mut model = desk();
+        let limit = |options: &mut Options| options.checks.max_size = Some(num("0.01"));
+        let changes = vec![changed("checks.max_size", "none", "0.01")];
+        assert_eq!(reads(&mut model, limit, changes), []);
+        let said = "settings: checks.max_size = 0.01 (was none)".to_owned();
+        assert_eq!(toast(&model), Some((Tone::Good, said)));
+        assert_eq!(press(&mut model, "b 0 . 1 enter"), []);
+        let Some(Overlay::Form(form)) = model.overlays.last() else {
+            panic!("the form stays open");
+        };
+        assert!(
+            form.failure
+                .as_ref()
+                .unwrap()
+                .message
+                .to_string()
+                .contains("max_size")
+        );
+    }
+
+    #[test]
+    fn a_dry_run_begins_and_ends_with_the_desk_whatever_the_files_come_to_say() {
+        for rehearses in [true, false] {
+            let mut model = desk();
+            model.options.dry_run = rehearses;
+            let other = |options: &mut Options| options.dry_run = !rehearses;
+            assert_eq!(reads(&mut model, other, vec![]), []);
+            assert_eq!(model.options.dry_run, rehearses);
+        }
+    }
+
+    #[test]
+    fn read_only_that_is_switched_on_refuses_at_once_and_holds_back_what_is_on_its_way() {
+        let mut model = desk();
+        let effects = reads(&mut model, |options| options.read_only = true, vec![]);
+        assert_eq!(effects, [Effect::StopSending]);
+        press(&mut model, "X");
+        assert_eq!(wait(&mut model, 1_500), []);
+        let effects = reads(&mut model, |options| options.read_only = false, vec![]);
+        assert_eq!(effects, [Effect::AllowSending]);
+    }
+
+    #[test]
+    fn a_looser_limit_is_the_traders_wish_and_is_said_aloud() {
+        let mut model = desk();
+        let looser = Change {
+            leeway: Leeway::More,
+            ..changed("checks.max_size", "0.01", "none")
+        };
+        reads(&mut model, |_| {}, vec![looser]);
+        let said = "settings: checks.max_size = none (was 0.01), LOOSER".to_owned();
+        assert_eq!(toast(&model), Some((Tone::Warn, said)));
+    }
+
+    #[test]
+    fn other_intervals_are_polled_at_and_measured_by() {
+        let mut model = desk();
+        let slower = |options: &mut Options| {
+            options
+                .intervals
+                .insert(Source::Orders, Duration::from_secs(9));
+        };
+        let effects = reads(&mut model, slower, vec![changed("poll.orders", "1s", "9s")]);
+        assert_eq!(
+            effects,
+            [Effect::SetIntervals(model.options.intervals.clone())]
+        );
+        assert_eq!(
+            model.options.intervals[&Source::Orders],
+            Duration::from_secs(9)
+        );
+    }
+
+    #[test]
+    fn settings_with_a_fault_change_nothing_and_the_fault_stays_until_it_is_mended() {
+        let mut model = desk();
+        model.options.read_only = true;
+        let fault = "/c.toml: theme: \"\u{1b}[31mdrak\" is not one of \"dark\"".to_owned();
+        let now = model.now;
+        let effects = update(&mut model, now, Msg::Reread(Reread::Bad(vec![fault])));
+        let shown = "/c.toml: theme: \"\u{fffd}[31mdrak\" is not one of \"dark\"";
+        let said = format!("settings not taken, the old ones stay in force: {shown}");
+        assert_eq!(
+            (effects, toast(&model)),
+            (vec![], Some((Tone::Alert, said)))
+        );
+        assert!(model.options.read_only);
+        press(&mut model, "esc");
+        assert_eq!(model.settings.faults, [shown]);
+        reads(&mut model, |_| {}, vec![]);
+        let said = "settings in order again; nothing has changed".to_owned();
+        assert_eq!(toast(&model), Some((Tone::Good, said)));
+        assert_eq!(model.settings.faults, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_waits_for_the_next_start_says_so() {
+        let mut model = desk();
+        let later = Change {
+            takes: Takes::NextStart,
+            ..changed("base_url", "http://127.0.0.1:1", "http://127.0.0.1:2")
+        };
+        reads(&mut model, |_| {}, vec![later]);
+        let said = "settings: base_url takes effect at the next start".to_owned();
+        assert_eq!(toast(&model), Some((Tone::Good, said)));
+    }
+
+    #[test]
+    fn a_long_list_of_changes_is_counted() {
+        let changes: Vec<_> = (1..=6)
+            .map(|n| changed(&format!("poll.p{n}"), "1s", "2s"))
+            .collect();
+        let (_, words) = told(&changes, &[]);
+        assert!(words.ends_with("poll.p4 = 2s (was 1s) · 2 more"), "{words}");
+    }
+}
