@@ -9,10 +9,10 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioRules {
     max_daily_loss_bps: Option<i64>,
-    daily_basis: Option<Basis>,
+    daily_basis: Option<DailyBasis>,
     day_offset_minutes: Option<u32>,
     max_drawdown_bps: Option<i64>,
-    drawdown: Option<DrawdownKind>,
+    drawdown: Option<Drawdown>,
     max_order_leverage: Option<u32>,
     max_account_leverage: Option<u32>,
     max_position_multiple: Option<u32>,
@@ -22,21 +22,6 @@ pub(super) struct ScenarioRules {
     profit_target_bps: Option<i64>,
     min_trading_days: Option<usize>,
     consistency_bps: Option<i64>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Basis {
-    Balance,
-    Equity,
-    Larger,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum DrawdownKind {
-    Static,
-    Trailing,
 }
 
 /// More than any account can lose or win: a rule that never bites.
@@ -72,10 +57,10 @@ impl ScenarioRules {
         let millis = |span: u32| Millis(span.into());
         Ok(ChallengeRules {
             max_daily_loss: bps(self.max_daily_loss_bps, usual.max_daily_loss),
-            daily_basis: self.daily_basis.map_or(usual.daily_basis, Into::into),
+            daily_basis: self.daily_basis.unwrap_or(usual.daily_basis),
             day_offset: self.day_offset_minutes.map_or(usual.day_offset, minutes),
             max_drawdown: bps(self.max_drawdown_bps, usual.max_drawdown),
-            drawdown: self.drawdown.map_or(usual.drawdown, Into::into),
+            drawdown: self.drawdown.unwrap_or(usual.drawdown),
             max_order_leverage: self.max_order_leverage.unwrap_or(usual.max_order_leverage),
             max_account_leverage: self
                 .max_account_leverage
@@ -92,24 +77,5 @@ impl ScenarioRules {
             min_trading_days: self.min_trading_days.unwrap_or(usual.min_trading_days),
             consistency: bps(self.consistency_bps, usual.consistency),
         })
-    }
-}
-
-impl From<Basis> for DailyBasis {
-    fn from(basis: Basis) -> Self {
-        match basis {
-            Basis::Balance => Self::Balance,
-            Basis::Equity => Self::Equity,
-            Basis::Larger => Self::Larger,
-        }
-    }
-}
-
-impl From<DrawdownKind> for Drawdown {
-    fn from(kind: DrawdownKind) -> Self {
-        match kind {
-            DrawdownKind::Static => Self::Static,
-            DrawdownKind::Trailing => Self::Trailing,
-        }
     }
 }

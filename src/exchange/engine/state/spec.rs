@@ -74,6 +74,7 @@ pub struct ChallengeRules {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DailyBasis {
     Balance,
     Equity,
@@ -81,6 +82,7 @@ pub enum DailyBasis {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Drawdown {
     Static,
     /// Below the highest balance so far, locking at the starting cash.
