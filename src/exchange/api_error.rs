@@ -1,4 +1,4 @@
-//! What the exchange answers when it says no: status, envelope and headers of one wire error.
+//! An error response: status, envelope and headers.
 
 use super::engine::{CommandRefusal, OrderId, Reason, RefusalKind, RuleId};
 use crate::api::{ErrorDetail, ErrorEnvelope};
@@ -31,7 +31,7 @@ pub(super) enum ErrorCode {
     Trade(Reason),
 }
 
-/// The codes that are no [`Reason`].
+/// Codes of the service; those of the engine are [`Reason`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, EnumString, VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum ServiceCode {
@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for ErrorCode {
     }
 }
 
-/// The header some statuses owe the client.
+/// The header that some statuses require.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum ErrorHeader {
     /// Whole seconds, at least 1 (`docs/service-api.md 6`).

@@ -1,4 +1,4 @@
-//! Who may come in: bearer keys, and whose accounts they open.
+//! Authentication: bearer keys and the accounts they open.
 //!
 //! Keys are kept as SHA-256 only and compared in constant time against every known one, so neither memory nor timing
 //! tells a key. Where they come from is in `secret`. The exchange is for loopback.

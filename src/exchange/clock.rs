@@ -33,7 +33,7 @@ pub enum ClockMode {
     Paused,
 }
 
-/// At most this much virtual time is made up for at once; above the 25 s a tick takes at the highest speed.
+/// Most virtual time caught up at once; above the 25 s a tick takes at the highest speed.
 const MAX_CATCH_UP_MS: i64 = 30_000;
 
 #[derive(Debug)]
@@ -49,17 +49,17 @@ struct ClockAnchor {
     virtual_time: Millis,
 }
 
-/// What is kept of a clock between two runs.
+/// What the store keeps of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClockRecord {
-    /// Virtual time may be told up to here.
+    /// No response shows a later virtual time.
     pub(super) horizon: Millis,
     pub(super) speed: Speed,
     pub(super) paused: bool,
 }
 
 impl ClockRecord {
-    /// Its time is everybody's, and does not wait for those who have it.
+    /// Whether it follows wall time, also while the exchange is not running.
     pub(super) fn is_real_time(self) -> bool {
         !self.paused && self.speed == Speed::REAL_TIME
     }

@@ -1,4 +1,4 @@
-//! Opaque cursors: a place in one list of one account, sealed so that it fits nowhere else.
+//! Opaque cursors: a position in one list of one account, authenticated so that it is valid nowhere else.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -16,13 +16,13 @@ pub(super) enum ListName {
     ClosedPositions,
 }
 
-/// Seals and opens cursors with a key of this exchange.
+/// Issues and verifies cursors with a key of this exchange.
 #[derive(Debug)]
 pub(super) struct CursorSigner {
     secret: [u8; 32],
 }
 
-/// Bytes of the seal that travel; half a SHA-256 is beyond guessing.
+/// Bytes of the MAC in a cursor: half a SHA-256.
 const MAC_BYTES: usize = 16;
 /// Time and counter, eight bytes each.
 const POSITION_BYTES: usize = 16;
@@ -49,7 +49,7 @@ impl CursorSigner {
         account: AccountIx,
         cursor: &Cursor,
     ) -> Result<(i64, u64), ApiError> {
-        self.opened(list, account, cursor.raw()).ok_or_else(|| {
+        self.decode(list, account, cursor.raw()).ok_or_else(|| {
             ApiError::field(
                 "cursor",
                 ServiceCode::InvalidCursor,
@@ -58,7 +58,7 @@ impl CursorSigner {
         })
     }
 
-    fn opened(&self, list: ListName, account: AccountIx, text: &str) -> Option<(i64, u64)> {
+    fn decode(&self, list: ListName, account: AccountIx, text: &str) -> Option<(i64, u64)> {
         let sealed = unhex(text).filter(|bytes| bytes.len() == POSITION_BYTES + MAC_BYTES)?;
         let (place, seal) = sealed.split_at(POSITION_BYTES);
         let expected = self.mac(list, account, place);
@@ -121,8 +121,8 @@ mod tests {
             let mut altered = cursor.raw().as_bytes().to_vec();
             altered[at] = if altered[at] == b'0' { b'1' } else { b'0' };
             let altered = Cursor::from(String::from_utf8(altered).unwrap());
-            let opened = cursors.verify(ListName::Orders, mine, &altered);
-            assert!(opened.is_err(), "{altered:?}");
+            let verified = cursors.verify(ListName::Orders, mine, &altered);
+            assert!(verified.is_err(), "{altered:?}");
         }
         for text in ["", "zz", "abc", "é"] {
             let cursor = Cursor::from(text.to_owned());

@@ -1,4 +1,4 @@
-//! The one door by which JSON bodies and scenario files become our types.
+//! The only deserializer for JSON bodies and scenario files.
 //!
 //! serde's derived structs also read a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct is
 //! read from an object (a table, in TOML) only, at every depth. [`ObjectOnly`] wraps a deserializer and everything that

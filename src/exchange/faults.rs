@@ -1,8 +1,7 @@
-//! Faults on purpose: what `POST /sim/faults` or a scenario's `[[faults]]` plants, and which request steps on it.
+//! Fault injection: rules from `POST /sim/faults` or a scenario's `[[faults]]`, and which request each applies to.
 //!
-//! A disturbance is addressed by endpoint, count and probability; the draws come from a stream of their own, seeded
-//! with the exchange, so the same requests in the same order meet the same trouble. The control routes of `/sim`
-//! are never disturbed.
+//! A rule names an endpoint, a count and a probability. The draws come from a random stream of their own, seeded with
+//! the exchange: the same requests in the same order meet the same faults. The control routes of `/sim` are exempt.
 
 mod altered;
 
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use strum::{Display, EnumString};
 
-/// The endpoints a disturbance can be addressed to.
+/// The endpoints a rule can name.
 #[derive(
     Debug,
     Clone,
@@ -50,22 +49,22 @@ pub(super) enum FaultTarget {
     PlaceScaled,
 }
 
-/// One planted disturbance, as posted and as listed.
+/// One rule, as posted and as listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FaultRule {
     pub(super) kind: FaultKind,
-    /// Absent disturbs every endpoint.
+    /// Absent: every endpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) route: Option<FaultTarget>,
-    /// How many requests it meets before it is gone; absent: until removed.
+    /// How many requests it applies to; absent: until removed.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "optional_integral"
     )]
     pub(super) count: Option<u32>,
-    /// Chance in percent that a matching request meets it.
+    /// Chance in percent that it applies to a matching request.
     #[serde(default = "always", deserialize_with = "integral")]
     pub(super) percent: u32,
     /// The error status of `before` and `after`.
@@ -98,11 +97,11 @@ pub(super) struct FaultRule {
     skew_millis: Option<i32>,
 }
 
-/// Longest `millis`: ten minutes, longer than any client waits.
+/// Largest `millis`: ten minutes, longer than any client waits.
 const MAX_FAULT_MILLIS: u32 = 600_000;
-/// Of `latency` and `slow_body`, where nothing is said.
+/// Default of `latency` and `slow_body`.
 const DEFAULT_MILLIS: u32 = 1_000;
-/// Of `clock_skew`, where nothing is said.
+/// Default of `clock_skew`.
 const DEFAULT_SKEW_MILLIS: i32 = 60_000;
 
 impl FaultRule {
@@ -156,12 +155,12 @@ impl FaultRule {
         })
     }
 
-    /// Whether its answer says when to come back.
+    /// Whether its response has `Retry-After`.
     fn has_retry_after(&self) -> bool {
         self.kind.has_status() && [429, 503].contains(&self.status())
     }
 
-    /// The same with everything said that it does.
+    /// The same rule with its defaults written out.
     fn completed(self) -> Self {
         let has_retry_after = self.has_retry_after();
         Self {
@@ -293,7 +292,7 @@ impl From<FaultStatus> for u16 {
     }
 }
 
-/// What one request meets: at most one wait and one trouble, the first planted first.
+/// The faults of one request: at most one delay and one other, the oldest rule first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DrawnFaults {
     pub(super) wait: Option<Duration>,
@@ -326,7 +325,7 @@ impl FaultInjector {
         &self.rules
     }
 
-    /// What a request to `endpoint` meets; counts down what it used up.
+    /// Draws the faults of a request to `endpoint`, and counts down the rules it used.
     pub(super) fn draw(&mut self, endpoint: FaultTarget) -> DrawnFaults {
         let mut drawn = DrawnFaults::default();
         for rule in &mut self.rules {

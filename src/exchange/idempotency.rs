@@ -1,11 +1,11 @@
-//! What each user's `IdempotencyRecords-Key`s stand for.
+//! What each user's `Idempotency-Key`s stand for.
 //!
-//! A key belongs to one user and one deed: endpoint, target and the body as parsed, so that spelling the same
-//! request differently is still the same request. Recorded is exactly what had an effect: a placed order, an order
-//! row recorded as rejected, a TWAP, a ladder, a close-all operation. Validation, 401, 404 and 429 leave no record.
+//! A key belongs to one user and one request: endpoint, target and the body as parsed, so that the same request with
+//! other spelling is still the same request. A record is kept of what had an effect: a placed order, an order row
+//! recorded as rejected, a TWAP, a ladder, a close-all operation. Validation, 401, 404 and 429 leave no record.
 //!
-//! A record is kept for thirty days of virtual time and never dropped early: who has as many as one may have ([`MAX_KEYS_PER_USER`],
-//! unless the scenario says otherwise) is refused new ones (429) until the oldest has had its time.
+//! A record is kept for thirty days of virtual time and never dropped early. A user at the limit
+//! ([`MAX_KEYS_PER_USER`], unless the scenario says otherwise) gets 429 for new keys until the oldest expires.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -32,7 +32,7 @@ pub(super) enum IdempotentRequest {
     CloseAll(AccountIx),
 }
 
-/// What came of it.
+/// What the first request did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum IdempotentResult {
     Order(AccountIx, OrderId),
@@ -49,7 +49,7 @@ pub(super) struct IdempotencyRecords {
     users: BTreeMap<usize, UserKeys>,
     /// Records a user may have.
     most: usize,
-    /// Since they were last asked for.
+    /// Not yet written to the store.
     changes: Vec<KeyChange>,
 }
 
@@ -59,7 +59,7 @@ enum KeyChange {
     Forgotten(usize, String),
 }
 
-/// Since when, and what for what; in JSON it is what is on disk.
+/// When, which request, which result. Its JSON is on disk.
 type KeyRecord = (Millis, IdempotentRequest, IdempotentResult);
 
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ struct UserKeys {
 }
 
 impl UserKeys {
-    /// The keys of `at` and before, which are gone then.
+    /// Removes the keys of `at` and before, and returns them.
     fn forget_before(&mut self, at: Millis) -> Vec<String> {
         let mut forgotten = vec![];
         while let Some((_, key)) = self.oldest_first.pop_front_if(|(made, _)| *made <= at) {
@@ -117,8 +117,7 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Forgets what has had its thirty days; refuses a new key, with the time until there is room, while the user has
-    /// as many as one may have.
+    /// Removes expired keys. The error, for a user at the limit, is the time until the oldest key expires.
     pub(super) fn make_room(&mut self, user: usize, now: Millis) -> Result<(), Millis> {
         let Some(keys) = self.users.get_mut(&user) else {
             return Ok(());
@@ -136,7 +135,7 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Remembers what a key did, as of `now`.
+    /// Records what a key did at `now`.
     pub(super) fn record(
         &mut self,
         (user, key): (usize, &str),
@@ -153,7 +152,7 @@ impl IdempotencyRecords {
         keys.records.insert(key, record);
     }
 
-    /// What changed since the last call, as it is written. In JSON, which the bodies are made for.
+    /// Changes since the last call, encoded for the store (JSON, because the bodies are).
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let changes = std::mem::take(&mut self.changes);
         let written = |change| match change {
@@ -177,7 +176,7 @@ impl IdempotencyRecords {
         self.changes.clear();
     }
 
-    /// Takes a written record back, oldest first.
+    /// Loads a stored record; call it oldest first.
     pub(super) fn restore(
         &mut self,
         user: usize,

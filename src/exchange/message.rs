@@ -1,4 +1,4 @@
-//! What the exchange answers when it says yes, and the request as the endpoints see it.
+//! A request as the endpoints see it, and a successful response.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -49,11 +49,11 @@ pub(super) struct ApiRequest {
     pub(super) execution: Execution,
 }
 
-/// Whether what can be done at once is.
+/// Whether a command runs now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Execution {
     Immediate,
-    /// Only begun, for a fault planted on purpose.
+    /// Only begun, for an injected fault.
     Deferred,
 }
 
@@ -89,7 +89,7 @@ impl ApiRequest {
 
     /// The body as `T`; a fault names the path of the field it stopped at.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        self.says_json()?;
+        self.check_content_type()?;
         decode::json(&self.body).map_err(|why| ApiError {
             field: why.field,
             ..ApiError::invalid(why.message)
@@ -97,7 +97,7 @@ impl ApiRequest {
     }
 
     /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
-    fn says_json(&self) -> Result<(), ApiError> {
+    fn check_content_type(&self) -> Result<(), ApiError> {
         let is_json = |value: &HeaderValue| {
             let essence = value.to_str().ok().and_then(|text| text.split(';').next());
             essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))

@@ -44,7 +44,7 @@ pub use secret::KeySource;
 pub use store::StoreFault;
 
 use crate::model::{AccountId, Timestamp};
-use service::Service;
+use service::ExchangeService;
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use store::{ExchangeStore, FailureWatch, LoadedExchange};
 use tokio::{
@@ -84,7 +84,7 @@ pub enum ExchangeFailure {
     /// Its records cannot be kept; it answers 503 from then on.
     #[error(transparent)]
     Store(Arc<StoreFault>),
-    /// A request or a step panicked with the floor in hand; it answers 500 from then on.
+    /// A request or a step panicked while it held the state; every response is 500 from then on.
     #[error("the paper exchange has stopped after an internal error")]
     Engine,
 }
@@ -124,7 +124,7 @@ impl ExchangeHandle {
         let (failure, broken) = (self.failure.clone(), self.broken.clone());
         async move {
             tokio::select! {
-                why = failure.happened() => ExchangeFailure::Store(why),
+                why = failure.wait() => ExchangeFailure::Store(why),
                 () = broken.cancelled() => ExchangeFailure::Engine,
             }
         }
@@ -164,7 +164,7 @@ pub async fn start(
         .store
         .as_ref()
         .map_or_else(FailureWatch::never, ExchangeStore::failure);
-    let service = Arc::new(Service::new(resumed, &users, (addr, began)));
+    let service = Arc::new(ExchangeService::new(resumed, &users, (addr, began)));
     let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(ExchangeHandle {
@@ -194,7 +194,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
 /// Virtual time is looked at this often; a step is 250 ms.
 const TICK_INTERVAL: Duration = Duration::from_millis(125);
 
-async fn run(listener: TcpListener, service: Arc<Service>, shutdown: CancellationToken) {
+async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {
     let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
     http::accept(listener, Arc::clone(&service), shutdown).await;
     if let Err(why) = ticking.await {
@@ -203,7 +203,7 @@ async fn run(listener: TcpListener, service: Arc<Service>, shutdown: Cancellatio
     service.close().await;
 }
 
-async fn tick(service: Arc<Service>, shutdown: CancellationToken) {
+async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken) {
     let mut ticks = interval(TICK_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {

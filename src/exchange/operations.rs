@@ -1,4 +1,4 @@
-//! The close-all operations of an exchange, and what of them is written.
+//! The close-all operations of an exchange, and their encoding for the store.
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub(super) struct CloseAllOperations {
     pub(super) operations: Vec<CloseAllOperation>,
-    /// Since they were last asked for.
+    /// Not yet written to the store.
     changed: BTreeSet<usize>,
 }
 
@@ -51,7 +51,7 @@ impl CloseAllOperations {
         self.operations.get_mut(index)
     }
 
-    /// What changed since the last call, as it is written.
+    /// Operations changed since the last call, encoded for the store.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let changed = std::mem::take(&mut self.changed);
         let written = changed.into_iter().filter_map(|index| {
@@ -65,7 +65,7 @@ impl CloseAllOperations {
         self.changed.clear();
     }
 
-    /// Takes a written operation back, in the order of their indexes.
+    /// Loads a stored operation; call it in the order of their indexes.
     pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
         self.operations.push(postcard::from_bytes(record)?);
         Ok(())

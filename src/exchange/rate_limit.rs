@@ -1,4 +1,4 @@
-//! Request budgets: token buckets per key, per address and for the whole exchange.
+//! Rate limits: token buckets per key, per address and for the whole exchange.
 
 use super::{
     api_error::{ApiError, ServiceCode},

@@ -1,4 +1,4 @@
-//! What nobody else may know: the secret that an exchange derives its API keys, its cursors and its request ids from.
+//! The secret that an exchange derives its API keys, its cursors and its request ids from.
 //!
 //! It is random, made at every start; with `--data-dir` it is made once and kept in a file that only its owner may
 //! read. Only where a flag or the scenario says so in words is it the seed instead: then the same start gives the same
@@ -34,7 +34,7 @@ pub(super) struct ServerSecret(Vec<u8>);
 const SECRET_BYTES: usize = 32;
 
 impl ServerSecret {
-    /// Of an exchange that ends with the process.
+    /// For an exchange without a data directory.
     pub(super) fn new(source: KeySource, seed: u64) -> Self {
         match source {
             KeySource::Random => Self::random(),
@@ -53,7 +53,7 @@ impl ServerSecret {
     }
 
     /// The one in the file at `path`; a random one, put there, where the file is missing or empty.
-    pub(super) fn kept(path: &Path) -> io::Result<Self> {
+    pub(super) fn load_or_create(path: &Path) -> io::Result<Self> {
         let mut text = String::new();
         let mut file = disk::private_file(path)?.take(4 * SECRET_BYTES as u64);
         file.read_to_string(&mut text)?;
@@ -112,12 +112,12 @@ mod tests {
     fn a_kept_secret_is_its_owners_and_stays_and_a_damaged_one_is_told() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("secret");
-        let first = ServerSecret::kept(&path).unwrap();
-        assert_eq!(ServerSecret::kept(&path).unwrap(), first);
+        let first = ServerSecret::load_or_create(&path).unwrap();
+        assert_eq!(ServerSecret::load_or_create(&path).unwrap(), first);
         let mode = fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::write(&path, "not it").unwrap();
-        let why = ServerSecret::kept(&path).unwrap_err();
+        let why = ServerSecret::load_or_create(&path).unwrap_err();
         assert_eq!(why.kind(), io::ErrorKind::InvalidData);
         assert!(!why.to_string().contains("not it"), "{why}");
     }

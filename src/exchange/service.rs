@@ -28,13 +28,13 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// What an exchange begins with, and begins anew with when it is reset.
+/// What a reset starts from.
 #[derive(Debug)]
 pub(super) struct ResetState {
     pub(super) scenario: Scenario,
     pub(super) start: engine::Millis,
     pub(super) pace: ClockMode,
-    /// What its script comes to, where that is known.
+    /// The state after the script, where this process has played it.
     pub(super) first: Option<engine::Checkpoint>,
 }
 
@@ -63,9 +63,9 @@ impl ResetState {
 
 /// Everything the requests share.
 #[derive(Debug)]
-pub(super) struct Service {
+pub(super) struct ExchangeService {
     state: Mutex<ExchangeState>,
-    /// Fires when the floor may have been left half changed.
+    /// Fires when a panic may have left the state half changed.
     pub(super) broken: CancellationToken,
     store: Option<ExchangeStore>,
     pub(super) reset_state: ResetState,
@@ -78,7 +78,7 @@ pub(super) struct Service {
     pub(super) request_ids: RequestIds,
 }
 
-impl Service {
+impl ExchangeService {
     pub(super) fn new(
         resumed: LoadedExchange,
         users: &[scenario::UserCredentials],
@@ -118,11 +118,10 @@ impl Service {
         }
     }
 
-    /// The floor, to carry one request out. A request that panicked with it in hand may have left it half changed:
-    /// nothing is traded on it again; nor on one whose records cannot be kept.
+    /// Locks the state for one request. 500 after a panic under the lock, 503 after a failed write to the store.
     pub(super) fn state(&self) -> Result<StateGuard<'_>, ApiError> {
         if let Some(store) = &self.store {
-            store.sound()?;
+            store.check_healthy()?;
         }
         let locked = self.state.lock();
         let state = locked
@@ -134,7 +133,7 @@ impl Service {
         })
     }
 
-    /// Waits until everything done on the floor so far is on disk; an answer may leave then.
+    /// Waits until every change so far is on disk; only then may a response be sent.
     pub(super) async fn written(&self) -> Result<(), ApiError> {
         match &self.store {
             Some(store) => store.written().await,
@@ -142,7 +141,7 @@ impl Service {
         }
     }
 
-    /// Puts the floor away, after the last request.
+    /// Writes the final checkpoint, after the last request.
     pub(super) async fn close(&self) {
         let Some(store) = &self.store else { return };
         match self.state() {
@@ -158,11 +157,11 @@ impl Service {
     }
 }
 
-/// UUIDs that no other run gives, unless its secret is the seed: then it can be repeated to the letter.
+/// UUIDs that are unique across runs; reproducible where the secret is the seed.
 #[derive(Debug)]
 pub(super) struct RequestIds {
     secret: ServerSecret,
-    /// How often the exchange was taken up before: no id is given twice.
+    /// How often the data directory was opened before, so that no id repeats.
     opening: u64,
     count: AtomicU64,
 }

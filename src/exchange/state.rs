@@ -1,4 +1,4 @@
-//! The trading floor: the engine and all that must change together with it, behind one lock.
+//! The state of the exchange: the engine and all that must change together with it, behind one lock.
 //!
 //! Why a mutex and not a task: every request is a few microseconds of synchronous work that must be atomic (an
 //! order, its idempotency record and its effects), nothing is awaited while it is held, and a reader copies its rows
@@ -43,7 +43,7 @@ impl ExchangeState {
         self.clock.reanchor(wall, self.engine.now());
     }
 
-    /// Everything done since the last call, as it is written.
+    /// Changes since the last call, encoded for the store.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let mut records = encoded_log(&mut self.engine)?;
         records.extend(self.keys.changes()?);
@@ -51,7 +51,7 @@ impl ExchangeState {
         Ok(records)
     }
 
-    /// For an exchange that ends with the process.
+    /// For an exchange without a data directory.
     pub(super) fn discard_changes(&mut self) {
         self.engine.discard_entries();
         self.keys.discard_changes();
@@ -71,7 +71,7 @@ impl ExchangeState {
             .ok_or_else(|| ApiError::not_found("account"))
     }
 
-    /// Something of the caller's, and the account it is in; 404 naming `what` for missing, foreign and no id at all.
+    /// An object of the caller and its account; 404 naming `what` if it is missing, another user's or no valid id.
     pub(super) fn owned<Id: Copy>(
         &self,
         caller: &AuthenticatedUser,
@@ -146,7 +146,7 @@ impl ExchangeState {
         Ok(created)
     }
 
-    /// What a key made before.
+    /// What the request with this key created.
     pub(super) fn created(
         &self,
         user: usize,
@@ -170,7 +170,7 @@ impl ExchangeState {
         })
     }
 
-    /// The order a key made before, as it is now; its refusal again; or `None` for a new key.
+    /// The current state of the order this key placed, or its refusal; `None` for a new key.
     pub(super) fn replay(
         &self,
         user: usize,

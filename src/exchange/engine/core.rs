@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::market::{
     feed::{FeedGenerator, PriceBounds, RngStream},
-    market::MarketState,
+    market_state::MarketState,
 };
 use super::state::{
     account::AccountState,
@@ -149,7 +149,8 @@ impl Engine {
         }
     }
 
-    /// Whether a nudge would leave the price within one price unit and [`MAX_COUNT`](super::state::units::MAX_COUNT) of them.
+    /// Whether a nudge would leave the price within one price unit and
+    /// [`MAX_COUNT`](super::state::units::MAX_COUNT) of them.
     pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
         let generator = self.generator.as_ref();
         generator.is_none_or(|generator| generator.has_room(market, by))

@@ -5,8 +5,8 @@
 //! configuration and the same commands at the same virtual times give the same [`Engine::log_hash`], however the time
 //! between was cut up.
 //!
-//! Six rooms, each of which names those before it only: `state`, `market`, `risk`, `matching`, `strategies`, `clock`. [`Engine`]
-//! itself is `core`, between `market` and `risk`.
+//! Six rooms, each of which names those before it only: `state`, `market`, `risk`, `matching`, `strategies`, `clock`.
+//! [`Engine`] itself is `core`, between `market` and `risk`.
 //!
 //! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
 //! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.

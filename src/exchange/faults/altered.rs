@@ -1,8 +1,8 @@
-//! Answers that are not as they were.
+//! Altered response bodies.
 
 use serde_json::Value;
 
-/// A JSON answer whose `type`, `mode` and `status` words nobody has heard of.
+/// A JSON body with unknown values for `type`, `mode` and `status`.
 pub(in crate::exchange) fn unknown_enums(body: &[u8]) -> Vec<u8> {
     let mut text = String::from_utf8_lossy(body).into_owned();
     for field in ["type", "mode", "status"] {
@@ -20,7 +20,7 @@ pub(in crate::exchange) fn unknown_enums(body: &[u8]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// An answer told by a clock that is `by` milliseconds off.
+/// A JSON body with every instant shifted by `by` milliseconds.
 pub(in crate::exchange) fn with_clock_skew(body: &[u8], by: i64) -> Vec<u8> {
     let Ok(mut answer) = serde_json::from_slice(body) else {
         return body.to_vec();

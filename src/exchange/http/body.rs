@@ -1,4 +1,4 @@
-//! An answer's body: whole, or on purpose cut in half or in slow pieces.
+//! A response's body: whole, or for an injected fault cut in half or sent slowly.
 
 use super::timeout_stream::ConnectionPhase;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Into how many pieces a slow body falls.
+/// Chunks of a slow body.
 const SLOW_BODY_CHUNKS: u32 = 16;
 
 #[derive(Debug)]
@@ -19,9 +19,9 @@ pub(super) struct ResponseBody {
     data: Bytes,
     /// What the headers promise; more than `data` when the rest is never sent.
     promised: u64,
-    /// Between two pieces; a body without is sent at once.
+    /// Spacing of the chunks; without it the body is sent at once.
     pace: Option<SlowSchedule>,
-    /// The connection that carries it, told when nothing more comes of it.
+    /// Marks the connection as done with this response when dropped.
     _carrier: Option<PhaseGuard>,
 }
 
@@ -51,8 +51,8 @@ impl ResponseBody {
         }
     }
 
-    /// hyper lets go of a body when it has taken the last of it.
-    pub(super) fn under(self, phase: Arc<ConnectionPhase>) -> Self {
+    /// hyper drops a body once it has taken the last of it.
+    pub(super) fn with_phase(self, phase: Arc<ConnectionPhase>) -> Self {
         Self {
             _carrier: Some(PhaseGuard(phase)),
             ..self

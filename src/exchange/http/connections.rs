@@ -1,14 +1,15 @@
-//! Who may hold a connection, and who gives way.
+//! The connection limit, and which connection is evicted for a new one.
 //!
-//! Nobody is served less because others hold sockets and keep us waiting: one address has at most [`MAX_PER_ADDRESS`]
-//! places of [`MAX_CONNECTIONS`], and where one is missing, a connection that waits for its own client gives way. First goes
-//! a request that its client has not finished for more than [`REQUEST_OVERDUE_AFTER`] (a head, a body, an answer that is not read);
-//! then the address with the most connections gives one up: the one that has waited longest for a request, a body or a
-//! reader, and only without any of those an idle one between two requests. Who is being answered is not asked to leave,
-//! and a request that comes at that very moment has a second to be answered. Only where all are being answered is the
-//! new connection turned away.
+//! One address has at most [`MAX_PER_ADDRESS`] of [`MAX_CONNECTIONS`] connections. At a limit a new connection evicts
+//! one that waits for its own client, in this order:
+//! 1. a head, body or response read that the client has not finished for [`REQUEST_OVERDUE_AFTER`];
+//! 2. of the address with the most connections, the one that has waited longest for a head, a body or a reader;
+//! 3. of that address, an idle one between two requests.
 //!
-//! Known limit: who has many addresses holds as many places, and gives them up as they are asked for.
+//! A connection whose request is being answered is never evicted; a request that arrives during eviction has a second
+//! to be answered. If all are being answered, the new connection is rejected.
+//!
+//! Known limit: a client with many addresses gets the limit of each.
 
 use super::timeout_stream::{ConnectionPhase, WaitingFor};
 use crate::exchange::lock::locked;
@@ -21,20 +22,20 @@ use std::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// At once, of everybody.
+/// All addresses together.
 const MAX_CONNECTIONS: usize = 192;
-/// Of one address: a desk and many bots on one machine share one.
+/// Per address: a desk and many bots on one machine share one.
 const MAX_PER_ADDRESS: usize = 128;
-/// Longer than any client needs to finish a request it has begun, unless it means to or its line is bad.
+/// A client that takes longer to finish a request it began is slow on purpose or has a bad line.
 const REQUEST_OVERDUE_AFTER: Duration = Duration::from_secs(1);
 
-/// Every connection that has a place.
+/// Hands out connection permits.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionLimiter(Mutex<OpenConnections>);
 
 #[derive(Debug, Default)]
 struct OpenConnections {
-    /// Of the next one; a lower number came earlier.
+    /// Number of the next connection; lower is earlier.
     next: u64,
     slots: BTreeMap<u64, ConnectionSlot>,
 }
@@ -46,18 +47,18 @@ struct ConnectionSlot {
     evict: CancellationToken,
 }
 
-/// A connection's place; given back when dropped.
+/// The right to hold one connection; returned when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionPermit {
     limiter: Arc<ConnectionLimiter>,
     number: u64,
     pub(super) phase: Arc<ConnectionPhase>,
-    /// Fires when somebody else needs the place.
+    /// Fires when the connection must close for a new one.
     pub(super) evict: CancellationToken,
 }
 
 impl ConnectionLimiter {
-    /// `None` while every place this address could have is answering a request.
+    /// `None` at the limit, if every connection that could be evicted is answering a request.
     pub(super) fn take(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionPermit> {
         let address = address.to_canonical();
         let mut taken = self.open();
@@ -99,7 +100,7 @@ impl OpenConnections {
         slots.filter(|slot| slot.address == address).count()
     }
 
-    /// Whether one of them could be asked to leave.
+    /// Evicts the first eligible connection that waits for its client; false if there is none.
     fn evict_one(&mut self, eligible: impl Fn(&ConnectionSlot) -> bool) -> bool {
         let mut held: BTreeMap<IpAddr, usize> = BTreeMap::new();
         for slot in self.slots.values() {
@@ -108,7 +109,7 @@ impl OpenConnections {
         let slots = self.slots.iter().filter(|(_, slot)| eligible(slot));
         let waiting = slots.filter_map(|(number, slot)| {
             let fewer = usize::MAX - held.get(&slot.address).copied().unwrap_or(0);
-            let (in_time, between, since) = slot.claim()?;
+            let (in_time, between, since) = slot.eviction_rank()?;
             Some((in_time, fewer, between, since, *number))
         });
         let Some((.., number)) = waiting.min() else {
@@ -122,8 +123,8 @@ impl OpenConnections {
 }
 
 impl ConnectionSlot {
-    /// What speaks for its place, as far as it is its own: the least goes first. `None` while it is being answered.
-    fn claim(&self) -> Option<(bool, bool, Instant)> {
+    /// Eviction order, lowest first; `None` while a request is being answered.
+    fn eviction_rank(&self) -> Option<(bool, bool, Instant)> {
         let (waits, since) = self.phase.waiting()?;
         let (unfinished, between) = match waits {
             WaitingFor::Body | WaitingFor::Reader => (true, false),

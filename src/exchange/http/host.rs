@@ -1,7 +1,7 @@
 //! Which host a request may name: against pages that rebind their own name to our address.
 //!
-//! The header `RequestHost` and the target in absolute form (`GET http://host/path`) are read by one parser, which takes nothing
-//! that a URL could not have there (RFC 3986, 3.2): no user, no zone, no words behind a bracket.
+//! The header `Host` and the target in absolute form (`GET http://host/path`) are read by one parser, which accepts
+//! only what a URL can have there (RFC 3986, 3.2): no user, no zone, nothing after a bracket but a port.
 
 use super::super::api_error::{ApiError, ServiceCode};
 use hyper::{
@@ -11,8 +11,8 @@ use hyper::{
 };
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Loopback names and addresses, and the address we are bound to. Bound to every address, any literal address is
-/// let in: rebinding needs a name.
+/// Loopback names and addresses, and the bound address. An exchange bound to every address accepts any literal
+/// address: DNS rebinding needs a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AllowedHosts {
     bound: IpAddr,
@@ -23,7 +23,7 @@ impl AllowedHosts {
         Self { bound }
     }
 
-    /// 400 unless there is exactly one `RequestHost`, 421 where it or the target names somebody else's.
+    /// 400 unless there is exactly one `Host`, 421 where it or the target names somebody else's.
     pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut given = headers.get_all(HOST).iter();
         let host = given

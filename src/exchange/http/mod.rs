@@ -1,21 +1,20 @@
 //! The HTTP/1.1 server: an accept loop of our own, so that every limit is ours.
 //!
 //! Heads within 10 s and 32 KiB, bodies within 5 to 20 s and 64 KiB, 30 s idle between requests, 20 s without reading
-//! an answer; 192 connections at once, 128 of one address, and who keeps us waiting gives way to who comes (`limiter`).
-//! A connection that is closed for want of places is told so: 503 with `Retry-After` and the error envelope, unless an
-//! answer is stuck in it.
-//! Known limit: what is no HTTP, has more than 100 headers or a head of more than 64 KiB is refused by hyper, without an
-//! envelope.
+//! an answer; 192 connections at once, 128 of one address; a waiting connection is evicted for a new one (`connections`).
+//! An evicted or rejected connection gets 503 with `Retry-After` and the error envelope, unless a response is stuck in it.
+//! Known limit: hyper itself refuses invalid HTTP, more than 100 headers and heads above 64 KiB, without an envelope.
 
 mod body;
 mod connections;
 mod host;
+mod request_body;
 mod respond;
 mod timeout_stream;
 
 pub(super) use host::AllowedHosts;
 
-use super::service::Service;
+use super::service::ExchangeService;
 use connections::{ConnectionLimiter, ConnectionPermit};
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -38,17 +37,20 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 const HEAD_BUFFER: usize = 2 * respond::HEAD_LIMIT;
 /// How long requests under way may take to finish after the stop signal.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
-/// Before accepting again after the system had no socket left.
+/// Pause after a failed accept, as when the system has no socket left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// A client that is still sending when it is told 503 would lose the words with a socket that is closed at once: its
-/// bytes are taken for so long,
+/// How long a rejected client may go on sending: closing at once would reset the connection and lose the 503.
 const REJECT_LINGER: Duration = Duration::from_secs(1);
-/// of so many clients at once.
+/// Rejected clients that are read from at the same time.
 const MAX_LINGERING: usize = 64;
 
 /// Accepts until `stop`, then lets the requests under way finish.
-pub(super) async fn accept(listener: TcpListener, service: Arc<Service>, stop: CancellationToken) {
+pub(super) async fn accept(
+    listener: TcpListener,
+    service: Arc<ExchangeService>,
+    stop: CancellationToken,
+) {
     let limiter = Arc::new(ConnectionLimiter::default());
     let connections = TaskTracker::new();
     let lingering = Arc::new(Semaphore::new(MAX_LINGERING));
@@ -88,16 +90,16 @@ async fn next(listener: &TcpListener, stop: &CancellationToken) -> Option<(TcpSt
     }
 }
 
-/// Says 503 and closes: there is no place for the connection, and nothing was carried out.
-async fn reject(stream: TcpStream, service: &Service, lingering: &Semaphore) {
+/// Responds 503 and closes: the connection limit is reached and nothing was carried out.
+async fn reject(stream: TcpStream, service: &ExchangeService, lingering: &Semaphore) {
     let answer = respond::too_many_connections(service.request_ids.next());
-    // A socket with nothing unread in it takes so few bytes at once.
-    let told = stream
+    // A socket with an empty send buffer accepts this few bytes without blocking.
+    let sent = stream
         .into_std()
         .and_then(|mut to| to.write_all(&answer).map(|()| to))
         .and_then(TcpStream::from_std);
-    let taken = match (told, lingering.try_acquire()) {
-        (Ok(stream), Ok(_one)) => timeout(REJECT_LINGER, drained(stream)).await,
+    let taken = match (sent, lingering.try_acquire()) {
+        (Ok(stream), Ok(_one)) => timeout(REJECT_LINGER, drain(stream)).await,
         (Ok(_), Err(_)) => return,
         (Err(why), _) => Ok(Err(why)),
     };
@@ -106,18 +108,18 @@ async fn reject(stream: TcpStream, service: &Service, lingering: &Semaphore) {
     }
 }
 
-/// Takes what the client is still sending, until it has read that this is over.
-async fn drained(mut stream: TcpStream) -> io::Result<()> {
+/// Reads until the client closes.
+async fn drain(mut stream: TcpStream) -> io::Result<()> {
     stream.shutdown().await?;
     copy(&mut stream, &mut sink()).await.map(drop)
 }
 
-/// Answers until the connection is over; the stream, where it had to leave while it kept us waiting.
+/// Serves a connection to its end. Returns the stream if it was evicted while it waited for its client.
 async fn serve(
     stream: TcpStream,
     peer: IpAddr,
     permit: ConnectionPermit,
-    service: Arc<Service>,
+    service: Arc<ExchangeService>,
     stop: CancellationToken,
 ) -> Option<TcpStream> {
     if let Err(why) = stream.set_nodelay(true) {
@@ -130,7 +132,7 @@ async fn serve(
         async move {
             phase.busy();
             let response = respond::respond(&service, (peer, &phase), request).await?;
-            Ok::<_, io::Error>(response.map(|payload| payload.under(phase)))
+            Ok::<_, io::Error>(response.map(|payload| payload.with_phase(phase)))
         }
     });
     let mut connection = http1::Builder::new()
@@ -146,7 +148,7 @@ async fn serve(
     };
     let ended = match (ended, permit.phase.waiting()) {
         (Some(ended), _) => ended,
-        // Asked for its place while it was the client's turn. An answer that is stuck leaves no room for words.
+        // Evicted while it waited for the client. A stuck response leaves no room for the 503.
         (None, Some((WaitingFor::Reader, _))) if !stop.is_cancelled() => return None,
         (None, Some(_)) if !stop.is_cancelled() => {
             return Some(connection.into_parts().io.into_inner().into_inner());

@@ -1,39 +1,30 @@
-//! One request: who, what, how much, carried out, wrapped.
+//! One request: routed, authenticated, rate limited, carried out, and its response built.
 
 use super::super::{
     api_error::{ApiError, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
     faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
-    message::{ApiRequest, ApiResponse, Execution, JSON},
+    message::{ApiResponse, Execution, JSON},
     rate_limit::LimitScope,
-    service::Service,
+    service::ExchangeService,
     sim::{self, SimRoute},
     v1,
 };
-use super::{body::ResponseBody, timeout_stream::ConnectionPhase};
+use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPhase};
 use crate::api::{Route, RouteFault};
-use http_body_util::{BodyExt, Limited};
 use hyper::{
-    HeaderMap, Request, Response, StatusCode,
-    body::{Body as _, Incoming},
+    Request, Response, StatusCode,
+    body::Incoming,
     header::{
-        ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
-        WWW_AUTHENTICATE,
+        ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
     },
 };
-use std::{error::Error, io, net::IpAddr, time::Duration};
-use tokio::time::{Instant, sleep, timeout_at};
+use std::{io, net::IpAddr, time::Duration};
+use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 /// Request line and headers, as they are written without needless spaces.
 pub(super) const HEAD_LIMIT: usize = 32 * 1024;
-const BODY_LIMIT: usize = 64 * 1024;
-/// From the end of the head to the end of a small body,
-const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// a second more for every so many bytes that have come,
-const BODY_BYTES_PER_SECOND: usize = 4 * 1024;
-/// and never more than this.
-const MAX_BODY_TIMEOUT: Duration = Duration::from_secs(20);
 const METHODS: [&str; 5] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -43,9 +34,9 @@ enum MatchedRoute {
     Sim(SimRoute),
 }
 
-/// Answers everything, refusals included; the error breaks the connection without an answer.
+/// Responds to every request, refused ones too; an error closes the connection without a response.
 pub(super) async fn respond(
-    service: &Service,
+    service: &ExchangeService,
     (peer, phase): (IpAddr, &ConnectionPhase),
     request: Request<Incoming>,
 ) -> Result<Response<ResponseBody>, io::Error> {
@@ -56,7 +47,7 @@ pub(super) async fn respond(
         Ok((api_result, disturbance)) => (api_result, disturbance),
         Err(fault) => (Err(fault), None),
     };
-    let response = wrapped(api_result, disturbance, request_id);
+    let response = apply_fault(api_result, disturbance, request_id);
     let status = response
         .as_ref()
         .map_or(0, |response| response.status().as_u16());
@@ -65,7 +56,7 @@ pub(super) async fn respond(
     response
 }
 
-/// All of the answer to a connection there is no place for, to be written as it is.
+/// The complete 503 response for a rejected connection, ready to be written.
 pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
     let fault = ApiError::new(
         StatusCode::SERVICE_UNAVAILABLE,
@@ -83,9 +74,9 @@ pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
 
 type ApiResult = Result<ApiResponse, ApiError>;
 
-/// The answer, and the disturbance it has yet to meet.
+/// The result of a request, and the fault to apply to its response.
 async fn api_result(
-    service: &Service,
+    service: &ExchangeService,
     (peer, phase): (IpAddr, &ConnectionPhase),
     request: Request<Incoming>,
 ) -> Result<(ApiResult, Option<FaultRule>), ApiError> {
@@ -153,7 +144,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
 
 /// Budgets and key, before anything is looked up. `None` on public routes.
 fn authorized<'a>(
-    service: &'a Service,
+    service: &'a ExchangeService,
     peer: IpAddr,
     route: &Result<MatchedRoute, ApiError>,
     request: &Request<Incoming>,
@@ -181,7 +172,12 @@ fn authorized<'a>(
 }
 
 impl MatchedRoute {
-    fn parse(service: &Service, method: &str, path: &str, query: &str) -> Result<Self, ApiError> {
+    fn parse(
+        service: &ExchangeService,
+        method: &str,
+        path: &str,
+        query: &str,
+    ) -> Result<Self, ApiError> {
         let parse = |method: &str, query: &str| {
             // Answered like a GET; hyper leaves the body out.
             let method = if method == "HEAD" { "GET" } else { method };
@@ -231,95 +227,7 @@ fn wrong_method(method: &str, allowed: &str) -> ApiError {
     }
 }
 
-/// The whole body within its limits of size and time. Meanwhile the connection waits for its client.
-async fn read(phase: &ConnectionPhase, request: Request<Incoming>) -> Result<ApiRequest, ApiError> {
-    let (head, body) = request.into_parts();
-    let body = if body.is_end_stream() {
-        vec![]
-    } else {
-        check_encoding(&head.headers)?;
-        phase.body_begins();
-        let read = collected(body).await;
-        phase.busy();
-        read?
-    };
-    Ok(ApiRequest {
-        headers: head.headers,
-        body,
-        execution: Execution::Immediate,
-    })
-}
-
-/// 415 for a body that is packed: it would be read as what it is not.
-fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
-    let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
-    let mut given = headers.get_all(CONTENT_ENCODING).iter();
-    let Some(packed) = given.find(|value| !plain(value)) else {
-        return Ok(());
-    };
-    let message = format!(
-        "the header Content-Encoding is {}; this exchange reads bodies that are not packed: leave the header out",
-        packed.to_str().unwrap_or("unreadable")
-    );
-    Err(ApiError {
-        field: Some("Content-Encoding".to_owned()),
-        ..ApiError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            ServiceCode::UnsupportedContentEncoding,
-            message,
-        )
-    })
-}
-
-async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
-    let began = Instant::now();
-    let mut body = Limited::new(body, BODY_LIMIT);
-    let mut read = vec![];
-    loop {
-        let within = body_time(read.len());
-        let frame = match timeout_at(began + within, body.frame()).await {
-            Ok(Some(frame)) => frame.map_err(|why| unreadable(&*why))?,
-            Ok(None) => return Ok(read),
-            Err(_late) => return Err(too_slow(read.len(), within)),
-        };
-        if let Ok(data) = frame.into_data() {
-            read.extend_from_slice(&data);
-        }
-    }
-}
-
-/// How long a body may take of which that many bytes have come: a slow line has its time, a client that sends a byte now
-/// and then has not.
-fn body_time(bytes: usize) -> Duration {
-    let seconds = u64::try_from(bytes / BODY_BYTES_PER_SECOND).unwrap_or(u64::MAX);
-    let time = BODY_TIMEOUT.saturating_add(Duration::from_secs(seconds));
-    time.min(MAX_BODY_TIMEOUT)
-}
-
-fn too_slow(bytes: usize, within: Duration) -> ApiError {
-    ApiError::new(
-        StatusCode::REQUEST_TIMEOUT,
-        ServiceCode::RequestTimeout,
-        format!(
-            "the body comes too slowly: {bytes} bytes of it after {} s",
-            within.as_secs()
-        ),
-    )
-}
-
-fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
-    if why.is::<http_body_util::LengthLimitError>() {
-        let message = format!("the body is larger than {BODY_LIMIT} bytes");
-        return ApiError::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            ServiceCode::BodyTooLarge,
-            message,
-        );
-    }
-    ApiError::invalid(format!("the body could not be read: {why}"))
-}
-
-/// The error a planted fault answers with.
+/// The error of an injected fault.
 fn injected_error(rule: &FaultRule) -> ApiError {
     let status = StatusCode::from_u16(rule.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
@@ -336,22 +244,24 @@ fn injected_error(rule: &FaultRule) -> ApiError {
     }
 }
 
-/// The response as sent, after whatever was planted in its way.
-fn wrapped(
+/// The response as sent, with the injected fault applied.
+fn apply_fault(
     api_result: ApiResult,
     disturbance: Option<FaultRule>,
     request_id: Uuid,
 ) -> Result<Response<ResponseBody>, io::Error> {
     let Some(rule) = disturbance else {
-        return Ok(plain(api_result, request_id, ResponseBody::whole));
+        return Ok(build_response(api_result, request_id, ResponseBody::whole));
     };
     Ok(match rule.kind {
         FaultKind::DropReply => return Err(io::ErrorKind::ConnectionAborted.into()),
-        FaultKind::After => plain(Err(injected_error(&rule)), request_id, ResponseBody::whole),
-        FaultKind::CutBody => plain(api_result, request_id, ResponseBody::cut),
+        FaultKind::After => {
+            build_response(Err(injected_error(&rule)), request_id, ResponseBody::whole)
+        }
+        FaultKind::CutBody => build_response(api_result, request_id, ResponseBody::cut),
         FaultKind::SlowBody => {
             let span = Duration::from_millis(rule.millis().into());
-            plain(api_result, request_id, |body| {
+            build_response(api_result, request_id, |body| {
                 ResponseBody::slow(body, span)
             })
         }
@@ -361,21 +271,21 @@ fn wrapped(
                 body: with_clock_skew(&answer.body, by),
                 ..answer
             });
-            plain(api_result, request_id, ResponseBody::whole)
+            build_response(api_result, request_id, ResponseBody::whole)
         }
-        FaultKind::GarbageBody => plain(api_result, request_id, |_| {
+        FaultKind::GarbageBody => build_response(api_result, request_id, |_| {
             ResponseBody::whole(b"<html>upstream \xff is resting</html>".to_vec())
         }),
-        FaultKind::UnknownWords => plain(api_result, request_id, |body| {
+        FaultKind::UnknownWords => build_response(api_result, request_id, |body| {
             ResponseBody::whole(unknown_enums(&body))
         }),
         FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => {
-            plain(api_result, request_id, ResponseBody::whole)
+            build_response(api_result, request_id, ResponseBody::whole)
         }
     })
 }
 
-fn plain(
+fn build_response(
     api_result: ApiResult,
     request_id: Uuid,
     payload: impl FnOnce(Vec<u8>) -> ResponseBody,

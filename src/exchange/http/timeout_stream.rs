@@ -1,12 +1,12 @@
-//! How long a connection may keep us waiting: for bytes, and for room to write them to.
+//! A stream with timeouts for reads and writes, and the phase its connection is in.
 //!
 //! hyper's own header timer also runs between requests, so it cannot tell a slow sender from an idle client; this
 //! reader can: 30 s between requests, 10 s from a request's first byte to the end of its headers. While a request is
-//! being answered it does not count. A body has its own limit (`respond`). Who does not read what was asked for is let
-//! go 20 s after the last byte that could be written.
+//! being answered it does not count. A body has its own limit (`respond`). A
+//! client that does not read its response is disconnected 20 s after the last byte that could be written.
 //!
-//! A [`ConnectionPhase`] also says whether the connection waits for its client at all: for the rest of a head, for the rest of a
-//! body, for its answer to be read, or for the next request. `places` decides by it who gives way.
+//! A [`ConnectionPhase`] also says whether the connection waits for its client at all: for the rest of a head
+//! or body, for its response to be read, or for the next request. `connections` evicts by it.
 
 use std::{
     io,
@@ -27,7 +27,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Nothing has come yet.
+/// No byte has arrived yet.
 const FRESH: u8 = 0;
 const HEAD: u8 = 1;
 const BUSY: u8 = 2;
@@ -37,7 +37,7 @@ const IDLE: u8 = 3;
 const LEAVING: u8 = 4;
 const BODY: u8 = 5;
 
-/// What a connection keeps us waiting for.
+/// What a connection waits for from its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WaitingFor {
     Head,
@@ -82,7 +82,7 @@ impl ConnectionPhase {
         self.enter(BODY);
     }
 
-    /// Nothing more comes of the answer; with the next flush it has left.
+    /// The response is complete; the next flush sends its last byte.
     pub(super) fn leaving(&self) {
         self.enter(LEAVING);
     }
@@ -110,7 +110,7 @@ impl ConnectionPhase {
         }
     }
 
-    /// What it waits for and since when; `None` while it is our turn.
+    /// What it waits for and since when; `None` while the exchange works on a request.
     pub(super) fn waiting(&self) -> Option<(WaitingFor, Instant)> {
         let unread = self.unread_since.load(Ordering::Relaxed);
         if unread != NEVER {
@@ -147,7 +147,7 @@ impl ConnectionPhase {
         self.state.store(state, Ordering::Relaxed);
     }
 
-    /// When we lose patience; never, while a request is being answered.
+    /// When the wait times out; `None` while a request is being answered.
     fn deadline(&self) -> Option<Instant> {
         let limit = match self.state.load(Ordering::Relaxed) {
             BUSY | BODY | LEAVING => return None,
@@ -162,7 +162,7 @@ impl ConnectionPhase {
 pub(super) struct TimeoutStream<I> {
     io: I,
     phase: Arc<ConnectionPhase>,
-    /// Wakes us; set for the phase of the last look, which may be over by then.
+    /// Timer for the phase at the last poll, which may have ended since.
     alarm: Pin<Box<Sleep>>,
     /// Set while nothing can be written.
     stuck: Option<Pin<Box<Sleep>>>,
@@ -182,7 +182,7 @@ impl<I> TimeoutStream<I> {
         self.io
     }
 
-    /// What came of a write; an error once none has come to anything for too long.
+    /// The result of a write; an error after [`WRITE_TIMEOUT`] without progress.
     fn written<T>(
         &mut self,
         cx: &mut Context<'_>,

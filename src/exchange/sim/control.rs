@@ -7,7 +7,7 @@ use super::super::{
     faults::{FaultInjector, FaultRule},
     message::{ApiRequest, ApiResponse},
     rate_limit::RateLimits,
-    service::{ResetState, Service},
+    service::{ExchangeService, ResetState},
     state::ExchangeState,
     wire,
 };
@@ -18,7 +18,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-/// Longest `advance_ms`: an hour, so that one request holds the floor for well under a second.
+/// Longest `advance_ms`: an hour, so that one request holds the state for well under a second.
 const MAX_ADVANCE_MS: i64 = 3_600_000;
 /// Largest `bps` of a nudge, either way.
 const MAX_NUDGE_BPS: i64 = 2_000;
@@ -132,13 +132,13 @@ pub(super) fn nudge(
     clock(state)
 }
 
-pub(super) fn faults(service: &Service) -> Result<ApiResponse, ApiError> {
+pub(super) fn faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
     let data = service.faults()?.rules().to_vec();
     ApiResponse::ok(&Data { data })
 }
 
 pub(super) fn plant_fault(
-    service: &Service,
+    service: &ExchangeService,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let rule: FaultRule = request.json()?;
@@ -149,13 +149,13 @@ pub(super) fn plant_fault(
     faults(service)
 }
 
-pub(super) fn clear_faults(service: &Service) -> Result<ApiResponse, ApiError> {
+pub(super) fn clear_faults(service: &ExchangeService) -> Result<ApiResponse, ApiError> {
     service.faults()?.clear();
     faults(service)
 }
 
 pub(super) fn set_budgets(
-    service: &Service,
+    service: &ExchangeService,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let data: RateLimits = request.json()?;
@@ -164,9 +164,12 @@ pub(super) fn set_budgets(
 }
 
 /// Every account, and all that was steered, as when the exchange was first opened.
-pub(super) fn reset(service: &Service, request: &ApiRequest) -> Result<ApiResponse, ApiError> {
+pub(super) fn reset(
+    service: &ExchangeService,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
     request.no_body()?;
-    // Its script is played before anybody has to wait for the floor.
+    // Plays the script before it takes the lock.
     let anew = service.reset_state.open()?;
     let answer = {
         let mut state = service.state()?;

@@ -15,11 +15,11 @@
 //! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
 //! | `POST /sim/nudge` | moves a market's price by `bps` at the next step, within what a price may be |
-//! | `GET`, `POST`, `DELETE /sim/faults` | lists, plants, removes faults on purpose ([`faults`](super::faults)) |
+//! | `GET`, `POST`, `DELETE /sim/faults` | lists, adds, removes fault rules ([`faults`](super::faults)) |
 //! | `POST /sim/budgets` | sets the request budgets; never limited itself |
 //! | `POST /sim/reset` | begins anew: scenario, seed and start as at first, for every account; never limited |
 //!
-//! Known limits: any key may turn the clock, plant faults or begin anew.
+//! Known limits: any key may move the clock, inject faults or reset.
 
 mod control;
 mod facts;
@@ -34,13 +34,13 @@ use super::{
     auth::AuthenticatedUser,
     faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
-    service::Service,
+    service::ExchangeService,
 };
 use crate::api::{ScaledBody, TwapBody};
 
 /// Carries one request out; the caller is absent on public routes only.
 pub(super) fn answer(
-    service: &Service,
+    service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
     route: SimRoute,
     request: &ApiRequest,
@@ -49,18 +49,18 @@ pub(super) fn answer(
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::Markets => facts::markets(&*service.state()?),
         SimRoute::Book(id) => facts::book(&*service.state()?, &id),
-        SimRoute::Accounts => facts::accounts(&*service.state()?, known(caller)?),
+        SimRoute::Accounts => facts::accounts(&*service.state()?, required_user(caller)?),
         SimRoute::AllTwaps(id, status) => {
-            strategies::all_twaps(&*service.state()?, known(caller)?, (&id, status))
+            strategies::all_twaps(&*service.state()?, required_user(caller)?, (&id, status))
         }
         SimRoute::PlaceTwap => {
-            strategies::place::<TwapBody>(&mut *service.state()?, known(caller)?, request)
+            strategies::place::<TwapBody>(&mut *service.state()?, required_user(caller)?, request)
         }
         SimRoute::ScaledOrders(id) => {
-            strategies::scaled_orders(&*service.state()?, known(caller)?, &id)
+            strategies::scaled_orders(&*service.state()?, required_user(caller)?, &id)
         }
         SimRoute::PlaceScaled => {
-            strategies::place::<ScaledBody>(&mut *service.state()?, known(caller)?, request)
+            strategies::place::<ScaledBody>(&mut *service.state()?, required_user(caller)?, request)
         }
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),
@@ -73,7 +73,7 @@ pub(super) fn answer(
     }
 }
 
-fn known(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUser, ApiError> {
+fn required_user(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUser, ApiError> {
     caller.ok_or_else(|| ApiError::broken("a private route without a caller"))
 }
 

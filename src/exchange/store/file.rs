@@ -13,8 +13,8 @@ pub(super) const DATABASE: &str = "exchange.sqlite3";
 const LOCK: &str = "exchange.lock";
 
 /// The layout of the tables and of what is in them. Raised with any change to a type that is stored, or to what one of its
-/// fields means: those of the engine's rows, [`Act`](super::recorder::Act), the idempotency records and the close-all
-/// operations.
+/// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
+/// the close-all operations.
 pub(super) const FORMAT: u32 = 3;
 
 /// "prpx": tells our file from another program's.

@@ -1,4 +1,4 @@
-//! Taking up a directory: a new exchange in an empty one, or the kept one where it was left.
+//! Opening a data directory: a new exchange in an empty one, or the stored one where it stopped.
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
@@ -19,7 +19,7 @@ use std::{fs::File, path::Path};
 /// What the keys of its users come from, where they are not fixed.
 const SECRET_FILE: &str = "exchange.secret";
 
-/// How virtual time passes where nobody says otherwise.
+/// Without an option and without a stored clock.
 const DEFAULT_CLOCK_MODE: ClockMode = ClockMode::Live(Speed::REAL_TIME);
 
 /// What an exchange starts from.
@@ -34,7 +34,7 @@ pub(in crate::exchange) struct LoadedExchange {
     pub(in crate::exchange) keys: IdempotencyRecords,
     pub(in crate::exchange) close_alls: CloseAllOperations,
     pub(in crate::exchange) clock: ClockRecord,
-    /// How often it was taken up before.
+    /// How often the directory was opened before.
     pub(in crate::exchange) openings: u64,
     pub(in crate::exchange) store: Option<ExchangeStore>,
     /// As its script left it, where that was played in this process: playing it takes seconds.
@@ -82,7 +82,7 @@ impl LoadedExchange {
 }
 
 /// Goes on with what `dir` holds, or begins there. `start` is when a new one begins, and how late it is for a kept one
-/// in real time, which slept until then; `pace` overrides the kept one.
+/// in real time, which slept until then; `pace` overrides the stored one.
 pub(in crate::exchange) fn open(
     dir: &Path,
     scenario: Scenario,
@@ -111,7 +111,7 @@ fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
     match scenario.key_source() {
         KeySource::Seed => Ok(ServerSecret::new(KeySource::Seed, scenario.seed())),
         KeySource::Random => {
-            ServerSecret::kept(&dir.join(SECRET_FILE)).map_err(|why| StoreFault::Place {
+            ServerSecret::load_or_create(&dir.join(SECRET_FILE)).map_err(|why| StoreFault::Place {
                 path: dir.to_owned(),
                 why,
             })
@@ -212,7 +212,7 @@ fn skip_idle_time(
     let seq = restored.engine.seq();
     let engine = restored.engine.engine_mut();
     let before = engine.now();
-    engine.sleep_until(until);
+    engine.skip_until(until);
     if engine.now() == before {
         return Ok(());
     }

@@ -12,8 +12,8 @@
 //!
 //! After the first write that fails nothing is carried out or answered any more but 503.
 //!
-//! Known limits: planted faults and changed budgets end with the process. Taking a checkpoint holds the floor for as
-//! long as it takes to put what changed in bytes.
+//! Known limits: fault rules and changed budgets end with the process. Taking a checkpoint holds the state's lock
+//! while the changed rows are encoded.
 
 mod checksum;
 mod fault;
@@ -33,7 +33,12 @@ pub(super) use load::{LoadedExchange, open};
 pub(super) use record::{StoreRecord, encoded_log};
 pub(super) use recorder::RecordingEngine;
 
-use super::{api_error::ApiError, clock::ClockRecord, engine::Millis, state::ExchangeState};
+use super::{
+    api_error::ApiError,
+    clock::ClockRecord,
+    engine::{Checkpoint, Millis},
+    state::ExchangeState,
+};
 use record::WriteBatch;
 use rusqlite::Connection;
 use std::{
@@ -47,12 +52,12 @@ use std::{
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// A checkpoint is due after so many records,
+/// Log entries between two checkpoints.
 const CHECKPOINT_ENTRIES: u64 = 4_096;
-/// or after so much virtual time: what a start has to do again takes well under a second.
+/// Virtual time between two checkpoints: replaying that much at a start takes well under a second.
 const CHECKPOINT_SPAN: Millis = Millis::seconds(20 * 60);
 
-/// Where the records of a running exchange go.
+/// Writes the records of a running exchange.
 #[derive(Debug)]
 pub(super) struct ExchangeStore {
     outbox: Mutex<WriteQueue>,
@@ -62,7 +67,7 @@ pub(super) struct ExchangeStore {
     broken: OnceLock<StoreFault>,
 }
 
-/// How far the disk is.
+/// How far writing has come.
 #[derive(Debug, Clone)]
 enum WriteProgress {
     /// The number of the last batch on it.
@@ -70,7 +75,7 @@ enum WriteProgress {
     Failed(Arc<StoreFault>),
 }
 
-/// Used with the floor in hand only, so that batches are numbered in the order of what they tell.
+/// Used only while the state is locked, so that batches are numbered in the order of the changes.
 #[derive(Debug)]
 struct WriteQueue {
     /// `None` once the exchange has stopped.
@@ -104,13 +109,13 @@ impl ExchangeStore {
         }
     }
 
-    /// Hands over what was done on the floor since the last time.
+    /// Queues the changes since the last call for writing.
     pub(super) fn submit(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| outbox.submit(state, &self.submitted));
     }
 
     /// As [`ExchangeStore::submit`]; a checkpoint with it, if one is due.
-    pub(super) fn submit_whole(&self, state: &mut ExchangeState) {
+    pub(super) fn submit_with_checkpoint(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| {
             outbox.submit(state, &self.submitted)?;
             if outbox.is_checkpoint_due(state) {
@@ -120,8 +125,8 @@ impl ExchangeStore {
         });
     }
 
-    /// The floor as it begins anew takes the place of everything that is kept: one record, so that a crash finds all of
-    /// the one or all of the other.
+    /// Replaces everything in the store by the state after a reset. It is one record, so that a crash leaves either the
+    /// old state or the new.
     fn reset(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| outbox.reset(state, &self.submitted));
     }
@@ -154,8 +159,8 @@ impl ExchangeStore {
         }
     }
 
-    /// 503 once a record could not be written: the floor is ahead of the disk then and nobody may see it.
-    pub(super) fn sound(&self) -> Result<(), ApiError> {
+    /// 503 once a record could not be written: the state in memory is ahead of the disk and must not be shown.
+    pub(super) fn check_healthy(&self) -> Result<(), ApiError> {
         if let Some(why) = self.broken.get() {
             return Err(why.into());
         }
@@ -175,7 +180,7 @@ impl ExchangeStore {
         if !done(&self.written.borrow()) && self.written.clone().wait_for(done).await.is_err() {
             return Err((&StoreFault::Stopped).into());
         }
-        self.sound()
+        self.check_healthy()
     }
 
     /// Waits until the directory has been given up; the writer ends once nobody can hand anything over.
@@ -192,7 +197,7 @@ impl ExchangeStore {
     }
 }
 
-/// Tells when an exchange can no longer keep its records.
+/// Reports the first failed write.
 #[derive(Debug, Clone)]
 pub(super) struct FailureWatch(Option<watch::Receiver<WriteProgress>>);
 
@@ -203,7 +208,7 @@ impl FailureWatch {
     }
 
     /// Waits for the first write that fails; for ever, if none does.
-    pub(super) async fn happened(&self) -> Arc<StoreFault> {
+    pub(super) async fn wait(&self) -> Arc<StoreFault> {
         if let Some(mut written) = self.0.clone() {
             let failed = |written: &WriteProgress| matches!(written, WriteProgress::Failed(_));
             if let Ok(failed) = written.wait_for(failed).await
@@ -248,10 +253,7 @@ impl WriteQueue {
         state: &mut ExchangeState,
         submitted: &AtomicU64,
     ) -> Result<(), StoreFault> {
-        let (seq, at) = (state.engine.seq(), state.engine.now());
-        let checkpoint = state.engine.engine_mut().checkpoint();
-        let checkpoint = checkpoint.map_err(EncodeFault::from)?;
-        self.checkpoint = (seq, at);
+        let (seq, checkpoint) = self.take_checkpoint(state)?;
         self.send(vec![StoreRecord::Checkpoint { seq, checkpoint }], submitted)
     }
 
@@ -260,17 +262,26 @@ impl WriteQueue {
         state: &mut ExchangeState,
         submitted: &AtomicU64,
     ) -> Result<(), StoreFault> {
-        let (seq, at) = (state.engine.seq(), state.engine.now());
-        let checkpoint = state.engine.engine_mut().checkpoint();
-        let checkpoint = checkpoint.map_err(EncodeFault::from)?;
-        let clock = state.clock.kept(at, at);
-        (self.checkpoint, self.clock) = ((seq, at), clock);
-        let anew = StoreRecord::Reset {
+        let (seq, checkpoint) = self.take_checkpoint(state)?;
+        let now = state.engine.now();
+        let clock = state.clock.kept(now, now);
+        self.clock = clock;
+        let reset = StoreRecord::Reset {
             seq,
             checkpoint,
             clock,
         };
-        self.send(vec![anew], submitted)
+        self.send(vec![reset], submitted)
+    }
+
+    fn take_checkpoint(
+        &mut self,
+        state: &mut ExchangeState,
+    ) -> Result<(u64, Checkpoint), EncodeFault> {
+        let (seq, at) = (state.engine.seq(), state.engine.now());
+        let checkpoint = state.engine.engine_mut().checkpoint()?;
+        self.checkpoint = (seq, at);
+        Ok((seq, checkpoint))
     }
 
     fn send(&mut self, records: Vec<StoreRecord>, submitted: &AtomicU64) -> Result<(), StoreFault> {
@@ -285,7 +296,7 @@ impl WriteQueue {
     }
 }
 
-/// The floor, held: what is done on it is handed over when it is let go.
+/// The locked state: its changes are queued for writing when it is dropped.
 #[derive(Debug)]
 pub(super) struct StateGuard<'a> {
     pub(super) state: MutexGuard<'a, ExchangeState>,
@@ -305,7 +316,7 @@ impl StateGuard<'_> {
     /// Takes a checkpoint, if one is due.
     pub(super) fn checkpoint(&mut self) {
         if let Some(store) = self.store {
-            store.submit_whole(&mut self.state);
+            store.submit_with_checkpoint(&mut self.state);
         }
     }
 }

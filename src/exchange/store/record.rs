@@ -1,4 +1,4 @@
-//! What is written: one batch per request, in the order in which the floor was held.
+//! What is written: one batch per request, in the order in which requests held the state.
 
 use super::super::{
     clock::ClockRecord,

@@ -1,4 +1,4 @@
-//! What a directory holds, read back and checked record by record.
+//! Reads what a directory holds, and verifies every record.
 
 use super::super::{
     clock::{ClockRecord, Speed},
@@ -15,7 +15,7 @@ use super::{
 use rusqlite::Connection;
 use std::path::PathBuf;
 
-/// The other columns of a row, and what was sealed in it.
+/// The other columns of a row, and its verified record.
 type CheckedRow<T> = (T, Vec<u8>);
 /// Record, time and mark of a note.
 type EntryStamp = (u64, i64, i64);
@@ -171,7 +171,7 @@ impl SnapshotReader {
         row.map_err(|why| self.unreadable(why))
     }
 
-    /// Of every row, its other columns and what was sealed in it.
+    /// Every row: its other columns, and its record once the checksum is verified.
     fn checked_rows<T>(
         &self,
         sql: &str,

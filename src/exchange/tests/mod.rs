@@ -4,13 +4,17 @@ use super::*;
 
 const BARE: &str = include_str!("../../../tests/support/bare.toml");
 
-fn service(pace: ClockMode) -> Arc<Service> {
+fn service(pace: ClockMode) -> Arc<ExchangeService> {
     let scenario = Scenario::parse(BARE).unwrap();
     let start = engine::Millis(1_790_000_000_000);
     let resumed = LoadedExchange::in_memory(scenario, start, Some(pace)).unwrap();
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
     let addr = "127.0.0.1:1".parse().unwrap();
-    Arc::new(Service::new(resumed, &users, (addr, Instant::now())))
+    Arc::new(ExchangeService::new(
+        resumed,
+        &users,
+        (addr, Instant::now()),
+    ))
 }
 
 #[tokio::test]

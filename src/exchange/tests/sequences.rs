@@ -4,7 +4,7 @@
 //! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
 
 use super::super::{
-    ClockMode, Scenario, Service,
+    ClockMode, ExchangeService, Scenario,
     auth::AuthenticatedUser,
     engine::{AccountIx, Millis},
     message::{ApiRequest, Execution},
@@ -241,7 +241,7 @@ struct Answered {
 }
 
 struct Paper {
-    service: Service,
+    service: ExchangeService,
     caller: AuthenticatedUser,
 }
 
@@ -253,7 +253,7 @@ impl Paper {
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
-            service: Service::new(resumed, &users, (addr, tokio::time::Instant::now())),
+            service: ExchangeService::new(resumed, &users, (addr, tokio::time::Instant::now())),
             caller: AuthenticatedUser {
                 user: 0,
                 accounts: vec![AccountIx::from(0)],

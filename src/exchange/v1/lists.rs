@@ -97,7 +97,7 @@ pub(super) fn closed_positions(
     })
 }
 
-/// The index an id counts from; a sealed cursor never holds counter 0.
+/// The index an id counts from; an issued cursor never holds counter 0.
 fn index(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
 }

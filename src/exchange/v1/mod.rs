@@ -11,13 +11,13 @@ use super::{
     close_all,
     faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
-    service::Service,
+    service::ExchangeService,
 };
 use crate::api::{OrderFilter, PositionSelector, Route};
 
-/// Carries one request out. Every branch holds the floor's lock for its own work only.
+/// Carries one request out, under the lock of the state.
 pub(super) fn answer(
-    service: &Service,
+    service: &ExchangeService,
     caller: &AuthenticatedUser,
     route: Route,
     request: &ApiRequest,

@@ -27,10 +27,10 @@ impl Engine {
     /// Nobody ran it until `to`: the time has passed, in whole steps, and no price has moved. What was due meanwhile is
     /// due at the next step, but of a TWAP's slices only the last one; the funding of the hours between is nobody's. An
     /// earlier `to` does nothing.
-    pub fn sleep_until(&mut self, to: Millis) {
+    pub fn skip_until(&mut self, to: Millis) {
         let steps = (to - self.now).0.div_euclid(Millis::STEP.0);
         self.now += Millis(Millis::STEP.0 * steps.max(0));
-        self.miss_slices();
+        self.skip_missed_slices();
     }
 
     fn step(&mut self) {

@@ -3,7 +3,7 @@
 pub(crate) mod book;
 pub(crate) mod feed;
 pub(crate) mod mark;
-pub(crate) mod market;
+pub(crate) mod market_state;
 pub(crate) mod premium;
 pub(crate) mod resting;
 pub(crate) mod triggers;

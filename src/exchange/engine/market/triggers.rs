@@ -10,7 +10,7 @@ use crate::exchange::engine::state::{
     words::{CompletionReason, TriggerDirection},
 };
 
-/// Who wakes. Orders by id come before strategies: a stop acts before a slice.
+/// What a trigger starts. Orders by id come before strategies: a stop acts before a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum TriggerTarget {
     Order(OrderId),

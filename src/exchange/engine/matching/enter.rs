@@ -129,7 +129,7 @@ impl Engine {
                 self.orders.at_mut(id).size = row.size;
                 self.execute(id, &plan);
             }
-            Err(Rejection { reason, .. }) if lost_its_position(reason) => {
+            Err(Rejection { reason, .. }) if has_no_position(reason) => {
                 self.finish(id, OrderStatus::Canceled, Some(Reason::ReduceOnly));
             }
             Err(Rejection { reason, .. }) => {
@@ -141,8 +141,8 @@ impl Engine {
     /// What the order gets from the book as it is, if its terms and the account's margin allow.
     fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, Rejection> {
         let book = &self.markets.at(row.market).book;
-        let bound = self.bound(row);
-        let slices = book.preview(row.side, bound, row.size);
+        let price_limit = self.price_limit(row);
+        let slices = book.preview(row.side, price_limit, row.size);
         let got = lots(&slices);
         let limit = row.is_limit();
         let refused = match (row.time_in_force, limit) {
@@ -172,7 +172,7 @@ impl Engine {
     }
 
     /// The worst price the order may trade at; `None` for forced closes, which have no cap.
-    fn bound(&self, row: &OrderRecord) -> Option<Px> {
+    fn price_limit(&self, row: &OrderRecord) -> Option<Px> {
         let market = self.markets.at(row.market);
         let default = match row.order_type {
             OrderType::Liquidation | OrderType::CloseOut => return None,
@@ -258,7 +258,7 @@ impl Engine {
 }
 
 /// A reduce-only order whose position is gone or has turned by the time it fires.
-fn lost_its_position(reason: Reason) -> bool {
+fn has_no_position(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::ReduceOnlyNoPosition | Reason::ReduceOnlyWouldIncrease

@@ -93,7 +93,7 @@ impl Engine {
             opened.fees += fee - closing_fee;
         }
         if let Some(held) = traded.held {
-            self.keep_held(account, market, held, traded.realized);
+            self.store_held(account, market, held, traded.realized);
         }
         if let Some(fresh) = traded.fresh {
             let id = self.positions.push(fresh);
@@ -104,7 +104,7 @@ impl Engine {
         self.accounts.at_mut(account).challenge.traded();
     }
 
-    fn keep_held(
+    fn store_held(
         &mut self,
         account: AccountIx,
         market: MarketIx,

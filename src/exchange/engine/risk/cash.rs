@@ -62,7 +62,7 @@ impl Engine {
         account.flows.fees += flows.fees;
         account.flows.funding += flows.funding;
         account.flows.insurance += flows.insurance;
-        account.challenge.earn(net);
+        account.challenge.add_profit(net);
         self.counterparty.pay(flows);
     }
 }

@@ -1,13 +1,14 @@
 //! Equity, margin and liquidation price (docs/engine.md 6.1, 6.3).
 //!
 //! Everything is worked out from the account's positions and resting orders when asked, so there is no running total
-//! to drift. A [`MarginAssumption`] asks "what if": the same sums with one position replaced and one order added or left out.
+//! to drift. A [`MarginAssumption`] asks "what if": the same sums with one position replaced, and one order added or
+//! left out.
 
 use std::collections::BTreeMap;
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::market::MarketState,
+    market::market_state::MarketState,
     state::{
         ids::{AccountIx, MarketIx, OrderId},
         position::PositionState,

@@ -40,7 +40,7 @@ impl ChallengeState {
     }
 
     /// Cash came in (or went) today.
-    pub(crate) fn earn(&mut self, amount: Usd) {
+    pub(crate) fn add_profit(&mut self, amount: Usd) {
         *self.profits.entry(self.day).or_default() += amount;
     }
 
@@ -145,7 +145,7 @@ mod tests {
         let mut challenge = ChallengeState::new(&spec(ChallengeRules::default()), Millis(0));
         let mut earn_on = |day, dollars| {
             challenge.day = day;
-            challenge.earn(Usd::dollars(dollars));
+            challenge.add_profit(Usd::dollars(dollars));
             challenge.best_day_share()
         };
         earn_on(0, 6_000);

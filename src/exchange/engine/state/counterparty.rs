@@ -1,6 +1,6 @@
-//! The other side of everything, so that money is neither made nor lost (docs/engine.md 6.8).
+//! The counterparty of all accounts, so that money is neither made nor lost (docs/engine.md 6.8).
 //!
-//! The house trades against every fill from the book, the insurance account against what a liquidation could not sell;
+//! The market maker trades against every fill from the book, the insurance account against what a liquidation cannot sell;
 //! fees and funding go to pools. What users have and what these hold sums to the deposits at every instant, to the
 //! micro-USD ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
 

@@ -3,7 +3,7 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::market::MarketState,
+    market::market_state::MarketState,
     risk::checks::Rejection,
     state::{
         ids::{MarketIx, OrderId},

@@ -73,8 +73,8 @@ impl Engine {
         for kind in EXIT_KINDS {
             if let Some(px) = kind.price(self.orders.at(entry)) {
                 match self.working_child(entry, kind) {
-                    Some(child) => self.grow(child, opened),
-                    None => self.protect(entry, kind, px, opened),
+                    Some(child) => self.grow_exit(child, opened),
+                    None => self.place_exit(entry, kind, px, opened),
                 }
             }
         }
@@ -85,7 +85,7 @@ impl Engine {
             .filter(|child| self.orders.at(*child).status.is_working())
     }
 
-    fn grow(&mut self, child: OrderId, lots: Lots) {
+    fn grow_exit(&mut self, child: OrderId, lots: Lots) {
         let row = self.orders.at_mut(child);
         row.size += lots;
         row.initial_size += lots;
@@ -93,7 +93,7 @@ impl Engine {
         self.record(EngineEvent::Resized { order: child, size });
     }
 
-    fn protect(&mut self, entry: OrderId, kind: ExitKind, px: Px, size: Lots) {
+    fn place_exit(&mut self, entry: OrderId, kind: ExitKind, px: Px, size: Lots) {
         let parent = self.orders.at(entry);
         let base = NewOrder {
             account: parent.account,
@@ -181,7 +181,7 @@ impl Engine {
         row.stop_loss = stop_loss;
         row.take_profit = take_profit;
         for kind in EXIT_KINDS {
-            self.follow(set.order, kind);
+            self.apply_exit(set.order, kind);
         }
         self.record(EngineEvent::ExitsSet {
             order: set.order,
@@ -217,7 +217,7 @@ impl Engine {
     }
 
     /// Brings the leg of what is already filled in line with the entry's new price.
-    fn follow(&mut self, entry: OrderId, kind: ExitKind) {
+    fn apply_exit(&mut self, entry: OrderId, kind: ExitKind) {
         let price = kind.price(self.orders.at(entry));
         match (self.working_child(entry, kind), price) {
             (Some(child), Some(px)) => {
@@ -236,7 +236,7 @@ impl Engine {
                     .map_or(Lots::ZERO, |held| held.reducible(closing));
                 let size = row.filled_size.min(reducible);
                 if size > Lots::ZERO {
-                    self.protect(entry, kind, px, size);
+                    self.place_exit(entry, kind, px, size);
                 }
             }
             (None, None) => {}

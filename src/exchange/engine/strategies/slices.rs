@@ -83,7 +83,7 @@ impl Engine {
 
     /// Of the slices that were due while nobody ran the engine, the last one is left to run: it catches up as after
     /// slices that filled nothing, and the others do not all meet one book at one instant.
-    pub(crate) fn miss_slices(&mut self) {
+    pub(crate) fn skip_missed_slices(&mut self) {
         let now = self.now;
         let due = self.slices_due.iter().copied();
         let late: Vec<_> = due.take_while(|(at, _)| *at <= now).collect();

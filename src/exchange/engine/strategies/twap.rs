@@ -44,7 +44,7 @@ impl Engine {
             reason: None,
         });
         if let Some(px) = trigger {
-            let direction = self.toward(market, px);
+            let direction = self.direction_to(market, px);
             let triggers = &mut self.markets.at_mut(market).triggers;
             triggers.arm(direction, px, TriggerTarget::TwapStart(id));
         } else {
@@ -55,7 +55,7 @@ impl Engine {
     }
 
     /// The way the mark has to move to reach a price.
-    fn toward(&self, market: MarketIx, px: Px) -> TriggerDirection {
+    fn direction_to(&self, market: MarketIx, px: Px) -> TriggerDirection {
         if px > self.markets.at(market).mark {
             TriggerDirection::Above
         } else {

@@ -98,7 +98,7 @@ fn larger_positions_need_more_maintenance_tier_by_tier() {
 #[test]
 fn maintenance_is_half_the_margin_of_the_largest_leverage() {
     for (most, needs) in [(40, "1.25"), (25, "2"), (20, "2.5"), (10, "5"), (5, "10")] {
-        let market = crate::exchange::engine::market::market::MarketState::new(
+        let market = crate::exchange::engine::market::market_state::MarketState::new(
             spec("ALT", 2, most, "100"),
             super::desk::START,
         );

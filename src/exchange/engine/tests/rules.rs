@@ -205,7 +205,7 @@ fn market_executions_are_half_a_second_apart_and_limits_are_not_held_up() {
 }
 
 /// Earns so much today.
-fn earn(desk: &mut Desk, dollars: &str) {
+fn add_profit(desk: &mut Desk, dollars: &str) {
     desk.at(SOL, "100");
     desk.market(SOL, Side::Buy, "100");
     desk.at(SOL, dollars);
@@ -217,7 +217,7 @@ fn an_account_passes_with_its_target_days_and_no_day_that_made_it_all() {
     let mut desk = strict(lax());
     let standing = |desk: &Desk| desk.facts().standing;
     for price in ["160", "120", "120", "101"] {
-        earn(&mut desk, price);
+        add_profit(&mut desk, price);
         desk.next_day();
     }
     assert_eq!(
@@ -225,7 +225,7 @@ fn an_account_passes_with_its_target_days_and_no_day_that_made_it_all() {
         ChallengeStatus::Active,
         "60 % came from one day"
     );
-    earn(&mut desk, "150");
+    add_profit(&mut desk, "150");
     desk.step();
     assert_eq!(
         standing(&desk),
@@ -468,7 +468,7 @@ fn an_account_passes_only_flat_and_on_its_fifth_day() {
     let mut desk = strict(lax());
     let standing = |desk: &Desk| desk.facts().standing;
     for _ in 0..4 {
-        earn(&mut desk, "130");
+        add_profit(&mut desk, "130");
         desk.next_day();
     }
     assert_eq!(
@@ -492,7 +492,7 @@ fn an_account_passes_only_flat_and_on_its_fifth_day() {
 #[test]
 fn a_day_that_began_with_105_000_is_lost_at_100_800_and_not_a_cent_before() {
     let mut desk = strict(daily());
-    earn(&mut desk, "150");
+    add_profit(&mut desk, "150");
     desk.next_day();
     desk.at(SOL, "100");
     desk.market(SOL, Side::Buy, "4200");

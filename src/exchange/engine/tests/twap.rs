@@ -111,7 +111,7 @@ fn slices_that_nobody_was_there_to_run_become_one_of_at_most_three() {
     let order = desk.twap(SOL, Side::Buy, "11");
     let id = start(&mut desk, order);
     let began = desk.engine.now();
-    desk.engine.sleep_until(began + Millis::seconds(160));
+    desk.engine.skip_until(began + Millis::seconds(160));
     desk.show_at(SOL, "100");
     desk.step();
     let back = row(&desk, id);
@@ -120,7 +120,7 @@ fn slices_that_nobody_was_there_to_run_become_one_of_at_most_three() {
         (6, Some(began + Millis::seconds(180)))
     );
     assert_eq!(children(&desk, id), [Lots(100), Lots(300)]);
-    desk.engine.sleep_until(began + Millis::HOUR);
+    desk.engine.skip_until(began + Millis::HOUR);
     desk.step();
     let over = row(&desk, id);
     assert_eq!(

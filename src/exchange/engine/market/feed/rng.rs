@@ -1,4 +1,4 @@
-//! Chance, portable: one `ChaCha` stream per purpose.
+//! Portable random numbers: one `ChaCha` stream per purpose.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use rand_chacha::ChaCha8Rng;

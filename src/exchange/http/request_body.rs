@@ -1,0 +1,113 @@
+//! Reading a request's body, within limits of size and time.
+
+use super::super::{
+    api_error::{ApiError, ServiceCode},
+    message::{ApiRequest, Execution},
+};
+use super::timeout_stream::ConnectionPhase;
+use http_body_util::{BodyExt, Limited};
+use hyper::{
+    HeaderMap, Request, StatusCode,
+    body::{Body as _, Incoming},
+    header::{CONTENT_ENCODING, HeaderValue},
+};
+use std::{error::Error, time::Duration};
+use tokio::time::{Instant, timeout_at};
+
+const BODY_LIMIT: usize = 64 * 1024;
+/// Time for a small body, from the end of the head.
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
+/// A body gets a second more for every so many bytes received.
+const BODY_BYTES_PER_SECOND: usize = 4 * 1024;
+/// The most time a body gets.
+const MAX_BODY_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The whole body within its limits of size and time. Meanwhile the connection waits for its client.
+pub(super) async fn read(
+    phase: &ConnectionPhase,
+    request: Request<Incoming>,
+) -> Result<ApiRequest, ApiError> {
+    let (head, body) = request.into_parts();
+    let body = if body.is_end_stream() {
+        vec![]
+    } else {
+        check_encoding(&head.headers)?;
+        phase.body_begins();
+        let read = collected(body).await;
+        phase.busy();
+        read?
+    };
+    Ok(ApiRequest {
+        headers: head.headers,
+        body,
+        execution: Execution::Immediate,
+    })
+}
+
+/// 415 for a compressed body.
+fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    let mut given = headers.get_all(CONTENT_ENCODING).iter();
+    let Some(packed) = given.find(|value| !plain(value)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "the header Content-Encoding is {}; this exchange reads bodies that are not packed: leave the header out",
+        packed.to_str().unwrap_or("unreadable")
+    );
+    Err(ApiError {
+        field: Some("Content-Encoding".to_owned()),
+        ..ApiError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ServiceCode::UnsupportedContentEncoding,
+            message,
+        )
+    })
+}
+
+async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
+    let began = Instant::now();
+    let mut body = Limited::new(body, BODY_LIMIT);
+    let mut read = vec![];
+    loop {
+        let within = body_time(read.len());
+        let frame = match timeout_at(began + within, body.frame()).await {
+            Ok(Some(frame)) => frame.map_err(|why| unreadable(&*why))?,
+            Ok(None) => return Ok(read),
+            Err(_late) => return Err(too_slow(read.len(), within)),
+        };
+        if let Ok(data) = frame.into_data() {
+            read.extend_from_slice(&data);
+        }
+    }
+}
+
+/// Time limit of a body of which that many bytes have arrived: enough for a slow line, not for a byte now and then.
+fn body_time(bytes: usize) -> Duration {
+    let seconds = u64::try_from(bytes / BODY_BYTES_PER_SECOND).unwrap_or(u64::MAX);
+    let time = BODY_TIMEOUT.saturating_add(Duration::from_secs(seconds));
+    time.min(MAX_BODY_TIMEOUT)
+}
+
+fn too_slow(bytes: usize, within: Duration) -> ApiError {
+    ApiError::new(
+        StatusCode::REQUEST_TIMEOUT,
+        ServiceCode::RequestTimeout,
+        format!(
+            "the body comes too slowly: {bytes} bytes of it after {} s",
+            within.as_secs()
+        ),
+    )
+}
+
+fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
+    if why.is::<http_body_util::LengthLimitError>() {
+        let message = format!("the body is larger than {BODY_LIMIT} bytes");
+        return ApiError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            ServiceCode::BodyTooLarge,
+            message,
+        );
+    }
+    ApiError::invalid(format!("the body could not be read: {why}"))
+}
