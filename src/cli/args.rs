@@ -16,9 +16,9 @@ pub struct Args {
     #[command(flatten)]
     pub(super) settings: SettingsFlags,
     #[command(flatten)]
-    pub(super) desk: desk::Keep,
+    pub(super) desk: desk::DataDirFlag,
     #[command(subcommand)]
-    pub(super) verb: Option<Verb>,
+    pub(super) verb: Option<CliVerb>,
 }
 
 const AFTER: &str = "\
@@ -28,53 +28,53 @@ Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 
 14 outcome unknown, 15 done or known in part.";
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Verb {
+pub(super) enum CliVerb {
     /// Opens the desk (this when no command is named)
-    Desk(desk::Keep),
+    Desk(desk::DataDirFlag),
     /// Opens the desk on its own paper exchange, whatever is configured
     Demo(World),
     /// Runs the paper exchange alone, for bots, tests and other desks
-    Serve(serve::Args),
+    Serve(serve::ServeArgs),
     /// Writes one frame of the living desk to standard output
-    Snapshot(snapshot::Args),
+    Snapshot(snapshot::SnapshotArgs),
     /// Lists working orders, or all of them
-    Orders(read::orders::Args),
+    Orders(read::orders::OrdersArgs),
     /// Lists open positions, or closed ones
-    Positions(read::positions::Args),
+    Positions(read::positions::PositionsArgs),
     /// Lists active TWAP and VWAP orders
-    Twaps(read::twaps::Args),
+    Twaps(read::twaps::TwapsArgs),
     /// Shows a ladder and its rungs
-    Scaled(read::scaled::Args),
+    Scaled(read::scaled::ScaledArgs),
     /// Places an order
-    Place(Box<act::place::Args>),
+    Place(Box<act::place::PlaceArgs>),
     /// Starts a TWAP or VWAP order, where the service offers to make one
     Twap(Box<act::strategy::TwapArgs>),
     /// Starts a ladder of limit orders, where the service offers to make one
     Ladder(Box<act::strategy::LadderArgs>),
     /// Closes part or all of a position
-    Close(act::close::Args),
+    Close(act::close::CloseArgs),
     /// Cancels an order, a TWAP, a ladder or every working order
-    Cancel(act::cancel::Args),
+    Cancel(act::cancel::CancelArgs),
     /// Sets the take profit and stop loss attached to an order
-    Exits(act::exits::Args),
+    Exits(act::exits::ExitsArgs),
     /// Sets the extra margin of an isolated position
-    Margin(act::margin::Args),
+    Margin(act::margin::MarginArgs),
     /// Closes every position and says what is still open
-    CloseAll(act::close_all::Args),
+    CloseAll(act::close_all::CloseAllArgs),
     /// Examines the service, the key, the clock and every assumption about the API
-    Doctor(doctor::Args),
+    Doctor(doctor::DoctorArgs),
     /// Gets out of everything: TWAPs, ladders, orders, positions, proved by reads
-    Flatten(act::flatten::Args),
+    Flatten(act::flatten::FlattenArgs),
     /// What was asked, what came of it, and what is still open
-    Journal(journal::Args),
+    Journal(journal::JournalArgs),
     /// Shows, checks or starts a settings file
-    Config(settings::Args),
+    Config(settings::ConfigArgs),
     /// Prints the JSON Schema of a row as the verbs write it, or lists the rows
-    Schema(schema::Args),
+    Schema(schema::SchemaArgs),
     /// Prints a completion script for a shell
-    Completions(completions::Args),
+    Completions(completions::CompletionsArgs),
     /// Prints the manual page, of a command if one is named
-    Man(man::Args),
+    Man(man::ManArgs),
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use clap_complete::{Shell, generate};
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args, mut whole: clap::Command) -> Result<Exit> {
+pub(super) fn run(args: &CompletionsArgs, mut whole: clap::Command) -> Result<Exit> {
     let mut script = vec![];
     generate(args.shell, &mut whole, "perpdeck", &mut script);
     out::say_bytes(&script)?;

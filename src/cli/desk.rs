@@ -32,7 +32,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Keep {
+pub(super) struct DataDirFlag {
     /// Keeps the desk's own paper exchange in this directory, and goes on with what it holds
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
@@ -40,14 +40,14 @@ pub(super) struct Keep {
 
 /// What to trade with.
 #[derive(Debug)]
-pub(super) enum Choice {
+pub(super) enum DeskMode {
     /// The configured service, or the paper exchange when none is.
-    Configured(Keep),
+    Configured(DataDirFlag),
     /// The paper exchange, whatever is configured.
     Paper(World),
 }
 
-impl Choice {
+impl DeskMode {
     /// Where its own paper exchange is kept, if it is.
     pub(super) fn data_dir(&self) -> Option<&Path> {
         match self {
@@ -60,8 +60,8 @@ impl Choice {
 const ELSEWHERE: &str = "--data-dir keeps the desk's own paper exchange, and the settings name a service to trade \
      with: \"perpdeck demo --data-dir\" opens the paper desk";
 
-impl From<Keep> for World {
-    fn from(keep: Keep) -> Self {
+impl From<DataDirFlag> for World {
+    fn from(keep: DataDirFlag) -> Self {
         Self {
             data_dir: keep.data_dir,
             ..Self::default()
@@ -69,7 +69,7 @@ impl From<Keep> for World {
     }
 }
 
-pub(super) async fn run(choice: Choice, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
+pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let loaded = load(sources)?;
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
@@ -91,7 +91,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources, sandbox: &Sandbox) ->
     let shows_around = settings.tour.then(|| dir.clone());
     let stop = CancellationToken::new();
     let ended = match choice {
-        Choice::Configured(keep) => match desk_setup::configured(&loaded, &dir)? {
+        DeskMode::Configured(keep) => match desk_setup::configured(&loaded, &dir)? {
             Some(_) if keep.data_dir.is_some() => {
                 return Err(Misuse(ELSEWHERE.to_owned()).into());
             }
@@ -101,7 +101,7 @@ pub(super) async fn run(choice: Choice, sources: &Sources, sandbox: &Sandbox) ->
                 Box::pin(paper(start, keep.into(), stop.clone())).await
             }
         },
-        Choice::Paper(world) => {
+        DeskMode::Paper(world) => {
             start.tour = shows_around.as_deref().and_then(first_tour);
             Box::pin(paper(start, world, stop.clone())).await
         }

@@ -3,7 +3,7 @@
 //! Contract: what is read or opened here is on a thread of its own; whoever waits for it has a bound, or a word about it
 //! after a moment. A thread that is waited for no longer ends with the process.
 
-use super::voice::Voice;
+use super::voice::Output;
 use crate::journal::{Journal, JournalError};
 use std::{
     path::Path,
@@ -13,7 +13,7 @@ use std::{
 };
 
 /// What a person does not notice, and a disk that works does not need.
-pub(super) const MOMENT: Duration = Duration::from_secs(1);
+pub(super) const JOURNAL_OPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Before the first frame nobody waits longer for anything.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(250);
@@ -50,15 +50,15 @@ pub(super) fn looked<T: Send + 'static>(
 ) -> Option<T> {
     let dir = dir.to_owned();
     let look = Work::begin(move || read(&Journal::open_read_only(&dir).ok()?).ok());
-    look.within(MOMENT).flatten()
+    look.within(JOURNAL_OPEN_TIMEOUT).flatten()
 }
 
 /// Does `work`, however long it takes; after a moment `words` are said on standard error.
 pub(super) fn saying<T>(words: String, work: impl FnOnce() -> T) -> T {
     let (done, waits) = channel::<()>();
     thread::spawn(move || {
-        if waits.recv_timeout(MOMENT) == Err(RecvTimeoutError::Timeout) {
-            Voice::from_command_line().note(&words);
+        if waits.recv_timeout(JOURNAL_OPEN_TIMEOUT) == Err(RecvTimeoutError::Timeout) {
+            Output::from_command_line().note(&words);
         }
     });
     let result = work();

@@ -9,7 +9,7 @@ use super::{
     disk_wait::{no_answer, saying},
     out,
     paths::state_dir,
-    voice::{Voice, json},
+    voice::{Output, json},
 };
 use crate::{
     config::{Sources, load},
@@ -32,16 +32,16 @@ use std::{
 };
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct JournalArgs {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<JournalVerb>,
     /// A table on a terminal and JSON elsewhere when left out
     #[arg(long, value_enum, global = true)]
-    output: Option<Output>,
+    output: Option<JournalOutput>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Output {
+enum JournalOutput {
     Table,
     Json,
     /// Of a list only
@@ -49,7 +49,7 @@ enum Output {
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum JournalVerb {
     /// The newest commands and where each stands (this when nothing is named); exits with 1 when the journal is damaged
     List {
         /// Only what may still have an effect, or may have had one
@@ -69,7 +69,7 @@ enum Verb {
         id: i64,
         /// What you found out
         #[arg(value_enum)]
-        finding: Finding,
+        finding: ManualOutcome,
     },
     /// Trades on after a halt, on every account of this journal; in a desk that is open R does
     Rearm,
@@ -77,7 +77,7 @@ enum Verb {
 
 /// What a person can find out about a command in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Finding {
+enum ManualOutcome {
     /// It had its effect
     Done,
     /// It had none
@@ -86,7 +86,7 @@ enum Finding {
     Abandoned,
 }
 
-impl Finding {
+impl ManualOutcome {
     fn state(self) -> IntentState {
         match self {
             Self::Done => IntentState::Done,
@@ -96,25 +96,25 @@ impl Finding {
     }
 }
 
-pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
+pub(super) fn run(args: &JournalArgs, sources: &Sources) -> Result<Exit> {
     let dir = state_dir(&load(sources)?.settings);
     let output = args.output.unwrap_or_else(|| {
         if io::stdout().is_terminal() {
-            Output::Table
+            JournalOutput::Table
         } else {
-            Output::Json
+            JournalOutput::Json
         }
     });
     let opening = || format!("{}; waiting for it", no_answer(&dir));
     let look = || saying(opening(), || readable(&dir));
     let open_mine = || saying(opening(), || Journal::open(&dir));
     let verb = args.verb.as_ref();
-    match verb.unwrap_or(&Verb::List {
+    match verb.unwrap_or(&JournalVerb::List {
         open: false,
         limit: 50,
         before: None,
     }) {
-        Verb::List {
+        JournalVerb::List {
             open,
             limit,
             before,
@@ -129,12 +129,12 @@ pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
             out::say(&list(&entries, output)?)?;
             Ok(soundness(&journal))
         }
-        Verb::Show { id } => {
+        JournalVerb::Show { id } => {
             let journal = look()?;
             Ok(show(&journal, *id, output)?.or(soundness(&journal)))
         }
-        Verb::Settle { id, finding } => settle(&mut open_mine()?, *id, *finding),
-        Verb::Rearm => rearm(&mut open_mine()?),
+        JournalVerb::Settle { id, finding } => settle(&mut open_mine()?, *id, *finding),
+        JournalVerb::Rearm => rearm(&mut open_mine()?),
     }
 }
 
@@ -143,7 +143,7 @@ fn soundness(journal: &Journal) -> Exit {
     let Some(damage) = journal.damage() else {
         return Exit::Ok;
     };
-    Voice::from_command_line().explain(&eyre!(
+    Output::from_command_line().explain(&eyre!(
         "{damage}; \"perpdeck journal rearm\", or R in a desk, accepts the journal as it is"
     ))
 }
@@ -163,19 +163,19 @@ fn rearm(journal: &mut Journal) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn show(journal: &Journal, id: i64, output: Output) -> Result<Exit> {
+fn show(journal: &Journal, id: i64, output: JournalOutput) -> Result<Exit> {
     let Some(entry) = journal.entry(IntentId(id))? else {
         return Err(missing(id));
     };
     match output {
-        Output::Json => out::say(&(json(&Row::of(&entry)) + "\n"))?,
-        Output::Table => out::say(&sheet(&entry))?,
-        Output::Csv => out::say(&list(std::slice::from_ref(&entry), output)?)?,
+        JournalOutput::Json => out::say(&(json(&JournalRow::of(&entry)) + "\n"))?,
+        JournalOutput::Table => out::say(&sheet(&entry))?,
+        JournalOutput::Csv => out::say(&list(std::slice::from_ref(&entry), output)?)?,
     }
     Ok(Exit::Ok)
 }
 
-fn settle(journal: &mut Journal, id: i64, finding: Finding) -> Result<Exit> {
+fn settle(journal: &mut Journal, id: i64, finding: ManualOutcome) -> Result<Exit> {
     let Some(entry) = journal.entry(IntentId(id))? else {
         return Err(missing(id));
     };
@@ -194,7 +194,8 @@ fn missing(id: i64) -> Report {
 
 /// One command as a script reads it. Instants are milliseconds since 1970.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Row {
+#[schemars(rename = "Row")]
+pub(super) struct JournalRow {
     id: i64,
     created_at: Timestamp,
     state: String,
@@ -217,7 +218,7 @@ pub(super) struct Row {
     request_id: Option<String>,
 }
 
-impl Row {
+impl JournalRow {
     fn of(entry: &IntentRow) -> Self {
         let (intent, outcome) = (&entry.intent, entry.outcome.as_ref());
         Self {
@@ -249,12 +250,12 @@ impl Row {
     }
 }
 
-fn list(entries: &[IntentRow], output: Output) -> Result<String> {
-    if output == Output::Csv {
+fn list(entries: &[IntentRow], output: JournalOutput) -> Result<String> {
+    if output == JournalOutput::Csv {
         return csv(entries);
     }
-    if output == Output::Json {
-        return Ok(json(&entries.iter().map(Row::of).collect::<Vec<_>>()) + "\n");
+    if output == JournalOutput::Json {
+        return Ok(json(&entries.iter().map(JournalRow::of).collect::<Vec<_>>()) + "\n");
     }
     let mut text = format!(
         "{:>5}  {:<20}  {:<9}  {}\n",
@@ -308,7 +309,7 @@ const COLUMNS: [&str; 20] = [
 fn csv(entries: &[IntentRow]) -> Result<String> {
     let mut text = COLUMNS.join(",") + "\r\n";
     for entry in entries {
-        let row = serde_json::to_value(Row::of(entry))?;
+        let row = serde_json::to_value(JournalRow::of(entry))?;
         let cells = COLUMNS.map(|name| {
             let value = row.get(name).unwrap_or(&serde_json::Value::Null);
             let millis = value.as_i64().filter(|_| INSTANTS.contains(&name));
@@ -413,19 +414,19 @@ mod tests {
         };
         let id = journal.record(Timestamp(1), &intent).unwrap();
         let entry = journal.entry(id).unwrap().unwrap();
-        let csv = list(std::slice::from_ref(&entry), Output::Csv).unwrap();
+        let csv = list(std::slice::from_ref(&entry), JournalOutput::Csv).unwrap();
         let mut lines = csv.split("\r\n");
         assert!(lines.next().unwrap().starts_with("id,created_at,state,"));
         let row = lines.next().unwrap();
         assert!(row.contains(",1970-01-01T00:00:00.001Z,"), "{row}");
-        let members = serde_json::to_value(Row::of(&entry)).unwrap();
+        let members = serde_json::to_value(JournalRow::of(&entry)).unwrap();
         let names: Vec<_> = members.as_object().unwrap().keys().collect();
         assert!(
             names.len() == COLUMNS.len()
                 && names.iter().all(|name| COLUMNS.contains(&name.as_str()))
         );
         assert!(!csv.contains('\u{1b}') && !csv.contains('\u{9b}'), "{csv}");
-        let listed = list(&[entry], Output::Json).unwrap();
+        let listed = list(&[entry], JournalOutput::Json).unwrap();
         assert!(
             listed
                 .trim_end()

@@ -5,12 +5,12 @@ use clap_mangen::Man;
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ManArgs {
     /// A command, as in `perpdeck man serve`
     command: Option<String>,
 }
 
-pub(super) fn run(args: &Args, mut whole: clap::Command) -> Result<Exit> {
+pub(super) fn run(args: &ManArgs, mut whole: clap::Command) -> Result<Exit> {
     whole.build();
     let named = args.command.as_deref();
     let found = named.map_or(Some(&whole), |name| whole.find_subcommand(name));

@@ -36,24 +36,24 @@ pub use environment::Environment;
 pub use exit::Exit;
 
 use crate::config;
-use args::Verb;
+use args::CliVerb;
 use clap::{CommandFactory as _, Parser as _};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
-use desk::Choice;
+use desk::DeskMode;
 use exit::Misuse;
 use std::panic;
-use voice::Voice;
+use voice::Output;
 
 /// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
 pub fn read() -> std::result::Result<Args, Exit> {
-    Args::try_parse().map_err(|why| usage_error::tell(&why, Voice::from_command_line()))
+    Args::try_parse().map_err(|why| usage_error::tell(&why, Output::from_command_line()))
 }
 
 /// Does what was asked with what the environment sets, and says how it went.
 pub fn run(args: Args, environment: Environment) -> Exit {
     core_dumps::keep_memory_private();
     let done = explain_panics().and_then(|()| choose(args, environment));
-    done.unwrap_or_else(|report| Voice::from_command_line().explain(&report))
+    done.unwrap_or_else(|report| Output::from_command_line().explain(&report))
 }
 
 /// As `color_eyre::install`, whose report of a panic panics itself where standard error is a terminal that is gone.
@@ -74,39 +74,39 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         return Err(Misuse(words.to_owned()).into());
     }
     match args.verb {
-        None => desk(Choice::Configured(args.desk), &sources),
-        Some(Verb::Desk(keep)) => desk(Choice::Configured(keep), &sources),
-        Some(Verb::Demo(world)) => desk(Choice::Paper(world), &sources),
-        Some(Verb::Serve(args)) => live(serve::run(args, &sources)),
-        Some(Verb::Snapshot(args)) => live(snapshot::run(args, &sources)),
-        Some(Verb::Orders(args)) => live(read::orders::run(args, &sources)),
-        Some(Verb::Positions(args)) => live(read::positions::run(args, &sources)),
-        Some(Verb::Twaps(args)) => live(read::twaps::run(args, &sources)),
-        Some(Verb::Scaled(args)) => live(read::scaled::run(args, &sources)),
-        Some(Verb::Place(args)) => live(act::place::run(*args, &sources)),
-        Some(Verb::Twap(args)) => live(act::strategy::twap(*args, &sources)),
-        Some(Verb::Ladder(args)) => live(act::strategy::ladder(*args, &sources)),
-        Some(Verb::Close(args)) => live(act::close::run(args, &sources)),
-        Some(Verb::Cancel(args)) => live(act::cancel::run(args, &sources)),
-        Some(Verb::Exits(args)) => live(act::exits::run(args, &sources)),
-        Some(Verb::Margin(args)) => live(act::margin::run(args, &sources)),
-        Some(Verb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
-        Some(Verb::Doctor(args)) => {
+        None => desk(DeskMode::Configured(args.desk), &sources),
+        Some(CliVerb::Desk(keep)) => desk(DeskMode::Configured(keep), &sources),
+        Some(CliVerb::Demo(world)) => desk(DeskMode::Paper(world), &sources),
+        Some(CliVerb::Serve(args)) => live(serve::run(args, &sources)),
+        Some(CliVerb::Snapshot(args)) => live(snapshot::run(args, &sources)),
+        Some(CliVerb::Orders(args)) => live(read::orders::run(args, &sources)),
+        Some(CliVerb::Positions(args)) => live(read::positions::run(args, &sources)),
+        Some(CliVerb::Twaps(args)) => live(read::twaps::run(args, &sources)),
+        Some(CliVerb::Scaled(args)) => live(read::scaled::run(args, &sources)),
+        Some(CliVerb::Place(args)) => live(act::place::run(*args, &sources)),
+        Some(CliVerb::Twap(args)) => live(act::strategy::twap(*args, &sources)),
+        Some(CliVerb::Ladder(args)) => live(act::strategy::ladder(*args, &sources)),
+        Some(CliVerb::Close(args)) => live(act::close::run(args, &sources)),
+        Some(CliVerb::Cancel(args)) => live(act::cancel::run(args, &sources)),
+        Some(CliVerb::Exits(args)) => live(act::exits::run(args, &sources)),
+        Some(CliVerb::Margin(args)) => live(act::margin::run(args, &sources)),
+        Some(CliVerb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
+        Some(CliVerb::Doctor(args)) => {
             // In the sandbox of a desk: what it finds well is well there.
             let sandbox = sandbox::enter(&sources, None);
             live(doctor::run(args, &sources, &sandbox))
         }
-        Some(Verb::Flatten(args)) => live(act::flatten::run(args, &sources)),
-        Some(Verb::Journal(args)) => journal::run(&args, &sources),
-        Some(Verb::Config(args)) => settings::run(&args, &sources),
-        Some(Verb::Schema(args)) => schema::run(&args),
-        Some(Verb::Completions(args)) => completions::run(&args, Args::command()),
-        Some(Verb::Man(args)) => man::run(&args, Args::command()),
+        Some(CliVerb::Flatten(args)) => live(act::flatten::run(args, &sources)),
+        Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
+        Some(CliVerb::Config(args)) => settings::run(&args, &sources),
+        Some(CliVerb::Schema(args)) => schema::run(&args),
+        Some(CliVerb::Completions(args)) => completions::run(&args, Args::command()),
+        Some(CliVerb::Man(args)) => man::run(&args, Args::command()),
     }
 }
 
 /// The sandbox holds the threads that are started in it: it comes before the runtime.
-fn desk(choice: Choice, sources: &config::Sources) -> Result<Exit> {
+fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     let sandbox = sandbox::enter(sources, choice.data_dir());
     live(desk::run(choice, sources, &sandbox))
 }

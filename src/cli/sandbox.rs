@@ -95,7 +95,7 @@ fn refusal(loaded: &Loaded) -> Option<Sandbox> {
 
 /// Something that a desk writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum WritablePath {
     /// A directory of its own with everything below it: made where it is not there.
     Own(PathBuf),
     /// A directory that must be there.
@@ -105,29 +105,37 @@ enum Place {
 }
 
 /// Everything a desk writes to.
-fn writable(settings: &Settings, state_dir: PathBuf, data_dir: Option<&Path>) -> Vec<Place> {
+fn writable(settings: &Settings, state_dir: PathBuf, data_dir: Option<&Path>) -> Vec<WritablePath> {
     let here = || PathBuf::from(".");
     let exports = settings.export_dir.clone().unwrap_or_else(here);
-    let data_dir = data_dir.map(|dir| Place::Own(dir.to_owned()));
+    let data_dir = data_dir.map(|dir| WritablePath::Own(dir.to_owned()));
     // The journal of a paper desk, and what SQLite sets aside, in the directories that it looks for.
     let scratch = [env::temp_dir(), PathBuf::from("/var/tmp")];
     let terminal = ["/dev/tty", "/dev/null", "/dev/pts"].map(PathBuf::from);
-    [Place::Own(state_dir), Place::Directory(exports)]
-        .into_iter()
-        .chain(data_dir)
-        .chain(scratch.into_iter().chain(terminal).map(Place::IfThere))
-        .collect()
+    [
+        WritablePath::Own(state_dir),
+        WritablePath::Directory(exports),
+    ]
+    .into_iter()
+    .chain(data_dir)
+    .chain(
+        scratch
+            .into_iter()
+            .chain(terminal)
+            .map(WritablePath::IfThere),
+    )
+    .collect()
 }
 
 #[cfg(not(target_os = "linux"))]
 mod landlock {
-    use crate::cli::sandbox::{Place, Sandbox};
+    use crate::cli::sandbox::{Sandbox, WritablePath};
 
     pub(super) fn is_available() -> bool {
         false
     }
 
-    pub(super) fn hold(_writable: Vec<Place>) -> Sandbox {
+    pub(super) fn hold(_writable: Vec<WritablePath>) -> Sandbox {
         Sandbox::NotAvailable
     }
 }
@@ -135,7 +143,7 @@ mod landlock {
 #[cfg(target_os = "linux")]
 mod landlock {
     use crate::cli::disk_wait::{AT_ONCE, Work};
-    use crate::cli::sandbox::{Place, Sandbox};
+    use crate::cli::sandbox::{Sandbox, WritablePath};
     use ::landlock::{
         ABI, AccessFs, BitFlags, CompatLevel, Compatible as _, LandlockStatus, PathBeneath, PathFd,
         RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus,
@@ -161,7 +169,7 @@ mod landlock {
         access: BitFlags<AccessFs>,
     }
 
-    pub(super) fn hold(writable: Vec<Place>) -> Sandbox {
+    pub(super) fn hold(writable: Vec<WritablePath>) -> Sandbox {
         // A disk that hangs keeps nobody from the desk.
         let opening = Work::begin(move || open_all(writable));
         let opened = match opening.within(AT_ONCE) {
@@ -176,22 +184,22 @@ mod landlock {
         }
     }
 
-    fn open_all(writable: Vec<Place>) -> Result<Vec<Open>> {
+    fn open_all(writable: Vec<WritablePath>) -> Result<Vec<Open>> {
         let opened = writable
             .into_iter()
             .filter_map(|place| open(place).transpose());
         opened.collect()
     }
 
-    fn open(place: Place) -> Result<Option<Open>> {
+    fn open(place: WritablePath) -> Result<Option<Open>> {
         let (path, is_needed) = match place {
-            Place::Own(path) => {
+            WritablePath::Own(path) => {
                 let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
                 made.wrap_err_with(|| format!("{} cannot be made", path.display()))?;
                 (path, true)
             }
-            Place::Directory(path) => (path, true),
-            Place::IfThere(path) => (path, false),
+            WritablePath::Directory(path) => (path, true),
+            WritablePath::IfThere(path) => (path, false),
         };
         match (PathFd::new(&path), is_needed) {
             (Ok(file), _) => {
@@ -264,9 +272,9 @@ mod tests {
         let dirs = (PathBuf::from("/state"), Path::new("/data"));
         let places = writable(&loaded.settings, dirs.0, Some(dirs.1));
         let temporary = env::temp_dir();
-        let own = ["/state", "/data"].map(|path| Place::Own(path.into()));
+        let own = ["/state", "/data"].map(|path| WritablePath::Own(path.into()));
         let [state, data] = own;
-        let mut expected = vec![state, Place::Directory("/exports".into()), data];
+        let mut expected = vec![state, WritablePath::Directory("/exports".into()), data];
         let more = [
             temporary.to_str().unwrap(),
             "/var/tmp",
@@ -274,7 +282,7 @@ mod tests {
             "/dev/null",
             "/dev/pts",
         ];
-        expected.extend(more.map(|path| Place::IfThere(path.into())));
+        expected.extend(more.map(|path| WritablePath::IfThere(path.into())));
         assert_eq!(places, expected);
     }
 
@@ -282,7 +290,10 @@ mod tests {
     #[test]
     fn exports_go_where_the_desk_was_started_unless_a_directory_is_set() {
         let places = writable(&loaded(&[]).settings, PathBuf::from("/state"), None);
-        assert!(places.contains(&Place::Directory(".".into())), "{places:?}");
+        assert!(
+            places.contains(&WritablePath::Directory(".".into())),
+            "{places:?}"
+        );
     }
 
     /// Issue 14, landlock: a password manager must be able to write its own files.
@@ -330,9 +341,9 @@ mod tests {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
         let held = thread::spawn(move || {
-            let device = Place::IfThere("/dev/null".into());
-            let none = Place::IfThere("/nowhere/at/all".into());
-            let sandbox = landlock::hold(vec![Place::Own(state.clone()), device, none]);
+            let device = WritablePath::IfThere("/dev/null".into());
+            let none = WritablePath::IfThere("/nowhere/at/all".into());
+            let sandbox = landlock::hold(vec![WritablePath::Own(state.clone()), device, none]);
             let Sandbox::Active { writable, .. } = &sandbox else {
                 panic!("{sandbox}");
             };
@@ -370,7 +381,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn where_a_place_cannot_be_opened_nothing_is_held_and_it_is_said() {
-        let sandbox = landlock::hold(vec![Place::Directory("/nowhere/at/all".into())]);
+        let sandbox = landlock::hold(vec![WritablePath::Directory("/nowhere/at/all".into())]);
         let why = sandbox.failure().unwrap();
         assert!(why.contains("/nowhere/at/all cannot be opened"), "{why}");
         std::fs::write(tempfile::tempdir().unwrap().path().join("x"), "x").unwrap();

@@ -8,27 +8,27 @@ use color_eyre::Result;
 use schemars::Schema;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct SchemaArgs {
     /// Whose schema; a list of them when left out
     row: Option<String>,
 }
 
 /// A row, where it is printed, and its schema.
-struct Row {
+struct SchemaEntry {
     name: &'static str,
     printed_by: &'static str,
     schema: fn() -> Schema,
 }
 
-const fn row(name: &'static str, printed_by: &'static str, schema: fn() -> Schema) -> Row {
-    Row {
+const fn row(name: &'static str, printed_by: &'static str, schema: fn() -> Schema) -> SchemaEntry {
+    SchemaEntry {
         name,
         printed_by,
         schema,
     }
 }
 
-const ROWS: &[Row] = &[
+const ROWS: &[SchemaEntry] = &[
     row("position", "positions", schema_of::<PositionRow>),
     row(
         "closed_position",
@@ -42,16 +42,16 @@ const ROWS: &[Row] = &[
     row(
         "journal",
         "journal list, journal show",
-        schema_of::<journal::Row>,
+        schema_of::<journal::JournalRow>,
     ),
     row(
         "error",
         "the member `error` of a line on standard error",
-        schema_of::<voice::Told<'static>>,
+        schema_of::<voice::FailureLine<'static>>,
     ),
 ];
 
-pub(super) fn run(args: &Args) -> Result<Exit> {
+pub(super) fn run(args: &SchemaArgs) -> Result<Exit> {
     let Some(name) = &args.row else {
         let lines = ROWS
             .iter()

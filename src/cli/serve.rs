@@ -8,7 +8,7 @@ use super::{
     exchange_args::{FIXED_KEYS, World, listen},
     log, out,
     paths::state_dir,
-    voice::{Form, Voice},
+    voice::{Output, ReportFormat},
 };
 use crate::{
     config::{Sources, load},
@@ -21,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ServeArgs {
     /// Where to listen; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -29,7 +29,7 @@ pub(super) struct Args {
     world: World,
     /// What to print; a table on a terminal and JSON elsewhere when left out
     #[arg(long, value_enum)]
-    output: Option<Form>,
+    output: Option<ReportFormat>,
 }
 
 /// The one line of `--output json`.
@@ -45,7 +45,7 @@ struct ServedAccount<'a> {
     api_key: &'a str,
 }
 
-pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
     let settings = load(sources)?.settings;
     let dir = state_dir(&settings);
     log::start(&dir, settings.log_level)
@@ -62,10 +62,10 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         .await?;
     out::say(&announcement(&exchange, args.output)?)?;
     if let Some(warning) = warning(args.listen) {
-        Voice::from_command_line().note(&warning);
+        Output::from_command_line().note(&warning);
     }
     if exchange.key_source == KeySource::Seed {
-        Voice::from_command_line().note(FIXED_KEYS);
+        Output::from_command_line().note(FIXED_KEYS);
     }
     let exit = watched(exchange.failed()).await?;
     stop.cancel();
@@ -94,7 +94,7 @@ async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Ex
     let serves_on = matches!(why, ExchangeFailure::Store(_));
     let why = color_eyre::eyre::Report::new(why);
     let why = why.wrap_err("nothing is traded any more until the exchange is started again");
-    let exit = Voice::from_command_line().explain(&why);
+    let exit = Output::from_command_line().explain(&why);
     if serves_on {
         interrupted.await?;
     }
@@ -109,11 +109,11 @@ async fn interrupted() -> io::Result<()> {
     }
 }
 
-fn announcement(exchange: &ExchangeHandle, output: Option<Form>) -> Result<String> {
+fn announcement(exchange: &ExchangeHandle, output: Option<ReportFormat>) -> Result<String> {
     let base_url = exchange.base_url();
-    match output.unwrap_or_else(Form::usual) {
-        Form::Json => json(&base_url, &exchange.accounts),
-        Form::Table => Ok(table(&base_url, &exchange.accounts)),
+    match output.unwrap_or_else(ReportFormat::usual) {
+        ReportFormat::Json => json(&base_url, &exchange.accounts),
+        ReportFormat::Table => Ok(table(&base_url, &exchange.accounts)),
     }
 }
 

@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Whether what would be sent is only shown, and who says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum DryRun {
+pub(super) enum DryRunSource {
     No,
     /// By whoever typed the verb.
     Asked,
@@ -47,7 +47,7 @@ pub(super) struct Service {
     pub(super) client: Client,
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
-    pub(super) dry_run: DryRun,
+    pub(super) dry_run: DryRunSource,
     /// How long what was settled stays in it; zero is for ever.
     pub(super) journal_days: u32,
     /// What a new order must keep to.
@@ -80,7 +80,7 @@ pub(super) struct Configured {
     pub(super) connection: Connection,
     /// Where the journal lives.
     pub(super) journal_dir: PathBuf,
-    pub(super) dry_run: DryRun,
+    pub(super) dry_run: DryRunSource,
     pub(super) journal_days: u32,
     pub(super) checks: Checks,
     pub(super) fees: Fees,
@@ -117,7 +117,7 @@ impl Service {
 
     /// Whether everything is done but the sending.
     pub(super) fn is_dry_run(&self) -> bool {
-        self.dry_run != DryRun::No
+        self.dry_run != DryRunSource::No
     }
 
     /// How many requests there were since the last time, and how many of them were answered 429.
@@ -181,9 +181,11 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let loaded = load(sources)?;
     let others = loaded.accounts().skip(1).filter_map(place).collect();
     let dry_run = match loaded.origin("dry_run") {
-        _ if !loaded.settings.dry_run => DryRun::No,
-        Some(Origin::Flag(_)) | None => DryRun::Asked,
-        Some(by @ (Origin::Default | Origin::File(_) | Origin::Variable(_))) => DryRun::Set(by),
+        _ if !loaded.settings.dry_run => DryRunSource::No,
+        Some(Origin::Flag(_)) | None => DryRunSource::Asked,
+        Some(by @ (Origin::Default | Origin::File(_) | Origin::Variable(_))) => {
+            DryRunSource::Set(by)
+        }
     };
     let settings = loaded.settings;
     let FarEnd::LiveApi(connection) = settings.far_end()? else {

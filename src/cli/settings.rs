@@ -1,6 +1,6 @@
 //! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
 
-use super::{Exit, desk::setup as desk_setup, out, paths::state_dir, voice::Voice};
+use super::{Exit, desk::setup as desk_setup, out, paths::state_dir, voice::Output};
 use crate::{
     config::{self, Loaded, Sources, load},
     disk,
@@ -13,13 +13,13 @@ use color_eyre::{
 use std::{fmt::Write as _, fs::DirBuilder, os::unix::fs::DirBuilderExt, path::Path};
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ConfigArgs {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<ConfigVerb>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum ConfigVerb {
     /// Every setting, and where each stands (this when nothing is named)
     Show,
     /// Says what is wrong with the settings, the key and your own keys and colours among them, and exits 2 if
@@ -33,13 +33,13 @@ enum Verb {
     Init,
 }
 
-pub(super) fn run(args: &Args, sources: &Sources) -> Result<Exit> {
-    match args.verb.as_ref().unwrap_or(&Verb::Show) {
-        Verb::Show => out::say(&load(sources)?.to_string())?,
-        Verb::Check => return check(&load(sources)?),
-        Verb::Schema => out::say(&config::schema())?,
-        Verb::Path => out::say(&paths(sources)?)?,
-        Verb::Init => return init(sources),
+pub(super) fn run(args: &ConfigArgs, sources: &Sources) -> Result<Exit> {
+    match args.verb.as_ref().unwrap_or(&ConfigVerb::Show) {
+        ConfigVerb::Show => out::say(&load(sources)?.to_string())?,
+        ConfigVerb::Check => return check(&load(sources)?),
+        ConfigVerb::Schema => out::say(&config::schema())?,
+        ConfigVerb::Path => out::say(&paths(sources)?)?,
+        ConfigVerb::Init => return init(sources),
     }
     Ok(Exit::Ok)
 }
@@ -53,7 +53,7 @@ fn check(loaded: &Loaded) -> Result<Exit> {
     ];
     let mut exit = Exit::Ok;
     for why in own_files.into_iter().filter_map(Result::err) {
-        exit = Voice::from_command_line().misused(format!("{why:#}"));
+        exit = Output::from_command_line().misused(format!("{why:#}"));
     }
     for account in loaded.accounts() {
         account.far_end()?;

@@ -8,7 +8,7 @@ use super::{
     out,
     paper::Paper,
     paths::state_dir,
-    voice::Voice,
+    voice::Output,
 };
 use crate::{
     app::keys::keymap::{self, Chord},
@@ -26,16 +26,16 @@ use std::{future::ready, str::FromStr, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct SnapshotArgs {
     /// Columns and rows
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "160x48")]
     size: Size,
     /// What to write
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
+    format: PictureFormat,
     /// Keys to press first, blanks between them: "1 c tab enter"
     #[arg(long, value_name = "KEYS", default_value = "")]
-    keys: Keys,
+    keys: KeySequence,
     /// The same seed gives the same market, of the paper exchange only [default: the scenario's]
     #[arg(long)]
     seed: Option<u64>,
@@ -49,7 +49,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum PictureFormat {
     /// Characters only
     Text,
     /// Characters and colours, for a terminal
@@ -86,9 +86,9 @@ impl FromStr for Size {
 
 /// Presses, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Keys(Vec<Chord>);
+struct KeySequence(Vec<Chord>);
 
-impl FromStr for Keys {
+impl FromStr for KeySequence {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -100,7 +100,7 @@ impl FromStr for Keys {
     }
 }
 
-impl Args {
+impl SnapshotArgs {
     /// The flag that says which market of the paper exchange it is to be, if there is one.
     fn of_paper(&self) -> Option<&'static str> {
         let seed = self.seed.map(|_| "--seed");
@@ -111,7 +111,7 @@ impl Args {
 /// A configured service is pictured as it is now, with an exit of its own where it does not answer, and in the columns
 /// that were chosen on its desk. The paper exchange stands still at `--at`, in the columns that are built in: the frame
 /// of an instant and a seed is the same every time, whatever somebody has chosen on this machine.
-pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let is_live = matches!(loaded.settings.far_end()?, FarEnd::LiveApi(_));
     if is_live && let Some(flag) = args.of_paper() {
@@ -121,16 +121,16 @@ pub(super) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
         return Err(Misuse(words).into());
     }
     let theme = match args.format {
-        Format::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
-        Format::Text | Format::Svg => desk_setup::picture_theme(&loaded.settings)?,
+        PictureFormat::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
+        PictureFormat::Text | PictureFormat::Svg => desk_setup::picture_theme(&loaded.settings)?,
     };
     // On the heap: it holds everything that a desk is.
     let picture = Box::pin(frame(&args, &loaded, &theme)).await?;
     let frame = &picture.frame;
     out::say(&match args.format {
-        Format::Text => picture::text(frame),
-        Format::Ansi => picture::ansi(frame),
-        Format::Svg => picture::svg(frame, &theme),
+        PictureFormat::Text => picture::text(frame),
+        PictureFormat::Ansi => picture::ansi(frame),
+        PictureFormat::Svg => picture::svg(frame, &theme),
     })?;
     Ok(end(&picture))
 }
@@ -142,7 +142,7 @@ fn end(picture: &Picture) -> Exit {
             "not everything in the picture could be read: {}",
             why.message
         );
-        return Voice::from_command_line().failure(&Failure {
+        return Output::from_command_line().failure(&Failure {
             message: words.into(),
             ..why.clone()
         });
@@ -151,10 +151,10 @@ fn end(picture: &Picture) -> Exit {
         return Exit::Ok;
     }
     let words = "the picture was taken before everything had answered";
-    Voice::from_command_line().failure(&Failure::new(FailureKind::Unavailable, words))
+    Output::from_command_line().failure(&Failure::new(FailureKind::Unavailable, words))
 }
 
-async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
+async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let settings = &loaded.settings;
     // Universal time, so that a picture does not depend on where it was taken.
     let mut start = Start {
@@ -172,7 +172,7 @@ async fn frame(args: &Args, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
         let recalled = columns::recall(&dir);
         start.columns = recalled.columns;
         for warning in recalled.warnings {
-            Voice::from_command_line().note(&warning);
+            Output::from_command_line().note(&warning);
         }
         let opening = ready(Ok(opened));
         return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);

@@ -1,9 +1,9 @@
 //! A command line that cannot be read: told in words to a person, in JSON to a program, as the verb would tell it.
 
-use super::{Exit, voice::Voice};
+use super::{Exit, voice::Output};
 use clap::Error;
 
-pub(super) fn tell(why: &Error, voice: Voice) -> Exit {
+pub(super) fn tell(why: &Error, voice: Output) -> Exit {
     let is_help = !why.use_stderr();
     if is_help || voice.speaks_words() {
         // Nobody is left to tell when the stream is gone.

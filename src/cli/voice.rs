@@ -21,7 +21,7 @@ use std::{
 
 /// What a list can be printed as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Output {
+pub(super) enum ListFormat {
     Table,
     Json,
     Csv,
@@ -29,12 +29,12 @@ pub(super) enum Output {
 
 /// What anything else can be printed as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Form {
+pub(super) enum ReportFormat {
     Table,
     Json,
 }
 
-impl Form {
+impl ReportFormat {
     /// Words for a person, JSON for a program.
     pub(super) fn usual() -> Self {
         if io::stdout().is_terminal() {
@@ -45,11 +45,11 @@ impl Form {
     }
 }
 
-impl From<Form> for Output {
-    fn from(form: Form) -> Self {
+impl From<ReportFormat> for ListFormat {
+    fn from(form: ReportFormat) -> Self {
         match form {
-            Form::Table => Self::Table,
-            Form::Json => Self::Json,
+            ReportFormat::Table => Self::Table,
+            ReportFormat::Json => Self::Json,
         }
     }
 }
@@ -58,38 +58,38 @@ impl From<Form> for Output {
 pub(super) struct ListOutput {
     /// What to print; a table on a terminal and JSON elsewhere when left out
     #[arg(long, value_enum, value_name = "FORMAT")]
-    output: Option<Output>,
+    output: Option<ListFormat>,
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct FormOutput {
     /// What to print; words on a terminal and JSON elsewhere when left out
     #[arg(long, value_enum, value_name = "FORMAT")]
-    output: Option<Form>,
+    output: Option<ReportFormat>,
 }
 
 impl ListOutput {
-    pub(super) fn voice(self) -> Voice {
-        Voice::new(self.output)
+    pub(super) fn voice(self) -> Output {
+        Output::new(self.output)
     }
 }
 
 impl FormOutput {
-    pub(super) fn voice(self) -> Voice {
-        Voice::new(self.output.map(Into::into))
+    pub(super) fn voice(self) -> Output {
+        Output::new(self.output.map(Into::into))
     }
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Voice {
-    pub(super) output: Output,
+pub(super) struct Output {
+    pub(super) output: ListFormat,
     /// Standard error is read by a program too.
-    aside: Form,
+    aside: ReportFormat,
 }
 
 /// A failure as a line of JSON.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told<'a> {
+pub(super) struct FailureLine<'a> {
     kind: &'static str,
     message: String,
     exit_code: u8,
@@ -120,18 +120,18 @@ fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
     ))
 }
 
-impl Voice {
+impl Output {
     /// As it was written with `--output`, else by where the output goes.
-    pub(super) fn new(written: Option<Output>) -> Self {
-        let output = written.unwrap_or_else(|| Form::usual().into());
+    pub(super) fn new(written: Option<ListFormat>) -> Self {
+        let output = written.unwrap_or_else(|| ReportFormat::usual().into());
         let aside = match (written, output) {
-            (Some(Output::Json), _) => Form::Json,
-            (None | Some(Output::Csv), Output::Json | Output::Csv)
+            (Some(ListFormat::Json), _) => ReportFormat::Json,
+            (None | Some(ListFormat::Csv), ListFormat::Json | ListFormat::Csv)
                 if !io::stderr().is_terminal() =>
             {
-                Form::Json
+                ReportFormat::Json
             }
-            _ => Form::Table,
+            _ => ReportFormat::Table,
         };
         Self { output, aside }
     }
@@ -151,7 +151,7 @@ impl Voice {
                 None => None,
             };
             written = value
-                .and_then(|value| Output::from_str(&value, false).ok())
+                .and_then(|value| ListFormat::from_str(&value, false).ok())
                 .or(written);
         }
         Self::new(written)
@@ -159,18 +159,18 @@ impl Voice {
 
     /// Whether standard error speaks to a person.
     pub(super) fn speaks_words(self) -> bool {
-        self.aside == Form::Table
+        self.aside == ReportFormat::Table
     }
 
     pub(super) fn is_json(self) -> bool {
-        self.output == Output::Json
+        self.output == ListFormat::Json
     }
 
     /// Something to know beside the result.
     pub(super) fn note(self, text: &str) {
         match self.aside {
-            Form::Table => out::complain(text),
-            Form::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
+            ReportFormat::Table => out::complain(text),
+            ReportFormat::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
         }
     }
 
@@ -183,7 +183,7 @@ impl Voice {
     pub(super) fn failed(self, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::from(why);
         match self.aside {
-            Form::Table => {
+            ReportFormat::Table => {
                 out::complain(&why.to_string());
                 let references: Vec<_> = why
                     .references()
@@ -200,8 +200,8 @@ impl Voice {
                     out::complain(&next);
                 }
             }
-            Form::Json => {
-                let told = Told::of(why, exit, key);
+            ReportFormat::Json => {
+                let told = FailureLine::of(why, exit, key);
                 out::aside(&json(&serde_json::json!({ "error": told })));
             }
         }
@@ -225,9 +225,9 @@ impl Voice {
 
     fn wrong(self, exit: Exit, message: &str) {
         let kind = match (self.aside, exit) {
-            (Form::Table, _) => return out::complain(message),
-            (Form::Json, Exit::Usage) => "usage",
-            (Form::Json, _) => "failed",
+            (ReportFormat::Table, _) => return out::complain(message),
+            (ReportFormat::Json, Exit::Usage) => "usage",
+            (ReportFormat::Json, _) => "failed",
         };
         let error = serde_json::json!({
             "kind": kind, "message": message, "exit_code": exit.code()
@@ -236,7 +236,7 @@ impl Voice {
     }
 }
 
-impl<'a> Told<'a> {
+impl<'a> FailureLine<'a> {
     fn of(why: &Failure, exit: Exit, key: Option<&'a IdempotencyKey>) -> Self {
         Self {
             kind: why.kind.word(),
@@ -285,17 +285,17 @@ mod tests {
     #[test]
     fn json_is_told_to_who_asked_for_it_or_reads_a_pipe_whatever_the_verb() {
         for (line, told) in [
-            ("orders --histroy --output json", Form::Json),
-            ("orders --output=json --x", Form::Json),
-            ("orders --output table --x", Form::Table),
-            ("--base-url http://x place --size", Form::Json),
+            ("orders --histroy --output json", ReportFormat::Json),
+            ("orders --output=json --x", ReportFormat::Json),
+            ("orders --output table --x", ReportFormat::Table),
+            ("--base-url http://x place --size", ReportFormat::Json),
             // Issue 13, item 16: of verbs that have no --output too.
-            ("completions klingon", Form::Json),
-            ("config check", Form::Json),
-            ("", Form::Json),
+            ("completions klingon", ReportFormat::Json),
+            ("config check", ReportFormat::Json),
+            ("", ReportFormat::Json),
         ] {
             let words = line.split_whitespace().map(str::to_owned);
-            assert_eq!(Voice::typed(words).aside, told, "{line}");
+            assert_eq!(Output::typed(words).aside, told, "{line}");
         }
     }
 

@@ -2,20 +2,20 @@
 
 use super::consent;
 use super::dry;
-use super::post::Post;
+use super::post::Transport;
 use super::receipt::refusal;
 use super::receipt::told;
 use crate::cli::act::perform::perform;
 use crate::cli::act::perform::send;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Outcome;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::PreparedCommand;
+use crate::cli::act::prepared::SendOutcome;
 use crate::cli::act::prepared::writable;
 use crate::{
     cli::{
         Exit, out,
         service::Service,
-        voice::{Voice, json},
+        voice::{Output, json},
     },
     config::Sources,
     model::{Command, Failure, FailureKind, Order, OrderId, Risk, ScaledId, TwapId},
@@ -28,16 +28,16 @@ use tokio::time::timeout;
 const MOMENT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct CancelArgs {
     #[command(flatten)]
-    what: What,
+    what: CancelTarget,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
-struct What {
+struct CancelTarget {
     /// As `orders` shows it
     order_id: Option<OrderId>,
     /// Stops a TWAP or VWAP order: no further slices
@@ -52,7 +52,7 @@ struct What {
     all: bool,
 }
 
-impl What {
+impl CancelTarget {
     fn one(&self) -> Option<Command> {
         let order = self.order_id.clone().map(Command::Cancel);
         let twap = self.twap.clone().map(Command::StopTwap);
@@ -61,18 +61,18 @@ impl What {
     }
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
     cancel(&args, voice, sources).await
 }
 
-async fn cancel(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     match args.what.one() {
         Some(command) => {
             let command = classed(&service, command).await;
-            let deed = Deed::new(&service, command, None)?;
+            let deed = PreparedCommand::new(&service, command, None)?;
             perform(&service, args.how, deed, &[]).await
         }
         None => all(&service, args.how, voice).await,
@@ -109,13 +109,13 @@ async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
 
 /// Every working order there is now, each with its own answer. The stops of open positions go last and each like a
 /// cancel of its own: where new risk is held back they stay.
-async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
+async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     let page = service.working_orders().await?;
     let mut commands = cancels(service, &page.rows).await;
     commands.sort_by_key(Command::risk);
     let deeds = commands.into_iter();
     let deeds = deeds
-        .map(|command| Deed::new(service, command, None))
+        .map(|command| PreparedCommand::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
     let seen = if page.is_whole() {
         Exit::Ok
@@ -146,7 +146,7 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
         .partition(|deed| deed.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
     if !others.is_empty() {
-        let post = Post::open(service, voice, Risk::Neutral).await?;
+        let post = Transport::open(service, voice, Risk::Neutral).await?;
         outcomes = post.deliver(&others).await?;
     }
     for stop in &stops {
@@ -161,9 +161,9 @@ async fn all(service: &Service, how: How, voice: Voice) -> Result<Exit> {
 /// An order that could not be canceled because it is over has nothing left to cancel: a read decides.
 async fn settled(
     service: &Service,
-    voice: Voice,
-    deeds: &[Deed],
-    outcomes: &[Outcome],
+    voice: Output,
+    deeds: &[PreparedCommand],
+    outcomes: &[SendOutcome],
 ) -> Result<Exit> {
     let contested = outcomes.iter().any(is_over);
     let left = if contested {
@@ -200,14 +200,14 @@ fn sum(exits: &[Exit]) -> Exit {
     }
 }
 
-fn is_over(outcome: &Outcome) -> bool {
+fn is_over(outcome: &SendOutcome) -> bool {
     match outcome {
         Ok(receipt) => refusal(receipt).is_some(),
         Err(why) => matches!(why.kind, FailureKind::NotFound | FailureKind::Conflict),
     }
 }
 
-fn over(voice: Voice, id: &OrderId) -> Result<Exit> {
+fn over(voice: Output, id: &OrderId) -> Result<Exit> {
     let line = if voice.is_json() {
         json(&serde_json::json!({ "data": { "id": id, "canceled": false, "queued": false } }))
     } else {

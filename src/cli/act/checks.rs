@@ -5,7 +5,7 @@
 //! surely had no effect: an order that was turned down may be given again at once. Known limit: a command has no
 //! session, so `max_session_loss` is held against the day's loss of the account figures.
 
-use super::{post::Post, prepared::Deed};
+use super::{post::Transport, prepared::PreparedCommand};
 use crate::{
     api::{Method, Request},
     app::{Store, account::session::Session, rules::checks},
@@ -28,7 +28,11 @@ const REMEMBERED: u32 = 256;
 ///
 /// # Errors
 /// Where others go on sending: when it is worth asking again.
-pub(super) async fn room(service: &Service, post: &Post<'_>, deed: &Deed) -> Result<(), Failure> {
+pub(super) async fn room(
+    service: &Service,
+    post: &Transport<'_>,
+    deed: &PreparedCommand,
+) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
         let mut session = Session::default();
@@ -50,7 +54,11 @@ pub(super) async fn room(service: &Service, post: &Post<'_>, deed: &Deed) -> Res
 }
 
 /// Why `deed` must not leave, if so.
-pub(super) async fn objection(service: &Service, post: &Post<'_>, deed: &Deed) -> Option<String> {
+pub(super) async fn objection(
+    service: &Service,
+    post: &Transport<'_>,
+    deed: &PreparedCommand,
+) -> Option<String> {
     let command = &deed.command;
     if command.risk() != Risk::Increasing {
         return None;
@@ -76,7 +84,7 @@ pub(super) async fn objection(service: &Service, post: &Post<'_>, deed: &Deed) -
 /// What was lately asked for on this account under other keys, the oldest first: a deed does not repeat itself.
 fn placed(
     service: &Service,
-    post: &Post<'_>,
+    post: &Transport<'_>,
     own: Option<&IdempotencyKey>,
 ) -> Vec<(Timestamp, Command)> {
     let others = post.recent(REMEMBERED).into_iter().rev();

@@ -3,13 +3,13 @@
 use super::{
     consent,
     perform::perform,
-    prepared::{Deed, How, Key},
+    prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat,
-    typed::{self, TriggerFlags, Typed, word},
+    typed::{self, FlagFaults, TriggerFlags, word},
 };
 use crate::{
     app::Store,
-    cli::{Exit, service::Service, voice::Voice},
+    cli::{Exit, service::Service, voice::Output},
     config::Sources,
     journal::IntentRow,
     model::{
@@ -27,7 +27,7 @@ const MOMENT: Duration = Duration::from_secs(1);
 const ALL: &str = "100%";
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct CloseArgs {
     /// As `positions` shows it, or its market: btc. Under a key that was used before, the id
     position_id: PositionId,
     /// In coin (0.1), as a share of the position (50%) or in USD ($1000); everything when left out
@@ -50,17 +50,17 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     marketable_limit_acknowledged: bool,
     #[command(flatten)]
-    key: Key,
+    key: KeyFlag,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
     close(args, voice, sources).await
 }
 
-async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let before = repeat::before(&service, &args.key);
@@ -76,12 +76,12 @@ async fn close(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> 
     let command = Command::Close(close);
     let reckoned: Vec<_> = args.reckoned().iter().copied().chain(relative).collect();
     let reckoned = reckoned.as_slice();
-    let deed = Deed::new(&service, command, args.key.chosen.clone())?;
+    let deed = PreparedCommand::new(&service, command, args.key.chosen.clone())?;
     let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?.deed();
     perform(&service, args.how, deed, reckoned).await
 }
 
-impl Args {
+impl CloseArgs {
     /// Closing all of what is named by its id needs no read: a service that answers nothing else must still get it soon.
     async fn look(&self, service: &Service, store: &mut Store) {
         let needs_nothing = self.size == ALL
@@ -122,7 +122,7 @@ impl Args {
         &self,
         store: &Store,
         before: Option<&IntentRow>,
-        voice: Voice,
+        voice: Output,
     ) -> Result<(ClosePosition, Vec<&'static str>)> {
         let position = store.position(&self.position_id);
         let seen = Seen {
@@ -155,7 +155,7 @@ impl Args {
         if let Some(before) = before {
             typed::as_sent(&mut form, before);
         }
-        let mut typed = Typed::default();
+        let mut typed = FlagFaults::default();
         let Draft::Close(draft) = typed.in_digits(&form, &seen, voice) else {
             return Err(Failure::local("no draft of a close").into());
         };

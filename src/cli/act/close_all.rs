@@ -7,7 +7,7 @@
 use super::{
     consent, dry,
     perform::send,
-    prepared::{Deed, How, Key, Outcome, writable},
+    prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, writable},
     receipt,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         disk_wait::looked,
         out,
         service::Service,
-        voice::{Voice, json},
+        voice::{Output, json},
     },
     client::CloseCheck,
     config::Sources,
@@ -31,28 +31,28 @@ use serde::Serialize;
 use std::iter::once;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct CloseAllArgs {
     #[command(flatten)]
-    key: Key,
+    key: KeyFlag,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
 /// The operation, and what a read found open afterwards; absent where it could not be read.
 #[derive(Serialize)]
-struct Closed<'a> {
+struct CloseAllReport<'a> {
     data: &'a CloseAll,
     #[serde(skip_serializing_if = "Option::is_none")]
     still_open: Option<&'a [Position]>,
     idempotency_key: Option<&'a str>,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: CloseAllArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
     close_all(&args, voice, sources).await
 }
 
-async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let command = Command::CloseAll(service.account.clone());
@@ -62,7 +62,7 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
     };
     let resumed = begun.as_ref().and_then(|entry| entry.intent.key.clone());
     let key = args.key.chosen.clone().or(resumed);
-    let deed = Deed::new(&service, command, key)?;
+    let deed = PreparedCommand::new(&service, command, key)?;
     if let Some(entry) = &begun {
         let ago = Clock::start().now().since(entry.created_at).as_secs();
         voice.note(&format!(
@@ -86,7 +86,7 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
             "positions that were opened after it began are still open: a new close-all follows",
         );
         let command = Command::CloseAll(service.account.clone());
-        let deed = Deed::new(&service, command, None)?;
+        let deed = PreparedCommand::new(&service, command, None)?;
         let outcome = send(&service, voice, &deed, &[]).await?;
         return ended(&service, voice, &deed, &outcome).await;
     }
@@ -94,7 +94,7 @@ async fn close_all(args: &Args, voice: Voice, sources: &Sources) -> Result<Exit>
 }
 
 /// Whether a continued close-all left positions that it did not know: it closes those of its own beginning only.
-async fn opened_since(service: &Service, outcome: &Outcome) -> bool {
+async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
     let Ok(Receipt::CloseAll(operation)) = outcome else {
         return false;
     };
@@ -131,7 +131,12 @@ fn unfinished(service: &Service) -> Option<IntentRow> {
     })
 }
 
-async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit> {
+async fn ended(
+    service: &Service,
+    voice: Output,
+    deed: &PreparedCommand,
+    outcome: &SendOutcome,
+) -> Result<Exit> {
     let operation = match outcome {
         Ok(Receipt::CloseAll(operation)) => operation,
         outcome => return receipt::told(voice, deed, outcome),
@@ -142,7 +147,7 @@ async fn ended(service: &Service, voice: Voice, deed: &Deed, outcome: &Outcome) 
         Err(why) => Err(why),
     };
     if voice.is_json() {
-        let closed = Closed {
+        let closed = CloseAllReport {
             data: operation,
             still_open: open.as_deref().ok(),
             idempotency_key: deed.kept_key().map(IdempotencyKey::raw),

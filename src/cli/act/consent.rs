@@ -1,7 +1,7 @@
 //! Whether it is meant.
 
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     cli::{exit::Misuse, service::Service},
     model::Text,
@@ -13,14 +13,14 @@ const UNASKED: &str = "nothing was sent: without a terminal to ask on, --yes say
     the request)";
 
 /// Where nobody can be asked and nobody has said yes, before anything is read for it.
-pub(super) fn possible(service: &Service, how: How) -> Result<()> {
+pub(super) fn possible(service: &Service, how: ActFlags) -> Result<()> {
     if service.is_dry_run() {
         return Ok(());
     }
     answerable(how)
 }
 
-fn answerable(how: How) -> Result<()> {
+fn answerable(how: ActFlags) -> Result<()> {
     let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
     if how.yes || asks {
         return Ok(());
@@ -29,7 +29,7 @@ fn answerable(how: How) -> Result<()> {
 }
 
 /// Asks on the terminal, unless `--yes` has answered already. Anything but `y` or `yes` means no.
-pub(super) async fn given(how: How, what: String) -> Result<bool> {
+pub(super) async fn given(how: ActFlags, what: String) -> Result<bool> {
     answerable(how)?;
     if how.yes {
         return Ok(true);
@@ -55,7 +55,7 @@ fn ask(what: &str) -> io::Result<bool> {
 }
 
 /// The deed in words, and its body where it has one: what is shown is what is sent.
-pub(super) fn spelled(deed: &Deed) -> String {
+pub(super) fn spelled(deed: &PreparedCommand) -> String {
     if deed.request.body.is_empty() {
         return deed.command.to_string();
     }

@@ -4,8 +4,8 @@ use crate::{
     api::{IDEMPOTENCY_KEY, Request},
     cli::{
         Exit, out,
-        service::{DryRun, Service},
-        voice::{Voice, json},
+        service::{DryRunSource, Service},
+        voice::{Output, json},
     },
     model::Text,
 };
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct DryRunReport<'a> {
     method: String,
     target: &'a str,
     headers: BTreeMap<&'static str, &'a str>,
@@ -26,7 +26,7 @@ struct Shown<'a> {
 
 /// One request a line in JSON, one a paragraph in words.
 /// Whoever has not asked for a dry run here is told who has, and that what was wanted is not done.
-pub(super) fn show(service: &Service, voice: Voice, requests: &[&Request]) -> Result<Exit> {
+pub(super) fn show(service: &Service, voice: Output, requests: &[&Request]) -> Result<Exit> {
     let mut text = vec![];
     for request in requests {
         let shown = shown(request)?;
@@ -37,7 +37,7 @@ pub(super) fn show(service: &Service, voice: Voice, requests: &[&Request]) -> Re
         });
     }
     out::say(&text.join(if voice.is_json() { "" } else { "\n" }))?;
-    let DryRun::Set(by) = &service.dry_run else {
+    let DryRunSource::Set(by) = &service.dry_run else {
         voice.note("dry run: nothing was sent");
         return Ok(Exit::Ok);
     };
@@ -47,7 +47,7 @@ pub(super) fn show(service: &Service, voice: Voice, requests: &[&Request]) -> Re
     Ok(Exit::Rejected)
 }
 
-fn shown(request: &Request) -> Result<Shown<'_>> {
+fn shown(request: &Request) -> Result<DryRunReport<'_>> {
     // As client::send writes them.
     let mut headers = BTreeMap::from([
         ("accept", "application/json"),
@@ -62,7 +62,7 @@ fn shown(request: &Request) -> Result<Shown<'_>> {
         headers.insert("content-type", "application/json");
         Some(serde_json::from_slice(&request.body)?)
     };
-    Ok(Shown {
+    Ok(DryRunReport {
         method: request.method.to_string(),
         target: &request.target,
         headers,
@@ -70,7 +70,7 @@ fn shown(request: &Request) -> Result<Shown<'_>> {
     })
 }
 
-impl Shown<'_> {
+impl DryRunReport<'_> {
     fn paragraph(&self) -> String {
         let mut lines = vec![format!("{} {}", self.method, self.target)];
         let headers = self.headers.iter();

@@ -5,13 +5,13 @@
 //! at the order tells; a service that does not answer at once is not waited for.
 
 use super::consent;
-use super::typed::Typed;
+use super::typed::FlagFaults;
 use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     app::Store,
-    cli::{Exit, disk_wait::MOMENT, service::Service},
+    cli::{Exit, disk_wait::JOURNAL_OPEN_TIMEOUT, service::Service},
     config::Sources,
     model::{
         Command, Failure, FailureKind, Num, Order, OrderId,
@@ -23,31 +23,31 @@ use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct ExitsArgs {
     /// As `orders` shows it
     order_id: OrderId,
     /// A price, or none to take it away; as it is when left out
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
-    take_profit: Option<Written>,
+    take_profit: Option<WrittenLeg>,
     /// A price, or none to take it away; as it is when left out
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
-    stop_loss: Option<Written>,
+    stop_loss: Option<WrittenLeg>,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
 /// A leg as it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Written {
+enum WrittenLeg {
     None,
     /// In digits, or said by another price.
     Price(String),
 }
 
-fn leg(text: &str) -> Result<Written, String> {
-    let priced = || Written::Price(text.to_owned());
+fn leg(text: &str) -> Result<WrittenLeg, String> {
+    let priced = || WrittenLeg::Price(text.to_owned());
     match text {
-        "none" => Ok(Written::None),
+        "none" => Ok(WrittenLeg::None),
         said if RelativePrice::read(said).is_some() => Ok(priced()),
         price => positive(price)
             .map(|_| priced())
@@ -55,47 +55,53 @@ fn leg(text: &str) -> Result<Written, String> {
     }
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Exit> {
     exits(&args, sources).await
 }
 
-async fn exits(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let order = match (&args.take_profit, &args.stop_loss) {
         (Some(_), Some(_)) => {
             let look = service.client.working_orders(&service.account);
-            let page = timeout(MOMENT, look).await.ok().and_then(Result::ok);
+            let page = timeout(JOURNAL_OPEN_TIMEOUT, look)
+                .await
+                .ok()
+                .and_then(Result::ok);
             let mut orders = page.into_iter().flat_map(|page| page.rows);
             orders.find(|order| order.id == args.order_id)
         }
         _ => Some(found(&service, &args.order_id).await?),
     };
     if order.is_some() {
-        let _in_time = timeout(MOMENT, service.take_prices(&mut store)).await;
+        let _in_time = timeout(JOURNAL_OPEN_TIMEOUT, service.take_prices(&mut store)).await;
     }
     let seen = Seen {
         market: order.as_ref().and_then(|o| store.market(&o.market_id)),
         order: order.as_ref(),
         ..Seen::default()
     };
-    let (mut typed, form) = (Typed::default(), Draft::Exits(args.draft(order.as_ref())));
+    let (mut typed, form) = (
+        FlagFaults::default(),
+        Draft::Exits(args.draft(order.as_ref())),
+    );
     let Draft::Exits(draft) = typed.in_digits(&form, &seen, args.how.output.voice()) else {
         return Err(Failure::local("no draft of exits").into());
     };
     let exits = typed.faults(draft.exits(&seen));
     let command = Command::Exits(typed.finish(exits)?);
-    let deed = Deed::new(&service, command, None)?;
+    let deed = PreparedCommand::new(&service, command, None)?;
     perform(&service, args.how, deed, &[]).await
 }
 
-impl Args {
+impl ExitsArgs {
     /// As the form of the desk has them: a leg that is not named is as it is.
     fn draft(&self, order: Option<&Order>) -> ExitsDraft {
-        let text = |leg: &Option<Written>, now: Option<Num>| match leg {
-            Some(Written::Price(price)) => price.clone(),
-            Some(Written::None) => String::new(),
+        let text = |leg: &Option<WrittenLeg>, now: Option<Num>| match leg {
+            Some(WrittenLeg::Price(price)) => price.clone(),
+            Some(WrittenLeg::None) => String::new(),
             None => now.map(|price| price.to_string()).unwrap_or_default(),
         };
         let target = order.and_then(|order| order.attached_take_profit_price);

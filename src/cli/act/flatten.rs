@@ -7,7 +7,7 @@
 use super::{
     consent, dry,
     perform::send,
-    prepared::{Deed, How, Outcome, writable},
+    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
 };
 use crate::{
     api::Request,
@@ -16,7 +16,7 @@ use crate::{
         desk::running,
         out,
         service::{Service, patiently},
-        voice::{Voice, json},
+        voice::{Output, json},
     },
     config::Sources,
     model::{
@@ -27,17 +27,17 @@ use color_eyre::Result;
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct FlattenArgs {
     /// Tells the desk that is running to do it with the account it shows, and does not wait
     #[arg(long, conflicts_with = "dry_run")]
     running: bool,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
 /// What JSON says of the end.
 #[derive(Debug, Default, Serialize)]
-struct End {
+struct FlattenReport {
     /// Absent where nothing tells.
     #[serde(skip_serializing_if = "Option::is_none")]
     flat: Option<bool>,
@@ -45,18 +45,18 @@ struct End {
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<[Timestamp; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    left: Option<Left>,
+    left: Option<RemainingRows>,
 }
 
 /// The rows of a complete look.
 #[derive(Debug, Serialize)]
-struct Left {
+struct RemainingRows {
     positions: Vec<Position>,
     orders: Vec<Order>,
     twaps: Vec<TwapId>,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<Exit> {
     if args.running {
         return running::flatten(sources);
     }
@@ -64,7 +64,7 @@ pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
     flatten(args.how, voice, sources).await
 }
 
-async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, how)?;
     if service.is_dry_run() {
@@ -78,25 +78,25 @@ async fn flatten(how: How, voice: Voice, sources: &Sources) -> Result<Exit> {
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let deed = Deed::flatten(&service);
+    let deed = PreparedCommand::flatten(&service);
     match send(&service, voice, &deed, &[]).await? {
         Ok(Receipt::Flat(proof)) => flat(voice, proof),
         outcome => not_flat(&service, voice, &outcome).await,
     }
 }
 
-fn flat(voice: Voice, proof: FlatProof) -> Result<Exit> {
-    let end = End {
+fn flat(voice: Output, proof: FlatProof) -> Result<Exit> {
+    let end = FlattenReport {
         flat: Some(true),
         proved_at: Some([proof.first, proof.second]),
-        ..End::default()
+        ..FlattenReport::default()
     };
     end.say(voice, &format!("{proof}\n"))?;
     Ok(Exit::Ok)
 }
 
 /// Why, and what is there at this moment.
-async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<Exit> {
+async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Result<Exit> {
     let mut exit = Exit::Unknown;
     if let Err(why) = outcome {
         let said = voice.failure(why);
@@ -106,19 +106,19 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
         }
     }
     let left = match look(service).await {
-        Ok(remains) => Left::from(&remains),
+        Ok(remains) => RemainingRows::from(&remains),
         Err(why) => {
             voice.note(&format!("what is left could not be read: {why}"));
-            End::default().say(voice, "whether it is flat is not known\n")?;
+            FlattenReport::default().say(voice, "whether it is flat is not known\n")?;
             return Ok(exit);
         }
     };
     let words = left.words();
-    let end = End {
+    let end = FlattenReport {
         // One look that finds nothing is no proof.
         flat: (!left.is_empty()).then_some(false),
         left: Some(left),
-        ..End::default()
+        ..FlattenReport::default()
     };
     end.say(voice, &words)?;
     Ok(if exit == Exit::Unknown {
@@ -129,8 +129,8 @@ async fn not_flat(service: &Service, voice: Voice, outcome: &Outcome) -> Result<
     })
 }
 
-impl End {
-    fn say(&self, voice: Voice, words: &str) -> Result<()> {
+impl FlattenReport {
+    fn say(&self, voice: Output, words: &str) -> Result<()> {
         let line = serde_json::json!({ "data": self });
         out::say(&if voice.is_json() {
             format!("{}\n", json(&line))
@@ -141,7 +141,7 @@ impl End {
     }
 }
 
-impl From<&Remains> for Left {
+impl From<&Remains> for RemainingRows {
     fn from(remains: &Remains) -> Self {
         Self {
             positions: remains.positions().to_vec(),
@@ -151,7 +151,7 @@ impl From<&Remains> for Left {
     }
 }
 
-impl Left {
+impl RemainingRows {
     fn is_empty(&self) -> bool {
         self.positions.is_empty() && self.orders.is_empty() && self.twaps.is_empty()
     }
@@ -183,18 +183,18 @@ async fn look(service: &Service) -> Result<Remains, Failure> {
 }
 
 /// The requests of a flatten that goes well, as things stand now.
-async fn rehearse(service: &Service, voice: Voice) -> Result<Exit> {
+async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
     let remains = look(service).await?;
     let commands = remains.way_out(service.account.clone());
     let deeds = commands
         .into_iter()
-        .map(|command| Deed::new(service, command, None))
+        .map(|command| PreparedCommand::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
     let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
     dry::show(service, voice, &requests)
 }
 
-impl Deed {
+impl PreparedCommand {
     /// Many requests, each under a key of its own.
     fn flatten(service: &Service) -> Self {
         Self {

@@ -2,11 +2,11 @@
 //! that a form of the desk would begin with.
 
 use super::{
-    market::Purpose,
+    market::MarketPurpose,
     perform::perform,
-    prepared::{Deed, How, Key},
+    prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat,
-    typed::{self, Typed},
+    typed::{self, FlagFaults},
 };
 use crate::{
     app::{
@@ -14,7 +14,7 @@ use crate::{
         account::fees,
         forms::form::{Around, Form, Used},
     },
-    cli::{Exit, service::Service, voice::Voice},
+    cli::{Exit, service::Service, voice::Output},
     journal::IntentRow,
     model::{
         AccountId, Charges, Command, Failure, MarginMode, Page, Timestamp, Zone,
@@ -25,25 +25,25 @@ use crate::{
 use color_eyre::{Report, Result};
 
 /// What was typed of the terms that a position settles, or another price.
-pub(super) struct Terms<'a> {
+pub(super) struct OrderTerms<'a> {
     pub(super) size: &'a str,
     pub(super) leverage: Option<&'a String>,
     /// When it ends.
     pub(super) expires: Option<&'a String>,
     pub(super) margin_mode: Option<MarginMode>,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: MarketPurpose,
 }
 
-pub(super) struct Ground<'a> {
+pub(super) struct OrderContext<'a> {
     service: &'a Service,
-    key: &'a Key,
+    key: &'a KeyFlag,
     pub(super) store: Store,
     before: Option<IntentRow>,
     zone: Zone,
     now: Timestamp,
 }
 
-impl Terms<'_> {
+impl OrderTerms<'_> {
     /// Whether a position is wanted to make a whole order of them.
     fn want_positions(&self) -> bool {
         self.is_share()
@@ -58,7 +58,7 @@ impl Terms<'_> {
 
     /// Whether the account's figures are wanted: what only reduces does not wait for them.
     fn want_figures(&self) -> bool {
-        let is_of_margin = self.is_share() && self.purpose == Purpose::Opens;
+        let is_of_margin = self.is_share() && self.purpose == MarketPurpose::Opens;
         is_of_margin || self.is_by_loss() || self.expires.is_some()
     }
 
@@ -91,13 +91,13 @@ fn no_order() -> Report {
     Report::new(Failure::local("no draft of an order"))
 }
 
-impl<'a> Ground<'a> {
+impl<'a> OrderContext<'a> {
     /// Reads prices; and positions and figures, where they are wanted and nothing was settled under the key before.
     pub(super) async fn look(
         service: &'a Service,
-        voice: Voice,
-        key: &'a Key,
-        terms: &Terms<'_>,
+        voice: Output,
+        key: &'a KeyFlag,
+        terms: &OrderTerms<'_>,
     ) -> Self {
         let before = repeat::before(service, key);
         let mut store = Store::default();
@@ -149,7 +149,7 @@ impl<'a> Ground<'a> {
     /// it was when it was first sent under its key.
     pub(super) async fn perform(
         &self,
-        how: How,
+        how: ActFlags,
         draft: EntryDraft,
         reckoned: &[&'static str],
     ) -> Result<Exit> {
@@ -159,12 +159,12 @@ impl<'a> Ground<'a> {
         let reckoned: Vec<&str> = reckoned.iter().copied().chain(relative).collect();
         let reckoned = reckoned.as_slice();
         let command = self.command(draft, (reckoned, how.output.voice()))?;
-        let deed = Deed::new(self.service, command, self.key.chosen.clone())?;
+        let deed = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
         let deed = repeat::settled(before, deed, self.service, reckoned)?.deed();
         perform(self.service, how, deed, reckoned).await
     }
 
-    fn command(&self, mut form: Draft, (reckoned, voice): (&[&str], Voice)) -> Result<Command> {
+    fn command(&self, mut form: Draft, (reckoned, voice): (&[&str], Output)) -> Result<Command> {
         if let Some(before) = &self.before {
             typed::as_sent(&mut form, before);
         }
@@ -193,7 +193,7 @@ impl<'a> Ground<'a> {
             }),
             ..Seen::default()
         };
-        let mut typed = Typed::default();
+        let mut typed = FlagFaults::default();
         let Draft::Entry(draft) = typed.in_digits(&form, &seen, voice) else {
             return Err(no_order());
         };

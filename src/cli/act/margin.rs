@@ -1,15 +1,15 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
 use super::consent;
-use super::typed::Typed;
+use super::typed::FlagFaults;
 use crate::cli::act::perform::perform;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::How;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     app::{Store, account::poll::Answer},
     cli::{
         Exit,
-        disk_wait::MOMENT,
+        disk_wait::JOURNAL_OPEN_TIMEOUT,
         exit::Misuse,
         service::{Service, arrive},
     },
@@ -23,21 +23,21 @@ use color_eyre::Result;
 use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct MarginArgs {
     /// As `positions` shows it
     position_id: PositionId,
     /// USD in all (200), or a change of what is there (+50, -50)
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     extra: String,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<Exit> {
     margin(&args, sources).await
 }
 
-async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
@@ -48,7 +48,7 @@ async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
     } else {
         // A total may be more than there is or less, which is held back where new risk is; it is sent unseen too.
         let look = service.client.open_positions(&service.account);
-        if let Ok(positions) = timeout(MOMENT, look).await {
+        if let Ok(positions) = timeout(JOURNAL_OPEN_TIMEOUT, look).await {
             arrive(&mut store, Answer::Positions(positions));
         }
     }
@@ -60,9 +60,9 @@ async fn margin(args: &Args, sources: &Sources) -> Result<Exit> {
         position_id: args.position_id.clone(),
         texts: Texts::default().with(Field::ExtraMargin, args.extra.clone()),
     };
-    let mut typed = Typed::default();
+    let mut typed = FlagFaults::default();
     let command = typed.faults(draft.margin(&seen));
-    let deed = Deed::new(&service, typed.finish(command)?, None)?;
+    let deed = PreparedCommand::new(&service, typed.finish(command)?, None)?;
     perform(&service, args.how, deed, &[]).await
 }
 

@@ -7,7 +7,7 @@
 use super::typed::is_word;
 use crate::{
     app::Store,
-    cli::{exit::Misuse, service::Service, voice::Voice},
+    cli::{exit::Misuse, service::Service, voice::Output},
     model::{Failure, MarketId},
 };
 use color_eyre::{Report, Result};
@@ -19,7 +19,7 @@ const ALIKE: f64 = 0.6;
 
 /// What an order is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum MarketPurpose {
     Opens,
     OnlyReduces,
 }
@@ -27,8 +27,8 @@ pub(super) enum Purpose {
 /// The id of the market, which a dry run says was not checked where no list has it.
 pub(super) fn named(
     name: MarketId,
-    purpose: Purpose,
-    (store, service, voice): (&Store, &Service, Voice),
+    purpose: MarketPurpose,
+    (store, service, voice): (&Store, &Service, Output),
 ) -> Result<MarketId> {
     let found = store.markets_named(name.raw());
     let why = match (found.as_slice(), store.markets.trouble()) {
@@ -40,7 +40,7 @@ pub(super) fn named(
         ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "there is no list of markets to read".to_owned(),
-        ([], None) if purpose == Purpose::Opens => {
+        ([], None) if purpose == MarketPurpose::Opens => {
             return Err(Report::new(Misuse(unknown(&name, &store.known_markets()))));
         }
         ([], None) => "no list has it, which holds up nothing that only reduces".to_owned(),

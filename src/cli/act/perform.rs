@@ -5,13 +5,13 @@ use crate::{
         Exit,
         act::{
             checks, consent, dry,
-            post::Post,
-            prepared::{Deed, How, Outcome, held_back, writable},
+            post::Transport,
+            prepared::{ActFlags, PreparedCommand, SendOutcome, held_back, writable},
             recall, receipt,
-            repeat::{self, Wish},
+            repeat::{self, RepeatDecision},
         },
         service::Service,
-        voice::Voice,
+        voice::Output,
     },
     journal::{IntentRow, Journal},
     model::{Failure, Risk},
@@ -22,8 +22,8 @@ use color_eyre::Result;
 /// Does one thing: shown, agreed to, sent, told.
 pub(super) async fn perform(
     service: &Service,
-    how: How,
-    deed: Deed,
+    how: ActFlags,
+    deed: PreparedCommand,
     reckoned: &[&str],
 ) -> Result<Exit> {
     let voice = how.output.voice();
@@ -41,16 +41,16 @@ pub(super) async fn perform(
 
 pub(super) async fn send(
     service: &Service,
-    voice: Voice,
-    deed: &Deed,
+    voice: Output,
+    deed: &PreparedCommand,
     reckoned: &[&str],
-) -> Result<Outcome> {
+) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Post::open(service, voice, deed.command.risk()).await?;
+    let post = Transport::open(service, voice, deed.command.risk()).await?;
     let known = post.known(deed);
     let deed = &match repeat::settled(known.as_ref(), deed.clone(), service, reckoned)? {
-        Wish::Due(deed) => deed,
-        Wish::Past(deed) => {
+        RepeatDecision::Due(deed) => deed,
+        RepeatDecision::Past(deed) => {
             return Ok(recalled(service, voice, &post, (&deed, known.as_ref())).await);
         }
     };
@@ -75,10 +75,10 @@ pub(super) async fn send(
 /// What came of a deed that is too old to be sent again.
 pub(super) async fn recalled(
     service: &Service,
-    voice: Voice,
-    post: &Post<'_>,
-    (deed, known): (&Deed, Option<&IntentRow>),
-) -> Outcome {
+    voice: Output,
+    post: &Transport<'_>,
+    (deed, known): (&PreparedCommand, Option<&IntentRow>),
+) -> SendOutcome {
     let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
         return Err(Failure::local("the journal knows nothing of it"));
     };
@@ -91,7 +91,11 @@ pub(super) async fn recalled(
 }
 
 /// What raises exposure waits until a person has seen why a desk or a verb before this was halted.
-pub(super) fn halted(service: &Service, journal: &Journal, deed: &Deed) -> Option<String> {
+pub(super) fn halted(
+    service: &Service,
+    journal: &Journal,
+    deed: &PreparedCommand,
+) -> Option<String> {
     let base_url = &service.client.connection().base_url;
     let why = journal.halted(base_url, &service.account)?;
     let raises = deed.command.risk() == Risk::Increasing;

@@ -1,17 +1,17 @@
 //! `perpdeck place`: a new order of any type.
 
 use super::consent;
-use super::ground::Ground;
-use super::ground::Terms;
+use super::ground::OrderContext;
+use super::ground::OrderTerms;
 use super::market;
-use super::market::Purpose;
+use super::market::MarketPurpose;
 use super::typed::TriggerFlags;
 use super::typed::word;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Key;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::KeyFlag;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, service::Service, voice::Voice},
+    cli::{Exit, service::Service, voice::Output},
     config::Sources,
     model::{
         MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce,
@@ -21,7 +21,7 @@ use crate::{
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct PlaceArgs {
     /// Its id or its symbol: 'paper|BTC', BTC or btc
     #[arg(long)]
     market: MarketId,
@@ -75,38 +75,38 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "POSITION_ID")]
     target_position_id: Option<PositionId>,
     #[command(flatten)]
-    key: Key,
+    key: KeyFlag,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.how.output.voice();
     place(args, voice, sources).await
 }
 
-async fn place(mut args: Args, voice: Voice, sources: &Sources) -> Result<Exit> {
+async fn place(mut args: PlaceArgs, voice: Output, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let key = args.key.clone();
-    let ground = Ground::look(&service, voice, &key, &args.terms()).await;
+    let ground = OrderContext::look(&service, voice, &key, &args.terms()).await;
     let purpose = args.purpose();
     args.market = market::named(args.market, purpose, (&ground.store, &service, voice))?;
     let draft = args.draft(&ground)?;
     ground.perform(args.how, draft, &args.reckoned()).await
 }
 
-impl Args {
-    fn purpose(&self) -> Purpose {
+impl PlaceArgs {
+    fn purpose(&self) -> MarketPurpose {
         if self.reduce_only || self.kind == PlaceKind::TakeProfit {
-            Purpose::OnlyReduces
+            MarketPurpose::OnlyReduces
         } else {
-            Purpose::Opens
+            MarketPurpose::Opens
         }
     }
 
-    fn terms(&self) -> Terms<'_> {
-        Terms {
+    fn terms(&self) -> OrderTerms<'_> {
+        OrderTerms {
             size: &self.size,
             leverage: self.leverage.as_ref(),
             expires: self.gtd_expires_at.as_ref(),
@@ -137,7 +137,7 @@ impl Args {
     }
 
     /// Over the terms a form of the desk would start with.
-    fn draft(&self, ground: &Ground) -> Result<EntryDraft> {
+    fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let market = Some(&self.market);
         let blank =
             ground.blank(|account, around| Form::order(account, self.side, market, around))?;

@@ -12,16 +12,16 @@ mod mail;
 mod outcomes;
 
 use super::{
-    post::outcomes::{Opened, Outcomes, ticket},
-    prepared::{Deed, Outcome, held_back},
+    post::outcomes::{OpenedJournal, Outcomes, ticket},
+    prepared::{PreparedCommand, SendOutcome, held_back},
     repeat,
 };
 use crate::{
     app::Sending,
     cli::{
-        disk_wait::{MOMENT, Work, looked, no_answer},
+        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, looked, no_answer},
         service::Service,
-        voice::Voice,
+        voice::Output,
     },
     journal::{IntentRow, Journal, JournalError, lock_holder},
     model::{Failure, FailureKind, OrderId, Progress, Risk},
@@ -32,7 +32,7 @@ use crate::{
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
-use mail::{ABREAST, Mail, told};
+use mail::{ABREAST, LocalOutbox, told};
 use std::{cell::Cell, path::Path, time::Duration};
 use tokio::{
     select,
@@ -41,26 +41,26 @@ use tokio::{
 };
 
 /// How long what raises exposure waits for a disk that does not answer.
-const LONGEST: Duration = Duration::from_secs(29);
+const DISK_TIMEOUT: Duration = Duration::from_secs(29);
 /// How long apart another verb is looked at that has the journal.
-const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-pub(super) struct Post<'a> {
+pub(super) struct Transport<'a> {
     service: &'a Service,
-    voice: Voice,
-    way: Way,
+    voice: Output,
+    way: SendPath,
 }
 
-enum Way {
-    Own(Box<Opened>),
+enum SendPath {
+    Own(Box<OpenedJournal>),
     /// The same when the disk gets to it.
-    Late(Work<Opened>),
+    Late(Work<OpenedJournal>),
     /// Through the desk that has the journal.
     Desk,
 }
 
 /// What comes of opening it in a moment: else it goes on.
-type Opening = Result<Opened, Work<Opened>>;
+type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
 
 /// How often another verb is looked at before an exit goes beside it, and everything else gives up.
 fn patience(risk: Risk) -> u32 {
@@ -71,12 +71,12 @@ fn patience(risk: Risk) -> u32 {
     }
 }
 
-impl<'a> Post<'a> {
+impl<'a> Transport<'a> {
     /// A way out for deeds of this risk. A journal that does not work is said to the outbox, which knows what may go out
     /// without it.
     pub(super) async fn open(
         service: &'a Service,
-        voice: Voice,
+        voice: Output,
         risk: Risk,
     ) -> Result<Self, Failure> {
         let dir = &service.journal_dir;
@@ -88,7 +88,7 @@ impl<'a> Post<'a> {
                 ));
                 let unsent = || format!("{}; nothing was sent", no_answer(dir));
                 Ok(late
-                    .within(LONGEST)
+                    .within(DISK_TIMEOUT)
                     .ok_or_else(|| Failure::new(FailureKind::Unavailable, unsent()))?)
             }
             opening => opening,
@@ -99,14 +99,14 @@ impl<'a> Post<'a> {
                 if let Ok(journal) = &mut journal {
                     prune_journal(journal, Clock::start(), service.journal_days);
                 }
-                Way::Own(Box::new(journal))
+                SendPath::Own(Box::new(journal))
             }
             Err(late) => {
                 voice.note(&format!(
                     "{}: what closes or cancels does not wait for it",
                     no_answer(dir)
                 ));
-                Way::Late(late)
+                SendPath::Late(late)
             }
         };
         Ok(Self {
@@ -117,7 +117,7 @@ impl<'a> Post<'a> {
     }
 
     /// What was sent before under the deed's key.
-    pub(super) fn known(&self, deed: &Deed) -> Option<IntentRow> {
+    pub(super) fn known(&self, deed: &PreparedCommand) -> Option<IntentRow> {
         let key = deed.kept_key()?.clone();
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
@@ -142,27 +142,27 @@ impl<'a> Post<'a> {
         read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Option<T> {
         match &self.way {
-            Way::Own(journal) => read(journal.as_ref().as_ref().ok()?).ok(),
-            Way::Desk => looked(&self.service.journal_dir, read),
-            Way::Late(_) => None,
+            SendPath::Own(journal) => read(journal.as_ref().as_ref().ok()?).ok(),
+            SendPath::Desk => looked(&self.service.journal_dir, read),
+            SendPath::Late(_) => None,
         }
     }
 
     /// The journal, where this process writes it: then nobody else has checked what is to be sent.
     pub(super) fn journal(&self) -> Option<&Journal> {
         match &self.way {
-            Way::Own(journal) => journal.as_ref().as_ref().ok(),
-            Way::Desk | Way::Late(_) => None,
+            SendPath::Own(journal) => journal.as_ref().as_ref().ok(),
+            SendPath::Desk | SendPath::Late(_) => None,
         }
     }
 
     /// Whether an earlier run may have sent it, under the same key.
-    fn was_sent(&self, deed: &Deed) -> bool {
+    fn was_sent(&self, deed: &PreparedCommand) -> bool {
         self.known(deed).is_some_and(|entry| entry.maybe_executed)
     }
 
     /// Sends them all and waits until each is settled; the outcomes stand in the order of the deeds.
-    pub(super) async fn deliver(self, deeds: &[Deed]) -> Result<Vec<Outcome>> {
+    pub(super) async fn deliver(self, deeds: &[PreparedCommand]) -> Result<Vec<SendOutcome>> {
         let mut terminate = signal(SignalKind::terminate())?;
         let stopped = async {
             select! {
@@ -174,16 +174,16 @@ impl<'a> Post<'a> {
         let mut outcomes = Outcomes::new();
         let (service, voice) = (self.service, self.voice);
         let given = match self.way {
-            Way::Own(journal) => {
-                let mail = Mail::open(service, deeds, move || *journal, &mut outcomes);
+            SendPath::Own(journal) => {
+                let mail = LocalOutbox::open(service, deeds, move || *journal, &mut outcomes);
                 carried(mail, deeds, (&before, stopped), voice).await
             }
-            Way::Late(late) => {
+            SendPath::Late(late) => {
                 let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
-                let mail = Mail::open(service, deeds, open, &mut outcomes);
+                let mail = LocalOutbox::open(service, deeds, open, &mut outcomes);
                 carried(mail, deeds, (&before, stopped), voice).await
             }
-            Way::Desk => {
+            SendPath::Desk => {
                 let asked = Cell::new(0);
                 select! {
                     () = hand_over(service, voice, deeds, &asked, &mut outcomes) => {}
@@ -203,10 +203,10 @@ impl<'a> Post<'a> {
 
 /// All of it, or until it is `stopped`; how many of the deeds were given to the outbox.
 async fn carried(
-    mut mail: Mail<'_>,
-    deeds: &[Deed],
+    mut mail: LocalOutbox<'_>,
+    deeds: &[PreparedCommand],
     (before, stopped): (&[bool], impl Future<Output = ()>),
-    voice: Voice,
+    voice: Output,
 ) -> usize {
     select! {
         () = mail.carry(deeds, voice) => {}
@@ -218,8 +218,8 @@ async fn carried(
 /// Everything to the desk, a few at a time; `asked` counts them.
 async fn hand_over(
     service: &Service,
-    voice: Voice,
-    deeds: &[Deed],
+    voice: Output,
+    deeds: &[PreparedCommand],
     asked: &Cell<usize>,
     outcomes: &mut Outcomes,
 ) {
@@ -234,7 +234,7 @@ async fn hand_over(
     }
 }
 
-async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
+async fn ask(service: &Service, voice: Output, deed: &PreparedCommand) -> SendOutcome {
     let dir = &service.journal_dir;
     let Some(desk) = call(dir).await else {
         return Err(unasked());
@@ -269,14 +269,14 @@ async fn ask(service: &Service, voice: Voice, deed: &Deed) -> Outcome {
 }
 
 /// Opens the journal, waiting while another verb has it; a desk keeps it too long to wait for.
-async fn journal(dir: &Path, risk: Risk) -> Opening {
+async fn journal(dir: &Path, risk: Risk) -> JournalOpening {
     let mut tries = 0..patience(risk);
     loop {
         let place = dir.to_owned();
         let open = Work::begin(move || Journal::open(&place));
-        match open.within(MOMENT) {
+        match open.within(JOURNAL_OPEN_TIMEOUT) {
             Some(Err(JournalError::Held { .. })) if tries.next().is_some() && !is_desk(dir) => {
-                sleep(LOOK_AGAIN).await;
+                sleep(LOCK_POLL_INTERVAL).await;
             }
             Some(opened) => return Ok(opened),
             None => return Err(open),
@@ -291,14 +291,14 @@ fn is_desk(dir: &Path) -> bool {
 /// The way around a journal that another process has.
 async fn around(
     service: &Service,
-    voice: Voice,
+    voice: Output,
     risk: Risk,
     held: &JournalError,
-) -> Result<Way, Failure> {
+) -> Result<SendPath, Failure> {
     let connection = service.client.connection();
     let why = match call(&service.journal_dir).await {
         Some(DeskConnection { greeting, .. }) if greeting.accounts.contains(&connection.into()) => {
-            return Ok(Way::Desk);
+            return Ok(SendPath::Desk);
         }
         Some(DeskConnection { greeting, .. }) => {
             let places = greeting.accounts.iter();
@@ -320,7 +320,7 @@ async fn around(
         "{why}. What closes or cancels goes out beside it, on the journal in {}",
         dir.display()
     ));
-    Ok(Way::Own(Box::new(journal)))
+    Ok(SendPath::Own(Box::new(journal)))
 }
 
 /// The outcome of what was stopped, and may have left, before anything was heard of its end.

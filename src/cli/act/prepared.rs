@@ -9,7 +9,7 @@ use color_eyre::Result;
 
 /// How any of them is done.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(super) struct How {
+pub(super) struct ActFlags {
     /// Does it without asking; needed where there is no terminal
     #[arg(long, short)]
     pub(super) yes: bool,
@@ -18,7 +18,7 @@ pub(super) struct How {
 }
 
 #[derive(Debug, Clone, clap::Args)]
-pub(super) struct Key {
+pub(super) struct KeyFlag {
     /// The name of this deed: the same command under the same key is done once, however often and late it is asked for
     #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
     pub(super) chosen: Option<IdempotencyKey>,
@@ -38,14 +38,14 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
 
 /// One command, complete, and the key it goes out under.
 #[derive(Debug, Clone)]
-pub(super) struct Deed {
+pub(super) struct PreparedCommand {
     pub(super) command: Command,
     pub(super) request: Request,
     /// None of a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
 }
 
-impl Deed {
+impl PreparedCommand {
     /// Under a key of its own where none was chosen.
     pub(super) fn new(
         service: &Service,
@@ -68,7 +68,7 @@ impl Deed {
 }
 
 /// What came of a deed that was sent.
-pub(super) type Outcome = Result<Receipt, Failure>;
+pub(super) type SendOutcome = Result<Receipt, Failure>;
 
 /// The person's own limits say no; nothing was sent, and asking again changes nothing.
 pub(super) fn held_back(why: &str) -> Failure {

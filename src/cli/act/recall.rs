@@ -2,7 +2,7 @@
 //! Nothing is sent.
 
 use crate::{
-    cli::act::prepared::{Deed, Outcome},
+    cli::act::prepared::{PreparedCommand, SendOutcome},
     cli::service::{Service, patiently},
     client::{Evidence, ReconcileOutcome},
     journal::{IntentRow, IntentState},
@@ -13,10 +13,10 @@ use crate::{
 /// looked for. `linked` are the orders that other deeds are known to have made.
 pub(super) async fn outcome(
     service: &Service,
-    deed: &Deed,
+    deed: &PreparedCommand,
     entry: &IntentRow,
     linked: Option<&[OrderId]>,
-) -> Outcome {
+) -> SendOutcome {
     let Some(failure) = entry.failure() else {
         let order = order(service, entry).await;
         return Ok(order.unwrap_or_else(|| entry.receipt(Some(&deed.command))));

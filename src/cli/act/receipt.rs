@@ -1,11 +1,11 @@
 //! What the service made of a deed.
 
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::Outcome;
+use crate::cli::act::prepared::PreparedCommand;
+use crate::cli::act::prepared::SendOutcome;
 use crate::{
     cli::{
         Exit, out,
-        voice::{Voice, json},
+        voice::{Output, json},
     },
     model::{
         CancelResult, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus, Proof,
@@ -16,7 +16,7 @@ use color_eyre::Result;
 use serde::Serialize;
 
 /// Says it, and answers how it went.
-pub(super) fn told(voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit> {
+pub(super) fn told(voice: Output, deed: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(why) => return Ok(voice.failed(why, deed.kept_key())),
@@ -42,7 +42,7 @@ pub(super) fn told(voice: Voice, deed: &Deed, outcome: &Outcome) -> Result<Exit>
 
 /// `{"data":…}`, as the service answered.
 #[derive(Serialize)]
-struct Answer<'a, T> {
+struct ReceiptData<'a, T> {
     data: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
     queued: Option<bool>,
@@ -52,7 +52,7 @@ struct Answer<'a, T> {
 }
 
 /// As one line of JSON; every number keeps its digits.
-pub(super) fn data(deed: &Deed, receipt: &Receipt) -> String {
+pub(super) fn data(deed: &PreparedCommand, receipt: &Receipt) -> String {
     match receipt {
         Receipt::Order { order, queued } => line(deed, order, Some(*queued)),
         Receipt::Cancel(result) => line(deed, result, None),
@@ -65,8 +65,8 @@ pub(super) fn data(deed: &Deed, receipt: &Receipt) -> String {
     }
 }
 
-fn line<T: Serialize>(deed: &Deed, data: &T, queued: Option<bool>) -> String {
-    json(&Answer {
+fn line<T: Serialize>(deed: &PreparedCommand, data: &T, queued: Option<bool>) -> String {
+    json(&ReceiptData {
         data,
         queued,
         idempotency_key: deed.kept_key().map(IdempotencyKey::raw),

@@ -8,7 +8,7 @@
 use crate::{
     api::{Method, Request},
     cli::{
-        act::prepared::{Deed, Key},
+        act::prepared::{KeyFlag, PreparedCommand},
         disk_wait::looked,
         exit::Misuse,
         service::Service,
@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// What the chosen key was used for before, as far as the journal knows.
-pub(super) fn before(service: &Service, key: &Key) -> Option<IntentRow> {
+pub(super) fn before(service: &Service, key: &KeyFlag) -> Option<IntentRow> {
     let key = key.chosen.clone()?;
     // Without a journal nothing is known; what that means is said when it is to be written.
     looked(&service.journal_dir, move |journal| journal.by_key(&key)).flatten()
@@ -38,16 +38,16 @@ pub(super) fn may_have_acted(known: Option<&IntentRow>) -> bool {
 }
 
 /// What a deed comes to, given what was sent before under its key.
-pub(super) enum Wish {
+pub(super) enum RepeatDecision {
     /// To be sent.
-    Due(Deed),
+    Due(PreparedCommand),
     /// The service may have forgotten its key: what came of it is told, and nothing is sent.
-    Past(Deed),
+    Past(PreparedCommand),
 }
 
-impl Wish {
+impl RepeatDecision {
     /// As it was sent, if it was.
-    pub(super) fn deed(self) -> Deed {
+    pub(super) fn deed(self) -> PreparedCommand {
         match self {
             Self::Due(deed) | Self::Past(deed) => deed,
         }
@@ -59,12 +59,12 @@ impl Wish {
 /// moved since.
 pub(super) fn settled(
     known: Option<&IntentRow>,
-    deed: Deed,
+    deed: PreparedCommand,
     service: &Service,
     reckoned: &[&str],
-) -> Result<Wish> {
+) -> Result<RepeatDecision> {
     let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
-        return Ok(Wish::Due(deed));
+        return Ok(RepeatDecision::Due(deed));
     };
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
@@ -82,13 +82,13 @@ pub(super) fn settled(
     }
     let deed = as_sent(entry, deed, service);
     Ok(if entry.is_replayable(Clock::start().now()) {
-        Wish::Due(deed)
+        RepeatDecision::Due(deed)
     } else {
-        Wish::Past(deed)
+        RepeatDecision::Past(deed)
     })
 }
 
-fn as_sent(entry: &IntentRow, deed: Deed, service: &Service) -> Deed {
+fn as_sent(entry: &IntentRow, deed: PreparedCommand, service: &Service) -> PreparedCommand {
     let intent = &entry.intent;
     let request = Request {
         method: intent
@@ -100,7 +100,7 @@ fn as_sent(entry: &IntentRow, deed: Deed, service: &Service) -> Deed {
         body: intent.body.clone(),
     };
     match request.command(&service.client.dialect()) {
-        Some(command) => Deed {
+        Some(command) => PreparedCommand {
             command,
             request,
             key: deed.key,

@@ -2,15 +2,15 @@
 
 use super::consent;
 use super::ground;
-use super::ground::Ground;
+use super::ground::OrderContext;
 use super::market;
-use super::market::Purpose;
+use super::market::MarketPurpose;
 use super::typed::word;
-use crate::cli::act::prepared::How;
-use crate::cli::act::prepared::Key;
+use crate::cli::act::prepared::ActFlags;
+use crate::cli::act::prepared::KeyFlag;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, exit::Misuse, service::Service, voice::Voice},
+    cli::{Exit, exit::Misuse, service::Service, voice::Output},
     config::Sources,
     model::{
         Curve, MarginMode, MarketId, Side,
@@ -21,7 +21,7 @@ use color_eyre::Result;
 
 /// What both begin with.
 #[derive(Debug, clap::Args)]
-struct What {
+struct StrategyTarget {
     /// Its id or its symbol: 'paper|BTC', BTC or btc
     #[arg(long)]
     market: MarketId,
@@ -35,7 +35,7 @@ struct What {
 
 /// What both end with.
 #[derive(Debug, clap::Args)]
-struct Terms {
+struct StrategyTerms {
     /// As the open position in that market has it when left out, else 5 or what the market allows
     #[arg(long)]
     leverage: Option<String>,
@@ -46,15 +46,15 @@ struct Terms {
     #[arg(long)]
     reduce_only: bool,
     #[command(flatten)]
-    key: Key,
+    key: KeyFlag,
     #[command(flatten)]
-    how: How,
+    how: ActFlags,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapArgs {
     #[command(flatten)]
-    what: What,
+    what: StrategyTarget,
     /// How long it runs, in whole minutes: 30, 30m, 2h
     #[arg(long, value_name = "TIME")]
     duration: String,
@@ -74,13 +74,13 @@ pub(in crate::cli) struct TwapArgs {
     #[arg(long, value_name = "PRICE")]
     max_price: Option<String>,
     #[command(flatten)]
-    terms: Terms,
+    terms: StrategyTerms,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct LadderArgs {
     #[command(flatten)]
-    what: What,
+    what: StrategyTarget,
     /// Of the first rung
     #[arg(long, value_name = "PRICE")]
     start_price: String,
@@ -94,20 +94,20 @@ pub(in crate::cli) struct LadderArgs {
     #[arg(long, value_name = "TIMES")]
     skew: Option<String>,
     #[command(flatten)]
-    terms: Terms,
+    terms: StrategyTerms,
 }
 
 /// What is asked for, and what was written of it by field.
-struct Written {
-    what: What,
-    terms: Terms,
+struct WrittenStrategy {
+    what: StrategyTarget,
+    terms: StrategyTerms,
     shape: Shape,
     randomize: bool,
     texts: Vec<(Field, Option<String>)>,
 }
 
 pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Exit> {
-    let written = Written {
+    let written = WrittenStrategy {
         what: args.what,
         terms: args.terms,
         shape: Shape::Sliced(args.curve),
@@ -123,7 +123,7 @@ pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Ex
 }
 
 pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Result<Exit> {
-    let written = Written {
+    let written = WrittenStrategy {
         what: args.what,
         terms: args.terms,
         shape: Shape::Ladder,
@@ -138,19 +138,19 @@ pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Resul
     written.told(sources).await
 }
 
-impl Written {
+impl WrittenStrategy {
     async fn told(self, sources: &Sources) -> Result<Exit> {
         let voice = self.terms.how.output.voice();
         self.place(voice, sources).await
     }
 
-    async fn place(mut self, voice: Voice, sources: &Sources) -> Result<Exit> {
+    async fn place(mut self, voice: Output, sources: &Sources) -> Result<Exit> {
         let service = Service::open(sources)?;
         let how = self.terms.how;
         consent::possible(&service, how)?;
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
         let key = self.terms.key.clone();
-        let ground = Ground::look(&service, voice, &key, &self.common()).await;
+        let ground = OrderContext::look(&service, voice, &key, &self.common()).await;
         let purpose = self.purpose();
         self.what.market =
             market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
@@ -171,7 +171,7 @@ impl Written {
     }
 
     /// Over the terms a form of the desk would start with.
-    fn draft(&self, ground: &Ground) -> Result<EntryDraft> {
+    fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let (what, terms) = (&self.what, &self.terms);
         let market = Some(&what.market);
         let blank =
@@ -195,16 +195,16 @@ impl Written {
         Ok(draft)
     }
 
-    fn purpose(&self) -> Purpose {
+    fn purpose(&self) -> MarketPurpose {
         if self.terms.reduce_only {
-            Purpose::OnlyReduces
+            MarketPurpose::OnlyReduces
         } else {
-            Purpose::Opens
+            MarketPurpose::Opens
         }
     }
 
-    fn common(&self) -> ground::Terms<'_> {
-        ground::Terms {
+    fn common(&self) -> ground::OrderTerms<'_> {
+        ground::OrderTerms {
             size: &self.what.size,
             leverage: self.terms.leverage.as_ref(),
             expires: None,

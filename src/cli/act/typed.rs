@@ -3,7 +3,7 @@
 use super::repeat;
 use crate::{
     app::Store,
-    cli::{exit::Misuse, voice::Voice},
+    cli::{exit::Misuse, voice::Output},
     journal::IntentRow,
     model::{
         Failure, FailureKind, MarketId, PositionId, TriggerDirection,
@@ -106,11 +106,11 @@ pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
 
 /// What could not be read so far, by flag.
 #[derive(Debug, Default)]
-pub(super) struct Typed(Vec<String>);
+pub(super) struct FlagFaults(Vec<String>);
 
-impl Typed {
+impl FlagFaults {
     /// With the digits of prices that are said by another in their place, and each said aloud.
-    pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Voice) -> Draft {
+    pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Output) -> Draft {
         let mut resolved = draft.clone();
         for field in draft.fields() {
             match resolved.meant(field, seen) {

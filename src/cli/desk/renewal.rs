@@ -61,7 +61,7 @@ pub(super) fn watch(
     let (wishes, wanted) = channel();
     let (news, mail) = mpsc::channel(1);
     let (works, ended) = channel::<()>();
-    let watch = Watch::new(sources.clone(), loaded, start);
+    let watch = SettingsWatch::new(sources.clone(), loaded, start);
     thread::Builder::new()
         .name("settings".to_owned())
         .spawn(move || {
@@ -73,9 +73,9 @@ pub(super) fn watch(
 }
 
 /// How a file looks from outside; `None` where there is none.
-type Print = Option<(i64, i64, u64, u64)>;
+type FileStamp = Option<(i64, i64, u64, u64)>;
 
-struct Watch {
+struct SettingsWatch {
     sources: Sources,
     /// The settings at the start, and the last good ones.
     first: Loaded,
@@ -84,11 +84,11 @@ struct Watch {
     looks: Looks,
     files: Vec<PathBuf>,
     /// What the last look found, and for how many looks in a row.
-    seen: Vec<Print>,
+    seen: Vec<FileStamp>,
     still: u32,
     /// What was there when they were last read, and when they were last good.
-    read: Vec<Print>,
-    held: Vec<Print>,
+    read: Vec<FileStamp>,
+    held: Vec<FileStamp>,
     is_faulty: bool,
 }
 
@@ -100,12 +100,12 @@ struct Good {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum ReloadRequest {
     ByFiles,
     ByPerson,
 }
 
-impl Watch {
+impl SettingsWatch {
     fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
         let files = files(&sources, &loaded);
         // What was wrong with the colours at the start has been said.
@@ -129,9 +129,9 @@ impl Watch {
     fn run(mut self, wanted: &Receiver<Wish>, news: &Sender<News>) {
         loop {
             let found = match wanted.recv_timeout(LOOK) {
-                Ok(Wish::Read) => self.look(Asked::ByPerson),
+                Ok(Wish::Read) => self.look(ReloadRequest::ByPerson),
                 Ok(Wish::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
-                Err(RecvTimeoutError::Timeout) => self.look(Asked::ByFiles),
+                Err(RecvTimeoutError::Timeout) => self.look(ReloadRequest::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             if let Some(found) = found {
@@ -153,7 +153,7 @@ impl Watch {
     }
 
     /// Looks at the files once; what the desk should hear of it.
-    fn look(&mut self, asked: Asked) -> Option<News> {
+    fn look(&mut self, asked: ReloadRequest) -> Option<News> {
         let now = prints(&self.files);
         self.still = if now == self.seen { self.still + 1 } else { 0 };
         self.seen.clone_from(&now);
@@ -161,11 +161,11 @@ impl Watch {
         let is_gone = looks.any(|(read, now)| read.is_some() && now.is_none());
         let patience = if is_gone { STILL_GONE } else { STILL };
         let is_due = now != self.read && self.still >= patience;
-        if !is_due && asked == Asked::ByFiles {
+        if !is_due && asked == ReloadRequest::ByFiles {
             return None;
         }
         let good = self.good(&now);
-        if prints(&self.files) != now && asked == Asked::ByFiles {
+        if prints(&self.files) != now && asked == ReloadRequest::ByFiles {
             // Somebody is writing: the next looks will tell.
             return None;
         }
@@ -180,7 +180,7 @@ impl Watch {
     }
 
     /// The settings as they are now, or everything that is wrong with them.
-    fn good(&self, now: &[Print]) -> Result<Good, Vec<String>> {
+    fn good(&self, now: &[FileStamp]) -> Result<Good, Vec<String>> {
         let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
         let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
         let loaded = self.led(loaded)?;
@@ -228,15 +228,15 @@ impl Watch {
     }
 
     /// A file that has nothing in it any more: an editor that has only begun to write.
-    fn emptied(&self, now: &[Print]) -> Option<PathBuf> {
-        let size = |print: &Print| print.map_or(0, |(_, _, size, _)| size);
+    fn emptied(&self, now: &[FileStamp]) -> Option<PathBuf> {
+        let size = |print: &FileStamp| print.map_or(0, |(_, _, size, _)| size);
         let mut files = self.files.iter().zip(self.held.iter().zip(now));
         let emptied =
             files.find(|(_, (held, now))| size(held) > 0 && now.is_some() && size(now) == 0);
         emptied.map(|(file, _)| file.clone())
     }
 
-    fn take(&mut self, good: Good, asked: Asked) -> Option<News> {
+    fn take(&mut self, good: Good, asked: ReloadRequest) -> Option<News> {
         let mut changes = self.last.changes(&good.loaded);
         let behind = [
             ("keys_file", good.keymap != self.keymap, &["keys_file"][..]),
@@ -255,7 +255,7 @@ impl Watch {
                 changes.push(Change::of_contents(key));
             }
         }
-        let is_news = !changes.is_empty() || self.is_faulty || asked == Asked::ByPerson;
+        let is_news = !changes.is_empty() || self.is_faulty || asked == ReloadRequest::ByPerson;
         let looks = (good.looks != self.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
@@ -308,11 +308,11 @@ fn files(sources: &Sources, loaded: &Loaded) -> Vec<PathBuf> {
     files
 }
 
-fn prints(files: &[PathBuf]) -> Vec<Print> {
+fn prints(files: &[PathBuf]) -> Vec<FileStamp> {
     files.iter().map(|file| print(file)).collect()
 }
 
-fn print(file: &Path) -> Print {
+fn print(file: &Path) -> FileStamp {
     let known = fs::metadata(file).ok()?;
     Some((known.mtime(), known.mtime_nsec(), known.len(), known.ino()))
 }
@@ -325,7 +325,7 @@ mod tests {
     /// A desk whose settings are in a directory of its own.
     struct Scene {
         dir: tempfile::TempDir,
-        watch: Watch,
+        watch: SettingsWatch,
     }
 
     impl Scene {
@@ -341,7 +341,7 @@ mod tests {
             };
             let loaded = load(&sources).unwrap();
             let start = desk_setup::start(&loaded.settings).unwrap();
-            let mut watch = Watch::new(sources, loaded, &start);
+            let mut watch = SettingsWatch::new(sources, loaded, &start);
             assert!(looks(&mut watch, 8).is_none(), "nothing has changed");
             Self { dir, watch }
         }
@@ -373,8 +373,8 @@ mod tests {
     }
 
     /// What the first of so many looks that has news brings.
-    fn looks(watch: &mut Watch, count: u32) -> Option<News> {
-        (0..count).find_map(|_| watch.look(Asked::ByFiles))
+    fn looks(watch: &mut SettingsWatch, count: u32) -> Option<News> {
+        (0..count).find_map(|_| watch.look(ReloadRequest::ByFiles))
     }
 
     fn words(renewal: &Renewal) -> Vec<String> {
@@ -424,7 +424,10 @@ mod tests {
         let mut scene = Scene::of("theme = \"dark\"\n");
         for length in 1..5 {
             scene.saves("config.toml", &"theme = \"li"[..length]);
-            assert!(scene.watch.look(Asked::ByFiles).is_none(), "it still grows");
+            assert!(
+                scene.watch.look(ReloadRequest::ByFiles).is_none(),
+                "it still grows"
+            );
         }
         scene.saves("config.toml", "theme = \"light\"\n");
         assert_eq!(words(&scene.good()), ["theme = light (was dark)"]);
@@ -503,7 +506,7 @@ mod tests {
             "{said}"
         );
         assert_eq!(start.draw_state.theme, crate::ui::Theme::default());
-        let watch = Watch::new(sources, loaded, &start);
+        let watch = SettingsWatch::new(sources, loaded, &start);
         let mut scene = Scene { dir, watch };
         assert!(looks(&mut scene.watch, 8).is_none());
         scene.saves(
@@ -516,7 +519,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_answered_and_a_file_that_is_named_must_be_there() {
         let mut scene = Scene::of("");
-        let news = scene.watch.look(Asked::ByPerson).unwrap();
+        let news = scene.watch.look(ReloadRequest::ByPerson).unwrap();
         let Msg::Reread(Reread::Good(renewal)) = news.msg else {
             panic!("{news:?}");
         };

@@ -1,6 +1,6 @@
 //! Everything that is read, once, before anything is concluded from it.
 
-use super::rows::Row;
+use super::rows::RawRow;
 use crate::{
     api::{
         Dialect, OrderFilter, OrdersQuery, PAGE_LIMIT, PositionSelector, PositionsQuery, Route,
@@ -22,12 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const NONSENSE: &str = "perpdeck_doctor";
 
 /// Reads, and where the service wants silence first, once more after that: once in the whole examination.
-struct Reader<'a> {
+struct PacedReader<'a> {
     client: &'a Client,
     waited: Cell<bool>,
 }
 
-impl Reader<'_> {
+impl PacedReader<'_> {
     async fn probe(&self, target: &str) -> Probe {
         let ask = || self.client.probe(target);
         self.patiently(ask, |probe| probe.list.as_ref().err()).await
@@ -69,7 +69,7 @@ impl Reader<'_> {
 
 /// What the service answered. Lists that were not reached because the first read failed are absent.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct DoctorAnswers {
     /// With the dialect that the service is spoken to in now.
     pub(super) connection: Connection,
     pub(super) terms: Negotiation,
@@ -97,10 +97,10 @@ pub(super) struct Rest {
     pub(super) facts: Option<Result<AccountFacts, Failure>>,
 }
 
-impl Asked {
+impl DoctorAnswers {
     pub(super) async fn of(service: &Service) -> Result<Self, Failure> {
         let client = &service.client;
-        let reader = Reader {
+        let reader = PacedReader {
             client,
             waited: Cell::new(false),
         };
@@ -171,7 +171,7 @@ impl Asked {
 }
 
 impl Rest {
-    async fn of(reader: &Reader<'_>) -> Self {
+    async fn of(reader: &PacedReader<'_>) -> Self {
         let client = reader.client;
         let dialect = client.dialect();
         let first = reader
@@ -215,10 +215,10 @@ impl Rest {
     }
 
     /// Every row of every list that could be read.
-    pub(super) fn rows(&self) -> Vec<Row> {
+    pub(super) fn rows(&self) -> Vec<RawRow> {
         [&self.working, &self.history, &self.closed]
             .into_iter()
-            .flat_map(Row::all)
+            .flat_map(RawRow::all)
             .collect()
     }
 }

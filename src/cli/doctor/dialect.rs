@@ -1,9 +1,9 @@
 //! Each assumption of [`crate::api::Dialect`], held against what was read.
 
 use super::{
-    Assumption, Settled,
-    asked::{Asked, Rest},
-    rows::Row,
+    Assumption, AssumptionStatus,
+    asked::{DoctorAnswers, Rest},
+    rows::RawRow,
 };
 use crate::{
     api::{Creation, Term},
@@ -21,7 +21,7 @@ fn creation(creation: &Creation) -> String {
     creation.path().unwrap_or("none").to_owned()
 }
 
-type Finding = (Settled, String);
+type DialectFinding = (AssumptionStatus, String);
 
 /// One thing that is taken to be so.
 struct Guess {
@@ -30,7 +30,7 @@ struct Guess {
     /// What reading can settle otherwise than it is set.
     term: Option<Term>,
     value: fn(&Connection) -> String,
-    settle: fn(&Rest, &Asked) -> Finding,
+    settle: fn(&Rest, &DoctorAnswers) -> DialectFinding,
 }
 
 const GUESSES: [Guess; 13] = [
@@ -74,21 +74,21 @@ const GUESSES: [Guess; 13] = [
         setting: Some("dialect.slippage_field"),
         term: None,
         value: |c| c.dialect.slippage_field.clone(),
-        settle: |_, _| (Settled::Assumed, FIRST_ORDER.to_owned()),
+        settle: |_, _| (AssumptionStatus::Assumed, FIRST_ORDER.to_owned()),
     },
     Guess {
         what: "TWAP creation",
         setting: Some("dialect.twap_creation"),
         term: None,
         value: |c| creation(&c.dialect.twap_creation),
-        settle: |_, _| (Settled::Assumed, FIRST_CREATION.to_owned()),
+        settle: |_, _| (AssumptionStatus::Assumed, FIRST_CREATION.to_owned()),
     },
     Guess {
         what: "ladder creation",
         setting: Some("dialect.scaled_creation"),
         term: None,
         value: |c| creation(&c.dialect.scaled_creation),
-        settle: |_, _| (Settled::Assumed, FIRST_CREATION.to_owned()),
+        settle: |_, _| (AssumptionStatus::Assumed, FIRST_CREATION.to_owned()),
     },
     Guess {
         what: "timestamps",
@@ -127,7 +127,7 @@ const GUESSES: [Guess; 13] = [
     },
 ];
 
-pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
+pub(super) fn assumptions(asked: &DoctorAnswers) -> Vec<Assumption> {
     let learned = asked.terms.sentences();
     let settled = |guess: &Guess| {
         if let Some((term, words)) = guess.term.and_then(|term| learned.get_key_value(&term)) {
@@ -135,7 +135,7 @@ pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
         }
         match &asked.rest {
             Some(rest) => (guess.settle)(rest, asked),
-            None => (Settled::Assumed, UNASKED.to_owned()),
+            None => (AssumptionStatus::Assumed, UNASKED.to_owned()),
         }
     };
     let told = GUESSES.iter().map(|guess| {
@@ -152,10 +152,12 @@ pub(super) fn assumptions(asked: &Asked) -> Vec<Assumption> {
 }
 
 /// How what was learned was learned.
-fn of(term: Term) -> Settled {
+fn of(term: Term) -> AssumptionStatus {
     match term {
-        Term::WorkingFilter | Term::PositionSelector | Term::TwapsAccount => Settled::Asked,
-        Term::TimestampUnit | Term::SignedSizes => Settled::Seen,
+        Term::WorkingFilter | Term::PositionSelector | Term::TwapsAccount => {
+            AssumptionStatus::Asked
+        }
+        Term::TimestampUnit | Term::SignedSizes => AssumptionStatus::Seen,
     }
 }
 
@@ -163,12 +165,12 @@ fn source(url: Option<&String>) -> String {
     url.map_or_else(|| "none".to_owned(), Clone::clone)
 }
 
-fn refused(why: &Failure) -> Finding {
-    passing(why).unwrap_or_else(|| (Settled::Wrong, format!("refused: {why}")))
+fn refused(why: &Failure) -> DialectFinding {
+    passing(why).unwrap_or_else(|| (AssumptionStatus::Wrong, format!("refused: {why}")))
 }
 
 /// What tells nothing of how the service speaks.
-fn passing(why: &Failure) -> Option<Finding> {
+fn passing(why: &Failure) -> Option<DialectFinding> {
     let again = why.retry_after.map_or_else(
         || "try again later".to_owned(),
         |wait| format!("try again in {} s", wait.as_secs_f32().ceil()),
@@ -189,25 +191,25 @@ fn passing(why: &Failure) -> Option<Finding> {
         | FailureKind::Local
         | FailureKind::DryRun => return None,
     };
-    Some((Settled::Open, format!("{words}, {again}")))
+    Some((AssumptionStatus::Open, format!("{words}, {again}")))
 }
 
 /// It was taken and nothing it should have left out was there to see.
-fn taken(rest: &Rest) -> Finding {
+fn taken(rest: &Rest) -> DialectFinding {
     if rest.is_strict() {
         let how = "taken, by a service that refuses parameters it does not know";
-        return (Settled::Asked, how.to_owned());
+        return (AssumptionStatus::Asked, how.to_owned());
     }
     let how = "taken; nothing was there that it would have left out";
-    (Settled::Assumed, how.to_owned())
+    (AssumptionStatus::Assumed, how.to_owned())
 }
 
-fn working_filter(rest: &Rest, _: &Asked) -> Finding {
+fn working_filter(rest: &Rest, _: &DoctorAnswers) -> DialectFinding {
     if let Err(why) = &rest.working.list {
         return refused(why);
     }
     let count = |probe: &Probe| {
-        Row::all(probe)
+        RawRow::all(probe)
             .iter()
             .filter(|row| !row.is_working())
             .count()
@@ -216,25 +218,25 @@ fn working_filter(rest: &Rest, _: &Asked) -> Finding {
         (0, 0) => taken(rest),
         (0, ended) => {
             let how = format!("honoured: it left out {ended} orders that are over");
-            (Settled::Asked, how)
+            (AssumptionStatus::Asked, how)
         }
         (ended, _) => {
             let how = format!("ignored: it answered with {ended} orders that are over");
-            (Settled::Wrong, how)
+            (AssumptionStatus::Wrong, how)
         }
     }
 }
 
-fn selector(rest: &Rest, asked: &Asked) -> Finding {
+fn selector(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
     if let Err(why) = &rest.closed.list {
         return refused(why);
     }
     if let Some(Err(why)) = asked.first().map(|probe| &probe.list) {
         return refused(why);
     }
-    let closed = Row::all(&rest.closed);
+    let closed = RawRow::all(&rest.closed);
     let still_open = closed.iter().filter(|row| !row.has("closed_at")).count();
-    let open: Vec<Row> = asked.first().map(Row::all).unwrap_or_default();
+    let open: Vec<RawRow> = asked.first().map(RawRow::all).unwrap_or_default();
     let over = open.iter().filter(|row| row.has("closed_at")).count();
     match (still_open + over, closed.len()) {
         (0, 0) => taken(rest),
@@ -243,93 +245,93 @@ fn selector(rest: &Rest, asked: &Asked) -> Finding {
                 "honoured: {} open and {count} closed were kept apart",
                 open.len()
             );
-            (Settled::Asked, how)
+            (AssumptionStatus::Asked, how)
         }
         (mixed, _) => {
             let how = format!("ignored: {mixed} positions stood in the wrong list");
-            (Settled::Wrong, how)
+            (AssumptionStatus::Wrong, how)
         }
     }
 }
 
-fn twaps_account(rest: &Rest, asked: &Asked) -> Finding {
+fn twaps_account(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
     if let Err(why) = &rest.twaps.list {
         return refused(why);
     }
     let own = asked.connection.account_id.raw();
-    let is_foreign = |row: &Row| row.text("account_id").is_some_and(|id| id != own);
-    let foreign = Row::all(&rest.twaps)
+    let is_foreign = |row: &RawRow| row.text("account_id").is_some_and(|id| id != own);
+    let foreign = RawRow::all(&rest.twaps)
         .iter()
         .filter(|row| is_foreign(row))
         .count();
     if foreign > 0 {
         let how =
             format!("ignored: {foreign} of another account came too (they are left out here)");
-        return (Settled::Wrong, how);
+        return (AssumptionStatus::Wrong, how);
     }
     taken(rest)
 }
 
 /// A name that orders answer with is very likely the name that they are placed with.
-fn answered_with(rest: &Rest, field: &str) -> Finding {
+fn answered_with(rest: &Rest, field: &str) -> DialectFinding {
     let count = rest.rows().iter().filter(|row| row.has(field)).count();
     if count == 0 {
-        return (Settled::Assumed, FIRST_ORDER.to_owned());
+        return (AssumptionStatus::Assumed, FIRST_ORDER.to_owned());
     }
     (
-        Settled::Seen,
+        AssumptionStatus::Seen,
         format!("{count} orders answer with a field of this name"),
     )
 }
 
-fn timestamp_unit(rest: &Rest, asked: &Asked) -> Finding {
-    let units: Vec<_> = rest.rows().iter().filter_map(Row::unit).collect();
+fn timestamp_unit(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
+    let units: Vec<_> = rest.rows().iter().filter_map(RawRow::unit).collect();
     let set = asked.dialect().timestamp_unit;
     match units.first() {
         None => (
-            Settled::Assumed,
+            AssumptionStatus::Assumed,
             "no instant was there to measure".to_owned(),
         ),
         Some(seen) if units.iter().any(|unit| unit != seen) => {
             let how = "instants of different magnitudes: each is read by its own".to_owned();
-            (Settled::Assumed, how)
+            (AssumptionStatus::Assumed, how)
         }
         Some(seen) if *seen == set => {
             let how = format!("{} instants have that magnitude", units.len());
-            (Settled::Seen, how)
+            (AssumptionStatus::Seen, how)
         }
         Some(seen) => (
-            Settled::Wrong,
+            AssumptionStatus::Wrong,
             format!("instants have the magnitude of {seen}"),
         ),
     }
 }
 
-fn signed_sizes(rest: &Rest, asked: &Asked) -> Finding {
+fn signed_sizes(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
     let prices = rest.prices.as_ref().and_then(|read| read.as_ref().ok());
-    let mark = |row: &Row| {
+    let mark = |row: &RawRow| {
         let market = row.text("market_id").map(MarketId::from)?;
         let mut markets = prices?.rows.iter();
         markets.find(|known| known.id == market)?.mark
     };
     // The last answer is the one nearest to the prices.
-    let open = asked.open.last().map(Row::all).unwrap_or_default();
-    let is_open = |row: &Row| !row.has("closed_at");
-    let rows = open.into_iter().chain(Row::all(&rest.closed));
+    let open = asked.open.last().map(RawRow::all).unwrap_or_default();
+    let is_open = |row: &RawRow| !row.has("closed_at");
+    let rows = open.into_iter().chain(RawRow::all(&rest.closed));
     let facts = rows.map(|row| {
         let mark = is_open(&row).then(|| mark(&row)).flatten();
         (row.number("size"), row.number("liquidation_price"), mark)
     });
     let signs = signs(facts);
     let settled = match signs.verdict() {
-        None => Settled::Assumed,
-        Some(signed) if signed == asked.dialect().signed_sizes => Settled::Seen,
-        Some(_) => Settled::Wrong,
+        None => AssumptionStatus::Assumed,
+        Some(signed) if signed == asked.dialect().signed_sizes => AssumptionStatus::Seen,
+        Some(_) => AssumptionStatus::Wrong,
     };
     (settled, signs.words())
 }
 
-fn paging(rest: &Rest) -> Finding {
+fn paging(rest: &Rest) -> DialectFinding {
     let pages = [Some(&rest.history), rest.second.as_ref()].into_iter();
     let mut troubles = pages.flatten().filter_map(|page| page.list.as_ref().err());
     if let Some(finding) = troubles.find_map(passing) {
@@ -349,57 +351,61 @@ fn paging(rest: &Rest) -> Finding {
         (false, true) => "closed positions",
         (false, false) => {
             let how = "no list says whether there is more: a full page is shown as incomplete";
-            return (Settled::Assumed, how.to_owned());
+            return (AssumptionStatus::Assumed, how.to_owned());
         }
     };
     match &rest.second {
         Some(page) if page.list.as_ref().is_ok_and(|list| !list.data.is_empty()) => (
-            Settled::Asked,
+            AssumptionStatus::Asked,
             format!("{lists} have them, and a cursor led to the next page"),
         ),
         Some(_) => (
-            Settled::Wrong,
+            AssumptionStatus::Wrong,
             "the cursor of a page led nowhere".to_owned(),
         ),
         None => (
-            Settled::Seen,
+            AssumptionStatus::Seen,
             format!("{lists} have them; there was no second page"),
         ),
     }
 }
 
-fn prices(rest: &Rest) -> Finding {
+fn prices(rest: &Rest) -> DialectFinding {
     match &rest.prices {
         None => (
-            Settled::Assumed,
+            AssumptionStatus::Assumed,
             "no source: what needs a price shows –".to_owned(),
         ),
         Some(Err(why)) if why.kind == FailureKind::Local => (
-            Settled::Assumed,
+            AssumptionStatus::Assumed,
             format!("{}: what needs a price shows –", why.message),
         ),
         Some(Err(why)) => refused(why),
-        Some(Ok(page)) if page.rows.is_empty() => {
-            (Settled::Wrong, "the source has no market".to_owned())
-        }
+        Some(Ok(page)) if page.rows.is_empty() => (
+            AssumptionStatus::Wrong,
+            "the source has no market".to_owned(),
+        ),
         Some(Ok(page)) => (
-            Settled::Asked,
+            AssumptionStatus::Asked,
             format!("{} markets have a price", page.rows.len()),
         ),
     }
 }
 
-fn facts(rest: &Rest) -> Finding {
+fn facts(rest: &Rest) -> DialectFinding {
     match &rest.facts {
         None => (
-            Settled::Assumed,
+            AssumptionStatus::Assumed,
             "no source: equity and losses show –".to_owned(),
         ),
         Some(Err(why)) if why.kind == FailureKind::Local => (
-            Settled::Assumed,
+            AssumptionStatus::Assumed,
             format!("{}: equity and losses show –", why.message),
         ),
         Some(Err(why)) => refused(why),
-        Some(Ok(_)) => (Settled::Asked, "the account's figures were read".to_owned()),
+        Some(Ok(_)) => (
+            AssumptionStatus::Asked,
+            "the account's figures were read".to_owned(),
+        ),
     }
 }

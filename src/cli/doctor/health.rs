@@ -1,6 +1,6 @@
 //! Whether the service is there and well, and whether this machine is ready to trade with it.
 
-use super::{Check, Verdict, asked::Asked};
+use super::{HealthCheck, HealthVerdict, asked::DoctorAnswers};
 use crate::{
     cli::{
         disk_wait::{Work, no_answer},
@@ -20,7 +20,11 @@ const SLOW: Duration = Duration::from_secs(1);
 /// So long a disk may take to open the journal.
 const DISK: Duration = Duration::from_secs(3);
 
-pub(super) fn checks(asked: &Asked, journal_dir: &Path, sandbox: &Sandbox) -> Vec<Check> {
+pub(super) fn checks(
+    asked: &DoctorAnswers,
+    journal_dir: &Path,
+    sandbox: &Sandbox,
+) -> Vec<HealthCheck> {
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
     checks.extend(authorization(asked));
     checks.extend(account(asked));
@@ -33,90 +37,90 @@ pub(super) fn checks(asked: &Asked, journal_dir: &Path, sandbox: &Sandbox) -> Ve
     checks
 }
 
-fn check(what: &'static str, verdict: Verdict, how: impl Into<String>) -> Check {
-    Check {
+fn check(what: &'static str, verdict: HealthVerdict, how: impl Into<String>) -> HealthCheck {
+    HealthCheck {
         what,
         verdict,
         how: how.into(),
     }
 }
 
-fn reach(asked: &Asked) -> Check {
+fn reach(asked: &DoctorAnswers) -> HealthCheck {
     let place = &asked.connection.base_url;
     match asked.trouble() {
         // Whatever it answered, somebody is there.
         Some(why) if why.status.is_none() => {
-            check("service", Verdict::Bad, format!("{place}: {why}"))
+            check("service", HealthVerdict::Bad, format!("{place}: {why}"))
         }
-        Some(_) | None => check("service", Verdict::Ok, format!("{place} answers")),
+        Some(_) | None => check("service", HealthVerdict::Ok, format!("{place} answers")),
     }
 }
 
-fn transport(asked: &Asked) -> Check {
+fn transport(asked: &DoctorAnswers) -> HealthCheck {
     if asked.connection.base_url.starts_with("https:") {
         let how = match asked.trouble() {
             Some(why) if why.status.is_none() => {
-                return check("tls", Verdict::Bad, why.to_string());
+                return check("tls", HealthVerdict::Bad, why.to_string());
             }
             Some(_) | None => "https, the certificate is one this machine trusts",
         };
-        return check("tls", Verdict::Ok, how);
+        return check("tls", HealthVerdict::Ok, how);
     }
     check(
         "tls",
-        Verdict::Note,
+        HealthVerdict::Note,
         "none: plain http, to this machine only",
     )
 }
 
 /// Whether anything stands between, and which of the environment's does not.
-fn proxy(asked: &Asked) -> Check {
+fn proxy(asked: &DoctorAnswers) -> HealthCheck {
     let set = asked.connection.proxy.as_ref();
     let how = set.map_or_else(
         || "none: requests go straight to their place".to_owned(),
         |proxy| format!("what is not on this machine goes through {proxy}"),
     );
     let Some(name) = asked.idle_proxy else {
-        return check("proxy", Verdict::Ok, how);
+        return check("proxy", HealthVerdict::Ok, how);
     };
     check(
         "proxy",
-        Verdict::Note,
+        HealthVerdict::Note,
         format!("{how}; {name} of the environment is not used (the setting is proxy)"),
     )
 }
 
-fn authorization(asked: &Asked) -> Option<Check> {
+fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
     match asked.trouble() {
-        None => Some(check("key", Verdict::Ok, "the service takes it")),
+        None => Some(check("key", HealthVerdict::Ok, "the service takes it")),
         Some(why) if why.kind == FailureKind::Auth => {
-            Some(check("key", Verdict::Bad, why.to_string()))
+            Some(check("key", HealthVerdict::Bad, why.to_string()))
         }
         Some(_) => None,
     }
 }
 
-fn account(asked: &Asked) -> Option<Check> {
+fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
     let id = &asked.connection.account_id;
     match asked.trouble() {
-        None => Some(check("account", Verdict::Ok, format!("{id} is ours"))),
+        None => Some(check("account", HealthVerdict::Ok, format!("{id} is ours"))),
         Some(why) if why.kind == FailureKind::NotFound => {
-            Some(check("account", Verdict::Bad, format!("{id}: {why}")))
+            Some(check("account", HealthVerdict::Bad, format!("{id}: {why}")))
         }
         Some(_) => None,
     }
 }
 
-fn clock(asked: &Asked) -> Option<Check> {
+fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
     asked.rest.as_ref()?;
     let Some(ahead) = asked.first()?.ahead else {
         let how = "unknown: the answers carry no Date header";
-        return Some(check("clock", Verdict::Note, how));
+        return Some(check("clock", HealthVerdict::Note, how));
     };
     let verdict = if ahead.unsigned_abs() > SKEW {
-        Verdict::Note
+        HealthVerdict::Note
     } else {
-        Verdict::Ok
+        HealthVerdict::Ok
     };
     let how = match ahead {
         0 => "the same second as the service's".to_owned(),
@@ -126,14 +130,14 @@ fn clock(asked: &Asked) -> Option<Check> {
     Some(check("clock", verdict, how))
 }
 
-fn latency(asked: &Asked) -> Option<Check> {
+fn latency(asked: &DoctorAnswers) -> Option<HealthCheck> {
     asked.rest.as_ref()?;
     let times = asked.latencies();
     let (least, median, most) = (times.first()?, times.get(times.len() / 2)?, times.last()?);
     let verdict = if *median > SLOW {
-        Verdict::Note
+        HealthVerdict::Note
     } else {
-        Verdict::Ok
+        HealthVerdict::Ok
     };
     let how = format!(
         "{} ms at best, {} ms in the middle, {} ms at worst of {} reads",
@@ -151,7 +155,7 @@ fn millis(span: Duration) -> String {
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-fn budget(asked: &Asked) -> Check {
+fn budget(asked: &DoctorAnswers) -> HealthCheck {
     let named: BTreeSet<_> = asked.probes().flat_map(|probe| &probe.budgets).collect();
     let named: Vec<_> = named.iter().map(ToString::to_string).collect();
     let told = if named.is_empty() {
@@ -161,9 +165,9 @@ fn budget(asked: &Asked) -> Check {
     };
     let (calls, limited) = (asked.calls, asked.limited);
     let verdict = if limited > 0 {
-        Verdict::Note
+        HealthVerdict::Note
     } else {
-        Verdict::Ok
+        HealthVerdict::Ok
     };
     check(
         "budgets",
@@ -173,32 +177,36 @@ fn budget(asked: &Asked) -> Check {
 }
 
 /// Whether a key can be read where the system shows what a program was started with.
-fn environment() -> Check {
+fn environment() -> HealthCheck {
     let readable = environment::readable();
     let names: Vec<_> = readable.iter().map(|name| name.to_string_lossy()).collect();
     if names.is_empty() {
-        return check("environment", Verdict::Ok, "this process's holds no key");
+        return check(
+            "environment",
+            HealthVerdict::Ok,
+            "this process's holds no key",
+        );
     }
     let how = format!(
         "{} could not be taken out of it: root reads it there; api_key_file, api_key_command or api_key_keyring keeps a \
          key out of every environment",
         names.join(", ")
     );
-    check("environment", Verdict::Note, how)
+    check("environment", HealthVerdict::Note, how)
 }
 
-fn held(sandbox: &Sandbox) -> Check {
+fn held(sandbox: &Sandbox) -> HealthCheck {
     let verdict = match sandbox {
-        Sandbox::Active { .. } => Verdict::Ok,
+        Sandbox::Active { .. } => HealthVerdict::Ok,
         Sandbox::NotAvailable | Sandbox::Off | Sandbox::NotApplied(_) | Sandbox::Failed(_) => {
-            Verdict::Note
+            HealthVerdict::Note
         }
     };
     check("sandbox", verdict, sandbox.to_string())
 }
 
 /// Opened for a moment, as an order would.
-fn journal(dir: &Path) -> Check {
+fn journal(dir: &Path) -> HealthCheck {
     let place = dir.to_owned();
     let opened = Work::begin(move || {
         let works = |journal: Journal| {
@@ -209,10 +217,10 @@ fn journal(dir: &Path) -> Check {
     });
     let said = |verdict, words| check("journal", verdict, words);
     match opened.within(DISK) {
-        Some(Ok(Some(damage))) => said(Verdict::Bad, damage),
-        Some(Ok(None)) => said(Verdict::Ok, format!("{} is ready", dir.display())),
-        Some(Err(why @ JournalError::Held { .. })) => said(Verdict::Note, why.to_string()),
-        Some(Err(why)) => said(Verdict::Bad, why.to_string()),
-        None => said(Verdict::Bad, no_answer(dir)),
+        Some(Ok(Some(damage))) => said(HealthVerdict::Bad, damage),
+        Some(Ok(None)) => said(HealthVerdict::Ok, format!("{} is ready", dir.display())),
+        Some(Err(why @ JournalError::Held { .. })) => said(HealthVerdict::Note, why.to_string()),
+        Some(Err(why)) => said(HealthVerdict::Bad, why.to_string()),
+        None => said(HealthVerdict::Bad, no_answer(dir)),
     }
 }

@@ -15,16 +15,16 @@ use super::{
     Exit, out,
     sandbox::Sandbox,
     service::Service,
-    voice::{FormOutput, Voice, json},
+    voice::{FormOutput, Output, json},
 };
 use crate::config::Sources;
-use asked::Asked;
+use asked::DoctorAnswers;
 use color_eyre::Result;
 use serde::Serialize;
 use strum::Display;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct DoctorArgs {
     #[command(flatten)]
     output: FormOutput,
 }
@@ -33,7 +33,7 @@ pub(super) struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-enum Settled {
+enum AssumptionStatus {
     /// The service was asked, and it holds.
     Asked,
     /// What the service answered shows it.
@@ -54,7 +54,7 @@ struct Assumption {
     what: &'static str,
     /// As it is set now.
     value: String,
-    settled: Settled,
+    settled: AssumptionStatus,
     how: String,
     /// What changes it; none where it is not for choosing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ struct Assumption {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-enum Verdict {
+enum HealthVerdict {
     Ok,
     /// It works, and there is something to know.
     Note,
@@ -73,27 +73,27 @@ enum Verdict {
 
 /// One thing about the service, or about this machine, that must be well.
 #[derive(Debug, Serialize)]
-struct Check {
+struct HealthCheck {
     what: &'static str,
-    verdict: Verdict,
+    verdict: HealthVerdict,
     how: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
-    checks: Vec<Check>,
+struct DoctorReport {
+    checks: Vec<HealthCheck>,
     assumptions: Vec<Assumption>,
 }
 
-pub(super) async fn run(args: Args, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
+pub(super) async fn run(args: DoctorArgs, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let voice = args.output.voice();
     examine(voice, sources, sandbox).await
 }
 
-async fn examine(voice: Voice, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
+async fn examine(voice: Output, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
     let service = Service::open(sources)?;
-    let asked = Asked::of(&service).await?;
-    let report = Report {
+    let asked = DoctorAnswers::of(&service).await?;
+    let report = DoctorReport {
         checks: health::checks(&asked, &service.journal_dir, sandbox),
         assumptions: dialect::assumptions(&asked),
     };
@@ -106,13 +106,14 @@ async fn examine(voice: Voice, sources: &Sources, sandbox: &Sandbox) -> Result<E
     Ok(exit.or(report.exit()))
 }
 
-impl Report {
+impl DoctorReport {
     fn exit(&self) -> Exit {
         let bad = self
             .checks
             .iter()
-            .any(|check| check.verdict == Verdict::Bad);
-        let is_open = |a: &Assumption| matches!(a.settled, Settled::Wrong | Settled::Open);
+            .any(|check| check.verdict == HealthVerdict::Bad);
+        let is_open =
+            |a: &Assumption| matches!(a.settled, AssumptionStatus::Wrong | AssumptionStatus::Open);
         let wrong = self.assumptions.iter().any(is_open);
         if bad || wrong {
             Exit::Partial

@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
-pub(super) struct Row(BTreeMap<String, Box<RawValue>>);
+pub(super) struct RawRow(BTreeMap<String, Box<RawValue>>);
 
 /// Fields that hold an instant in every row that has them.
 const INSTANTS: [&str; 3] = ["requested_at", "opened_at", "closed_at"];
 
-impl Row {
+impl RawRow {
     /// The rows of an answer; none where there was none.
     pub(super) fn all(probe: &Probe) -> Vec<Self> {
         let list = probe.list.as_ref().ok();

@@ -15,7 +15,7 @@ pub(super) mod twaps;
 use super::{
     Exit, out,
     service::Service,
-    voice::{Output, Voice, json},
+    voice::{ListFormat, Output, json},
 };
 use crate::{
     app::{Motion, Store, activity::notice::Activity},
@@ -29,16 +29,16 @@ use sheet::Sheet;
 use std::io::{self, IsTerminal};
 
 /// How a row is read by a program, and the columns of its CSV.
-struct Exact<T, R> {
+struct ExactFormat<T, R> {
     row: fn(&T, &Scene<'_>) -> R,
     columns: &'static [&'static str],
 }
 
 /// Prints the rows; `context` is what they need to know beside them.
 async fn show<T, R: Serialize>(
-    voice: Voice,
+    voice: Output,
     page: &Page<T>,
-    (sheet, exact): (Sheet<T>, Exact<T, R>),
+    (sheet, exact): (Sheet<T>, ExactFormat<T, R>),
     context: impl Future<Output = Store>,
 ) -> Result<Exit> {
     let text = drawn(&context.await, |scene| {
@@ -49,9 +49,9 @@ async fn show<T, R: Serialize>(
                 .collect()
         };
         match voice.output {
-            Output::Json => array(&rows()),
-            Output::Table => sheet.table(&page.rows, scene, width()),
-            Output::Csv => csv(exact.columns, &rows()),
+            ListFormat::Json => array(&rows()),
+            ListFormat::Table => sheet.table(&page.rows, scene, width()),
+            ListFormat::Csv => csv(exact.columns, &rows()),
         }
     });
     out::say(&text)?;
@@ -88,7 +88,7 @@ fn width() -> Option<usize> {
 }
 
 /// Says what is missing, if anything is.
-fn complete<T>(voice: Voice, page: &Page<T>) -> Exit {
+fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
     let count = page.unreadable.len();
     if let Some(first) = page.unreadable.first() {
         let rows = if count == 1 { "row" } else { "rows" };

@@ -2,7 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    Exact,
+    ExactFormat,
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -19,7 +19,7 @@ use crate::{
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct OrdersArgs {
     /// Every order there ever was, the newest first, instead of those that work
     #[arg(long)]
     history: bool,
@@ -29,13 +29,13 @@ pub(in crate::cli) struct Args {
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<Exit> {
     list(&args, sources).await
 }
 
-async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
-    let exact = Exact {
+    let exact = ExactFormat {
         row: OrderRow::new,
         columns: columns_of::ORDER,
     };

@@ -1,7 +1,7 @@
 //! Walking a list that is read page by page.
 
 use crate::{
-    cli::{service::patiently, voice::Voice},
+    cli::{service::patiently, voice::Output},
     model::{Cursor, Failure, Page},
 };
 use std::{collections::HashSet, hash::Hash, num::NonZeroUsize};
@@ -20,7 +20,7 @@ pub(super) struct Pages {
 /// Rows of a long list where nobody has said how many.
 const FIRST: usize = 50;
 
-fn cut(voice: Voice, most: usize) {
+fn cut(voice: Output, most: usize) {
     voice.note(&format!(
         "the newest {most} rows; --limit ROWS or --all for more"
     ));
@@ -28,7 +28,7 @@ fn cut(voice: Voice, most: usize) {
 
 impl Pages {
     /// A list that came whole, cut where that was asked for.
-    pub(super) fn within<T>(self, voice: Voice, mut page: Page<T>) -> Page<T> {
+    pub(super) fn within<T>(self, voice: Output, mut page: Page<T>) -> Page<T> {
         if let Some(most) = self.limit.map(NonZeroUsize::get)
             && page.rows.len() > most
         {
@@ -41,7 +41,7 @@ impl Pages {
     /// Reads pages until there is enough. A row that moves to a later page while we walk is taken once.
     pub(super) async fn read<T, K, F>(
         self,
-        voice: Voice,
+        voice: Output,
         key: impl Fn(&T) -> K,
         mut fetch: impl FnMut(Option<Cursor>) -> F,
     ) -> Result<Page<T>, Failure>

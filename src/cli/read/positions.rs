@@ -2,7 +2,7 @@
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
-    Exact,
+    ExactFormat,
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -19,7 +19,7 @@ use crate::{
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct PositionsArgs {
     /// Closed positions, the newest first, instead of the open ones
     #[arg(long)]
     closed: bool,
@@ -29,11 +29,11 @@ pub(in crate::cli) struct Args {
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Result<Exit> {
     list(&args, sources).await
 }
 
-async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
     if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
@@ -43,7 +43,7 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
             columns: CLOSED,
             id: None,
         };
-        let exact = Exact {
+        let exact = ExactFormat {
             row: ClosedPositionRow::new,
             columns: columns_of::CLOSED_POSITION,
         };
@@ -53,7 +53,7 @@ async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
         columns: OPEN,
         id: Some(|position: &Position| position.id.to_string()),
     };
-    let exact = Exact {
+    let exact = ExactFormat {
         row: PositionRow::new,
         columns: columns_of::POSITION,
     };

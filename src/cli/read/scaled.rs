@@ -4,7 +4,7 @@ use super::{
     super::{
         Exit, out,
         service::{Service, arrive, patiently},
-        voice::{ListOutput, Output, json},
+        voice::{ListFormat, ListOutput, json},
     },
     drawn, prices,
     sheet::Sheet,
@@ -26,7 +26,7 @@ use color_eyre::Result;
 const PAGES: usize = 10;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct ScaledArgs {
     /// As `orders` shows it in the field `scaled_order_id`
     #[arg(value_name = "SCALED_ORDER_ID")]
     id: ScaledId,
@@ -34,16 +34,16 @@ pub(in crate::cli) struct Args {
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<Exit> {
     show(&args, sources).await
 }
 
-async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
     let (voice, service) = (args.output.voice(), Service::open(sources)?);
     let ladder = patiently(|| service.client.scaled(&args.id)).await?;
     out::say(&match voice.output {
-        Output::Json => format!("{}\n", json(&ladder)),
-        Output::Table => {
+        ListFormat::Json => format!("{}\n", json(&ladder)),
+        ListFormat::Table => {
             let store = around(&service, &ladder).await;
             let head = drawn(&store, |scene| {
                 let head = ladder_head(&ladder, scene).into_iter();
@@ -51,7 +51,7 @@ async fn show(args: &Args, sources: &Sources) -> Result<Exit> {
             });
             format!("{head}\n{}", table(&ladder, &store))
         }
-        Output::Csv => drawn(&around(&service, &ladder).await, |scene| {
+        ListFormat::Csv => drawn(&around(&service, &ladder).await, |scene| {
             csv(columns_of::RUNG, &RungRow::all(&ladder, scene))
         }),
     })?;

@@ -11,7 +11,7 @@ pub(super) struct Sheet<T: 'static> {
 }
 
 /// One column, its cells written out.
-struct Strip {
+struct ColumnCells {
     title: &'static str,
     align: Align,
     priority: u8,
@@ -28,7 +28,7 @@ impl<T> Sheet<T> {
         if let Some(width) = width {
             fit(&mut strips, width);
         }
-        let widths: Vec<usize> = strips.iter().map(Strip::width).collect();
+        let widths: Vec<usize> = strips.iter().map(ColumnCells::width).collect();
         let heading = strips.iter().map(|strip| strip.title).collect();
         let mut lines = vec![line(&strips, &widths, heading)];
         lines.extend((0..rows.len()).map(|row| {
@@ -38,14 +38,14 @@ impl<T> Sheet<T> {
         lines.concat()
     }
 
-    fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<Strip> {
-        let id = self.id.map(|id| Strip {
+    fn strips(&self, rows: &[T], scene: &Scene<'_>) -> Vec<ColumnCells> {
+        let id = self.id.map(|id| ColumnCells {
             title: "id",
             align: Align::Left,
             priority: 0,
             cells: rows.iter().map(id).collect(),
         });
-        let others = self.columns.iter().map(|column| Strip {
+        let others = self.columns.iter().map(|column| ColumnCells {
             title: column.title,
             align: column.align,
             priority: column.priority,
@@ -58,7 +58,7 @@ impl<T> Sheet<T> {
     }
 }
 
-impl Strip {
+impl ColumnCells {
     fn width(&self) -> usize {
         let cells = self.cells.iter().map(String::as_str);
         cells
@@ -74,7 +74,7 @@ impl Strip {
 }
 
 /// Leaves out whole columns, the least important and the last first; those that matter most stay whatever the width.
-fn fit(strips: &mut Vec<Strip>, width: usize) {
+fn fit(strips: &mut Vec<ColumnCells>, width: usize) {
     loop {
         let total: usize = strips.iter().map(|s| s.width() + GAP.len()).sum();
         let least = strips
@@ -88,7 +88,7 @@ fn fit(strips: &mut Vec<Strip>, width: usize) {
     }
 }
 
-fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
+fn line(strips: &[ColumnCells], widths: &[usize], cells: Vec<&str>) -> String {
     let aligned: Vec<_> = strips
         .iter()
         .zip(widths)
@@ -108,8 +108,8 @@ fn line(strips: &[Strip], widths: &[usize], cells: Vec<&str>) -> String {
 mod tests {
     use super::*;
 
-    fn strip(title: &'static str, priority: u8, cells: &[&str]) -> Strip {
-        Strip {
+    fn strip(title: &'static str, priority: u8, cells: &[&str]) -> ColumnCells {
+        ColumnCells {
             title,
             align: Align::Left,
             priority,

@@ -6,7 +6,7 @@ use super::{
         service::{Service, patiently},
         voice::ListOutput,
     },
-    Exact, prices,
+    ExactFormat, prices,
     sheet::Sheet,
     show,
 };
@@ -20,23 +20,23 @@ use crate::{
 use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(in crate::cli) struct TwapsArgs {
     #[command(flatten)]
     output: ListOutput,
 }
 
-pub(in crate::cli) async fn run(args: Args, sources: &Sources) -> Result<Exit> {
+pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Exit> {
     list(&args, sources).await
 }
 
-async fn list(args: &Args, sources: &Sources) -> Result<Exit> {
+async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources)?;
     let page = patiently(|| service.client.twaps(&service.account)).await?;
     let sheet = Sheet {
         columns: TWAPS,
         id: Some(|twap| twap.id.to_string()),
     };
-    let exact = Exact {
+    let exact = ExactFormat {
         row: TwapRow::new,
         columns: columns_of::TWAP,
     };

@@ -1,13 +1,13 @@
 //! Deeds through an outbox of this process, each followed to its end.
 
-use crate::cli::act::post::outcomes::Opened;
+use crate::cli::act::post::outcomes::OpenedJournal;
 use crate::cli::act::post::outcomes::Outcomes;
 use crate::cli::act::post::outcomes::ticket;
-use crate::cli::act::prepared::Deed;
-use crate::cli::act::prepared::Outcome;
+use crate::cli::act::prepared::PreparedCommand;
+use crate::cli::act::prepared::SendOutcome;
 use crate::{
     app::Msg,
-    cli::{service::Service, voice::Voice},
+    cli::{service::Service, voice::Output},
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
     runtime::{Clock, Outbox, ResumedIntents},
 };
@@ -25,7 +25,7 @@ const LEAVING: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// What is on its way.
-pub(super) struct Mail<'a> {
+pub(super) struct LocalOutbox<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
     /// How many of the deeds are.
@@ -34,12 +34,12 @@ pub(super) struct Mail<'a> {
     standstills: Standstills,
 }
 
-impl<'a> Mail<'a> {
+impl<'a> LocalOutbox<'a> {
     /// `journal` opens it, or has opened it.
     pub(super) fn open(
         service: &Service,
-        deeds: &[Deed],
-        journal: impl FnOnce() -> Opened + Send + 'static,
+        deeds: &[PreparedCommand],
+        journal: impl FnOnce() -> OpenedJournal + Send + 'static,
         outcomes: &'a mut Outcomes,
     ) -> Self {
         let (sender, events) = channel(256);
@@ -59,7 +59,7 @@ impl<'a> Mail<'a> {
         }
     }
 
-    pub(super) async fn carry(&mut self, deeds: &[Deed], voice: Voice) {
+    pub(super) async fn carry(&mut self, deeds: &[PreparedCommand], voice: Output) {
         while self.sent < deeds.len().min(ABREAST) {
             self.send(deeds);
         }
@@ -147,7 +147,7 @@ impl<'a> Mail<'a> {
     }
 
     /// How many of the deeds were on their way; what is still to be written of them has a moment for it.
-    pub(super) async fn close(self, voice: Voice) -> usize {
+    pub(super) async fn close(self, voice: Output) -> usize {
         if !self.outbox.is_written().await {
             voice.note("the journal may not hold what became of it: its disk does not answer");
         }
@@ -155,16 +155,16 @@ impl<'a> Mail<'a> {
     }
 
     /// The ticket may be of an earlier session, which the outbox looks after.
-    fn settle(&mut self, ticket: Ticket, outcome: Outcome) {
+    fn settle(&mut self, ticket: Ticket, outcome: SendOutcome) {
         if (0..self.sent).any(|at| self::ticket(at) == ticket) {
             self.outcomes.insert(ticket, outcome);
         }
     }
 
     /// The next one.
-    fn send(&mut self, deeds: &[Deed]) {
+    fn send(&mut self, deeds: &[PreparedCommand]) {
         let ticket = ticket(self.sent);
-        if let Some(Deed { command, key, .. }) = deeds.get(self.sent) {
+        if let Some(PreparedCommand { command, key, .. }) = deeds.get(self.sent) {
             match key.clone() {
                 Some(key) => self.outbox.send_as(ticket, command.clone(), key),
                 None => self.outbox.send(ticket, command.clone()),
@@ -175,7 +175,7 @@ impl<'a> Mail<'a> {
 }
 
 /// What of an earlier run goes on with these.
-fn resumed(deeds: &[Deed]) -> ResumedIntents {
+fn resumed(deeds: &[PreparedCommand]) -> ResumedIntents {
     if deeds.iter().any(|deed| deed.key.is_none()) {
         return ResumedIntents::Flatten;
     }
@@ -204,7 +204,7 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person would want to know while it takes its time.
-pub(super) fn told(voice: Voice, command: &Command, progress: &Progress) {
+pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
         let wait = Clock::start().until(at);
         let what = match then {

@@ -1,7 +1,7 @@
 //! What the desk and the outbox of a verb both answer with.
 
 use crate::{
-    cli::act::prepared::Outcome,
+    cli::act::prepared::SendOutcome,
     journal::{Journal, JournalError},
     model::Ticket,
 };
@@ -9,10 +9,10 @@ use color_eyre::Result;
 use std::collections::BTreeMap;
 
 /// A journal, or why it does not work.
-pub(super) type Opened = Result<Journal, JournalError>;
+pub(super) type OpenedJournal = Result<Journal, JournalError>;
 
 /// By the place among the deeds.
-pub(super) type Outcomes = BTreeMap<Ticket, Outcome>;
+pub(super) type Outcomes = BTreeMap<Ticket, SendOutcome>;
 
 pub(super) fn ticket(at: usize) -> Ticket {
     Ticket(u64::try_from(at).unwrap_or(u64::MAX))
