@@ -89,6 +89,7 @@ pub(super) struct Output {
 
 /// A failure as a line of JSON.
 #[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Told")]
 pub(super) struct FailureLine<'a> {
     kind: &'static str,
     message: String,
