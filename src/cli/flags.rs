@@ -1,6 +1,6 @@
 //! Settings as flags: the same names as in a file, with dashes.
 
-use crate::config::{ColorChoice, Flag, LogLevel, Motion, Sources, Theme};
+use crate::config::{ColorChoice, LogLevel, Motion, SettingFlag, Sources, Theme};
 use clap::{Args, ValueHint, builder::PossibleValuesParser};
 use std::{ffi::OsString, path::PathBuf};
 use strum::VariantNames;
@@ -93,7 +93,7 @@ impl SettingsFlags {
         }
     }
 
-    fn given(&self) -> Vec<Flag> {
+    fn given(&self) -> Vec<SettingFlag> {
         let off = |is_given: bool| is_given.then(|| "false".to_owned());
         let (no_mouse, no_tour) = (off(self.no_mouse), off(self.no_tour));
         [
@@ -127,7 +127,7 @@ impl SettingsFlags {
         ]
         .into_iter()
         .filter_map(|(key, name, value)| {
-            Some(Flag {
+            Some(SettingFlag {
                 key,
                 name,
                 value: value.clone()?,

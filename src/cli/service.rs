@@ -7,7 +7,7 @@ use crate::{
         account::poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Fees, Origin, Settings, Sources, load, memory},
+    config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load, memory},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
     runtime::{AccountAddress, Clock},
 };
@@ -39,7 +39,7 @@ pub(super) enum DryRunSource {
     /// By whoever typed the verb.
     Asked,
     /// By a file or the environment.
-    Set(Origin),
+    Set(SettingOrigin),
 }
 
 #[derive(Debug)]
@@ -182,10 +182,10 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let others = loaded.accounts().skip(1).filter_map(place).collect();
     let dry_run = match loaded.origin("dry_run") {
         _ if !loaded.settings.dry_run => DryRunSource::No,
-        Some(Origin::Flag(_)) | None => DryRunSource::Asked,
-        Some(by @ (Origin::Default | Origin::File(_) | Origin::Variable(_))) => {
-            DryRunSource::Set(by)
-        }
+        Some(SettingOrigin::Flag(_)) | None => DryRunSource::Asked,
+        Some(
+            by @ (SettingOrigin::Default | SettingOrigin::File(_) | SettingOrigin::Variable(_)),
+        ) => DryRunSource::Set(by),
     };
     let settings = loaded.settings;
     let FarEnd::LiveApi(connection) = settings.far_end()? else {

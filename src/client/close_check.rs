@@ -1,7 +1,9 @@
 //! Whether the positions are gone after a close-all: its `completed` only means submitted, so perpdeck reads them.
 
 use super::Client;
-use crate::model::{Failure, FailureKind, Finding, FlatProof, Leftovers, Page, Position, Proving};
+use crate::model::{
+    Failure, FailureKind, FlatFinding, FlatProof, Leftovers, Page, Position, Proving,
+};
 use tokio::time::sleep;
 
 /// Inconclusive reads before it gives up.
@@ -27,9 +29,9 @@ impl Client {
             let at = self.now();
             match self.open_positions(account).await {
                 Ok(page) if page.is_whole() => match proving.saw(at, found(&page)) {
-                    Finding::Proved(proof) => return Ok(CloseCheck::Closed(proof)),
-                    Finding::Left => return Ok(CloseCheck::Open(page.rows)),
-                    Finding::Open => {}
+                    FlatFinding::Proved(proof) => return Ok(CloseCheck::Closed(proof)),
+                    FlatFinding::Left => return Ok(CloseCheck::Open(page.rows)),
+                    FlatFinding::Open => {}
                 },
                 Ok(_) => trouble = incomplete(),
                 Err(why) if why.kind == FailureKind::Auth => return Err(why),

@@ -7,8 +7,8 @@
 
 use super::Client;
 use crate::model::{
-    CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, Order, OrderId,
-    OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Proof, Receipt, Remains, ScaledId,
+    CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, OpenExposure,
+    Order, OrderId, OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Proof, Receipt, ScaledId,
     Timestamp, Trigger, Twap, TwapId,
 };
 use futures_util::future::join3;
@@ -228,7 +228,7 @@ impl Client {
     }
 
     /// What is open, working or still to come: three reads beside each other.
-    pub async fn remains(&self) -> Remains {
+    pub async fn remains(&self) -> OpenExposure {
         let account = &self.connection().account_id;
         let (positions, orders, twaps) = join3(
             self.open_positions(account),
@@ -236,7 +236,7 @@ impl Client {
             self.active_twaps(),
         )
         .await;
-        Remains {
+        OpenExposure {
             positions,
             orders,
             twaps,

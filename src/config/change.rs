@@ -19,7 +19,7 @@ use std::{
 pub struct Change {
     /// Dots between tables; `keys_file` and `theme_file` also when only what is in that file is different.
     pub key: String,
-    pub values: Values,
+    pub values: SettingValues,
     pub takes: Takes,
     /// Whether orders are let through that were held back before.
     pub leeway: Leeway,
@@ -27,7 +27,7 @@ pub struct Change {
 
 /// What it was and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Values {
+pub enum SettingValues {
     /// As they would be written in a file.
     Told { was: String, is: String },
     /// Too much for a line, or a key.
@@ -143,7 +143,7 @@ impl Change {
     pub fn of_contents(key: &str) -> Self {
         Self {
             key: key.to_owned(),
-            values: Values::Untold,
+            values: SettingValues::Untold,
             takes: takes(key),
             leeway: Leeway::Same,
         }
@@ -155,8 +155,8 @@ impl fmt::Display for Change {
         f.write_str(&self.key)?;
         match (&self.values, self.takes) {
             (_, Takes::NextStart) => return Ok(()),
-            (Values::Untold, _) => f.write_str(" changed")?,
-            (Values::Told { was, is }, Takes::Now) => write!(f, " = {is} (was {was})")?,
+            (SettingValues::Untold, _) => f.write_str(" changed")?,
+            (SettingValues::Told { was, is }, Takes::Now) => write!(f, " = {is} (was {was})")?,
         }
         match self.leeway {
             Leeway::More => f.write_str(", LOOSER"),
@@ -165,9 +165,9 @@ impl fmt::Display for Change {
     }
 }
 
-type Rows = BTreeMap<String, Value>;
+type SettingRows = BTreeMap<String, Value>;
 
-fn rows(settings: &Settings) -> Rows {
+fn rows(settings: &Settings) -> SettingRows {
     crate::config::rows::rows(settings).into_iter().collect()
 }
 
@@ -182,7 +182,7 @@ fn changed(name: &str, was: &Value, is: &Value) -> Option<Change> {
     };
     (was != is).then(|| Change {
         key: name.to_owned(),
-        values: Values::Told {
+        values: SettingValues::Told {
             was: written(was),
             is: written(is),
         },

@@ -16,7 +16,7 @@ use std::{
 const FILE: &str = "columns.json";
 
 /// By the pane's name.
-pub type Kept = BTreeMap<String, Choice>;
+pub type KeptChoices = BTreeMap<String, Choice>;
 
 /// The ids of all columns of a pane, the shown ones in their order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,10 +33,10 @@ pub fn columns_file(state_dir: &Path) -> PathBuf {
 }
 
 /// What was chosen in earlier sessions. Fails where the file is there and cannot be read.
-pub fn kept_columns(state_dir: &Path) -> io::Result<Kept> {
+pub fn kept_columns(state_dir: &Path) -> io::Result<KeptChoices> {
     match disk::read_own(&columns_file(state_dir)) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Kept::new()),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(KeptChoices::new()),
         Err(why) => Err(why),
     }
 }
@@ -67,11 +67,11 @@ mod tests {
     fn each_pane_keeps_its_columns_and_forgets_them_alone() {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        assert_eq!(kept_columns(&state).unwrap(), Kept::new());
+        assert_eq!(kept_columns(&state).unwrap(), KeptChoices::new());
         keep_columns(&state, "positions", Some(choice(&["size", "market"]))).unwrap();
         keep_columns(&state, "orders", Some(choice(&["side"]))).unwrap();
         keep_columns(&state, "orders", None).unwrap();
-        let kept = Kept::from([("positions".to_owned(), choice(&["size", "market"]))]);
+        let kept = KeptChoices::from([("positions".to_owned(), choice(&["size", "market"]))]);
         assert_eq!(kept_columns(&state).unwrap(), kept);
         let files: Vec<_> = fs::read_dir(&state).unwrap().collect();
         assert_eq!(files.len(), 1, "nothing half written is left: {files:?}");

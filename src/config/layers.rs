@@ -1,6 +1,6 @@
 //! The layers settings come in, kept apart so that each value can say where it stands.
 
-use super::{Problem, Proxy, Secret, origin::Origin};
+use super::{Problem, Proxy, Secret, origin::SettingOrigin};
 use crate::disk;
 use config::{Config, ConfigError, Environment, Map, Source, Value, ValueKind};
 use secrecy::{ExposeSecret as _, zeroize::Zeroizing};
@@ -26,7 +26,7 @@ pub struct Sources {
     pub named_file: Option<PathBuf>,
     /// All of the environment; only `PERPDECK_…` counts. Any of it may be a key.
     pub environment: HashMap<String, Secret>,
-    pub flags: Vec<Flag>,
+    pub flags: Vec<SettingFlag>,
 }
 
 impl Sources {
@@ -43,7 +43,7 @@ impl Sources {
 
 /// A setting given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flag {
+pub struct SettingFlag {
     /// The setting it sets: `base_url`.
     pub key: &'static str,
     /// As the person types it: `--base-url`.
@@ -59,7 +59,7 @@ pub(super) struct Layers(Vec<Layer>);
 /// wiped when they are not needed any more, and a word that only says that they are set stands among the values.
 #[derive(Clone)]
 struct Layer {
-    place: Place,
+    place: LayerPlace,
     values: Config,
     /// By the setting, as it is spelled here.
     secrets: BTreeMap<String, Secret>,
@@ -79,13 +79,13 @@ const SET: &str = "(set)";
 
 /// Where a whole layer stands; the environment and the flags name each value on its own.
 #[derive(Debug, Clone)]
-enum Place {
+enum LayerPlace {
     Default,
     File(PathBuf),
     Environment,
-    Flags(Vec<Flag>),
+    Flags(Vec<SettingFlag>),
     /// The table of this profile in one of the others.
-    Profile(String, Box<Place>),
+    Profile(String, Box<LayerPlace>),
 }
 
 /// The table all profiles stand in.
@@ -93,9 +93,9 @@ const PROFILES: &str = "profiles";
 
 /// A layer that is a part of another.
 #[derive(Debug, Clone)]
-struct Table(Map<String, Value>);
+struct LayerTable(Map<String, Value>);
 
-impl Source for Table {
+impl Source for LayerTable {
     fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
         Box::new(self.clone())
     }
@@ -106,7 +106,7 @@ impl Source for Table {
 }
 
 impl Layer {
-    fn of(place: Place, mut values: Map<String, Value>) -> Result<Self, Problem> {
+    fn of(place: LayerPlace, mut values: Map<String, Value>) -> Result<Self, Problem> {
         let mut secrets = BTreeMap::new();
         take_secrets("", &mut values, &mut secrets);
         if let Some(profiles) = values.get_mut(PROFILES)
@@ -118,7 +118,7 @@ impl Layer {
                 }
             }
         }
-        let values = Config::builder().add_source(Table(values)).build();
+        let values = Config::builder().add_source(LayerTable(values)).build();
         let values = values.map_err(|e| Problem::new(None, "settings", &e.to_string()))?;
         Ok(Self {
             place,
@@ -173,13 +173,16 @@ fn take_secrets(
 impl Layers {
     pub(super) fn read(sources: &Sources) -> Result<Self, Problem> {
         let defaults = parsed(DEFAULTS, Path::new("default.toml"))?;
-        let mut layers = vec![Layer::of(Place::Default, defaults)?];
+        let mut layers = vec![Layer::of(LayerPlace::Default, defaults)?];
         let user_file = sources.user_file.iter().filter(|path| path.exists());
         for path in user_file.chain(&sources.named_file) {
             layers.push(file(path)?);
         }
         layers.push(environment(&sources.environment)?);
-        let flags = (Place::Flags(sources.flags.clone()), flags(&sources.flags)?);
+        let flags = (
+            LayerPlace::Flags(sources.flags.clone()),
+            flags(&sources.flags)?,
+        );
         layers.push(Layer::of(flags.0, flags.1)?);
         Ok(Self(layers))
     }
@@ -207,12 +210,12 @@ impl Layers {
     }
 
     /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
-    pub(super) fn find(&self, key: &str) -> Option<(Origin, Value)> {
+    pub(super) fn find(&self, key: &str) -> Option<(SettingOrigin, Value)> {
         let (place, value) = self.place(key)?;
         Some((place.origin(key), value))
     }
 
-    fn place(&self, key: &str) -> Option<(&Place, Value)> {
+    fn place(&self, key: &str) -> Option<(&LayerPlace, Value)> {
         let mut layers = self.0.iter().rev();
         layers.find_map(|layer| Some((&layer.place, layer.value(key)?)))
     }
@@ -246,7 +249,7 @@ impl Layers {
             let Some(ValueKind::Table(own)) = layer.value(&table).map(|value| value.kind) else {
                 continue;
             };
-            let place = Place::Profile(name.to_owned(), Box::new(layer.place.clone()));
+            let place = LayerPlace::Profile(name.to_owned(), Box::new(layer.place.clone()));
             let mut own = Layer::of(place, own)?;
             // They are not among its values any more.
             let mine = layer.secrets.iter().filter_map(|(key, secret)| {
@@ -262,7 +265,7 @@ impl Layers {
     /// Whether the profile of these layers sets `key` itself.
     pub(super) fn is_own(&self, key: &str) -> bool {
         let place = self.place(key);
-        place.is_some_and(|(place, _)| matches!(place, Place::Profile(..)))
+        place.is_some_and(|(place, _)| matches!(place, LayerPlace::Profile(..)))
     }
 
     /// The setting as the place that counts spells it: `profiles.main.account_id` where a profile sets it, or is the
@@ -273,19 +276,21 @@ impl Layers {
             None => self.0.last().map(|layer| &layer.place),
         };
         match place {
-            Some(place @ Place::Profile(..)) if !key.starts_with("profiles.") => place.spelled(key),
+            Some(place @ LayerPlace::Profile(..)) if !key.starts_with("profiles.") => {
+                place.spelled(key)
+            }
             Some(_) | None => key.to_owned(),
         }
     }
 }
 
-fn no_table(place: &Place, key: &str) -> Problem {
+fn no_table(place: &LayerPlace, key: &str) -> Problem {
     let name = key.strip_prefix("profiles.").unwrap_or("NAME");
     let what = format!("is no table: write [profiles.{name}] and what it sets below");
     Problem::new(Some(place.origin(key)), key, &what)
 }
 
-impl Place {
+impl LayerPlace {
     fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -301,16 +306,18 @@ impl Place {
         }
     }
 
-    fn origin(&self, key: &str) -> Origin {
+    fn origin(&self, key: &str) -> SettingOrigin {
         match self {
             Self::Profile(_, place) => place.origin(&self.spelled(key)),
-            Self::Default => Origin::Default,
-            Self::File(path) => Origin::File(path.clone()),
-            Self::Environment => Origin::Variable(variable(key)),
+            Self::Default => SettingOrigin::Default,
+            Self::File(path) => SettingOrigin::File(path.clone()),
+            Self::Environment => SettingOrigin::Variable(variable(key)),
             Self::Flags(flags) => flags
                 .iter()
                 .find(|flag| flag.key == key)
-                .map_or(Origin::Default, |flag| Origin::Flag(flag.name)),
+                .map_or(SettingOrigin::Default, |flag| {
+                    SettingOrigin::Flag(flag.name)
+                }),
         }
     }
 }
@@ -338,14 +345,14 @@ fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
 const LONGEST: u64 = 1024 * 1024;
 
 fn file(path: &Path) -> Result<Layer, Problem> {
-    let whole = |what: &str| Problem::new(Some(Origin::File(path.to_owned())), "", what);
+    let whole = |what: &str| Problem::new(Some(SettingOrigin::File(path.to_owned())), "", what);
     // It may name a command that is run, and where a key goes.
     let mut file =
         disk::trusted_file(path).map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let mut text = Zeroizing::new(String::new());
     let read = file.by_ref().take(LONGEST).read_to_string(&mut text);
     read.map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
-    let layer = Layer::of(Place::File(path.to_owned()), parsed(&text, path)?)?;
+    let layer = Layer::of(LayerPlace::File(path.to_owned()), parsed(&text, path)?)?;
     if let Some(secret) = layer.secret() {
         let private = disk::must_be_private(path, &file);
         private.map_err(|what| whole(&format!("holds {secret}, and {what}")))?;
@@ -354,8 +361,13 @@ fn file(path: &Path) -> Result<Layer, Problem> {
 }
 
 fn parsed(text: &str, path: &Path) -> Result<Map<String, Value>, Problem> {
-    toml::from_str(text)
-        .map_err(|e| Problem::new(Some(Origin::File(path.to_owned())), "", &syntax(text, &e)))
+    toml::from_str(text).map_err(|e| {
+        Problem::new(
+            Some(SettingOrigin::File(path.to_owned())),
+            "",
+            &syntax(text, &e),
+        )
+    })
 }
 
 /// The library's own text quotes the line, and the line may hold a key: say where it is and what is wrong with it.
@@ -389,7 +401,7 @@ fn environment(all: &HashMap<String, Secret>) -> Result<Layer, Problem> {
         .build()
         .and_then(|all| all.collect())
         .map_err(|e| Problem::new(None, "PERPDECK_…", &e.to_string()))?;
-    let mut layer = Layer::of(Place::Environment, values)?;
+    let mut layer = Layer::of(LayerPlace::Environment, values)?;
     // The keys themselves have been nowhere else.
     for (name, value) in keys {
         let name = name.to_lowercase().replace("__", ".");
@@ -399,7 +411,7 @@ fn environment(all: &HashMap<String, Secret>) -> Result<Layer, Problem> {
     Ok(layer)
 }
 
-fn flags(flags: &[Flag]) -> Result<Map<String, Value>, Problem> {
+fn flags(flags: &[SettingFlag]) -> Result<Map<String, Value>, Problem> {
     let build = || {
         let mut builder = Config::builder();
         for flag in flags {

@@ -1,11 +1,11 @@
 //! From layers to settings that hold together.
 
 use super::{
-    Escape, FactsSource, LogLevel, Motion, Origin, PriceSource, Problem, Sandbox, Settings,
+    Escape, FactsSource, LogLevel, Motion, PriceSource, Problem, Sandbox, SettingOrigin, Settings,
     SettingsError, Sources, Theme, Tint,
     layers::{Layers, variable},
     loaded::Loaded,
-    profiles::{self, Profile},
+    profiles::{self, ProfileLayer},
     settings::ColorChoice,
     validate,
 };
@@ -23,7 +23,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     let above = top.as_ref().ok().map(|loaded| loaded.settings.clone());
     let mut loaded = vec![top];
     for name in &names {
-        let of = Profile {
+        let of = ProfileLayer {
             name,
             above: above.as_ref(),
         };
@@ -51,7 +51,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
 }
 
 /// What these layers come to, if they hold together.
-fn settled(layers: Layers, profile: Option<Profile<'_>>) -> Result<Loaded, SettingsError> {
+fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, SettingsError> {
     let mut unknown = BTreeSet::new();
     let merged = layers.merged()?;
     let read: Result<Settings, _> = serde_ignored::deserialize(merged, |path| {
@@ -86,7 +86,7 @@ fn pinned(layers: &Layers) -> BTreeSet<Term> {
         [key.to_owned(), format!("{key}.name")]
             .iter()
             .filter_map(|key| layers.find(key))
-            .any(|(origin, _)| origin != Origin::Default)
+            .any(|(origin, _)| origin != SettingOrigin::Default)
     };
     Term::all().filter(is_set).collect()
 }
@@ -94,7 +94,7 @@ fn pinned(layers: &Layers) -> BTreeSet<Term> {
 fn stray(layers: &Layers, key: &str) -> Problem {
     let origin = layers.find(key).map(|(origin, _)| origin);
     let near = nearest(key).map(|name| match &origin {
-        Some(Origin::Variable(_)) => variable(&name),
+        Some(SettingOrigin::Variable(_)) => variable(&name),
         _ => name,
     });
     let advice = near.map_or_else(

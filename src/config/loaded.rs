@@ -1,6 +1,6 @@
 //! Settings that hold together, with where each came from.
 
-use crate::config::{Origin, Settings, layers::Layers};
+use crate::config::{SettingOrigin, Settings, layers::Layers};
 
 /// Settings, and where each came from.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ impl Loaded {
     }
 
     /// Where the value of a setting stands; `None` when nobody has set it.
-    pub fn origin(&self, key: &str) -> Option<Origin> {
+    pub fn origin(&self, key: &str) -> Option<SettingOrigin> {
         self.layers.find(key).map(|(origin, _)| origin)
     }
 }

@@ -4,14 +4,14 @@ use std::{fmt, path::PathBuf};
 
 /// Where a value stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     Default,
     File(PathBuf),
     Variable(String),
     Flag(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),

@@ -1,6 +1,6 @@
 //! What is wrong with the settings, for the person who wrote them.
 
-use super::Origin;
+use super::SettingOrigin;
 use std::{
     fmt,
     io::{self},
@@ -10,7 +10,7 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Where it stands; `None` when it stands nowhere, because it is missing.
-    pub origin: Option<Origin>,
+    pub origin: Option<SettingOrigin>,
     /// The setting's name, dots between tables; empty when the file as a whole is wrong.
     pub key: String,
     /// What is wrong and what is allowed. Never holds a key.
@@ -22,7 +22,7 @@ pub struct Problem {
 pub struct SettingsError(pub Vec<Problem>);
 
 impl Problem {
-    pub(super) fn new(origin: Option<Origin>, key: &str, what: &str) -> Self {
+    pub(super) fn new(origin: Option<SettingOrigin>, key: &str, what: &str) -> Self {
         Self {
             origin,
             key: key.to_owned(),
@@ -40,7 +40,9 @@ impl From<Problem> for SettingsError {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.origin {
-            Some(origin @ (Origin::Variable(_) | Origin::Flag(_))) => write!(f, "{origin}")?,
+            Some(origin @ (SettingOrigin::Variable(_) | SettingOrigin::Flag(_))) => {
+                write!(f, "{origin}")?
+            }
             Some(origin) if self.key.is_empty() => write!(f, "{origin}")?,
             Some(origin) => write!(f, "{origin}: {}", self.key)?,
             None => f.write_str(&self.key)?,

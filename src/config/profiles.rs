@@ -4,7 +4,7 @@
 //! for only: a profile with an address or a key of its own takes no other key. Read-only above is read-only in every
 //! profile. What is above is an account too when it names one (`account_id`); it goes before the profiles.
 
-use super::{Loaded, Origin, Problem, Settings, SettingsError, Sources, layers::Layers};
+use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, layers::Layers};
 
 /// What is of the desk as a whole, whichever account it shows.
 pub(super) const OF_THE_DESK: &[&str] = &[
@@ -30,12 +30,12 @@ const LONGEST_NAME: usize = 16;
 
 /// A profile that is being laid over the settings above it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Profile<'a> {
+pub(super) struct ProfileLayer<'a> {
     pub(super) name: &'a str,
     pub(super) above: Option<&'a Settings>,
 }
 
-impl Profile<'_> {
+impl ProfileLayer<'_> {
     /// Takes back what a profile does not take from above, and says what it must not set.
     pub(super) fn lay_over(self, settings: &mut Settings, layers: &Layers) -> Vec<Problem> {
         settings.name = Some(self.name.to_owned());
@@ -136,7 +136,7 @@ impl Loaded {
     }
 }
 
-fn unknown(name: &str, origin: Option<Origin>, all: &[Loaded]) -> Problem {
+fn unknown(name: &str, origin: Option<SettingOrigin>, all: &[Loaded]) -> Problem {
     let names = all
         .iter()
         .filter_map(|account| account.settings.name.as_deref());
@@ -195,7 +195,7 @@ fn overruled(chosen: &Loaded, sources: &Sources) -> Vec<Problem> {
             "profile {name} sets {} itself: leave the flag out, or choose another profile",
             flag.key
         );
-        Problem::new(Some(Origin::Flag(flag.name)), flag.key, &what)
+        Problem::new(Some(SettingOrigin::Flag(flag.name)), flag.key, &what)
     })
     .collect()
 }

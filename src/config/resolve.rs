@@ -23,8 +23,8 @@ impl Settings {
     pub fn spoken(&self) -> Dialect {
         match self.base_url.as_deref().map(reach::reach) {
             None => Dialect::default(),
-            Some(reach::Reach::ThisMachine) => self.dialect.clone().on_paper(),
-            Some(reach::Reach::Elsewhere) => self.dialect.clone(),
+            Some(reach::ServiceReach::ThisMachine) => self.dialect.clone().on_paper(),
+            Some(reach::ServiceReach::Elsewhere) => self.dialect.clone(),
         }
     }
 

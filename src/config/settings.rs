@@ -79,7 +79,7 @@ pub struct Settings {
     pub poll: Poll,
     pub dialect: Dialect,
     #[serde(default, skip_serializing)]
-    pub(super) profiles: Names,
+    pub(super) profiles: ProfileNames,
     /// The profile these are the settings of; `None` for what is set above them.
     #[serde(skip)]
     pub name: Option<String>,
@@ -172,9 +172,9 @@ word!(LogLevel {
 
 /// The names of the profiles; what stands in them is read by laying them over the rest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Names(pub(super) BTreeSet<String>);
+pub(super) struct ProfileNames(pub(super) BTreeSet<String>);
 
-impl<'de> Deserialize<'de> for Names {
+impl<'de> Deserialize<'de> for ProfileNames {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let profiles = BTreeMap::<String, serde_json::Value>::deserialize(deserializer)?;
         Ok(Self(profiles.into_keys().collect()))

@@ -1,7 +1,7 @@
 //! The settings in force, written out. A key is never among them.
 
 use super::{
-    Loaded, Origin,
+    Loaded, SettingOrigin,
     layers::{DEFAULTS, variable},
     rows::rows,
 };
@@ -31,7 +31,7 @@ impl fmt::Display for Loaded {
                 continue;
             }
             let line = format!("{key} = {value}");
-            let origin = self.origin(&key).unwrap_or(Origin::Default);
+            let origin = self.origin(&key).unwrap_or(SettingOrigin::Default);
             let own = match &self.settings.name {
                 Some(name) if self.layers.is_own(&key) => format!(", profile {name}"),
                 Some(_) | None => String::new(),
@@ -51,7 +51,7 @@ impl Loaded {
         for (key, value) in rows(&self.settings) {
             if self.layers.is_own(&key) {
                 let line = format!("{} = {value}", self.layers.spelled(&key));
-                let origin = self.origin(&key).unwrap_or(Origin::Default);
+                let origin = self.origin(&key).unwrap_or(SettingOrigin::Default);
                 writeln!(f, "{line:<56} # {origin}")?;
             }
         }

@@ -107,7 +107,7 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
         0o644,
         "log_level = 'warn'\n[poll]\ntwaps = '5s'\nmarkets = '6s'\n",
     );
-    let flag = Flag {
+    let flag = SettingFlag {
         key: "color",
         name: "--color",
         value: "never".to_owned(),
@@ -125,16 +125,16 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
     })
     .unwrap();
     let seen = |key: &str| loaded.origin(key).unwrap();
-    assert_eq!(seen("theme"), Origin::File(user.clone()));
-    assert_eq!(seen("poll.orders"), Origin::File(user));
-    assert_eq!(seen("log_level"), Origin::File(named.clone()));
-    assert_eq!(seen("poll.twaps"), Origin::File(named));
+    assert_eq!(seen("theme"), SettingOrigin::File(user.clone()));
+    assert_eq!(seen("poll.orders"), SettingOrigin::File(user));
+    assert_eq!(seen("log_level"), SettingOrigin::File(named.clone()));
+    assert_eq!(seen("poll.twaps"), SettingOrigin::File(named));
     assert_eq!(
         seen("poll.markets"),
-        Origin::Variable("PERPDECK_POLL__MARKETS".to_owned())
+        SettingOrigin::Variable("PERPDECK_POLL__MARKETS".to_owned())
     );
-    assert_eq!(seen("color"), Origin::Flag("--color"));
-    assert_eq!(seen("poll.account"), Origin::Default);
+    assert_eq!(seen("color"), SettingOrigin::Flag("--color"));
+    assert_eq!(seen("poll.account"), SettingOrigin::Default);
     let poll = loaded.settings.poll;
     assert_eq!(
         [poll.orders, poll.twaps, poll.markets].map(|d| d.as_secs()),
@@ -285,7 +285,7 @@ fn once_read_a_key_is_kept_as_a_secret_only() {
     }
     let origin = loaded.others[0].origin("api_key");
     let variable = "PERPDECK_PROFILES__SWING__API_KEY".to_owned();
-    assert_eq!(origin, Some(Origin::Variable(variable)));
+    assert_eq!(origin, Some(SettingOrigin::Variable(variable)));
 }
 
 #[test]

@@ -15,7 +15,7 @@ const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 
 /// Every rule that is broken, in the order of `assets/default.toml`.
 pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
-    let mut found = Found(vec![]);
+    let mut found = FoundProblems(vec![]);
     service(settings, &mut found);
     sources(settings, &mut found);
     intervals(settings, &mut found);
@@ -30,15 +30,15 @@ pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
         .collect()
 }
 
-struct Found(Vec<(String, String)>);
+struct FoundProblems(Vec<(String, String)>);
 
-impl Found {
+impl FoundProblems {
     fn add(&mut self, key: &str, what: &str) {
         self.0.push((key.to_owned(), what.to_owned()));
     }
 }
 
-fn service(settings: &Settings, found: &mut Found) {
+fn service(settings: &Settings, found: &mut FoundProblems) {
     let key_set = settings.api_key.is_some()
         || settings.api_key_file.is_some()
         || settings.api_key_command.is_some()
@@ -139,7 +139,7 @@ fn safe_url(text: &str) -> Result<Url, String> {
 }
 
 /// A custom source: an address, and RFC 6901 pointers.
-fn sources(settings: &Settings, found: &mut Found) {
+fn sources(settings: &Settings, found: &mut FoundProblems) {
     if let SourceChoice::Custom(source) = &settings.price_source {
         source_fields(&crate::config::rows::nested("price_source", source), found);
     }
@@ -148,7 +148,7 @@ fn sources(settings: &Settings, found: &mut Found) {
     }
 }
 
-fn source_fields(fields: &[(String, Value)], found: &mut Found) {
+fn source_fields(fields: &[(String, Value)], found: &mut FoundProblems) {
     for (key, value) in fields {
         let Value::String(text) = value else { continue };
         let relative = text.starts_with('/');
@@ -168,7 +168,7 @@ fn source_fields(fields: &[(String, Value)], found: &mut Found) {
     }
 }
 
-fn intervals(settings: &Settings, found: &mut Found) {
+fn intervals(settings: &Settings, found: &mut FoundProblems) {
     let poll = &settings.poll;
     let table = [
         ("close_all_delay", settings.close_all_delay, DELAY),
@@ -190,7 +190,7 @@ fn intervals(settings: &Settings, found: &mut Found) {
 }
 
 /// Names that go into a query or a body must be names.
-fn dialect(settings: &Settings, found: &mut Found) {
+fn dialect(settings: &Settings, found: &mut FoundProblems) {
     for (key, value) in crate::config::rows::nested("dialect", &settings.dialect) {
         let Value::String(text) = value else { continue };
         let may_be_empty = [

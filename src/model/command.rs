@@ -4,7 +4,7 @@ mod facts;
 mod mutation;
 mod words;
 
-pub use facts::{Ends, Facts, Placed};
+pub use facts::{CommandFacts, Ends, Placed};
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 
 use super::{

@@ -19,13 +19,13 @@ pub fn maintenance_rate(market: &Market) -> Option<Num> {
 
 /// Where a position is liquidated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Liquidation {
+pub enum LiquidationEstimate {
     At(Num),
     /// At no price above zero.
     Never,
 }
 
-impl Liquidation {
+impl LiquidationEstimate {
     /// Where a position on `side` is liquidated, if that is before it is stopped out at `stop`.
     pub fn before(self, side: Side, stop: Num) -> Option<Num> {
         match self {
@@ -35,7 +35,7 @@ impl Liquidation {
     }
 }
 
-impl From<Num> for Liquidation {
+impl From<Num> for LiquidationEstimate {
     fn from(price: Num) -> Self {
         if price.is_positive() {
             Self::At(price)
@@ -52,7 +52,7 @@ pub fn liquidation(
     (quantity, entry): (Num, Num),
     backing: Num,
     maintenance: Num,
-) -> Option<Liquidation> {
+) -> Option<LiquidationEstimate> {
     let value = quantity.times(entry)?;
     let covered = match side {
         Side::Buy => value.minus(backing)?,
@@ -89,7 +89,7 @@ pub fn moved_liquidation(
     position: &Position,
     change: Num,
     maintenance: Num,
-) -> Option<Liquidation> {
+) -> Option<LiquidationEstimate> {
     let (side, now) = (position.side()?, position.liquidation_price?);
     let step = change.over(position.quantity().times(steepness(side, maintenance)?)?)?;
     let moved = match side {
@@ -176,10 +176,10 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn rounded(liquidation: Option<Liquidation>) -> Option<String> {
+    fn rounded(liquidation: Option<LiquidationEstimate>) -> Option<String> {
         liquidation.map(|liquidation| match liquidation {
-            Liquidation::At(price) => price.rounded(6).to_string(),
-            Liquidation::Never => "never".to_owned(),
+            LiquidationEstimate::At(price) => price.rounded(6).to_string(),
+            LiquidationEstimate::Never => "never".to_owned(),
         })
     }
 
@@ -216,10 +216,10 @@ mod tests {
     #[test]
     fn a_position_fully_paid_for_has_no_liquidation_price() {
         let paid = liquidation(Side::Buy, (num("1"), num("100")), num("100"), num("0.05"));
-        assert_eq!(paid, Some(Liquidation::Never));
+        assert_eq!(paid, Some(LiquidationEstimate::Never));
         let long = held(r#""size":1,"liquidation_price":100"#);
         let moved = moved_liquidation(&long, num("1000"), num("0.05"));
-        assert_eq!(moved, Some(Liquidation::Never));
+        assert_eq!(moved, Some(LiquidationEstimate::Never));
     }
 
     fn held(json: &str) -> Position {

@@ -74,7 +74,7 @@ pub struct Proving {
 
 /// What the reads so far come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finding {
+pub enum FlatFinding {
     Proved(FlatProof),
     /// Something is left, and it is not only on its way.
     Left,
@@ -93,21 +93,21 @@ impl Default for Proving {
 
 impl Proving {
     /// One more, asked for at `at`, that found nothing or something.
-    pub fn saw(&mut self, at: Timestamp, found: Leftovers) -> Finding {
+    pub fn saw(&mut self, at: Timestamp, found: Leftovers) -> FlatFinding {
         if !found.is_flat() {
             self.clean_since = None;
             self.patience = self.patience.saturating_sub(1);
             return if self.patience == 0 {
-                Finding::Left
+                FlatFinding::Left
             } else {
-                Finding::Open
+                FlatFinding::Open
             };
         }
         let Some(first) = self.clean_since else {
             self.clean_since = Some(at);
-            return Finding::Open;
+            return FlatFinding::Open;
         };
-        Finding::Proved(FlatProof { first, second: at })
+        FlatFinding::Proved(FlatProof { first, second: at })
     }
 
     /// The first of the reads in a row that found nothing.
@@ -170,9 +170,9 @@ mod tests {
         };
         let proved = |first, second| {
             let [first, second] = [first, second].map(Timestamp);
-            Finding::Proved(FlatProof { first, second })
+            FlatFinding::Proved(FlatProof { first, second })
         };
-        let (open, left) = (Finding::Open, Finding::Left);
+        let (open, left) = (FlatFinding::Open, FlatFinding::Left);
         assert_eq!(
             findings(&[one, one, none, none]),
             [open, open, open, proved(3, 4)]

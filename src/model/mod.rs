@@ -34,12 +34,12 @@ pub use call::Call;
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, Curve, Ends, Exits, FLATTEN, Facts, Held, Leg,
-    Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Repetition,
-    Resource, Risk, Trigger,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Ends, Exits, FLATTEN, Held,
+    Leg, Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed,
+    Repetition, Resource, Risk, Trigger,
 };
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
-pub use flat::{Finding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
+pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
@@ -50,9 +50,9 @@ pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;
 pub use protection::Protection;
 pub use receipt::{CancelResult, FollowUp, Progress, Receipt};
-pub use remains::Remains;
+pub use remains::OpenExposure;
 pub use schema::INSTANT;
-pub use service_clock::{Rate, ServiceClock};
+pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
 pub use value::ids::{
     AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
@@ -62,4 +62,4 @@ pub use value::num::{Bps, Num, NumError};
 pub use value::text::Text;
 pub use value::tick::{Grid, Tick};
 pub use value::time::{Drift, Timestamp, TimestampUnit};
-pub use value::zone::{Day, Zone};
+pub use value::zone::{Zone, ZoneDay};

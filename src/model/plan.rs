@@ -78,7 +78,7 @@ pub struct Ladder<'a> {
 
 /// One order of a ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rung {
+pub struct PlannedRung {
     pub price: Num,
     /// In coin.
     pub size: Num,
@@ -89,7 +89,12 @@ pub struct Rung {
 impl Ladder<'_> {
     /// The rungs of `total` in their order, each at its own price; one through the `book`, where that is known, takes what
     /// stands there and is left by those before it.
-    pub fn rungs(&self, total: Num, decimals: u32, book: Option<&Book>) -> Option<Vec<Rung>> {
+    pub fn rungs(
+        &self,
+        total: Num,
+        decimals: u32,
+        book: Option<&Book>,
+    ) -> Option<Vec<PlannedRung>> {
         let mut book = book.cloned().unwrap_or_default();
         let sizes = self.sizes(total, decimals)?;
         let rungs = self.prices()?.into_iter().zip(sizes);
@@ -97,7 +102,7 @@ impl Ladder<'_> {
             .map(|(price, size)| {
                 let met = book.take(self.side, size, Some(price))?;
                 let worth = met.cost.plus(met.rest.times(price)?)?;
-                Some(Rung { price, size, worth })
+                Some(PlannedRung { price, size, worth })
             })
             .collect()
     }

@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 /// What is open, working or still to come.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remains {
+pub struct OpenExposure {
     pub positions: Result<Page<Position>, Failure>,
     pub orders: Result<Page<Order>, Failure>,
     pub twaps: Result<Page<Twap>, Failure>,
 }
 
-impl Remains {
+impl OpenExposure {
     pub fn positions(&self) -> &[Position] {
         rows(&self.positions)
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn why_nothing_could_be_read_is_told_only_where_nothing_was() {
         let why = Failure::new(FailureKind::Unavailable, "no");
-        let mut remains = Remains {
+        let mut remains = OpenExposure {
             positions: Err(why.clone()),
             orders: Err(why.clone()),
             twaps: Err(why.clone()),

@@ -21,7 +21,7 @@ const LOOSE: i64 = 1_000;
 
 /// How fast the service's clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rate {
+pub enum ClockRate {
     /// As ours, or nothing is known of it.
     #[default]
     Same,
@@ -35,19 +35,19 @@ pub enum Rate {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceClock {
     /// The newest last.
-    looks: VecDeque<Look>,
-    rate: Rate,
+    looks: VecDeque<ClockReading>,
+    rate: ClockRate,
 }
 
 /// The clock said `told` at some moment from `sent` to `heard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Look {
+struct ClockReading {
     sent: Timestamp,
     heard: Timestamp,
     told: Timestamp,
 }
 
-impl Look {
+impl ClockReading {
     /// The least and the most milliseconds it can be ahead of ours.
     fn ahead(self) -> (i64, i64) {
         let by = |own: Timestamp| self.told.0.saturating_sub(own.0);
@@ -73,8 +73,8 @@ impl ServiceClock {
         if self.looks.back().is_some_and(|last| last.sent > sent) {
             return;
         }
-        self.looks.push_back(Look { sent, heard, told });
-        let is_old = |look: &Look| heard.since(look.heard) > SPAN;
+        self.looks.push_back(ClockReading { sent, heard, told });
+        let is_old = |look: &ClockReading| heard.since(look.heard) > SPAN;
         while self.looks.len() > MOST
             || (self.looks.len() > FEWEST && self.looks.front().is_some_and(is_old))
         {
@@ -87,7 +87,7 @@ impl ServiceClock {
         self.looks.is_empty()
     }
 
-    pub fn rate(&self) -> Rate {
+    pub fn rate(&self) -> ClockRate {
         self.rate
     }
 
@@ -97,13 +97,13 @@ impl ServiceClock {
         let passed = own.0.saturating_sub(newest.middle());
         let since_then = |passed: i64| newest.told.0.saturating_add(passed);
         Some(Timestamp(match self.rate {
-            Rate::Same => {
+            ClockRate::Same => {
                 let (least, most) = self.ahead()?;
                 own.0.saturating_add(least.midpoint(most))
             }
-            Rate::Still => newest.told.0,
-            Rate::Other(rate) => since_then(passed.saturating_mul(rate) / 1_000),
-            Rate::Unsteady => since_then(passed),
+            ClockRate::Still => newest.told.0,
+            ClockRate::Other(rate) => since_then(passed.saturating_mul(rate) / 1_000),
+            ClockRate::Unsteady => since_then(passed),
         }))
     }
 
@@ -113,7 +113,7 @@ impl ServiceClock {
         let allows = |(least, most): (i64, i64)| {
             by >= least.saturating_sub(loose) && by <= most.saturating_add(loose)
         };
-        self.rate == Rate::Same && self.ahead().is_none_or(allows)
+        self.rate == ClockRate::Same && self.ahead().is_none_or(allows)
     }
 
     /// What all looks leave of it.
@@ -124,10 +124,10 @@ impl ServiceClock {
         Some((least, most))
     }
 
-    fn measured(&self) -> Rate {
+    fn measured(&self) -> ClockRate {
         let agree = |(least, most): (i64, i64)| least <= most.saturating_add(LOOSE);
         if self.ahead().is_none_or(agree) {
-            return Rate::Same;
+            return ClockRate::Same;
         }
         let rates = || {
             let (first, last) = (*self.looks.front()?, *self.looks.back()?);
@@ -142,11 +142,11 @@ impl ServiceClock {
             Some((before, after, _))
                 if before.abs_diff(after) > before.max(after).unsigned_abs() / 4 + 100 =>
             {
-                Rate::Unsteady
+                ClockRate::Unsteady
             }
-            Some((.., rate)) if rate.abs() < 50 => Rate::Still,
-            Some((.., rate)) if rate > 0 => Rate::Other(rate),
-            Some(_) | None => Rate::Unsteady,
+            Some((.., rate)) if rate.abs() < 50 => ClockRate::Still,
+            Some((.., rate)) if rate > 0 => ClockRate::Other(rate),
+            Some(_) | None => ClockRate::Unsteady,
         }
     }
 }
@@ -175,7 +175,7 @@ mod tests {
     fn a_clock_that_is_only_set_otherwise_runs_like_ours_with_a_difference() {
         for ahead in [0, 3_600_000, -3_600_000] {
             let clock = watched(60, |passed| passed + ahead);
-            assert_eq!(clock.rate(), Rate::Same);
+            assert_eq!(clock.rate(), ClockRate::Same);
             assert_eq!(
                 at(&clock, 90),
                 90_000 + ahead,
@@ -191,7 +191,7 @@ mod tests {
         let (sent, heard) = (Timestamp(START + 12_000), Timestamp(START + 20_000));
         clock.told(Timestamp(START + 19_990), sent, heard);
         // All it tells is that the clock is not more than 10 ms behind.
-        assert_eq!((clock.rate(), at(&clock, 20)), (Rate::Same, 20_005));
+        assert_eq!((clock.rate(), at(&clock, 20)), (ClockRate::Same, 20_005));
     }
 
     #[test]
@@ -199,26 +199,38 @@ mod tests {
         let clock = watched(20, |passed| passed * 60);
         assert_eq!(
             (clock.rate(), at(&clock, 21)),
-            (Rate::Other(60_000), 21 * 60_000)
+            (ClockRate::Other(60_000), 21 * 60_000)
         );
         let slow = watched(20, |passed| passed / 2);
-        assert_eq!((slow.rate(), at(&slow, 22)), (Rate::Other(500), 11_000));
+        assert_eq!(
+            (slow.rate(), at(&slow, 22)),
+            (ClockRate::Other(500), 11_000)
+        );
     }
 
     #[test]
     fn a_clock_that_is_stopped_stands_and_one_that_goes_on_is_behind() {
         let stopped = watched(20, |passed| passed.min(4_000));
-        assert_eq!((stopped.rate(), at(&stopped, 30)), (Rate::Still, 4_000));
+        assert_eq!(
+            (stopped.rate(), at(&stopped, 30)),
+            (ClockRate::Still, 4_000)
+        );
         let resumed = watched(110, |passed| passed.min(4_000).max(passed - 90_000));
-        assert_eq!((resumed.rate(), at(&resumed, 120)), (Rate::Same, 30_000));
+        assert_eq!(
+            (resumed.rate(), at(&resumed, 120)),
+            (ClockRate::Same, 30_000)
+        );
     }
 
     #[test]
     fn a_clock_that_is_set_counts_no_wait_down_until_that_is_past() {
         let set = |passed: i64| passed + if passed > 10_000 { 3_600_000 } else { 0 };
         let soon = watched(14, set);
-        assert_eq!((soon.rate(), at(&soon, 14)), (Rate::Unsteady, 3_614_000));
+        assert_eq!(
+            (soon.rate(), at(&soon, 14)),
+            (ClockRate::Unsteady, 3_614_000)
+        );
         let later = watched(30, set);
-        assert_eq!((later.rate(), at(&later, 30)), (Rate::Same, 3_630_000));
+        assert_eq!((later.rate(), at(&later, 30)), (ClockRate::Same, 3_630_000));
     }
 }

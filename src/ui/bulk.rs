@@ -15,7 +15,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
     let wide = body.width.min(WIDEST);
     let states = widest(bulk.items.iter().map(|item| item.state.text.as_str()));
     let room = wide.saturating_sub(sum([states, 5]));
-    let mut lines: Vec<Laid> = bulk
+    let mut lines: Vec<BulkLayout> = bulk
         .items
         .iter()
         .flat_map(|item| laid(item, room))
@@ -40,9 +40,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, bulk: &BulkView, offset:
     }
 }
 
-type Laid = (Span, Span);
+type BulkLayout = (Span, Span);
 
-fn laid(item: &BulkItem, room: u16) -> Vec<Laid> {
+fn laid(item: &BulkItem, room: u16) -> Vec<BulkLayout> {
     let words = wrapped(&item.words, room).into_iter().map(Span::plain);
     let more = item.more.iter().flat_map(|more| {
         let below = wrapped(&more.text, room).into_iter();

@@ -1,8 +1,8 @@
 //! The cells that are drawn on. Nothing written here can leave its area, whatever the size of the screen.
 
 use super::{
-    click_map::{ClickMap, List},
-    theme::{Part, Theme},
+    click_map::{ClickList, ClickMap},
+    theme::{Theme, ThemePart},
 };
 use crate::{
     app::{keys::keymap::Context, tables::spot::Spot},
@@ -44,7 +44,7 @@ impl<'a> Canvas<'a> {
     }
 
     /// Part of a list, which the wheel moves.
-    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: List) {
+    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: ClickList) {
         self.clicks.list(area, spot, list);
     }
 
@@ -94,7 +94,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    pub(super) fn fill(&mut self, area: Rect, part: Part) {
+    pub(super) fn fill(&mut self, area: Rect, part: ThemePart) {
         let style = self.theme.part(part);
         self.buffer
             .set_style(area.intersection(self.buffer.area), style);
@@ -104,7 +104,7 @@ impl<'a> Canvas<'a> {
     pub(super) fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
         self.spot(area, Spot::Over);
-        let base = self.theme.part(Part::Base);
+        let base = self.theme.part(ThemePart::Base);
         for position in area.positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {
                 cell.reset();
@@ -119,7 +119,7 @@ impl<'a> Canvas<'a> {
         if !self.theme.has_grounds() {
             self.text(line, &"░".repeat(usize::from(line.width)), Style::new());
         }
-        self.fill(line, Part::Track);
+        self.fill(line, ThemePart::Track);
         self.bar(line, gauge);
     }
 
@@ -128,7 +128,7 @@ impl<'a> Canvas<'a> {
         let line = Rect { height: 1, ..room };
         let halves = gauge.share.eighths(line.width).div_ceil(4);
         let rest = "╌".repeat(usize::from(line.width));
-        let style = self.theme.part(Part::Border);
+        let style = self.theme.part(ThemePart::Border);
         self.text(line, &rest, style);
         let full = "━".repeat(usize::from(halves / 2));
         let end = if halves % 2 == 1 { "╸" } else { "" };

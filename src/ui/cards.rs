@@ -3,7 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
     layout::{share, sum},
-    table::{Picked, first_parts},
+    table::{PickedRow, first_parts},
 };
 use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
@@ -59,7 +59,7 @@ pub(super) fn draw(
     area: Rect,
     cards: &[TwapCard],
     setting: Setting,
-    picked: &Picked,
+    picked: &PickedRow,
 ) {
     let words = cards
         .iter()

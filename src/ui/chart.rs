@@ -4,7 +4,7 @@
 use super::{
     canvas::{Canvas, after, line, width},
     layout::part,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::view::{Curve, FULL, Span, Tone};
 use ratatui::layout::Rect;
@@ -43,7 +43,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
             if let Some(symbol) = braille(sampled, scale, column, row) {
                 canvas.toned(place, &symbol, tone(curve, scale, column));
             } else if scale.line(curve.zero) == row {
-                let style = canvas.theme.part(Part::Border);
+                let style = canvas.theme.part(ThemePart::Border);
                 canvas.text(place, "┄", style);
             }
         }

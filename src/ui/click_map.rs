@@ -8,18 +8,18 @@ use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct ClickMap(Vec<Zone>);
+pub(super) struct ClickMap(Vec<ClickZone>);
 
 #[derive(Debug, Clone)]
-struct Zone {
+struct ClickZone {
     area: Rect,
     spot: Spot,
-    list: Option<List>,
+    list: Option<ClickList>,
 }
 
 /// A list of which the rows from `first` on are seen, as many as `room`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct List {
+pub(super) struct ClickList {
     pub(super) first: usize,
     pub(super) room: usize,
     pub(super) count: usize,
@@ -36,7 +36,7 @@ pub enum Turn {
 const NOTCH: usize = 3;
 const PART: usize = 4;
 
-impl List {
+impl ClickList {
     fn turned(self, turn: Turn) -> usize {
         let step = (self.room / PART).clamp(1, NOTCH);
         let latest = self.count.saturating_sub(self.room);
@@ -55,13 +55,13 @@ impl ClickMap {
         self.push(area, spot, None);
     }
 
-    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: List) {
+    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: ClickList) {
         self.push(area, spot, Some(list));
     }
 
-    fn push(&mut self, area: Rect, spot: Spot, list: Option<List>) {
+    fn push(&mut self, area: Rect, spot: Spot, list: Option<ClickList>) {
         if !area.is_empty() {
-            self.0.push(Zone { area, spot, list });
+            self.0.push(ClickZone { area, spot, list });
         }
     }
 
@@ -71,7 +71,7 @@ impl ClickMap {
 
     /// The list there, and what of it would be seen after a turn of the wheel; `None` where nothing moves.
     pub(super) fn turned(&self, place: Position, turn: Turn) -> Option<(&Spot, Range<usize>)> {
-        let ends = |zone: &&Zone| zone.list.is_some() || zone.spot == Spot::Over;
+        let ends = |zone: &&ClickZone| zone.list.is_some() || zone.spot == Spot::Over;
         let zone = self.under(place).find(ends)?;
         let list = zone.list?;
         let first = list.turned(turn);
@@ -80,7 +80,7 @@ impl ClickMap {
     }
 
     /// Top first.
-    fn under(&self, place: Position) -> impl Iterator<Item = &Zone> {
+    fn under(&self, place: Position) -> impl Iterator<Item = &ClickZone> {
         self.0
             .iter()
             .rev()
@@ -96,8 +96,8 @@ mod tests {
     const SCREEN: Rect = Rect::new(0, 0, 80, 24);
     const PANEL: Rect = Rect::new(20, 5, 40, 10);
 
-    fn list(first: usize) -> List {
-        List {
+    fn list(first: usize) -> ClickList {
+        ClickList {
             first,
             room: 20,
             count: 50,

@@ -6,7 +6,7 @@ use super::{
     help::centered,
     layout::sum,
     price,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::view::{DetailLine, DetailView, PriceView, Span, Tone};
 use ratatui::layout::Rect;
@@ -20,7 +20,7 @@ const HIGHEST_CHART: u16 = 30;
 
 /// Which part of what is too long is seen.
 #[derive(Debug, Clone, Copy)]
-enum Sight {
+enum DetailSight {
     /// From this line on.
     From(usize),
     /// The chosen line is in it.
@@ -28,15 +28,15 @@ enum Sight {
 }
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, offset: usize) {
-    drawn(canvas, body, detail, Sight::From(offset));
+    drawn(canvas, body, detail, DetailSight::From(offset));
 }
 
 /// Where the keys move from line to line.
 pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
-    drawn(canvas, body, detail, Sight::Chosen);
+    drawn(canvas, body, detail, DetailSight::Chosen);
 }
 
-fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight) {
+fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: DetailSight) {
     let labels = widest(detail.lines.iter().map(label));
     let most = body.width.min(WIDEST);
     let values = detail.lines.iter().map(value_width).max().unwrap_or(0);
@@ -64,16 +64,16 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Sight)
     };
     let room = usize::from(inner.height);
     let first = match sight {
-        Sight::From(offset) => offset,
-        Sight::Chosen => {
+        DetailSight::From(offset) => offset,
+        DetailSight::Chosen => {
             let chosen = lines.iter().rposition(|(.., mark)| *mark == Mark::Chosen);
             chosen.map_or(0, |at| at.saturating_add(1).saturating_sub(room))
         }
     };
     let first = first.min(lines.len().saturating_sub(room));
     match sight {
-        Sight::From(_) => scrolled(canvas, inner, first, lines.len()),
-        Sight::Chosen => scrollbar(canvas, inner, first, lines.len()),
+        DetailSight::From(_) => scrolled(canvas, inner, first, lines.len()),
+        DetailSight::Chosen => scrollbar(canvas, inner, first, lines.len()),
     }
     let inner = after(inner, 1);
     for (number, laid) in (0..inner.height).zip(lines.iter().skip(first)) {
@@ -93,9 +93,14 @@ fn draw_chart(canvas: &mut Canvas<'_>, room: Rect, chart: &PriceView) {
     price::inside(canvas, below, chart);
 }
 
-fn draw_line(canvas: &mut Canvas<'_>, row: Rect, (label, value, mark): &Laid<'_>, labels: u16) {
+fn draw_line(
+    canvas: &mut Canvas<'_>,
+    row: Rect,
+    (label, value, mark): &DetailLayout<'_>,
+    labels: u16,
+) {
     if *mark == Mark::Chosen {
-        canvas.fill(row, Part::Selection);
+        canvas.fill(row, ThemePart::Selection);
         canvas.toned(row, "▌", Tone::Accent);
     }
     match value {
@@ -135,11 +140,11 @@ fn value_width(line: &DetailLine) -> u16 {
     }
 }
 
-type Laid<'a> = (&'a str, Option<Vec<Span>>, Mark);
+type DetailLayout<'a> = (&'a str, Option<Vec<Span>>, Mark);
 
 /// Long values go on below: nothing of a detail is cut. A section has no value.
-fn laid_out(detail: &DetailView, room: u16) -> Vec<Laid<'_>> {
-    let mut lines: Vec<Laid<'_>> = vec![];
+fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailLayout<'_>> {
+    let mut lines: Vec<DetailLayout<'_>> = vec![];
     for line in &detail.lines {
         match line {
             DetailLine::Section(name) => {

@@ -1,7 +1,7 @@
 //! How wide the columns of a table are, which of them fit, and where each begins.
 
 use super::{canvas::width, layout::sum};
-use crate::view::{Align, Body, Cell, Heading, Lead, Share, Table, Widest, arrow};
+use crate::view::{Align, Cell, Heading, Lead, RowBody, Share, Table, Widest, arrow};
 use std::{borrow::Cow, cmp::Reverse};
 
 /// A bar inside a cell and the space after it.
@@ -25,19 +25,19 @@ pub(super) const BRANCH: u16 = 2;
 
 /// How wide the cells of a column are: as they are, and before and from the decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Measure {
+pub(super) struct ColumnMeasure {
     text: u16,
     pub(super) whole: u16,
     pub(super) fraction: u16,
     pub(super) gauge: u16,
     /// Of its cells abbreviated.
     brief: u16,
-    pub(super) form: Form,
+    pub(super) form: CellForm,
 }
 
 /// Whether the cells of a column say it in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Form {
+pub(super) enum CellForm {
     #[default]
     Full,
     Brief,
@@ -47,7 +47,7 @@ pub(super) enum Form {
 /// lost by it would fit again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Measures {
-    pub(super) columns: Vec<Measure>,
+    pub(super) columns: Vec<ColumnMeasure>,
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
@@ -59,7 +59,7 @@ pub(super) struct Measures {
 
 /// One column as it is drawn: which, from where, how wide, and how much of that is for the branches of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
+pub(super) struct ColumnSlot {
     pub(super) column: usize,
     pub(super) offset: u16,
     pub(super) width: u16,
@@ -105,14 +105,14 @@ impl Measures {
 
     /// Of these cells alone.
     fn of(table: &Table, room: u16) -> Self {
-        let columns = table.headings.iter().map(Measure::reserved);
+        let columns = table.headings.iter().map(ColumnMeasure::reserved);
         let mut columns: Vec<_> = columns.collect();
         let mut branch = 0;
         for row in &table.rows {
             if row.lead != Lead::Root {
                 branch = BRANCH;
             }
-            let Body::Cells(cells) = &row.body else {
+            let RowBody::Cells(cells) = &row.body else {
                 continue;
             };
             for ((measure, cell), heading) in columns.iter_mut().zip(cells).zip(&table.headings) {
@@ -145,7 +145,7 @@ impl Measures {
     /// The words beside the bars of these columns say the same.
     fn without_bars(&self, headings: &[Heading]) -> Self {
         let columns = self.columns.iter().zip(headings);
-        let bare = |(column, heading): (&Measure, &Heading)| Measure {
+        let bare = |(column, heading): (&ColumnMeasure, &Heading)| ColumnMeasure {
             gauge: heading.short.map_or(column.gauge, |_| 0),
             ..*column
         };
@@ -191,7 +191,7 @@ impl Measures {
     }
 }
 
-impl Measure {
+impl ColumnMeasure {
     fn and(self, other: Self) -> Self {
         Self {
             text: self.text.max(other.text),
@@ -258,7 +258,7 @@ impl Measure {
             text: self.brief,
             whole: self.brief,
             fraction: 0,
-            form: Form::Brief,
+            form: CellForm::Brief,
             ..self
         }
     }
@@ -278,7 +278,7 @@ pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
 /// What is drawn of a table, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
-    pub(super) slots: Vec<Slot>,
+    pub(super) slots: Vec<ColumnSlot>,
     pub(super) measures: Measures,
     pub(super) headings: Vec<Heading>,
 }
@@ -304,7 +304,7 @@ impl Fit {
 
     /// How many columns up to this priority are shown, and how much of their words.
     fn telling(&self, most: u8) -> (usize, u16) {
-        let heading = |slot: &&Slot| self.headings.get(slot.column);
+        let heading = |slot: &&ColumnSlot| self.headings.get(slot.column);
         let tells = self.slots.iter();
         let tells = tells.filter(|slot| heading(slot).is_some_and(|h| h.priority <= most));
         let words = self.slots.iter();
@@ -346,9 +346,9 @@ pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
     brief.fold(long, |best, next| best.or(next, DECIDING))
 }
 
-fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
+fn natural(headings: &[Heading], measures: &Measures) -> Vec<ColumnSlot> {
     let columns = headings.iter().zip(&measures.columns).enumerate();
-    let slot = |(column, (heading, measure)): (usize, (&Heading, &Measure))| Slot {
+    let slot = |(column, (heading, measure)): (usize, (&Heading, &ColumnMeasure))| ColumnSlot {
         column,
         offset: 0,
         width: measure.width(heading),
@@ -360,7 +360,7 @@ fn natural(headings: &[Heading], measures: &Measures) -> Vec<Slot> {
 }
 
 /// Branches hang at whatever column is the first.
-fn lead(slots: &mut [Slot], branch: u16) {
+fn lead(slots: &mut [ColumnSlot], branch: u16) {
     if let Some(first) = slots.first_mut() {
         let more = branch.saturating_sub(first.branch);
         first.width = first.width.saturating_add(more);
@@ -369,15 +369,15 @@ fn lead(slots: &mut [Slot], branch: u16) {
 }
 
 /// Words give way first, then the rightmost of the least important columns goes.
-fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec<Slot> {
-    let priority = |slot: &Slot| headings.get(slot.column).map_or(0, |h| h.priority);
+fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) -> Vec<ColumnSlot> {
+    let priority = |slot: &ColumnSlot| headings.get(slot.column).map_or(0, |h| h.priority);
     while kept.len() > 1 {
         let columns = kept.iter().map(priority).enumerate();
         let Some((at, lowest)) = columns.max_by_key(|(at, priority)| (*priority, *at)) else {
             break;
         };
         // Words may give way to a column that tells something, not to one that only helps looking things up.
-        let needed = |slot: &Slot| {
+        let needed = |slot: &ColumnSlot| {
             if lowest > TELLING {
                 slot.width
             } else {
@@ -403,14 +403,19 @@ fn fitted(mut kept: Vec<Slot>, headings: &[Heading], gap: u16, room: u16) -> Vec
 }
 
 /// The width below which a column cannot be shown.
-fn least(slot: &Slot, headings: &[Heading]) -> u16 {
+fn least(slot: &ColumnSlot, headings: &[Heading]) -> u16 {
     match headings.get(slot.column).map(|heading| heading.align) {
         Some(Align::Words | Align::Parts) => slot.width.min(FEWEST),
         Some(Align::Left | Align::Number) | None => slot.width,
     }
 }
 
-fn total(slots: &[Slot], headings: &[Heading], gap: u16, width: impl Fn(&Slot) -> u16) -> u16 {
+fn total(
+    slots: &[ColumnSlot],
+    headings: &[Heading],
+    gap: u16,
+    width: impl Fn(&ColumnSlot) -> u16,
+) -> u16 {
     let gaps = gaps(slots, headings, gap);
     slots.iter().zip(gaps).fold(0, |sum: u16, (slot, gap)| {
         sum.saturating_add(width(slot)).saturating_add(gap)
@@ -418,8 +423,8 @@ fn total(slots: &[Slot], headings: &[Heading], gap: u16, width: impl Fn(&Slot) -
 }
 
 /// The space before each column: none before the first, one more where words follow a number.
-fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = u16> {
-    let align = |slot: &Slot| headings.get(slot.column).map(|heading| heading.align);
+fn gaps(slots: &[ColumnSlot], headings: &[Heading], gap: u16) -> impl Iterator<Item = u16> {
+    let align = |slot: &ColumnSlot| headings.get(slot.column).map(|heading| heading.align);
     let before = std::iter::once(None).chain(slots.iter().map(align));
     before
         .zip(slots.iter().map(align))
@@ -431,7 +436,7 @@ fn gaps(slots: &[Slot], headings: &[Heading], gap: u16) -> impl Iterator<Item = 
 }
 
 /// Puts the columns side by side, with as much space between them as there is, within reason.
-fn spread(slots: &mut [Slot], headings: &[Heading], least: u16, room: u16) {
+fn spread(slots: &mut [ColumnSlot], headings: &[Heading], least: u16, room: u16) {
     let fits = |gap: &u16| total(slots, headings, *gap, |slot| slot.width) <= room;
     let gap = (least..=WIDEST_GAP).rev().find(fits).unwrap_or(least);
     let gaps: Vec<u16> = gaps(slots, headings, gap).collect();
@@ -453,7 +458,7 @@ pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Row, Span};
+    use crate::view::{Span, TableRow};
 
     fn heading(title: &'static str, align: Align, priority: u8) -> Heading {
         Heading {
@@ -473,12 +478,12 @@ mod tests {
             heading("size", Align::Number, 0),
             heading("reason", Align::Words, 1),
         ];
-        let measure = |whole, fraction| Measure {
+        let measure = |whole, fraction| ColumnMeasure {
             text: whole + fraction,
             whole,
             fraction,
             brief: whole + fraction,
-            ..Measure::default()
+            ..ColumnMeasure::default()
         };
         let measures = Measures {
             columns: vec![measure(3, 0), measure(4, 3), measure(5, 3), measure(30, 0)],
@@ -510,15 +515,15 @@ mod tests {
             ..heading("filled", Align::Number, 2)
         };
         let headings = [filled, heading("tif", Align::Left, 5)];
-        let cells = Measure {
+        let cells = ColumnMeasure {
             text: 4,
             whole: 4,
             brief: 4,
             gauge: GAUGE_ROOM,
-            ..Measure::default()
+            ..ColumnMeasure::default()
         };
         let measures = Measures {
-            columns: vec![cells, Measure { gauge: 0, ..cells }],
+            columns: vec![cells, ColumnMeasure { gauge: 0, ..cells }],
             ..Measures::default()
         };
         let roomy = fit(&headings, &measures, 18);
@@ -530,9 +535,9 @@ mod tests {
 
     #[test]
     fn a_column_lost_to_one_wide_value_comes_back_though_it_only_just_fits() {
-        let row = |size: &str| Row {
+        let row = |size: &str| TableRow {
             lead: Lead::Root,
-            body: Body::Cells(
+            body: RowBody::Cells(
                 ["BTC", size, "60000"]
                     .map(|text| Span::muted(text).into())
                     .to_vec(),

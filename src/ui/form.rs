@@ -6,20 +6,20 @@ mod lines;
 
 use super::{
     canvas::{Canvas, after, line},
-    click_map::List,
+    click_map::ClickList,
     form::{
         field::AFTER_LABEL,
-        lines::{BETWEEN, Line, MARKER, Widths},
+        lines::{BETWEEN, FormLine, MARKER, Widths},
     },
     frame::{panel, widest},
     layout::sum,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::{
     app::{forms::form::Scroll, tables::spot::Spot},
     view::{Span, Tone, forms::form::FormView},
 };
-use laid::Laid;
+use laid::FormLayout;
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 78;
@@ -39,7 +39,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         labels: widest(form.fields.iter().map(|field| field.label)),
         previews: widest(form.preview.iter().map(|(label, _)| *label)),
     };
-    let Laid { lines, pinned } = Laid::out(form, widths, body.height.saturating_sub(2));
+    let FormLayout { lines, pinned } = FormLayout::out(form, widths, body.height.saturating_sub(2));
     let height = u16::try_from(lines.len().saturating_add(pinned.len()))
         .unwrap_or(u16::MAX)
         .saturating_add(2);
@@ -57,7 +57,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         ..inner
     };
     let room = usize::from(inner.height).saturating_sub(pinned.len());
-    let list = List {
+    let list = ClickList {
         first: first_line(&lines, room, form.scroll),
         room,
         count: lines.len(),
@@ -69,22 +69,22 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     for (number, content) in (0..inner.height).zip(seen.iter().chain(&pinned)) {
         // A heading of nothing that is seen says nothing.
         let is_last = usize::from(number) + 1 == seen.len();
-        if is_last && end < lines.len() && matches!(content, Line::Rule(_)) {
+        if is_last && end < lines.len() && matches!(content, FormLine::Rule(_)) {
             continue;
         }
         draw_line(canvas, line(inner, number), content, widths);
     }
 }
 
-fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Widths) {
+fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &FormLine<'_>, widths: Widths) {
     match content {
-        Line::Field(field, hint) => field::draw(canvas, row, (field, *hint), widths.labels),
-        Line::Aside(text, tone) => {
+        FormLine::Field(field, hint) => field::draw(canvas, row, (field, *hint), widths.labels),
+        FormLine::Aside(text, tone) => {
             let room = after(row, sum([MARKER, widths.labels, AFTER_LABEL]));
             canvas.toned(room, text, *tone);
         }
-        Line::Pair(pair) => draw_pair(canvas, row, pair, widths.previews),
-        Line::One(label, text, tone) => {
+        FormLine::Pair(pair) => draw_pair(canvas, row, pair, widths.previews),
+        FormLine::One(label, text, tone) => {
             let room = after(row, MARKER);
             canvas.toned(room, label, Tone::Muted);
             canvas.toned(
@@ -93,18 +93,18 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &Line<'_>, widths: Wid
                 *tone,
             );
         }
-        Line::Text(text, tone) => {
+        FormLine::Text(text, tone) => {
             canvas.toned(row, text, *tone);
         }
-        Line::Row(spans) => {
+        FormLine::Row(spans) => {
             canvas.spans(row, spans);
         }
-        Line::Rule(name) => rule(canvas, row, name),
+        FormLine::Rule(name) => rule(canvas, row, name),
     }
 }
 
 /// On the lower border: how much of the form is not seen, and the keys that bring it into sight.
-fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String; 2]) {
+fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: ClickList, [up, down]: &[String; 2]) {
     let above = list.first;
     let below = list
         .count
@@ -139,13 +139,14 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: List, [up, down]: &[String;
 
 /// Where the form is longer than the screen, the focused field is what must be seen, unless somebody scrolls; the last
 /// field brings what stands below it into sight.
-fn first_line(lines: &[Line<'_>], room: usize, scroll: Scroll) -> usize {
+fn first_line(lines: &[FormLine<'_>], room: usize, scroll: Scroll) -> usize {
     let latest = lines.len().saturating_sub(room);
     if let Scroll::From(first) = scroll {
         return first.min(latest);
     }
-    let is_field = |line: &Line<'_>| matches!(line, Line::Field(..));
-    let is_focused = |line: &Line<'_>| matches!(line, Line::Field(field, _) if field.focused);
+    let is_field = |line: &FormLine<'_>| matches!(line, FormLine::Field(..));
+    let is_focused =
+        |line: &FormLine<'_>| matches!(line, FormLine::Field(field, _) if field.focused);
     let focused = lines.iter().position(is_focused).unwrap_or(0);
     match lines.iter().rposition(is_field) {
         Some(last) if last == focused => focused.min(latest),
@@ -165,7 +166,7 @@ fn draw_pair(canvas: &mut Canvas<'_>, row: Rect, pair: &[&(&'static str, Span); 
 }
 
 fn rule(canvas: &mut Canvas<'_>, row: Rect, name: &str) {
-    let style = canvas.theme.part(Part::Border);
+    let style = canvas.theme.part(ThemePart::Border);
     canvas.text(row, &"─".repeat(usize::from(row.width)), style);
     if !name.is_empty() {
         canvas.toned(after(row, 2), &format!(" {name} "), Tone::Muted);

@@ -2,9 +2,9 @@
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
-    click_map::List,
+    click_map::ClickList,
     layout::part,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::{
     app::tables::spot::Spot,
@@ -14,7 +14,7 @@ use ratatui::{layout::Rect, style::Style};
 
 /// Whether a pane has the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
+pub(super) enum KeyFocus {
     Here,
     Elsewhere,
 }
@@ -25,13 +25,13 @@ pub(super) struct Border<'a> {
     /// The panes that share the place; one of them is shown.
     pub(super) titles: &'a [Title],
     pub(super) shown: usize,
-    pub(super) keys: Keys,
+    pub(super) keys: KeyFocus,
     pub(super) foot: &'a [Vec<Span>],
 }
 
 /// How much of the titles is written; the first that fits is taken.
 #[derive(Debug, Clone, Copy)]
-enum Detail {
+enum FrameDetail {
     Full,
     Short,
     /// Short names, counts of the shown pane only.
@@ -40,7 +40,7 @@ enum Detail {
     KeysOnly,
 }
 
-impl Detail {
+impl FrameDetail {
     const ALL: [Self; 4] = [Self::Full, Self::Short, Self::Bare, Self::KeysOnly];
 
     /// What stands between two titles.
@@ -57,8 +57,8 @@ impl Border<'_> {
     /// Draws it; answers the area inside.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
         let part = match self.keys {
-            Keys::Here => Part::FocusedBorder,
-            Keys::Elsewhere => Part::Border,
+            KeyFocus::Here => ThemePart::FocusedBorder,
+            KeyFocus::Elsewhere => ThemePart::Border,
         };
         let inner = outline(canvas, area, canvas.theme.part(part));
         let top = Rect { height: 1, ..area };
@@ -99,9 +99,9 @@ impl Border<'_> {
     }
 
     fn draw_titles(&self, canvas: &mut Canvas<'_>, room: Rect) {
-        let fits = |detail: &Detail| spans_width(&padded(self.words(*detail))) <= room.width;
-        let detail = Detail::ALL.into_iter().find(fits);
-        let detail = detail.unwrap_or(Detail::KeysOnly);
+        let fits = |detail: &FrameDetail| spans_width(&padded(self.words(*detail))) <= room.width;
+        let detail = FrameDetail::ALL.into_iter().find(fits);
+        let detail = detail.unwrap_or(FrameDetail::KeysOnly);
         canvas.spans(room, &padded(self.words(detail)));
         let mut rest = after(room, 1);
         for (at, title) in self.titles.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Border<'_> {
         }
     }
 
-    fn words(&self, detail: Detail) -> Vec<Span> {
+    fn words(&self, detail: FrameDetail) -> Vec<Span> {
         let mut spans = vec![];
         for (at, title) in self.titles.iter().enumerate() {
             if !spans.is_empty() {
@@ -126,25 +126,25 @@ impl Border<'_> {
         spans
     }
 
-    fn one(&self, at: usize, title: &Title, detail: Detail) -> Vec<Span> {
+    fn one(&self, at: usize, title: &Title, detail: FrameDetail) -> Vec<Span> {
         let is_shown = at == self.shown;
         let tone = match (is_shown, self.keys) {
-            (true, Keys::Here) => Tone::Accent,
-            (true, Keys::Elsewhere) => Tone::Strong,
+            (true, KeyFocus::Here) => Tone::Accent,
+            (true, KeyFocus::Elsewhere) => Tone::Strong,
             (false, _) => Tone::Muted,
         };
         let name = match detail {
-            Detail::Full => title.name,
-            Detail::KeysOnly if is_shown => title.name,
-            Detail::Short | Detail::Bare => title.short,
-            Detail::KeysOnly => "",
+            FrameDetail::Full => title.name,
+            FrameDetail::KeysOnly if is_shown => title.name,
+            FrameDetail::Short | FrameDetail::Bare => title.short,
+            FrameDetail::KeysOnly => "",
         };
         let key_tone = if is_shown { tone } else { Tone::Plain };
         let mut spans = vec![Span::new(title.key.clone(), key_tone)];
         if !name.is_empty() {
             spans.push(Span::new(format!(" {name}"), tone));
         }
-        let counts = is_shown || matches!(detail, Detail::Full | Detail::Short);
+        let counts = is_shown || matches!(detail, FrameDetail::Full | FrameDetail::Short);
         if counts && !title.count.is_empty() {
             spans.push(Span::new(format!(" {}", title.count), Tone::Muted));
         }
@@ -215,7 +215,7 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
     let length = part(seen, seen, count).max(1);
     let hidden = count.saturating_sub(seen).max(1);
     let start = part(first, seen.saturating_sub(length), hidden);
-    let style = canvas.theme.part(Part::FocusedBorder);
+    let style = canvas.theme.part(ThemePart::FocusedBorder);
     for offset in start..start.saturating_add(length).min(seen) {
         let row = line(inner, u16::try_from(offset).unwrap_or(u16::MAX));
         let thumb = Rect {
@@ -230,14 +230,14 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
 /// The lines inside a panel, of which the wheel moves those that are seen: with its scrollbar.
 pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let room = usize::from(inner.height);
-    canvas.list(inner, Spot::Over, List { first, room, count });
+    canvas.list(inner, Spot::Over, ClickList { first, room, count });
     scrollbar(canvas, inner, first, count);
 }
 
 /// A panel over the desk: a cleared area with a bright border and a title; answers the area inside.
 pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
-    let inner = outline(canvas, area, canvas.theme.part(Part::FocusedBorder));
+    let inner = outline(canvas, area, canvas.theme.part(ThemePart::FocusedBorder));
     let room = after(Rect { height: 1, ..area }, 2);
     let room = Rect {
         width: room.width.saturating_sub(2),

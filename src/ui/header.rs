@@ -30,7 +30,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
             row = canvas.text(
                 row,
                 SEPARATOR,
-                canvas.theme.part(super::theme::Part::Border),
+                canvas.theme.part(super::theme::ThemePart::Border),
             );
         }
         row = self::segment(canvas, row, spans, *gauge);
@@ -85,24 +85,24 @@ fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gau
 }
 
 /// A segment as it is drawn.
-type Shown<'a> = (&'a [Span], Option<Gauge>, u8);
+type ShownSegment<'a> = (&'a [Span], Option<Gauge>, u8);
 
 /// All in full, else that without what has no brief form, else in brief, else without the bars, else without what is only
 /// good to know, else in the fewest words, else the more important of that.
-fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
+fn fitting(segments: &[Segment], room: u16) -> Vec<ShownSegment<'_>> {
     let full = segments.iter().map(|s| (&*s.words, s.gauge, s.priority));
-    let full: Vec<Shown> = full.collect();
+    let full: Vec<ShownSegment> = full.collect();
     if width(&full) <= room {
         return full;
     }
     let needed = || segments.iter().filter(|s| !s.brief.is_empty());
     let full = needed().map(|s| (&*s.words, s.gauge, s.priority));
-    let full: Vec<Shown> = full.collect();
+    let full: Vec<ShownSegment> = full.collect();
     if width(&full) <= room {
         return full;
     }
     let brief = needed().map(|s| (&*s.brief, s.gauge, s.priority));
-    let mut brief: Vec<Shown> = brief.collect();
+    let mut brief: Vec<ShownSegment> = brief.collect();
     if width(&brief) > room {
         for (_, gauge, _) in &mut brief {
             *gauge = None;
@@ -118,7 +118,7 @@ fn fitting(segments: &[Segment], room: u16) -> Vec<Shown<'_>> {
 }
 
 /// The least important first, down to those of priority `down_to`; one thing always stays.
-fn drop_until_it_fits(segments: &mut Vec<Shown<'_>>, room: u16, down_to: u8) {
+fn drop_until_it_fits(segments: &mut Vec<ShownSegment<'_>>, room: u16, down_to: u8) {
     while width(segments) > room && segments.len() > 1 {
         let least = segments
             .iter()
@@ -130,7 +130,7 @@ fn drop_until_it_fits(segments: &mut Vec<Shown<'_>>, room: u16, down_to: u8) {
     }
 }
 
-fn width(segments: &[Shown<'_>]) -> u16 {
+fn width(segments: &[ShownSegment<'_>]) -> u16 {
     let gaps = u16::try_from(segments.len().saturating_sub(1)).unwrap_or(0);
     let gaps = gaps.saturating_mul(SEPARATOR_WIDTH);
     segments.iter().fold(gaps, |sum, (spans, gauge, _)| {

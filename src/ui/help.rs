@@ -16,7 +16,7 @@ const AROUND: u16 = 4;
 const TWO_COLUMNS: u16 = 64;
 
 /// One line of the help: a section's name, a key, or the space between sections.
-enum Entry<'a> {
+enum HelpEntry<'a> {
     Section(&'a str),
     Key(&'a str, String),
     Space,
@@ -75,12 +75,12 @@ fn title(search: &str, sections: &[HelpSection]) -> Vec<Span> {
     title
 }
 
-fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) {
+fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &HelpEntry<'_>, keys: u16) {
     match entry {
-        Entry::Section(title) => {
+        HelpEntry::Section(title) => {
             canvas.toned(row, title, Tone::Strong);
         }
-        Entry::Key(key, does) => {
+        HelpEntry::Key(key, does) => {
             canvas.toned(
                 after(row, keys.saturating_sub(width(key))),
                 key,
@@ -89,12 +89,12 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &Entry<'_>, keys: u16) 
             let room = after(row, sum([keys, 2]));
             canvas.toned(room, does, Tone::Plain);
         }
-        Entry::Space => {}
+        HelpEntry::Space => {}
     }
 }
 
 /// The sections in columns, none broken, divided where the longer column is shortest.
-fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<Entry<'_>>> {
+fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<HelpEntry<'_>>> {
     let length = |sections: &[HelpSection]| entries(sections, room).len();
     let halves = (1..=sections.len()).filter_map(|at| sections.split_at_checked(at));
     let best = halves.min_by_key(|(first, rest)| length(first).max(length(rest)));
@@ -105,17 +105,17 @@ fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<Entry<'
 }
 
 /// What a key does goes on below it where it is longer than its line.
-fn entries(sections: &[HelpSection], room: u16) -> Vec<Entry<'_>> {
+fn entries(sections: &[HelpSection], room: u16) -> Vec<HelpEntry<'_>> {
     let mut entries = vec![];
     for section in sections {
         if !entries.is_empty() {
-            entries.push(Entry::Space);
+            entries.push(HelpEntry::Space);
         }
-        entries.push(Entry::Section(section.title));
+        entries.push(HelpEntry::Section(section.title));
         for (key, does) in &section.lines {
             let keys = std::iter::once(key.as_str()).chain(std::iter::repeat(""));
             let lines = keys.zip(wrapped(does, room));
-            entries.extend(lines.map(|(key, does)| Entry::Key(key, does)));
+            entries.extend(lines.map(|(key, does)| HelpEntry::Key(key, does)));
         }
     }
     entries

@@ -14,7 +14,7 @@ const CARDS: u16 = 54;
 const LEAST_LOWEST: u16 = 5;
 
 /// What positions and orders need in order to show all that a trader decides by: what is left over at the least width
-/// of [`Tier::Wide`].
+/// of [`WidthTier::Wide`].
 const TABLES: u16 = 106;
 
 /// What working orders need in order to show type, price, trigger, reduce-only and state, each abbreviated.
@@ -28,7 +28,7 @@ const NARROW_CARDS: u16 = 42;
 
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tier {
+pub(super) enum WidthTier {
     /// Positions over orders, TWAP over scaled beside them, the history below.
     Wide,
     /// Positions over everything; orders beside TWAP and scaled; the history below.
@@ -42,55 +42,56 @@ pub(super) enum Tier {
 
 /// One place of the screen: the pane it shows, and the panes that share it as tabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PanePlace {
     pub(super) area: Rect,
     pub(super) pane: Pane,
     pub(super) tabs: Vec<Pane>,
 }
 
-const TIERS: &[(Tier, u16, u16)] = &[
-    (Tier::Wide, 160, 34),
-    (Tier::Medium, 100, 30),
-    (Tier::Column, 80, 20),
-    (Tier::List, SMALLEST.0, SMALLEST.1),
+const TIERS: &[(WidthTier, u16, u16)] = &[
+    (WidthTier::Wide, 160, 34),
+    (WidthTier::Medium, 100, 30),
+    (WidthTier::Column, 80, 20),
+    (WidthTier::List, SMALLEST.0, SMALLEST.1),
 ];
 
-pub(super) fn tier(screen: Rect) -> Tier {
-    let fits =
-        |(_, width, height): &&(Tier, u16, u16)| screen.width >= *width && screen.height >= *height;
+pub(super) fn tier(screen: Rect) -> WidthTier {
+    let fits = |(_, width, height): &&(WidthTier, u16, u16)| {
+        screen.width >= *width && screen.height >= *height
+    };
     TIERS
         .iter()
         .find(fits)
-        .map_or(Tier::TooSmall, |(tier, ..)| *tier)
+        .map_or(WidthTier::TooSmall, |(tier, ..)| *tier)
 }
 
 /// Divides `body` among the panes; `wanted` says how many lines a pane would fill, border included.
 pub(super) fn places(
-    tier: Tier,
+    tier: WidthTier,
     body: Rect,
     focus: &Focus,
     wanted: impl Fn(Pane) -> u16,
-) -> Vec<Place> {
+) -> Vec<PanePlace> {
     if focus.zoomed {
         return vec![shared(body, focus.pane, Pane::iter())];
     }
     match tier {
-        Tier::Wide => wide(body, focus, wanted),
-        Tier::Medium => medium(body, focus, wanted),
-        Tier::Column => column(body, focus, wanted),
-        Tier::List | Tier::TooSmall => list(body, focus, wanted),
+        WidthTier::Wide => wide(body, focus, wanted),
+        WidthTier::Medium => medium(body, focus, wanted),
+        WidthTier::Column => column(body, focus, wanted),
+        WidthTier::List | WidthTier::TooSmall => list(body, focus, wanted),
     }
 }
 
 /// What stands above the keys for a moment takes its lines from the lowest panes while these keep enough to be read, so
 /// that nothing else on the screen moves. `whole` is the body when nothing stands there.
 pub(super) fn steady(
-    tier: Tier,
+    tier: WidthTier,
     whole: Rect,
     body: Rect,
     focus: &Focus,
     wanted: impl Fn(Pane) -> u16,
-) -> Vec<Place> {
+) -> Vec<PanePlace> {
     let mut places = places(tier, whole, focus, &wanted);
     let taken = whole.bottom().saturating_sub(body.bottom());
     for place in &mut places {
@@ -105,7 +106,7 @@ pub(super) fn steady(
     places
 }
 
-fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
     let left = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
     let low = (body.height / 4).max(8);
@@ -120,7 +121,7 @@ fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     places
 }
 
-fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
     let (top, rest) = rows(
         body,
         wanted(Pane::Positions).clamp(5, (body.height / 3).max(5)),
@@ -143,7 +144,7 @@ fn orders_width(width: u16) -> u16 {
     share(width, 31, 50).max(LEAST_ORDERS).max(beside_cards)
 }
 
-fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
     let (top, rest) = rows(
         body,
         wanted(Pane::Positions).clamp(5, share(body.height, 2, 5).max(5)),
@@ -157,7 +158,7 @@ fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place>
     vec![alone(top, Pane::Positions), shared(rest, below, tabs)]
 }
 
-fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
     let pane = focus.pane;
     let other = if pane == Pane::Positions {
         Pane::Orders
@@ -191,7 +192,7 @@ pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
     u16::try_from(part).unwrap_or(u16::MAX)
 }
 
-fn history_place(area: Rect, focus: &Focus) -> Place {
+fn history_place(area: Rect, focus: &Focus) -> PanePlace {
     shared(
         area,
         focus.tab,
@@ -199,12 +200,12 @@ fn history_place(area: Rect, focus: &Focus) -> Place {
     )
 }
 
-fn alone(area: Rect, pane: Pane) -> Place {
+fn alone(area: Rect, pane: Pane) -> PanePlace {
     shared(area, pane, [pane].into_iter())
 }
 
-fn shared(area: Rect, pane: Pane, tabs: impl Iterator<Item = Pane>) -> Place {
-    Place {
+fn shared(area: Rect, pane: Pane, tabs: impl Iterator<Item = Pane>) -> PanePlace {
+    PanePlace {
         area,
         pane,
         tabs: tabs.collect(),
@@ -212,7 +213,7 @@ fn shared(area: Rect, pane: Pane, tabs: impl Iterator<Item = Pane>) -> Place {
 }
 
 /// Two panes over one another: the upper one gets what it wants while the lower one keeps enough to be read.
-fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<Place> {
+fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<PanePlace> {
     let [upper, lower] = panes;
     let spare = area.height.saturating_sub(wanted(lower));
     let most = spare
@@ -267,14 +268,14 @@ mod tests {
         assert_eq!(
             [160, 159, 99, 79, 59].map(at),
             [
-                Tier::Wide,
-                Tier::Medium,
-                Tier::Column,
-                Tier::List,
-                Tier::TooSmall
+                WidthTier::Wide,
+                WidthTier::Medium,
+                WidthTier::Column,
+                WidthTier::List,
+                WidthTier::TooSmall
             ]
         );
-        assert_eq!(tier(Rect::new(0, 0, 200, 15)), Tier::TooSmall);
+        assert_eq!(tier(Rect::new(0, 0, 200, 15)), WidthTier::TooSmall);
     }
 
     #[test]
@@ -323,7 +324,7 @@ mod tests {
         let shown = |pane, lines| {
             let mut focus = Focus::default();
             focus.go(pane);
-            let places = places(Tier::List, body, &focus, |_| lines);
+            let places = places(WidthTier::List, body, &focus, |_| lines);
             let places = places.iter().map(|place| (place.pane, place.area.height));
             places.collect::<Vec<_>>()
         };

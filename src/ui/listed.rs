@@ -5,7 +5,7 @@ use super::{
     fit::Measures,
     frame::panel,
     help::centered,
-    table::{self, Picked},
+    table::{self, PickedRow},
 };
 use crate::view::ListView;
 use ratatui::layout::Rect;
@@ -26,7 +26,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize)
         canvas.spans(line(inner, 0), &list.emptiness);
         return;
     }
-    let picked = Picked {
+    let picked = PickedRow {
         selected: Some(list.chosen),
         marked: vec![],
     };

@@ -53,14 +53,14 @@ use bottom::Bottom;
 use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
-use layout::{SMALLEST, Tier};
+use layout::{SMALLEST, WidthTier};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
 use std::{collections::BTreeMap, ops::Range};
-use theme::Part;
-use window::Window;
+use theme::ThemePart;
+use window::RowWindow;
 
 /// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
 /// columns have grown. Nothing of it means anything to the trader; losing it only moves things about.
@@ -137,7 +137,7 @@ impl DrawState {
         &mut self,
         pane: Pane,
         seen: usize,
-        window: &Window<impl Fn(usize) -> usize>,
+        window: &RowWindow<impl Fn(usize) -> usize>,
     ) -> usize {
         let first = self.first.entry(pane).or_default();
         *first = window.first(*first, seen);
@@ -156,7 +156,7 @@ impl DrawState {
 
 /// Whether anything but a strip is drawn on a screen of this size.
 pub fn fits(screen: Rect) -> bool {
-    layout::tier(screen) != Tier::TooSmall
+    layout::tier(screen) != WidthTier::TooSmall
 }
 
 /// Draws the whole screen: one account, and what is told of the others.
@@ -167,7 +167,7 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     let screen = frame.area;
     let theme = draw_state.theme.clone();
     let mut canvas = Canvas::new(frame, &theme, model.focus.pane.context());
-    canvas.fill(screen, Part::Base);
+    canvas.fill(screen, ThemePart::Base);
     draw(&mut canvas, screen, &desks, draw_state);
     draw_state.clicks = canvas.into_clicks();
 }
@@ -194,7 +194,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
     let tier = layout::tier(screen);
-    if tier == Tier::TooSmall {
+    if tier == WidthTier::TooSmall {
         too_small(canvas, screen, model, strip.as_ref());
         return;
     }

@@ -5,18 +5,18 @@ use super::{
     canvas::{Canvas, after, line, spans_width},
     cards::{self, Setting},
     chart,
-    click_map::List,
-    frame::{Border, Keys, scrollbar},
-    layout::{Place, part, sum},
-    table::{self, Picked},
-    window::Window,
+    click_map::ClickList,
+    frame::{Border, KeyFocus, scrollbar},
+    layout::{PanePlace, part, sum},
+    table::{self, PickedRow},
+    window::RowWindow,
 };
 use crate::{
     app::{
         Model, Rows,
         tables::{marks::Marks, pane::Pane, spot::Spot},
     },
-    view::{self, DayLines, Row, Scene, Span, Title},
+    view::{self, DayLines, Scene, Span, TableRow, Title},
 };
 use ratatui::layout::Rect;
 
@@ -48,7 +48,7 @@ pub(super) fn draw(
     model: &Model,
     scene: &Scene<'_>,
     draw_state: &mut DrawState,
-    place: &Place,
+    place: &PanePlace,
 ) {
     let mut titles: Vec<Title> = place
         .tabs
@@ -60,7 +60,7 @@ pub(super) fn draw(
     let shown = place.tabs.iter().position(|pane| *pane == place.pane);
     let shown = shown.unwrap_or(0);
     let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
-    let body = Body {
+    let body = PaneBody {
         marks: &model.marks,
         pane: place.pane,
         rows: &rows,
@@ -77,9 +77,9 @@ pub(super) fn draw(
         shown,
         titles: &titles,
         keys: if is_focused {
-            Keys::Here
+            KeyFocus::Here
         } else {
-            Keys::Elsewhere
+            KeyFocus::Elsewhere
         },
         foot: &view::foot(place.pane, &rows, scene),
     };
@@ -98,7 +98,7 @@ pub(super) fn draw(
 }
 
 /// The rows of a pane and which of them must be seen.
-struct Body<'a> {
+struct PaneBody<'a> {
     marks: &'a Marks,
     pane: Pane,
     rows: &'a Rows<'a>,
@@ -107,14 +107,14 @@ struct Body<'a> {
     seen: usize,
 }
 
-impl Body<'_> {
+impl PaneBody<'_> {
     /// Places among the visible rows.
-    fn picked(&self, first: usize, room: usize) -> Picked {
+    fn picked(&self, first: usize, room: usize) -> PickedRow {
         let visible = first..first.saturating_add(room).min(self.rows.len());
         let marked = self
             .marks
             .among(self.pane, self.rows, Some(self.seen), visible);
-        Picked {
+        PickedRow {
             selected: self.selected.map(|at| at.saturating_sub(first)),
             marked: marked
                 .into_iter()
@@ -127,8 +127,12 @@ impl Body<'_> {
         DayLines::of(self.pane, self.rows, scene).filter(|_| room >= LEAST_WITH_DAYS)
     }
 
-    fn window(&self, room: usize, days: Option<DayLines<'_>>) -> Window<impl Fn(usize) -> usize> {
-        Window {
+    fn window(
+        &self,
+        room: usize,
+        days: Option<DayLines<'_>>,
+    ) -> RowWindow<impl Fn(usize) -> usize> {
+        RowWindow {
             count: self.rows.len(),
             room,
             lines: move |at| {
@@ -154,7 +158,7 @@ impl Body<'_> {
         area: impl Fn(u16) -> Rect,
     ) {
         let count = self.rows.len();
-        let list = List { first, room, count };
+        let list = ClickList { first, room, count };
         canvas.list(inner, Spot::Pane(self.pane), list);
         let visible = self.rows.at(first..first.saturating_add(room).min(count));
         for (at, row) in (0..).zip(visible) {
@@ -172,7 +176,7 @@ impl Body<'_> {
         // Cards have no columns.
         draw_state.measures.remove(&self.pane);
         let room = setting.seen;
-        let window = Window {
+        let window = RowWindow {
             count: self.rows.len(),
             room,
             lines: |_| 1,
@@ -227,7 +231,7 @@ impl Body<'_> {
                 let at = at.saturating_sub(first);
                 table
                     .rows
-                    .insert(at.min(table.rows.len()), Row::rule(words));
+                    .insert(at.min(table.rows.len()), TableRow::rule(words));
                 picked.make_room(at);
             }
         }

@@ -3,7 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, shortened, width},
     layout::sum,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::view::{PromptView, Span, Tone, Under};
 use ratatui::layout::Rect;
@@ -14,7 +14,7 @@ pub(super) const HEIGHT: u16 = 2;
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, prompt: &PromptView) {
     canvas.clear(area);
     let row = line(area, 0);
-    canvas.fill(row, Part::Field);
+    canvas.fill(row, ThemePart::Field);
     let row = canvas.toned(after(row, 1), prompt.sign, Tone::Accent);
     let hidden = typed(canvas, row, prompt);
     let start = row.x.saturating_sub(area.x);
@@ -50,7 +50,7 @@ fn typed(canvas: &mut Canvas<'_>, row: Rect, prompt: &PromptView) -> u16 {
             width: 1.min(cursor.width),
             ..cursor
         },
-        Part::Cursor,
+        ThemePart::Cursor,
     );
     hidden
 }

@@ -4,13 +4,13 @@
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width},
     fit::{
-        BRANCH, Fit, Form, GAUGE, GAUGE_ROOM, Measure, Measures, Slot, WIDEST_GAP, fit, parts,
-        title,
+        BRANCH, CellForm, ColumnMeasure, ColumnSlot, Fit, GAUGE, GAUGE_ROOM, Measures, WIDEST_GAP,
+        fit, parts, title,
     },
     layout::sum,
-    theme::Part,
+    theme::ThemePart,
 };
-use crate::view::{Align, Body, Cell, Facts, Lead, Row, Span, Table, Tone};
+use crate::view::{Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone};
 use ratatui::layout::Rect;
 use std::{borrow::Cow, slice};
 
@@ -19,14 +19,14 @@ const MARGIN: u16 = 1;
 
 /// Which of the visible rows stand out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Picked {
+pub(super) struct PickedRow {
     /// The row the keys act on, if this pane has them.
     pub(super) selected: Option<usize>,
     /// Marked ones.
     pub(super) marked: Vec<usize>,
 }
 
-impl Picked {
+impl PickedRow {
     /// A line has come before this row.
     pub(super) fn make_room(&mut self, before: usize) {
         for row in self.selected.iter_mut().chain(&mut self.marked) {
@@ -37,7 +37,7 @@ impl Picked {
     /// Shows that the n-th row is selected or marked on all its lines.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
         if self.selected == Some(number) {
-            canvas.fill(block, Part::Selection);
+            canvas.fill(block, ThemePart::Selection);
             for at in 0..block.height {
                 canvas.toned(line(block, at), "▌", Tone::Accent);
             }
@@ -54,7 +54,7 @@ pub(super) fn draw(
     area: Rect,
     table: &Table,
     measures: &mut Measures,
-    picked: &Picked,
+    picked: &PickedRow,
 ) -> Rect {
     let room = after(area, MARGIN);
     let room = Rect {
@@ -73,7 +73,7 @@ pub(super) fn draw(
     after(room, used(&fit.slots).saturating_add(WIDEST_GAP))
 }
 
-fn place(row: Rect, slot: Slot) -> Rect {
+fn place(row: Rect, slot: ColumnSlot) -> Rect {
     let rest = after(row, slot.offset);
     Rect {
         width: slot.width.min(rest.width),
@@ -100,7 +100,7 @@ fn headings(canvas: &mut Canvas<'_>, row: Rect, fit: &Fit) {
     }
 }
 
-fn one(canvas: &mut Canvas<'_>, row: Rect, content: &Row, fit: &Fit) {
+fn one(canvas: &mut Canvas<'_>, row: Rect, content: &TableRow, fit: &Fit) {
     let branch = match content.lead {
         Lead::Root => "",
         Lead::Child => "├ ",
@@ -108,12 +108,12 @@ fn one(canvas: &mut Canvas<'_>, row: Rect, content: &Row, fit: &Fit) {
     };
     canvas.toned(row, branch, Tone::Muted);
     let cells = match &content.body {
-        Body::Cells(cells) => cells,
-        Body::Line(facts) => {
+        RowBody::Cells(cells) => cells,
+        RowBody::Line(facts) => {
             canvas.spans(row, &fitting(facts, row.width));
             return;
         }
-        Body::Rule(spans) => {
+        RowBody::Rule(spans) => {
             rule(canvas, row, &fit.slots, spans);
             return;
         }
@@ -135,12 +135,12 @@ fn one(canvas: &mut Canvas<'_>, row: Rect, content: &Row, fit: &Fit) {
 }
 
 /// As wide as the columns are: what stands beside them is not of a day.
-fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[Slot], words: &[Span]) {
+fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[ColumnSlot], words: &[Span]) {
     let row = Rect {
         width: used(slots).min(row.width),
         ..row
     };
-    let style = canvas.theme.part(Part::Border);
+    let style = canvas.theme.part(ThemePart::Border);
     canvas.text(row, &"─".repeat(usize::from(row.width)), style);
     let spaced = std::iter::once(Span::plain(" "))
         .chain(words.iter().cloned())
@@ -150,13 +150,19 @@ fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[Slot], words: &[Span]) {
 }
 
 /// How much of a row its columns take.
-fn used(slots: &[Slot]) -> u16 {
+fn used(slots: &[ColumnSlot]) -> u16 {
     slots
         .last()
         .map_or(0, |slot| slot.offset.saturating_add(slot.width))
 }
 
-fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, measure: Measure) {
+fn draw_cell(
+    canvas: &mut Canvas<'_>,
+    room: Rect,
+    cell: &Cell,
+    align: Align,
+    measure: ColumnMeasure,
+) {
     let mut room = room;
     if let Some(gauge) = cell.gauge.filter(|_| measure.gauge > 0) {
         let text = sum([measure.whole, measure.fraction, GAUGE_ROOM]);
@@ -172,8 +178,8 @@ fn draw_cell(canvas: &mut Canvas<'_>, room: Rect, cell: &Cell, align: Align, mea
         room = after(room, sum([start, GAUGE_ROOM]));
     }
     let spans = match (&cell.brief, measure.form) {
-        (Some(brief), Form::Brief) => slice::from_ref(brief),
-        (_, Form::Full | Form::Brief) => &cell.spans,
+        (Some(brief), CellForm::Brief) => slice::from_ref(brief),
+        (_, CellForm::Full | CellForm::Brief) => &cell.spans,
     };
     match align {
         Align::Number => {

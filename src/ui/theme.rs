@@ -25,7 +25,7 @@ built_in!("dark", "light", "contrast", "blue_orange", "red_up");
 pub struct Theme {
     palette: Option<Palette>,
     /// Whether there are colours to put behind text.
-    grounds: Grounds,
+    grounds: Backgrounds,
     /// Text on those of them that speak: badges and chips.
     ink: Color,
 }
@@ -35,7 +35,7 @@ const INK: Color = Color::Rgb(20, 18, 10);
 
 /// What can be put behind text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Grounds {
+enum Backgrounds {
     Colours,
     /// The terminal's own background only: a shade of it is not among its colours.
     One,
@@ -43,7 +43,7 @@ enum Grounds {
 
 /// What is not text with a tone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ThemePart {
     /// Text on the background: what the screen is cleared with.
     Base,
     Border,
@@ -143,7 +143,7 @@ impl Theme {
         let palette = toml::from_str(text)?;
         Ok(Self {
             palette: Some(palette),
-            grounds: Grounds::Colours,
+            grounds: Backgrounds::Colours,
             ink: INK,
         })
     }
@@ -152,7 +152,7 @@ impl Theme {
     pub fn colourless() -> Self {
         Self {
             palette: None,
-            grounds: Grounds::One,
+            grounds: Backgrounds::One,
             ink: Color::Reset,
         }
     }
@@ -165,7 +165,7 @@ impl Theme {
             Depth::Indexed => self.reduce(depth::indexed),
             Depth::Basic => {
                 self.reduce(depth::basic);
-                self.grounds = Grounds::One;
+                self.grounds = Backgrounds::One;
             }
             Depth::None => return Self::colourless(),
         }
@@ -181,7 +181,7 @@ impl Theme {
 
     /// Whether an empty gauge can be seen by its background.
     pub(super) fn has_grounds(&self) -> bool {
-        self.grounds == Grounds::Colours
+        self.grounds == Backgrounds::Colours
     }
 
     /// Text and background of an empty screen, for pictures.
@@ -214,18 +214,18 @@ impl Theme {
         }
     }
 
-    pub(super) fn part(&self, part: Part) -> Style {
+    pub(super) fn part(&self, part: ThemePart) -> Style {
         let Some(palette) = &self.palette else {
             return plain_part(part);
         };
         match part {
-            Part::FocusedBorder => Style::new().fg(palette.accent.0),
+            ThemePart::FocusedBorder => Style::new().fg(palette.accent.0),
             _ if !self.has_grounds() => plain_part(part),
-            Part::Base => Style::new().fg(palette.text.0).bg(palette.background.0),
-            Part::Border => Style::new().fg(palette.border.0),
-            Part::Selection => Style::new().bg(palette.selection.0),
-            Part::Track | Part::Field => Style::new().bg(palette.track.0),
-            Part::Cursor => Style::new().fg(palette.background.0).bg(palette.accent.0),
+            ThemePart::Base => Style::new().fg(palette.text.0).bg(palette.background.0),
+            ThemePart::Border => Style::new().fg(palette.border.0),
+            ThemePart::Selection => Style::new().bg(palette.selection.0),
+            ThemePart::Track | ThemePart::Field => Style::new().bg(palette.track.0),
+            ThemePart::Cursor => Style::new().fg(palette.background.0).bg(palette.accent.0),
         }
     }
 
@@ -319,14 +319,14 @@ fn plain_tone(tone: Tone) -> Style {
     }
 }
 
-fn plain_part(part: Part) -> Style {
+fn plain_part(part: ThemePart) -> Style {
     let style = Style::new();
     match part {
-        Part::Base | Part::Track => style,
-        Part::Border => style.add_modifier(Modifier::DIM),
-        Part::FocusedBorder => style.add_modifier(Modifier::BOLD),
-        Part::Selection | Part::Cursor => style.add_modifier(Modifier::REVERSED),
-        Part::Field => style.add_modifier(Modifier::UNDERLINED),
+        ThemePart::Base | ThemePart::Track => style,
+        ThemePart::Border => style.add_modifier(Modifier::DIM),
+        ThemePart::FocusedBorder => style.add_modifier(Modifier::BOLD),
+        ThemePart::Selection | ThemePart::Cursor => style.add_modifier(Modifier::REVERSED),
+        ThemePart::Field => style.add_modifier(Modifier::UNDERLINED),
     }
 }
 
@@ -357,9 +357,9 @@ mod tests {
             let styles = [
                 theme.tone(Tone::Good),
                 theme.tone(Tone::Muted),
-                theme.part(Part::Base),
-                theme.part(Part::Selection),
-                theme.part(Part::FocusedBorder),
+                theme.part(ThemePart::Base),
+                theme.part(ThemePart::Selection),
+                theme.part(ThemePart::FocusedBorder),
                 theme.badge(Mode::LiveApi),
                 theme.chip(Tint::Violet),
             ];

@@ -3,7 +3,7 @@
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
     layout::sum,
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::view::{Tone, TourView};
 use ratatui::layout::Rect;
@@ -24,7 +24,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, tour: &TourView) {
     let own_line = !has_room(tour, &lines, area.width);
     let last = lines.len().saturating_sub(1);
     for number in 0..height(tour, area.width) {
-        canvas.fill(line(area, number), Part::Field);
+        canvas.fill(line(area, number), ThemePart::Field);
     }
     for (number, text) in (0..).zip(&lines) {
         let row = after(line(area, number), MARGIN);

@@ -2,13 +2,13 @@
 
 /// A list of `count` rows on `room` lines; `lines` says how many a row takes, one at least.
 #[derive(Clone, Copy)]
-pub(super) struct Window<F> {
+pub(super) struct RowWindow<F> {
     pub(super) count: usize,
     pub(super) room: usize,
     pub(super) lines: F,
 }
 
-impl<F: Fn(usize) -> usize> Window<F> {
+impl<F: Fn(usize) -> usize> RowWindow<F> {
     /// The first visible row: `before` moved no further than needed for row `seen` to be among them, and no
     /// line left empty that a row could fill.
     pub(super) fn first(&self, before: usize, seen: usize) -> usize {
@@ -53,8 +53,8 @@ mod tests {
     type Lines = fn(usize) -> usize;
 
     /// Every fourth row has a line above it.
-    fn window(room: usize) -> Window<Lines> {
-        Window {
+    fn window(room: usize) -> RowWindow<Lines> {
+        RowWindow {
             count: 40,
             room,
             lines: |at| if at % 4 == 0 { 2 } else { 1 },

@@ -13,7 +13,7 @@ pub mod text;
 pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
 pub use details::lines::{DetailLine, DetailView};
-pub use details::price::{Level, Place, PriceView, Trade, price};
+pub use details::price::{Place, PriceLevel, PriceTrade, PriceView, price};
 pub use panels::accounts::accounts;
 pub use panels::bulk::{BulkItem, BulkView, bulk};
 pub use panels::column_list::column_list;
@@ -42,7 +42,7 @@ pub use text::listed::ListView;
 pub use text::scene::Scene;
 pub use text::span::{Span, Tone};
 pub use text::table::{
-    Align, Body, Cell, Column, Facts, Gauge, Heading, Lead, Row, Share, Table, Widest,
+    Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
 };
 
 /// The columns of every resource, as the desk, the command line and exports show them.

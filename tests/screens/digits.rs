@@ -6,7 +6,7 @@ use crate::{
 };
 use perpdeck::{
     app::{Model, tables::pane::Pane},
-    view::{self, Align, Body, Scene},
+    view::{self, Align, RowBody, Scene},
 };
 use perpdeck::{
     ui::{Theme, picture},
@@ -32,7 +32,7 @@ fn numbers(model: &Model) -> BTreeSet<String> {
         let rows = model.rows(pane);
         let table = view::pane_table(pane, &rows, 0..rows.len(), &scene);
         for row in table.rows {
-            let Body::Cells(cells) = row.body else {
+            let RowBody::Cells(cells) = row.body else {
                 continue;
             };
             let cells = cells.iter().zip(&table.headings);

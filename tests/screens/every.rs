@@ -20,7 +20,7 @@ use perpdeck::{
     },
     model::{
         CloseKind, Curve, Grid, Market, PlaceKind,
-        draft::{Field, Takes},
+        draft::{Field, FieldInput},
     },
     ui::{Theme, picture},
     view,
@@ -100,12 +100,12 @@ fn sample(field: Field) -> &'static str {
         (Field::EndPrice, _) => "59876.5",
         (Field::Rungs, _) => "8",
         (Field::ExtraMargin, _) => "+50",
-        (_, Takes::Price | Takes::WatchedPrice) => "62345.5",
-        (_, Takes::Size) => "0.33147",
-        (_, Takes::Number) => "12.5",
-        (_, Takes::Instant) => "2h",
-        (_, Takes::Span) => "90m",
-        (_, Takes::Choice | Takes::Market) => "",
+        (_, FieldInput::Price | FieldInput::WatchedPrice) => "62345.5",
+        (_, FieldInput::Size) => "0.33147",
+        (_, FieldInput::Number) => "12.5",
+        (_, FieldInput::Instant) => "2h",
+        (_, FieldInput::Span) => "90m",
+        (_, FieldInput::Choice | FieldInput::Market) => "",
     }
 }
 

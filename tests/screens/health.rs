@@ -19,7 +19,7 @@ use perpdeck::{
         Timestamp,
     },
     ui::{Theme, picture},
-    view::{self, Body, Scene, Title, Tone, text::format::Zone},
+    view::{self, RowBody, Scene, Title, Tone, text::format::Zone},
 };
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ fn positions_are_as_old_as_the_prices_they_are_reckoned_with() {
     let zone = Zone::utc();
     let scene = Scene::of(&model, &zone);
     let table = view::pane_table(Pane::Positions, &model.rows(Pane::Positions), 0..1, &scene);
-    let Some(Body::Cells(cells)) = table.rows.first().map(|row| &row.body) else {
+    let Some(RowBody::Cells(cells)) = table.rows.first().map(|row| &row.body) else {
         panic!("no position");
     };
     let shown = table.headings.iter().zip(cells);

@@ -10,7 +10,7 @@ use perpdeck::{
         tables::pane::Pane, update,
     },
     model::{Command, Failure, FailureKind, Page, Receipt, Ticket, Timestamp},
-    view::{self, Body, Scene, Span, text::format::Zone},
+    view::{self, RowBody, Scene, Span, text::format::Zone},
 };
 
 pub(crate) fn text(spans: &[Span]) -> String {
@@ -29,9 +29,9 @@ pub(crate) fn cell(model: &Model, pane: Pane, row: usize, title: &str) -> String
         .position(|heading| heading.title == title)
         .unwrap();
     match &table.rows[0].body {
-        Body::Cells(cells) => cells[at].text(),
-        Body::Line(facts) => facts.iter().map(|facts| text(&facts.spans)).collect(),
-        Body::Rule(spans) => text(spans),
+        RowBody::Cells(cells) => cells[at].text(),
+        RowBody::Line(facts) => facts.iter().map(|facts| text(&facts.spans)).collect(),
+        RowBody::Rule(spans) => text(spans),
     }
 }
 

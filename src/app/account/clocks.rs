@@ -7,7 +7,7 @@
 //! Known limits: a header may come from a machine in front of the service whose clock is right while the service's own
 //! is not; only figures with a time of their own tell that.
 
-use crate::model::{Call, Rate, ServiceClock, Timestamp};
+use crate::model::{Call, ClockRate, ServiceClock, Timestamp};
 
 /// Milliseconds: two machines whose clocks are both kept right, and the way between them, differ by less.
 const CLEARLY: i64 = 3_000;
@@ -42,7 +42,7 @@ impl Clocks {
         }
     }
 
-    pub fn rate(&self) -> Rate {
+    pub fn rate(&self) -> ClockRate {
         self.best().rate()
     }
 

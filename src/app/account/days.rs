@@ -4,7 +4,7 @@ use super::{
     feed::{Churn, among},
     tally::{Sum, Way},
 };
-use crate::model::{Day, Num, Position, Zone};
+use crate::model::{Num, Position, Zone, ZoneDay};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The positions of one day that were read.
@@ -19,7 +19,7 @@ pub struct DayResult {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Days {
     zone: Zone,
-    results: BTreeMap<Day, DayResult>,
+    results: BTreeMap<ZoneDay, DayResult>,
 }
 
 impl DayResult {
@@ -43,12 +43,12 @@ impl Days {
         }
     }
 
-    pub fn of(&self, day: Day) -> Option<&DayResult> {
+    pub fn of(&self, day: ZoneDay) -> Option<&DayResult> {
         self.results.get(&day)
     }
 
     /// Whether it is the oldest day that was read: older pages may have more of it.
-    pub fn is_oldest(&self, day: Day) -> bool {
+    pub fn is_oldest(&self, day: ZoneDay) -> bool {
         self.results.keys().next() == Some(&day)
     }
 

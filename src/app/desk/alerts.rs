@@ -11,7 +11,7 @@ use crate::{
         dialogs::effect::{Effect, TerminalOut},
     },
     config::Way,
-    model::{Command, Failure, Num, Order, OrderId, Progress, Rate, Receipt, Ticket, TwapId},
+    model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
 };
 
 /// Desktop notifications at once: more would bury the desktop.
@@ -101,7 +101,7 @@ pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
 /// Active TWAPs whose next slice is long overdue by the service's own clock. By one that does not run like ours nothing
 /// is overdue: it may stand.
 pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
-    let runs = model.store.clocks.rate() == Rate::Same;
+    let runs = model.store.clocks.rate() == ClockRate::Same;
     let Some(seen) = model.store.twaps.at().filter(|_| runs) else {
         return vec![];
     };

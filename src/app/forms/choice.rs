@@ -10,7 +10,9 @@ use crate::{
     model::{
         CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
         TriggerDirection,
-        draft::{CloseDraft, Draft, EntryDraft, Field, Shape, Takes, Texts, times_in_force},
+        draft::{
+            CloseDraft, Draft, DraftShape, EntryDraft, Field, FieldInput, Texts, times_in_force,
+        },
         spoken,
     },
 };
@@ -136,7 +138,7 @@ impl Form {
     /// One more letter of what is looked for; one that nothing has is not taken.
     pub(crate) fn look_for(&mut self, c: char, around: &Around) {
         self.hand = Hand::Touched;
-        if self.focus.takes() == Takes::Market {
+        if self.focus.takes() == FieldInput::Market {
             self.look_for_market(c, around);
         } else {
             self.look_for_option(c, around);
@@ -176,7 +178,7 @@ impl Form {
 
     /// Takes the focused choice's option at `index`; one that does not exist changes nothing.
     pub(crate) fn choose(&mut self, index: usize, around: &Around) {
-        if self.focus.takes() == Takes::Market {
+        if self.focus.takes() == FieldInput::Market {
             self.choose_market(index, around);
         } else {
             self.take(index, around);
@@ -234,7 +236,7 @@ impl Form {
     /// It is an order of this type, whatever was placed last.
     pub(crate) fn be(&mut self, kind: PlaceKind, around: &Around) {
         if let Draft::Entry(draft) = &mut self.draft {
-            change_shape(draft, Shape::Order(kind), around);
+            change_shape(draft, DraftShape::Order(kind), around);
         }
     }
 
@@ -325,22 +327,22 @@ fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
 }
 
 /// The types that a shape can be turned into.
-fn kind(shape: Shape) -> Option<Choice> {
+fn kind(shape: DraftShape) -> Option<Choice> {
     match shape {
-        Shape::Order(kind) => Some(Choice {
+        DraftShape::Order(kind) => Some(Choice {
             options: PlaceKind::VARIANTS.iter().map(spoken).collect(),
             ..Choice::of(PlaceKind::VARIANTS, Some(&kind))
         }),
-        Shape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
-        Shape::Ladder => None,
+        DraftShape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
+        DraftShape::Ladder => None,
     }
 }
 
 /// Terms that were not changed by hand follow the type.
-fn change_shape(draft: &mut EntryDraft, shape: Shape, around: &Around) {
+fn change_shape(draft: &mut EntryDraft, shape: DraftShape, around: &Around) {
     let habit = |draft: &EntryDraft| match draft.shape {
-        Shape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
-        Shape::Sliced(_) | Shape::Ladder => Habit::default(),
+        DraftShape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
+        DraftShape::Sliced(_) | DraftShape::Ladder => Habit::default(),
     };
     let before = habit(draft);
     draft.shape = shape;
@@ -354,11 +356,11 @@ fn change_shape(draft: &mut EntryDraft, shape: Shape, around: &Around) {
     fit(draft, around);
 }
 
-fn set_kind(shape: &mut Shape, index: usize) {
+fn set_kind(shape: &mut DraftShape, index: usize) {
     match shape {
-        Shape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
-        Shape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
-        Shape::Ladder => {}
+        DraftShape::Order(kind) => set(kind, PlaceKind::VARIANTS, index),
+        DraftShape::Sliced(curve) => set(curve, Curve::VARIANTS, index),
+        DraftShape::Ladder => {}
     }
 }
 

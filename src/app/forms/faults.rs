@@ -1,7 +1,7 @@
 //! What is wrong with what is written, and from when on it is said.
 
 use super::form::{Around, Form};
-use crate::model::draft::{Fault, Faults, Field, RelativePrice, Takes};
+use crate::model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice};
 
 impl Form {
     /// What blocks sending now.
@@ -12,7 +12,7 @@ impl Form {
 
     /// What is to be said of a field: all of it once sending was tried, and before that what is wrong with something
     /// written, unless it is being written and one character more could make it right.
-    pub fn told(&self, field: Field, around: &Around) -> Option<Fault> {
+    pub fn told(&self, field: Field, around: &Around) -> Option<DraftFault> {
         let (fault, written) = self.faulty(field, around)?;
         let is_done = self.focus != field || self.is_past_mending(field, written, around);
         (self.tried || (!written.is_empty() && is_done)).then_some(fault)
@@ -20,7 +20,7 @@ impl Form {
 
     /// What is wrong with a field when the prices that are said by others are read as what they come to, and what
     /// stands in it.
-    fn faulty(&self, field: Field, around: &Around) -> Option<(Fault, &str)> {
+    fn faulty(&self, field: Field, around: &Around) -> Option<(DraftFault, &str)> {
         let written = self.draft.text(field).map_or("", str::trim);
         let meant = self.meant(field, around);
         if let Some(Err(fault)) = meant {
@@ -29,7 +29,7 @@ impl Form {
         let faults = self.in_digits(around).command(&self.seen(around)).err()?;
         let fault = faults.of(field).cloned()?;
         let begun = RelativePrice::begun(written).filter(|_| field.is_price());
-        Some((begun.map_or(fault, Fault::Begun), written))
+        Some((begun.map_or(fault, DraftFault::Begun), written))
     }
 
     fn is_past_mending(&self, field: Field, written: &str, around: &Around) -> bool {
@@ -37,9 +37,12 @@ impl Form {
             return false;
         }
         let next = match field.takes() {
-            Takes::Price | Takes::WatchedPrice | Takes::Size | Takes::Number => "0123456789",
-            Takes::Span => "0123456789smhdw",
-            Takes::Instant | Takes::Choice | Takes::Market => return false,
+            FieldInput::Price
+            | FieldInput::WatchedPrice
+            | FieldInput::Size
+            | FieldInput::Number => "0123456789",
+            FieldInput::Span => "0123456789smhdw",
+            FieldInput::Instant | FieldInput::Choice | FieldInput::Market => return false,
         };
         let seen = self.seen(around);
         let mends = |next| {

@@ -20,7 +20,7 @@ use crate::{
     },
     model::{
         Charges, Failure, MarketId, Num, Order, OrderId, Page, Position, Side, Timestamp,
-        draft::{Draft, Field, Seen, Takes},
+        draft::{Draft, Field, FieldInput, Seen},
     },
 };
 
@@ -318,16 +318,16 @@ impl Form {
             && !c.is_alphanumeric()
             && self.focus != Field::ExtraMargin;
         let takes = match self.focus.takes() {
-            Takes::Choice => {
+            FieldInput::Choice => {
                 action.is_none() && (c.is_alphabetic() || c == '_' || self.begins_size(c))
             }
-            Takes::Market => !c.is_whitespace(),
-            Takes::Price
-            | Takes::WatchedPrice
-            | Takes::Size
-            | Takes::Number
-            | Takes::Instant
-            | Takes::Span => true,
+            FieldInput::Market => !c.is_whitespace(),
+            FieldInput::Price
+            | FieldInput::WatchedPrice
+            | FieldInput::Size
+            | FieldInput::Number
+            | FieldInput::Instant
+            | FieldInput::Span => true,
         };
         (takes && !acts).then_some(c)
     }

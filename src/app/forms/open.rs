@@ -7,7 +7,7 @@ use crate::{
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
         Position, PositionId, Side, TriggerDirection,
-        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Shape, Texts},
+        draft::{CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
     },
 };
 use std::collections::BTreeSet;
@@ -31,11 +31,11 @@ impl Form {
     }
 
     /// Whether the service of `dialect` offers to make one of this shape, or why not.
-    pub fn offered(shape: Shape, dialect: &Dialect) -> Result<(), String> {
+    pub fn offered(shape: DraftShape, dialect: &Dialect) -> Result<(), String> {
         let (creation, what) = match shape {
-            Shape::Order(_) => return Ok(()),
-            Shape::Sliced(_) => (&dialect.twap_creation, "TWAPs: dialect.twap_creation"),
-            Shape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
+            DraftShape::Order(_) => return Ok(()),
+            DraftShape::Sliced(_) => (&dialect.twap_creation, "TWAPs: dialect.twap_creation"),
+            DraftShape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
         };
         let offered = creation.path().map(drop);
         offered.ok_or_else(|| format!("this service offers no creation of {what} is none"))
@@ -44,7 +44,7 @@ impl Form {
     /// A new TWAP or ladder.
     pub fn strategy(
         account_id: AccountId,
-        shape: Shape,
+        shape: DraftShape,
         market: Option<&MarketId>,
         around: &Around,
     ) -> Self {
@@ -53,7 +53,7 @@ impl Form {
 
     fn entry(
         account_id: AccountId,
-        (shape, side): (Option<Shape>, Side),
+        (shape, side): (Option<DraftShape>, Side),
         market: Option<&MarketId>,
         around: &Around,
     ) -> Self {
@@ -69,7 +69,7 @@ impl Form {
             target: positions_in(market_id.as_ref(), around.store)
                 .into_iter()
                 .next(),
-            shape: shape.unwrap_or(Shape::Order(kind)),
+            shape: shape.unwrap_or(DraftShape::Order(kind)),
             side,
             time_in_force: habit.time_in_force,
             margin_mode: terms.margin_mode,
@@ -109,7 +109,7 @@ impl Form {
     ) -> Option<Self> {
         let kind = place_kind(order.mode.known()?)?;
         let side = order.side.known()?;
-        let place = (Some(Shape::Order(kind)), side);
+        let place = (Some(DraftShape::Order(kind)), side);
         let market = Some(&order.market_id);
         let mut form = Self::entry(order.account_id.clone(), place, market, around);
         if let Draft::Entry(draft) = &mut form.draft {

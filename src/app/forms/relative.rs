@@ -5,13 +5,13 @@ use crate::{
     app::keys::line::Line,
     model::{
         Num,
-        draft::{Draft, Fault, Field},
+        draft::{Draft, DraftFault, Field},
     },
 };
 
 impl Form {
     /// What a price said by another comes to now; `None` where the field says none.
-    pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, Fault>> {
+    pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, DraftFault>> {
         self.draft.meant(field, &self.seen(around))
     }
 

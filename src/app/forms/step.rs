@@ -2,7 +2,7 @@
 
 use crate::model::{
     Num, Side, Tick,
-    draft::{Field, Seen, Takes, number},
+    draft::{Field, FieldInput, Seen, number},
 };
 
 /// What stands around the digits of a typed number.
@@ -46,14 +46,18 @@ fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
 fn unit(field: Field, value: Num, seen: &Seen) -> Tick {
     let market = seen.market_of(field);
     let grid = match field.takes() {
-        Takes::Size => seen.size_decimals().map(Tick::fine),
-        Takes::Price | Takes::WatchedPrice => market.and_then(|market| market.tick(value)),
-        Takes::Number if field == Field::ChaseOffset => {
+        FieldInput::Size => seen.size_decimals().map(Tick::fine),
+        FieldInput::Price | FieldInput::WatchedPrice => {
+            market.and_then(|market| market.tick(value))
+        }
+        FieldInput::Number if field == Field::ChaseOffset => {
             market.and_then(|market| market.tick(market.mid()?))
         }
-        Takes::Choice | Takes::Market | Takes::Number | Takes::Instant | Takes::Span => {
-            Some(Tick::fine(0))
-        }
+        FieldInput::Choice
+        | FieldInput::Market
+        | FieldInput::Number
+        | FieldInput::Instant
+        | FieldInput::Span => Some(Tick::fine(0)),
     };
     grid.unwrap_or(Tick::fine(value.decimals()))
 }

@@ -14,8 +14,8 @@ use crate::{
     },
     model::{
         Command, Num, Order, OrderStatus, Position, Risk, Side, Timestamp,
-        draft::{CloseDraft, Draft, EntryDraft, Field, Seen, Shape},
-        estimate::{self, Liquidation},
+        draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, Seen},
+        estimate::{self, LiquidationEstimate},
     },
 };
 use std::time::Duration;
@@ -186,7 +186,7 @@ fn leverage(draft: &EntryDraft, equity: Num, (model, seen): (&Model, &Seen)) -> 
 }
 
 fn near(draft: &EntryDraft, seen: &Seen) -> Option<Slip> {
-    let Liquidation::At(price) = draft.liquidation(seen)? else {
+    let LiquidationEstimate::At(price) = draft.liquidation(seen)? else {
         return None;
     };
     let percent = estimate::distance_percent(seen.market?.mark?, price)?.abs();
@@ -229,7 +229,7 @@ fn through(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<Slip> {
 
 /// What is paid or taken at worst by what can fill at once.
 fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
-    if draft.shape == Shape::Ladder {
+    if draft.shape == DraftShape::Ladder {
         let ends = [Field::StartPrice, Field::EndPrice].map(|end| draft.known(end));
         let ends = ends.into_iter().flatten();
         let worst = match draft.side {

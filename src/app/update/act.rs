@@ -25,7 +25,7 @@ use crate::{
     },
     model::{
         AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side,
-        draft::Shape,
+        draft::DraftShape,
     },
 };
 
@@ -75,8 +75,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Copy, Some(row)) => copy(model, row),
         (Action::Detail, Some(row)) => open(Overlay::Detail(Detail::of(row))),
         (Action::NextStep, _) => Next::Refuse("no tour is on; :tour begins it".to_owned()),
-        (Action::NewTwap, row) => strategy(model, Shape::Sliced(Curve::Twap), row.as_ref()),
-        (Action::NewLadder, row) => strategy(model, Shape::Ladder, row.as_ref()),
+        (Action::NewTwap, row) => strategy(model, DraftShape::Sliced(Curve::Twap), row.as_ref()),
+        (Action::NewLadder, row) => strategy(model, DraftShape::Ladder, row.as_ref()),
         (Action::Cancel, Some(row)) => cancel(model, &row),
         (action, Some(RowId::Position(id))) => of_position(model, action, &id),
         (action, Some(RowId::Order(id))) => of_order(model, action, &id),
@@ -304,7 +304,7 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
     open(Overlay::Markets(Markets::at(market.or_else(first))))
 }
 
-fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
+fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
     let account_id = match strategist(model, shape) {
         Ok(account_id) => account_id,
         Err(why) => return Next::Refuse(why),
@@ -319,7 +319,7 @@ fn strategy(model: &Model, shape: Shape, row: Option<&RowId>) -> Next {
 }
 
 /// Whose TWAP or ladder it would be, where the service offers to make one.
-pub(crate) fn strategist(model: &Model, shape: Shape) -> Result<AccountId, String> {
+pub(crate) fn strategist(model: &Model, shape: DraftShape) -> Result<AccountId, String> {
     Form::offered(shape, &model.options.dialect)?;
     model.account_for(NEW_ORDER)
 }

@@ -132,14 +132,14 @@ mod tests {
             account::poll::Source, activity::notice::Event, desk::msg::Msg,
             dialogs::overlay::Overlay, testing::*, update::router::update,
         },
-        config::Values,
+        config::SettingValues,
     };
     use std::time::Duration;
 
     fn changed(key: &str, was: &str, is: &str) -> Change {
         Change {
             key: key.to_owned(),
-            values: Values::Told {
+            values: SettingValues::Told {
                 was: was.to_owned(),
                 is: is.to_owned(),
             },

@@ -20,7 +20,8 @@ use crate::{
     },
     config::Sources,
     model::{
-        Command, Failure, FlatProof, Order, Position, Proof, Receipt, Remains, Timestamp, TwapId,
+        Command, Failure, FlatProof, OpenExposure, Order, Position, Proof, Receipt, Timestamp,
+        TwapId,
     },
 };
 use color_eyre::Result;
@@ -141,8 +142,8 @@ impl FlattenReport {
     }
 }
 
-impl From<&Remains> for RemainingRows {
-    fn from(remains: &Remains) -> Self {
+impl From<&OpenExposure> for RemainingRows {
+    fn from(remains: &OpenExposure) -> Self {
         Self {
             positions: remains.positions().to_vec(),
             orders: remains.orders().to_vec(),
@@ -174,7 +175,7 @@ impl RemainingRows {
 }
 
 /// A complete look at the account.
-async fn look(service: &Service) -> Result<Remains, Failure> {
+async fn look(service: &Service) -> Result<OpenExposure, Failure> {
     patiently(|| async {
         let remains = service.client.remains().await;
         remains.left().map(|_| remains)

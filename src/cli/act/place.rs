@@ -15,7 +15,7 @@ use crate::{
     config::Sources,
     model::{
         MarginMode, MarketId, PlaceKind, PositionId, Side, TimeInForce,
-        draft::{Amount, EntryDraft, Field, Shape, amount, span},
+        draft::{Amount, DraftShape, EntryDraft, Field, amount, span},
     },
 };
 use color_eyre::Result;
@@ -142,7 +142,7 @@ impl PlaceArgs {
         let blank =
             ground.blank(|account, around| Form::order(account, self.side, market, around))?;
         let mut draft = EntryDraft {
-            shape: Shape::Order(self.kind),
+            shape: DraftShape::Order(self.kind),
             time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),
             margin_mode: self.margin_mode.unwrap_or(blank.margin_mode),
             reduce_only: self.reduce_only,

@@ -14,7 +14,7 @@ use crate::{
     config::Sources,
     model::{
         Curve, MarginMode, MarketId, Side,
-        draft::{Amount, EntryDraft, Field, Shape, amount},
+        draft::{Amount, DraftShape, EntryDraft, Field, amount},
     },
 };
 use color_eyre::Result;
@@ -101,7 +101,7 @@ pub(in crate::cli) struct LadderArgs {
 struct WrittenStrategy {
     what: StrategyTarget,
     terms: StrategyTerms,
-    shape: Shape,
+    shape: DraftShape,
     randomize: bool,
     texts: Vec<(Field, Option<String>)>,
 }
@@ -110,7 +110,7 @@ pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Ex
     let written = WrittenStrategy {
         what: args.what,
         terms: args.terms,
-        shape: Shape::Sliced(args.curve),
+        shape: DraftShape::Sliced(args.curve),
         randomize: args.randomize,
         texts: vec![
             (Field::Duration, Some(args.duration)),
@@ -126,7 +126,7 @@ pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Resul
     let written = WrittenStrategy {
         what: args.what,
         terms: args.terms,
-        shape: Shape::Ladder,
+        shape: DraftShape::Ladder,
         randomize: false,
         texts: vec![
             (Field::StartPrice, Some(args.start_price)),
@@ -163,7 +163,7 @@ impl WrittenStrategy {
     fn reckoned(&self) -> Vec<&'static str> {
         let is_reckoned = match amount(&self.what.size) {
             Ok(Amount::Percent(_)) => true,
-            Ok(Amount::Notional(_)) => self.shape != Shape::Ladder,
+            Ok(Amount::Notional(_)) => self.shape != DraftShape::Ladder,
             Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => false,
         };
         let size = is_reckoned.then_some("size").into_iter();

@@ -1,4 +1,4 @@
-use super::super::{FarEnd, Flag, Loaded, SettingsError, Sources, load};
+use super::super::{FarEnd, Loaded, SettingFlag, SettingsError, Sources, load};
 use secrecy::ExposeSecret as _;
 use std::{fs, os::unix::fs::PermissionsExt as _};
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ fn read_at(
             .collect(),
         flags: flags
             .iter()
-            .map(|(key, name, value)| Flag {
+            .map(|(key, name, value)| SettingFlag {
                 key,
                 name,
                 value: (*value).to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::{
     config::{
-        Origin, Problem, Secret, Settings,
+        Problem, Secret, SettingOrigin, Settings,
         problem::unreadable,
         secrets::{child_env::keyless, keyring},
     },
@@ -31,7 +31,7 @@ pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
     }
     if let Some(path) = &settings.api_key_file {
         return from_file(path)
-            .map_err(|what| Problem::new(Some(Origin::File(path.clone())), "", &what));
+            .map_err(|what| Problem::new(Some(SettingOrigin::File(path.clone())), "", &what));
     }
     if let Some(command) = &settings.api_key_command {
         let key = from_command(command);

@@ -84,14 +84,14 @@ fn not_run(why: &io::Error) -> String {
     format!("is read by the program {PROGRAM}, which cannot be run: {why}")
 }
 
-struct Said {
+struct KeyringAnswer {
     status: ExitStatus,
     output: Zeroizing<String>,
     complaint: String,
 }
 
 /// `None` where it does not end in time.
-fn ask(words: &str, longest: usize) -> io::Result<Option<Said>> {
+fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
     let mut program = Command::new(PROGRAM);
     let mut child = keyless(&mut program, env::vars_os().map(|(name, _)| name))
         .args(words.split(' ').map(OsString::from))
@@ -115,7 +115,7 @@ fn ask(words: &str, longest: usize) -> io::Result<Option<Said>> {
         end(&mut child);
         return Ok(None);
     };
-    Ok(Some(Said {
+    Ok(Some(KeyringAnswer {
         status: child.wait()?,
         output,
         complaint: complaint.to_string(),

@@ -13,15 +13,15 @@ pub(in crate::config) fn loopback(url: &Url) -> bool {
 
 /// Where a service is, as far as trust goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::config) enum Reach {
+pub(in crate::config) enum ServiceReach {
     ThisMachine,
     Elsewhere,
 }
 
-pub(in crate::config) fn reach(base_url: &str) -> Reach {
+pub(in crate::config) fn reach(base_url: &str) -> ServiceReach {
     if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
-        Reach::ThisMachine
+        ServiceReach::ThisMachine
     } else {
-        Reach::Elsewhere
+        ServiceReach::Elsewhere
     }
 }

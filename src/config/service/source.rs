@@ -1,6 +1,6 @@
 //! The choice of a price source or an account-figures source: a word, or a table of pointers.
 
-use crate::config::service::reach::Reach;
+use crate::config::service::reach::ServiceReach;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{self, MapAccess, value::MapAccessDeserializer},
@@ -19,9 +19,13 @@ pub enum SourceChoice<T> {
 
 impl<T: Clone> SourceChoice<T> {
     /// `paper` makes the paper exchange's own source.
-    pub(in crate::config) fn resolve(&self, reach: Reach, paper: impl Fn() -> T) -> Option<T> {
+    pub(in crate::config) fn resolve(
+        &self,
+        reach: ServiceReach,
+        paper: impl Fn() -> T,
+    ) -> Option<T> {
         match self {
-            Self::Auto if reach == Reach::ThisMachine => Some(paper()),
+            Self::Auto if reach == ServiceReach::ThisMachine => Some(paper()),
             Self::Auto | Self::None => None,
             Self::Paper => Some(paper()),
             Self::Custom(source) => Some(source.clone()),
@@ -31,14 +35,14 @@ impl<T: Clone> SourceChoice<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SourceChoice<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Choice(PhantomData))
+        deserializer.deserialize_any(SourceVisitor(PhantomData))
     }
 }
 
 /// Written out, and not an untagged enum, so that an unknown key inside the table keeps its path.
-struct Choice<T>(PhantomData<T>);
+struct SourceVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> de::Visitor<'de> for Choice<T> {
+impl<'de, T: Deserialize<'de>> de::Visitor<'de> for SourceVisitor<T> {
     type Value = SourceChoice<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

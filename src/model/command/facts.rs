@@ -30,7 +30,7 @@ pub enum Ends {
 
 /// The row of a command.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Facts<'a> {
+pub struct CommandFacts<'a> {
     /// A flatten is never sent as itself: what decides about it in the journal is the close-all it comes to.
     pub mutation: Mutation,
     /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
@@ -45,44 +45,48 @@ pub struct Facts<'a> {
 
 impl Command {
     /// The table.
-    pub fn facts(&self) -> Facts<'_> {
+    pub fn facts(&self) -> CommandFacts<'_> {
         match self {
-            Self::Place(order) => Facts::placing(Mutation::Place, Placed::Order(order)),
-            Self::PlaceTwap(order) => Facts::placing(Mutation::PlaceTwap, Placed::Twap(order)),
-            Self::PlaceScaled(order) => {
-                Facts::placing(Mutation::PlaceScaled, Placed::Scaled(order))
+            Self::Place(order) => CommandFacts::placing(Mutation::Place, Placed::Order(order)),
+            Self::PlaceTwap(order) => {
+                CommandFacts::placing(Mutation::PlaceTwap, Placed::Twap(order))
             }
-            Self::Close(close) => Facts {
+            Self::PlaceScaled(order) => {
+                CommandFacts::placing(Mutation::PlaceScaled, Placed::Scaled(order))
+            }
+            Self::Close(close) => CommandFacts {
                 resource: Resource::Position(close.position_id.clone()),
                 ends: Ends::Resource,
                 only_ends: close.is_whole_at_market(),
-                ..Facts::placing(Mutation::Close, Placed::Close(close))
+                ..CommandFacts::placing(Mutation::Close, Placed::Close(close))
             },
-            Self::Cancel(id) => Facts::ending(Mutation::Cancel, Resource::Order(id.clone())),
-            Self::Unprotect(id) => Facts {
+            Self::Cancel(id) => CommandFacts::ending(Mutation::Cancel, Resource::Order(id.clone())),
+            Self::Unprotect(id) => CommandFacts {
                 risk: Risk::Increasing,
                 only_ends: false,
-                ..Facts::ending(Mutation::Cancel, Resource::Order(id.clone()))
+                ..CommandFacts::ending(Mutation::Cancel, Resource::Order(id.clone()))
             },
             Self::Exits(Exits { order_id, risk, .. }) => {
-                Facts::changing(Mutation::Exits, Resource::Order(order_id.clone()), *risk)
+                CommandFacts::changing(Mutation::Exits, Resource::Order(order_id.clone()), *risk)
             }
             Self::Margin {
                 position_id, risk, ..
-            } => Facts::changing(
+            } => CommandFacts::changing(
                 Mutation::Margin,
                 Resource::Position(position_id.clone()),
                 *risk,
             ),
-            Self::StopTwap(id) => Facts::ending(Mutation::StopTwap, Resource::Twap(id.clone())),
-            Self::CancelScaled(id) => {
-                Facts::ending(Mutation::CancelScaled, Resource::Scaled(id.clone()))
+            Self::StopTwap(id) => {
+                CommandFacts::ending(Mutation::StopTwap, Resource::Twap(id.clone()))
             }
-            Self::CloseAll(id) => Facts {
+            Self::CancelScaled(id) => {
+                CommandFacts::ending(Mutation::CancelScaled, Resource::Scaled(id.clone()))
+            }
+            Self::CloseAll(id) => CommandFacts {
                 is_keyed: true,
-                ..Facts::leaving(Ends::Positions, id)
+                ..CommandFacts::leaving(Ends::Positions, id)
             },
-            Self::Flatten(id) => Facts::leaving(Ends::Everything, id),
+            Self::Flatten(id) => CommandFacts::leaving(Ends::Everything, id),
         }
     }
 
@@ -132,7 +136,7 @@ impl Placed<'_> {
     }
 }
 
-impl<'a> Facts<'a> {
+impl<'a> CommandFacts<'a> {
     fn placing(mutation: Mutation, placed: Placed<'a>) -> Self {
         Self {
             mutation,
@@ -146,7 +150,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl Facts<'_> {
+impl CommandFacts<'_> {
     fn changing(mutation: Mutation, resource: Resource, risk: Risk) -> Self {
         Self {
             mutation,

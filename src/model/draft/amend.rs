@@ -3,7 +3,7 @@
 
 use super::{
     super::{Command, Exits, Leg, Num, OrderId, PositionId},
-    Fault, Faults, Field, Seen, Texts, number,
+    DraftFault, Faults, Field, Seen, Texts, number,
     number::{optional, positive},
 };
 
@@ -37,15 +37,15 @@ impl ExitsDraft {
         })
     }
 
-    pub fn take_profit(&self) -> Result<Option<Num>, Fault> {
+    pub fn take_profit(&self) -> Result<Option<Num>, DraftFault> {
         self.leg(Field::TakeProfit)
     }
 
-    pub fn stop_loss(&self) -> Result<Option<Num>, Fault> {
+    pub fn stop_loss(&self) -> Result<Option<Num>, DraftFault> {
         self.leg(Field::StopLoss)
     }
 
-    fn leg(&self, field: Field) -> Result<Option<Num>, Fault> {
+    fn leg(&self, field: Field) -> Result<Option<Num>, DraftFault> {
         let text = self.texts.of(field).trim();
         let is_none = text.eq_ignore_ascii_case("none");
         optional(if is_none { "" } else { text }, positive)
@@ -71,19 +71,21 @@ impl MarginDraft {
     }
 
     /// The total that would be sent.
-    pub fn total(&self, seen: &Seen) -> Result<Num, Fault> {
+    pub fn total(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let text = self.texts.of(Field::ExtraMargin).trim();
         let now = seen.position.and_then(|p| p.isolated_margin_extra);
         let total = if let Some(more) = text.strip_prefix('+') {
-            now.ok_or(Fault::UnknownPosition)?.plus(positive(more)?)
+            now.ok_or(DraftFault::UnknownPosition)?
+                .plus(positive(more)?)
         } else if let Some(less) = text.strip_prefix('-') {
-            now.ok_or(Fault::UnknownPosition)?.minus(positive(less)?)
+            now.ok_or(DraftFault::UnknownPosition)?
+                .minus(positive(less)?)
         } else {
             Some(number(text.strip_prefix('=').unwrap_or(text))?)
         };
-        let total = total.ok_or(Fault::TooManyDigits)?;
+        let total = total.ok_or(DraftFault::TooManyDigits)?;
         if total.is_negative() {
-            return Err(Fault::BelowZero(now.unwrap_or_default()));
+            return Err(DraftFault::BelowZero(now.unwrap_or_default()));
         }
         Ok(total)
     }
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
     use crate::model::Position;
 
-    fn total(typed: &str) -> Result<String, Fault> {
+    fn total(typed: &str) -> Result<String, DraftFault> {
         let position: Position = serde_json::from_str(
             r#"{"id":"pos-1","market_id":"paper|SOL","size":10,"isolated_margin_extra":120.5}"#,
         )
@@ -127,15 +129,15 @@ mod tests {
     #[test]
     fn nothing_below_zero_and_no_nonsense_is_sent_as_margin() {
         for (typed, fault) in [
-            ("", Fault::Missing),
-            ("+", Fault::Missing),
-            ("=", Fault::Missing),
-            ("-121", Fault::BelowZero(Num::new(1205, 1))),
-            ("=-5", Fault::BelowZero(Num::new(1205, 1))),
-            ("+-5", Fault::NotPositive),
-            ("\u{2212}50", Fault::ForeignMinus),
-            ("+1,5", Fault::Comma),
-            ("50%", Fault::NotANumber),
+            ("", DraftFault::Missing),
+            ("+", DraftFault::Missing),
+            ("=", DraftFault::Missing),
+            ("-121", DraftFault::BelowZero(Num::new(1205, 1))),
+            ("=-5", DraftFault::BelowZero(Num::new(1205, 1))),
+            ("+-5", DraftFault::NotPositive),
+            ("\u{2212}50", DraftFault::ForeignMinus),
+            ("+1,5", DraftFault::Comma),
+            ("50%", DraftFault::NotANumber),
         ] {
             assert_eq!(total(typed), Err(fault), "{typed}");
         }

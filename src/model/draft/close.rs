@@ -5,7 +5,7 @@ use super::{
         Bps, CloseKind, ClosePosition, Held, MarketId, Num, Position, PositionId, Side, Trigger,
         TriggerDirection, estimate,
     },
-    Amount, Fault, Faults, Field, Seen, Texts, amount,
+    Amount, DraftFault, Faults, Field, Seen, Texts, amount,
     number::{not_negative, optional, part, positive, whole_lots},
 };
 
@@ -112,7 +112,9 @@ impl CloseDraft {
         let price = faults.take(Field::TriggerPrice, price).flatten();
         let asks = self.has(Field::TriggerDirection);
         if asks && self.trigger_direction.is_none() {
-            faults.0.push((Field::TriggerDirection, Fault::Missing));
+            faults
+                .0
+                .push((Field::TriggerDirection, DraftFault::Missing));
         }
         let elsewhere = self.has(Field::TriggerMarket);
         Some(Trigger {
@@ -122,15 +124,15 @@ impl CloseDraft {
         })
     }
 
-    pub fn trigger_price(&self) -> Result<Num, Fault> {
+    pub fn trigger_price(&self) -> Result<Num, DraftFault> {
         positive(self.texts.of(Field::TriggerPrice))
     }
 
     fn optional(
         &self,
         field: Field,
-        read: impl Fn(&str) -> Result<Num, Fault>,
-    ) -> Result<Option<Num>, Fault> {
+        read: impl Fn(&str) -> Result<Num, DraftFault>,
+    ) -> Result<Option<Num>, DraftFault> {
         if self.has(field) {
             optional(self.texts.of(field), read)
         } else {
@@ -139,26 +141,26 @@ impl CloseDraft {
     }
 
     /// The size in coin that would be sent; `None` leaves it out, which closes the whole position.
-    pub fn resolved_size(&self, seen: &Seen) -> Result<Option<Num>, Fault> {
+    pub fn resolved_size(&self, seen: &Seen) -> Result<Option<Num>, DraftFault> {
         let amount = amount(self.texts.of(Field::Size))?;
         if amount == Amount::Percent(Num::HUNDRED) {
             return Ok(None);
         }
-        let position = seen.position.ok_or(Fault::UnknownPosition)?;
+        let position = seen.position.ok_or(DraftFault::UnknownPosition)?;
         let held = position.quantity();
         let wanted = match amount {
             Amount::Coin(size) => size,
             Amount::Percent(share) => part(held, share)?,
             Amount::Notional(usd) => {
                 let price = self.exit(seen).ok_or_else(|| self.unpriced(seen))?;
-                let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
-                let size = usd.over(price).ok_or(Fault::TooManyDigits)?;
+                let decimals = seen.size_decimals().ok_or(DraftFault::UnknownLot)?;
+                let size = usd.over(price).ok_or(DraftFault::TooManyDigits)?;
                 whole_lots(size, Some(decimals))?.normalized()
             }
-            Amount::AtRisk(_) => return Err(Fault::RiskOnExit),
+            Amount::AtRisk(_) => return Err(DraftFault::RiskOnExit),
         };
         if wanted > held {
-            return Err(Fault::AbovePosition(held));
+            return Err(DraftFault::AbovePosition(held));
         }
         let size = whole_lots(wanted, seen.size_decimals())?;
         Ok((size < held).then_some(size))
@@ -181,13 +183,13 @@ impl CloseDraft {
     }
 
     /// Why there is no such price.
-    fn unpriced(&self, seen: &Seen) -> Fault {
+    fn unpriced(&self, seen: &Seen) -> DraftFault {
         match self.kind {
-            CloseKind::Limit => Fault::Needs(Field::LimitPrice),
+            CloseKind::Limit => DraftFault::Needs(Field::LimitPrice),
             CloseKind::Conditional if self.watched(seen).is_none() => {
-                Fault::Needs(Field::TriggerPrice)
+                DraftFault::Needs(Field::TriggerPrice)
             }
-            CloseKind::Conditional | CloseKind::Market => Fault::UnknownPrice,
+            CloseKind::Conditional | CloseKind::Market => DraftFault::UnknownPrice,
         }
     }
 
@@ -212,7 +214,7 @@ impl CloseDraft {
         other.filter(|id| self.has(Field::TriggerMarket) && Some(*id) != own)
     }
 
-    pub fn limit_price(&self) -> Result<Option<Num>, Fault> {
+    pub fn limit_price(&self) -> Result<Option<Num>, DraftFault> {
         if self.has(Field::LimitPrice) {
             positive(self.texts.of(Field::LimitPrice)).map(Some)
         } else {
@@ -221,7 +223,7 @@ impl CloseDraft {
     }
 
     /// A limit known to cross needs the acknowledgement; where no book is known the service decides.
-    fn acknowledged(&self, seen: &Seen) -> Result<(), Fault> {
+    fn acknowledged(&self, seen: &Seen) -> Result<(), DraftFault> {
         let limit = self.limit_price().ok().flatten();
         let limit = limit.filter(|_| self.has(Field::Acknowledged));
         let side = seen.position.and_then(Position::side).map(Side::opposite);
@@ -230,7 +232,7 @@ impl CloseDraft {
             .zip(seen.market)
             .and_then(|((limit, side), market)| estimate::crosses(market, side, limit));
         if crosses == Some(true) && !self.acknowledged {
-            return Err(Fault::Crosses);
+            return Err(DraftFault::Crosses);
         }
         Ok(())
     }
@@ -267,7 +269,7 @@ mod tests {
         }
     }
 
-    fn resolved(held: &str, typed: &str) -> Result<Option<String>, Fault> {
+    fn resolved(held: &str, typed: &str) -> Result<Option<String>, DraftFault> {
         let position = short(held);
         let seen = Seen {
             position: Some(&position),
@@ -295,14 +297,14 @@ mod tests {
     #[test]
     fn what_a_close_cannot_mean_is_refused() {
         for (typed, fault) in [
-            ("101%", Fault::AboveAll),
-            ("9.334", Fault::AbovePosition(Num::new(933, 2))),
-            ("0.001", Fault::BelowLot(Num::new(1, 2))),
-            ("0.01%", Fault::BelowLot(Num::new(1, 2))),
-            ("r25", Fault::RiskOnExit),
-            ("$100", Fault::UnknownPrice),
-            ("", Fault::Missing),
-            ("0%", Fault::NotPositive),
+            ("101%", DraftFault::AboveAll),
+            ("9.334", DraftFault::AbovePosition(Num::new(933, 2))),
+            ("0.001", DraftFault::BelowLot(Num::new(1, 2))),
+            ("0.01%", DraftFault::BelowLot(Num::new(1, 2))),
+            ("r25", DraftFault::RiskOnExit),
+            ("$100", DraftFault::UnknownPrice),
+            ("", DraftFault::Missing),
+            ("0%", DraftFault::NotPositive),
         ] {
             assert_eq!(resolved("9.33", typed), Err(fault), "{typed}");
         }
@@ -327,7 +329,7 @@ mod tests {
             position: Some(&position),
             ..Seen::default()
         };
-        let below_lot = Fault::BelowLot(Num::new(1, 2));
+        let below_lot = DraftFault::BelowLot(Num::new(1, 2));
         for (typed, expected) in [
             ("$1000", Ok(Some("0.33"))),
             ("$1500", Ok(Some("0.5"))),
@@ -395,7 +397,7 @@ mod tests {
         assert_eq!(draft("100%").resolved_size(&Seen::default()), Ok(None));
         assert_eq!(
             draft("50%").resolved_size(&Seen::default()),
-            Err(Fault::UnknownPosition)
+            Err(DraftFault::UnknownPosition)
         );
     }
 
@@ -430,7 +432,7 @@ mod tests {
         };
         assert_eq!(
             crossing.close(&seen),
-            Err(Faults(vec![(Field::Acknowledged, Fault::Crosses)]))
+            Err(Faults(vec![(Field::Acknowledged, DraftFault::Crosses)]))
         );
         let acknowledged = CloseDraft {
             acknowledged: true,

@@ -7,9 +7,9 @@ use super::{
     super::{
         AccountId, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side,
         TimeInForce, Timestamp, TriggerDirection, estimate,
-        plan::{Ladder, Rung},
+        plan::{Ladder, PlannedRung},
     },
-    Fault, Field, Seen, Shape, Takes, Texts, instant, kinds,
+    DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
     number::{not_negative, number, optional, positive},
     span,
 };
@@ -21,7 +21,7 @@ pub struct EntryDraft {
     pub account_id: AccountId,
     /// `None` while no market is known.
     pub market_id: Option<MarketId>,
-    pub shape: Shape,
+    pub shape: DraftShape,
     pub side: Side,
     pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
@@ -50,9 +50,11 @@ const OPTIONAL: &[Field] = &[
     Field::Skew,
 ];
 
-fn minutes_of(span: Duration) -> Result<Num, Fault> {
+fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
     let minutes = i64::try_from(span.as_secs() / 60);
-    minutes.map(Num::from).map_err(|_| Fault::TooManyDigits)
+    minutes
+        .map(Num::from)
+        .map_err(|_| DraftFault::TooManyDigits)
 }
 
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
@@ -78,7 +80,7 @@ impl EntryDraft {
 
     /// A TWAP may begin at once.
     pub(super) fn is_required(&self, field: Field) -> bool {
-        let may_wait = matches!(self.shape, Shape::Sliced(_)) && field == Field::TriggerPrice;
+        let may_wait = matches!(self.shape, DraftShape::Sliced(_)) && field == Field::TriggerPrice;
         !may_wait && !OPTIONAL.contains(&field)
     }
 
@@ -87,14 +89,14 @@ impl EntryDraft {
     }
 
     /// How long a TWAP runs: a bare number is minutes.
-    pub fn minutes(&self) -> Result<Num, Fault> {
+    pub fn minutes(&self) -> Result<Num, DraftFault> {
         let text = self.texts.of(Field::Duration);
         let minutes = match span(text) {
             Some(span) if span.as_secs() % 60 == 0 => minutes_of(span)?,
-            Some(_) => return Err(Fault::NotASpan),
+            Some(_) => return Err(DraftFault::NotASpan),
             None => number(text).map_err(|fault| {
-                if fault == Fault::NotANumber {
-                    Fault::NotASpan
+                if fault == DraftFault::NotANumber {
+                    DraftFault::NotASpan
                 } else {
                     fault
                 }
@@ -102,15 +104,15 @@ impl EntryDraft {
         };
         match (minutes.is_positive(), minutes.decimals()) {
             (true, 0) => Ok(minutes),
-            (true, _) => Err(Fault::NotASpan),
-            (false, _) => Err(Fault::NotPositive),
+            (true, _) => Err(DraftFault::NotASpan),
+            (false, _) => Err(DraftFault::NotPositive),
         }
     }
 
-    fn rungs(&self) -> Result<Num, Fault> {
+    fn rungs(&self) -> Result<Num, DraftFault> {
         let count = positive(self.texts.of(Field::Rungs))?;
         if count.decimals() > 0 {
-            return Err(Fault::NotWhole);
+            return Err(DraftFault::NotWhole);
         }
         Ok(count)
     }
@@ -128,7 +130,7 @@ impl EntryDraft {
     }
 
     /// Each of its rungs, and what that comes to.
-    pub fn rungs_in(&self, seen: &Seen) -> Option<Vec<Rung>> {
+    pub fn rungs_in(&self, seen: &Seen) -> Option<Vec<PlannedRung>> {
         let ladder = self.rungs_of(seen)?;
         let size = self.resolved_size(seen).ok()?;
         ladder.rungs(size, seen.size_decimals()?, seen.book)
@@ -150,7 +152,7 @@ impl EntryDraft {
 
     /// Whether it can only ever make a position smaller.
     pub fn only_reduces(&self) -> bool {
-        self.shape == Shape::Order(PlaceKind::TakeProfit) || self.reduce_only
+        self.shape == DraftShape::Order(PlaceKind::TakeProfit) || self.reduce_only
     }
 
     /// Whether it is against what is open there.
@@ -175,7 +177,7 @@ impl EntryDraft {
     pub fn fills_at(&self, size: Num, seen: &Seen) -> Option<Num> {
         let is_sent_now = matches!(
             self.shape,
-            Shape::Order(PlaceKind::Market | PlaceKind::Limit)
+            DraftShape::Order(PlaceKind::Market | PlaceKind::Limit)
         );
         let limit = self.known(Field::LimitPrice);
         let is_written = limit.is_some() || !self.has(Field::LimitPrice);
@@ -238,7 +240,7 @@ impl EntryDraft {
 
     /// Whether it is an order that lies still until a mark reaches a price.
     pub fn waits_for_a_price(&self) -> bool {
-        matches!(self.shape, Shape::Order(_)) && self.has(Field::TriggerPrice)
+        matches!(self.shape, DraftShape::Order(_)) && self.has(Field::TriggerPrice)
     }
 
     /// Its time in force, if its type has one to choose.
@@ -251,7 +253,7 @@ impl EntryDraft {
     }
 
     /// When a `gtd` order ends.
-    pub fn expires(&self, seen: &Seen) -> Result<Option<Timestamp>, Fault> {
+    pub fn expires(&self, seen: &Seen) -> Result<Option<Timestamp>, DraftFault> {
         if !self.has(Field::Expires) {
             return Ok(None);
         }
@@ -260,7 +262,7 @@ impl EntryDraft {
     }
 
     /// What is written in a field of numbers; nothing where its type has none or it may be empty.
-    pub fn number(&self, field: Field) -> Result<Option<Num>, Fault> {
+    pub fn number(&self, field: Field) -> Result<Option<Num>, DraftFault> {
         let text = self.texts.of(field);
         let read = if MAY_BE_ZERO.contains(&field) {
             not_negative
@@ -275,8 +277,8 @@ impl EntryDraft {
     }
 
     /// As it would be sent.
-    fn number_in(&self, field: Field, seen: &Seen) -> Result<Option<Num>, Fault> {
-        let elsewhere = field.takes() == Takes::WatchedPrice && self.watched().is_some();
+    fn number_in(&self, field: Field, seen: &Seen) -> Result<Option<Num>, DraftFault> {
+        let elsewhere = field.takes() == FieldInput::WatchedPrice && self.watched().is_some();
         let market = if elsewhere { seen.watched } else { seen.market };
         Seen::ticked(field, self.number(field)?, market)
     }
@@ -286,17 +288,17 @@ impl EntryDraft {
         self.number(field).ok().flatten()
     }
 
-    pub fn leverage(&self) -> Result<Num, Fault> {
+    pub fn leverage(&self) -> Result<Num, DraftFault> {
         positive(self.texts.of(Field::Leverage))
     }
 
     /// As it would be sent. A market says the most it takes of anybody, which is asked of what opens something only: no
     /// way out is held up by it. That the account may take less is the service's to say.
-    fn leverage_in(&self, seen: &Seen) -> Result<Num, Fault> {
+    fn leverage_in(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let leverage = self.leverage()?;
         let most = seen.market.and_then(|market| market.max_leverage);
         match most.filter(|most| leverage > Num::from(*most) && !self.only_reduces()) {
-            Some(most) => Err(Fault::AboveMarket(most)),
+            Some(most) => Err(DraftFault::AboveMarket(most)),
             None => Ok(leverage),
         }
     }
@@ -313,7 +315,7 @@ impl EntryDraft {
                 seen.reckoned(self.side, limit)
             });
         }
-        if self.shape == Shape::Ladder {
+        if self.shape == DraftShape::Ladder {
             return self.average(seen);
         }
         let waits = self.has(Field::TriggerPrice) && self.watched().is_none();
@@ -357,7 +359,7 @@ impl EntryDraft {
 
     /// Which way the mark moves when it sets this off: what its type and side mean, or what was chosen.
     pub fn direction(&self) -> Option<TriggerDirection> {
-        let Shape::Order(kind) = self.shape else {
+        let DraftShape::Order(kind) = self.shape else {
             return None;
         };
         let with_the_side = match kind {
@@ -377,16 +379,20 @@ impl EntryDraft {
     /// where that is not known, and for a ladder, whose rungs differ.
     pub fn takes(&self, seen: &Seen) -> Option<bool> {
         match self.shape {
-            Shape::Order(PlaceKind::Chase) => Some(false),
-            Shape::Order(_) if self.has(Field::LimitPrice) && self.has(Field::TriggerPrice) => None,
-            Shape::Order(PlaceKind::Limit) => match self.lasting() {
+            DraftShape::Order(PlaceKind::Chase) => Some(false),
+            DraftShape::Order(_)
+                if self.has(Field::LimitPrice) && self.has(Field::TriggerPrice) =>
+            {
+                None
+            }
+            DraftShape::Order(PlaceKind::Limit) => match self.lasting() {
                 TimeInForce::Ioc | TimeInForce::Fok => Some(true),
                 TimeInForce::Gtc | TimeInForce::Gtd => {
                     estimate::crosses(seen.market?, self.side, self.known(Field::LimitPrice)?)
                 }
             },
-            Shape::Order(_) | Shape::Sliced(_) => Some(true),
-            Shape::Ladder => None,
+            DraftShape::Order(_) | DraftShape::Sliced(_) => Some(true),
+            DraftShape::Ladder => None,
         }
     }
 
@@ -426,7 +432,7 @@ mod tests {
         EntryDraft {
             account_id: "chal-1".into(),
             market_id: Some("paper|BTC".into()),
-            shape: Shape::Order(kind),
+            shape: DraftShape::Order(kind),
             side: Side::Buy,
             time_in_force: TimeInForce::Gtc,
             margin_mode: MarginMode::Cross,
@@ -464,7 +470,7 @@ mod tests {
         }
     }
 
-    fn resolved(draft: &EntryDraft) -> Result<String, Fault> {
+    fn resolved(draft: &EntryDraft) -> Result<String, DraftFault> {
         let market = market("BTC", 64_000);
         let seen = Seen {
             market: Some(&market),
@@ -521,7 +527,7 @@ mod tests {
         };
         let sized = |draft: &EntryDraft| draft.resolved_size(&seen).map(|size| size.to_string());
         // At 5× it is liquidated where 60000 × 0.8 ÷ 0.9875 is.
-        let late = Fault::StopPastLiquidation(Num::from(48_608_u32));
+        let late = DraftFault::StopPastLiquidation(Num::from(48_608_u32));
         assert_eq!(sized(&isolated("48000")), Err(late));
         assert_eq!(sized(&isolated("49000")), Ok("0.00227".to_owned()));
         // With 1,000 USD behind it, 2.5 BTC by its stop of 1000 are gone at 60,354: that is before they are bought.
@@ -561,7 +567,7 @@ mod tests {
         };
         assert_eq!(resolved(&elsewhere), Ok("0.01".to_owned()));
         let unpriced = entry(PlaceKind::Market, "$640").resolved_size(&Seen::default());
-        assert_eq!(unpriced, Err(Fault::UnknownPrice));
+        assert_eq!(unpriced, Err(DraftFault::UnknownPrice));
     }
 
     #[test]
@@ -581,34 +587,34 @@ mod tests {
                     ..Seen::default()
                 };
                 let size = bare.resolved_size(&seen);
-                assert_eq!(size, Err(Fault::Needs(field)), "{kind} {typed}");
+                assert_eq!(size, Err(DraftFault::Needs(field)), "{kind} {typed}");
             }
         }
-        let words = Fault::Needs(Field::LimitPrice).to_string();
+        let words = DraftFault::Needs(Field::LimitPrice).to_string();
         assert_eq!(words, "needs the limit price first");
         let ladder = EntryDraft {
-            shape: Shape::Ladder,
+            shape: DraftShape::Ladder,
             ..with(limit("$650"), Field::StartPrice, "60000")
         };
-        assert_eq!(resolved(&ladder), Err(Fault::Needs(Field::EndPrice)));
+        assert_eq!(resolved(&ladder), Err(DraftFault::Needs(Field::EndPrice)));
     }
 
     #[test]
     fn a_size_that_cannot_be_resolved_says_why() {
         for (typed, fault) in [
-            ("0.000001", Fault::BelowLot(Num::new(1, 5))),
-            ("50%", Fault::UnknownPosition),
-            ("lots", Fault::NotANumber),
+            ("0.000001", DraftFault::BelowLot(Num::new(1, 5))),
+            ("50%", DraftFault::UnknownPosition),
+            ("lots", DraftFault::NotANumber),
         ] {
             assert_eq!(resolved(&limit(typed)), Err(fault), "{typed}");
         }
         let above = with(limit("r25"), Field::StopLoss, "61000");
-        assert_eq!(resolved(&above), Err(Fault::StopOnWrongSide));
+        assert_eq!(resolved(&above), Err(DraftFault::StopOnWrongSide));
         let bare = with(limit("r25"), Field::StopLoss, "");
-        assert_eq!(resolved(&bare), Err(Fault::RiskWithoutStop));
+        assert_eq!(resolved(&bare), Err(DraftFault::RiskWithoutStop));
         assert_eq!(
             limit("$1000").resolved_size(&Seen::default()),
-            Err(Fault::UnknownLot)
+            Err(DraftFault::UnknownLot)
         );
     }
 
@@ -630,14 +636,14 @@ mod tests {
             (sell(PlaceKind::TakeProfit, false), Ok(Num::new(125, 3))),
             (
                 sell(PlaceKind::StopMarket, false),
-                Err(Fault::PercentAgainst),
+                Err(DraftFault::PercentAgainst),
             ),
             (
                 EntryDraft {
                     side: Side::Buy,
                     ..sell(PlaceKind::StopMarket, true)
                 },
-                Err(Fault::PercentOfNothing),
+                Err(DraftFault::PercentOfNothing),
             ),
         ] {
             assert_eq!(draft.resolved_size(&seen), size, "{draft:?}");
@@ -686,16 +692,16 @@ mod tests {
                 charged,
                 lots("0.09184"),
             ),
-            (limit("101%"), known, Err(Fault::AboveAll)),
-            (limit("50%"), none, Err(Fault::NoMargin)),
-            (limit("50%"), unread, Err(Fault::UnknownMargin)),
-            (limit("50%"), nothing, Err(Fault::UnknownPosition)),
+            (limit("101%"), known, Err(DraftFault::AboveAll)),
+            (limit("50%"), none, Err(DraftFault::NoMargin)),
+            (limit("50%"), unread, Err(DraftFault::UnknownMargin)),
+            (limit("50%"), nothing, Err(DraftFault::UnknownPosition)),
             (
                 entry(PlaceKind::Market, "50%"),
                 unpriced,
-                Err(Fault::UnknownPrice),
+                Err(DraftFault::UnknownPrice),
             ),
-            (unlevered, known, Err(Fault::UnknownLeverage)),
+            (unlevered, known, Err(DraftFault::UnknownLeverage)),
         ] {
             assert_eq!(draft.resolved_size(&seen), size, "{draft:?}");
         }
@@ -721,12 +727,12 @@ mod tests {
         assert_eq!(
             draft.command(&Seen::default()),
             Err(Faults(vec![
-                (Field::Market, Fault::Missing),
-                (Field::Size, Fault::Missing),
-                (Field::LimitPrice, Fault::Comma),
-                (Field::Expires, Fault::Missing),
-                (Field::TakeProfit, Fault::NotANumber),
-                (Field::Leverage, Fault::Missing),
+                (Field::Market, DraftFault::Missing),
+                (Field::Size, DraftFault::Missing),
+                (Field::LimitPrice, DraftFault::Comma),
+                (Field::Expires, DraftFault::Missing),
+                (Field::TakeProfit, DraftFault::NotANumber),
+                (Field::Leverage, DraftFault::Missing),
             ]))
         );
     }
@@ -805,7 +811,7 @@ mod tests {
 
     fn sliced(duration: &str) -> EntryDraft {
         let draft = EntryDraft {
-            shape: Shape::Sliced(Curve::Vwap),
+            shape: DraftShape::Sliced(Curve::Vwap),
             ..limit("0.5")
         };
         let draft = with(draft, Field::TriggerPrice, "");
@@ -823,11 +829,11 @@ mod tests {
             assert_eq!((twap.curve, twap.trigger_price), (Curve::Vwap, None));
         }
         for (typed, fault) in [
-            ("", Fault::Missing),
-            ("90s", Fault::NotASpan),
-            ("1.5", Fault::NotASpan),
-            ("soon", Fault::NotASpan),
-            ("0", Fault::NotPositive),
+            ("", DraftFault::Missing),
+            ("90s", DraftFault::NotASpan),
+            ("1.5", DraftFault::NotASpan),
+            ("soon", DraftFault::NotASpan),
+            ("0", DraftFault::NotPositive),
         ] {
             assert_eq!(sliced(typed).minutes(), Err(fault), "{typed}");
         }
@@ -841,7 +847,7 @@ mod tests {
             (Field::Rungs, "3"),
         ];
         let ladder = EntryDraft {
-            shape: Shape::Ladder,
+            shape: DraftShape::Ladder,
             ..limit("$5900")
         };
         let ladder = draft
@@ -849,6 +855,6 @@ mod tests {
             .fold(ladder, |draft, (field, text)| with(draft, field, text));
         assert_eq!(resolved(&ladder), Ok("0.1".to_owned()));
         let uneven = with(ladder, Field::Rungs, "2.5");
-        assert_eq!(uneven.rungs(), Err(Fault::NotWhole));
+        assert_eq!(uneven.rungs(), Err(DraftFault::NotWhole));
     }
 }

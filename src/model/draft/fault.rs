@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Why a field cannot be sent as it stands.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum DraftFault {
     #[error("required")]
     Missing,
     #[error("no commas: write 1.5 or 1000")]
@@ -96,10 +96,10 @@ fn either(below: Num, above: Num) -> String {
 
 /// What is wrong, field by field, in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Faults(pub Vec<(Field, Fault)>);
+pub struct Faults(pub Vec<(Field, DraftFault)>);
 
 impl Faults {
-    pub fn of(&self, field: Field) -> Option<&Fault> {
+    pub fn of(&self, field: Field) -> Option<&DraftFault> {
         let mut here = self.0.iter().filter(|(known, _)| *known == field);
         here.next().map(|(_, fault)| fault)
     }
@@ -113,7 +113,7 @@ impl Faults {
     }
 
     /// The value, or the fault noted and nothing.
-    pub(super) fn take<T>(&mut self, field: Field, read: Result<T, Fault>) -> Option<T> {
+    pub(super) fn take<T>(&mut self, field: Field, read: Result<T, DraftFault>) -> Option<T> {
         read.map_err(|fault| self.0.push((field, fault))).ok()
     }
 }

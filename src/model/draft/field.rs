@@ -45,7 +45,7 @@ pub enum Field {
 
 /// How a field is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum FieldInput {
     /// One of a few, by the arrows or its number.
     Choice,
     /// One of many markets: the arrows, or letters of its name.
@@ -65,52 +65,56 @@ pub enum Takes {
 }
 
 /// What is known of one field.
-struct Facts {
+struct FieldFacts {
     label: &'static str,
-    takes: Takes,
+    takes: FieldInput,
     /// How the API's bodies spell it.
     body: &'static [&'static str],
 }
 
-const fn facts(label: &'static str, takes: Takes, body: &'static [&'static str]) -> Facts {
-    Facts { label, takes, body }
+const fn facts(
+    label: &'static str,
+    takes: FieldInput,
+    body: &'static [&'static str],
+) -> FieldFacts {
+    FieldFacts { label, takes, body }
 }
 
 impl Field {
     #[rustfmt::skip]
-    fn facts(self) -> Facts {
+    fn facts(self) -> FieldFacts {
         match self {
-            Self::Kind => facts("type", Takes::Choice, &["type", "kind"]),
-            Self::Market => facts("market", Takes::Market, &["market_id"]),
-            Self::Side => facts("side", Takes::Choice, &["side"]),
-            Self::Share => facts("part", Takes::Choice, &[]),
-            Self::Size => facts("size", Takes::Size, &["size"]),
-            Self::LimitPrice => facts("limit price", Takes::Price, &["limit_price"]),
-            Self::TriggerMarket => facts("trigger market", Takes::Market, &["trigger_market_id"]),
-            Self::TriggerPrice => facts("trigger price", Takes::WatchedPrice, &["trigger_price"]),
-            Self::TriggerDirection => facts("fires", Takes::Choice, &["trigger_direction"]),
-            Self::ChaseOffset => facts("chase offset", Takes::Number, &["chase_offset"]),
-            Self::ChaseCap => facts("chase cap", Takes::Price, &["chase_cap_price"]),
-            Self::TargetPosition => facts("position", Takes::Choice, &["target_position_id"]),
-            Self::TimeInForce => facts("time in force", Takes::Choice, &["time_in_force"]),
-            Self::Expires => facts("expires", Takes::Instant, &["gtd_expires_at"]),
-            Self::TakeProfit => facts("take profit", Takes::Price, &["attached_take_profit_price", "take_profit_price"]),
-            Self::StopLoss => facts("stop loss", Takes::Price, &["attached_stop_loss_price", "stop_loss_price"]),
-            Self::Slippage => facts("slippage bps", Takes::Number, &["slippage_tolerance_bps"]),
-            Self::Leverage => facts("leverage", Takes::Number, &["leverage"]),
-            Self::MarginMode => facts("margin mode", Takes::Choice, &["margin_mode"]),
-            Self::ReduceOnly => facts("reduce-only", Takes::Choice, &["reduce_only"]),
-            Self::ExpectedPrice => facts("observed mid", Takes::Price, &["expected_price"]),
-            Self::Acknowledged => facts("may fill at once", Takes::Choice, &["marketable_limit_acknowledged"]),
-            Self::Duration => facts("duration", Takes::Span, &["duration_minutes"]),
-            Self::Randomize => facts("randomize", Takes::Choice, &["randomize"]),
-            Self::MinPrice => facts("ends below", Takes::Price, &["min_price"]),
-            Self::MaxPrice => facts("ends above", Takes::Price, &["max_price"]),
-            Self::StartPrice => facts("first price", Takes::Price, &["start_price"]),
-            Self::EndPrice => facts("last price", Takes::Price, &["end_price"]),
-            Self::Rungs => facts("rungs", Takes::Number, &["rung_count"]),
-            Self::Skew => facts("skew", Takes::Number, &["skew"]),
-            Self::ExtraMargin => facts("extra margin", Takes::Number, &["extra_margin"]),
+            Self::Kind => facts("type", FieldInput::Choice, &["type", "kind"]),
+            Self::Market => facts("market", FieldInput::Market, &["market_id"]),
+            Self::Side => facts("side", FieldInput::Choice, &["side"]),
+            Self::Share => facts("part", FieldInput::Choice, &[]),
+            Self::Size => facts("size", FieldInput::Size, &["size"]),
+            Self::LimitPrice => facts("limit price", FieldInput::Price, &["limit_price"]),
+            Self::TriggerMarket => facts("trigger market", FieldInput::Market, &["trigger_market_id"]),
+            Self::TriggerPrice => facts("trigger price", FieldInput::WatchedPrice, &["trigger_price"]),
+            Self::TriggerDirection => facts("fires", FieldInput::Choice, &["trigger_direction"]),
+            Self::ChaseOffset => facts("chase offset", FieldInput::Number, &["chase_offset"]),
+            Self::ChaseCap => facts("chase cap", FieldInput::Price, &["chase_cap_price"]),
+            Self::TargetPosition => facts("position", FieldInput::Choice, &["target_position_id"]),
+            Self::TimeInForce => facts("time in force", FieldInput::Choice, &["time_in_force"]),
+            Self::Expires => facts("expires", FieldInput::Instant, &["gtd_expires_at"]),
+            Self::TakeProfit => facts("take profit", FieldInput::Price, &["attached_take_profit_price", "take_profit_price"]),
+            Self::StopLoss => facts("stop loss", FieldInput::Price, &["attached_stop_loss_price", "stop_loss_price"]),
+            Self::Slippage => facts("slippage bps", FieldInput::Number, &["slippage_tolerance_bps"]),
+            Self::Leverage => facts("leverage", FieldInput::Number, &["leverage"]),
+            Self::MarginMode => facts("margin mode", FieldInput::Choice, &["margin_mode"]),
+            Self::ReduceOnly => facts("reduce-only", FieldInput::Choice, &["reduce_only"]),
+            Self::ExpectedPrice => facts("observed mid", FieldInput::Price, &["expected_price"]),
+            Self::Acknowledged => facts("may fill at once", FieldInput::Choice, &["marketable_limit_acknowledged"]),
+            Self::Duration => facts("duration", FieldInput::Span, &["duration_minutes"]),
+            Self::Randomize => facts("randomize", FieldInput::Choice, &["randomize"]),
+            Self::MinPrice => facts("ends below", FieldInput::Price, &["min_price"]),
+            Self::MaxPrice => facts("ends above", FieldInput::Price, &["max_price"]),
+            Self::StartPrice => facts("first price", FieldInput::Price, &["start_price"]),
+            Self::EndPrice => facts("last price", FieldInput::Price, &["end_price"]),
+            Self::Rungs => facts("rungs", FieldInput::Number, &["rung_count"]),
+            Self::Skew => facts("skew", FieldInput::Number, &["skew"]),
+            Self::ExtraMargin => facts("extra margin", FieldInput::Number, &["extra_margin"]),
         }
     }
 
@@ -123,17 +127,17 @@ impl Field {
         self.facts().body
     }
 
-    pub fn takes(self) -> Takes {
+    pub fn takes(self) -> FieldInput {
         self.facts().takes
     }
 
     /// Whether it is written, and not chosen.
     pub fn is_typed(self) -> bool {
-        !matches!(self.takes(), Takes::Choice | Takes::Market)
+        !matches!(self.takes(), FieldInput::Choice | FieldInput::Market)
     }
 
     pub fn is_price(self) -> bool {
-        matches!(self.takes(), Takes::Price | Takes::WatchedPrice)
+        matches!(self.takes(), FieldInput::Price | FieldInput::WatchedPrice)
     }
 
     /// Whether `words` (a message of the service) name this field as a whole word: a refusal that names one

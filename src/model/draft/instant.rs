@@ -2,7 +2,7 @@
 
 use super::{
     super::{Timestamp, Zone},
-    Fault,
+    DraftFault,
 };
 use jiff::civil;
 use std::time::Duration;
@@ -19,18 +19,18 @@ const UNITS: &[(char, u64)] = &[
 
 /// Reads `2h`, `1d12h`, `18:00` (the next one), `2026-01-05 18:00` or an instant with its zone; only what
 /// lies after `now`.
-pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, Fault> {
+pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, DraftFault> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Fault::Missing);
+        return Err(DraftFault::Missing);
     }
     let at = span(text)
         .map(|span| now.plus(span))
         .or_else(|| time(text).and_then(|time| zone.next(time, now)))
         .or_else(|| date(text, zone))
-        .ok_or(Fault::NotAnInstant)?;
+        .ok_or(DraftFault::NotAnInstant)?;
     if at <= now {
-        return Err(Fault::Past);
+        return Err(DraftFault::Past);
     }
     Ok(at)
 }
@@ -77,7 +77,7 @@ mod tests {
     /// 2026-09-21 14:13:20 UTC.
     const NOW: Timestamp = Timestamp(1_790_000_000_000);
 
-    fn read(text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, DraftFault> {
         instant(text, NOW, &Zone::utc()).map(Timestamp::to_utc)
     }
 
@@ -103,20 +103,20 @@ mod tests {
     #[test]
     fn what_means_no_instant_or_one_that_is_over_is_refused() {
         for (typed, fault) in [
-            ("", Fault::Missing),
-            ("2", Fault::NotAnInstant),
-            ("h", Fault::NotAnInstant),
-            ("2y", Fault::NotAnInstant),
-            ("-2h", Fault::NotAnInstant),
-            ("1.5h", Fault::NotAnInstant),
-            ("99999999999999999999h", Fault::NotAnInstant),
-            ("10000d", Fault::NotAnInstant),
-            ("25:00", Fault::NotAnInstant),
-            ("2026-09-22", Fault::NotAnInstant),
-            ("tomorrow", Fault::NotAnInstant),
-            ("0h", Fault::Past),
-            ("2026-09-21 14:13", Fault::Past),
-            ("2026-09-21T14:13:20Z", Fault::Past),
+            ("", DraftFault::Missing),
+            ("2", DraftFault::NotAnInstant),
+            ("h", DraftFault::NotAnInstant),
+            ("2y", DraftFault::NotAnInstant),
+            ("-2h", DraftFault::NotAnInstant),
+            ("1.5h", DraftFault::NotAnInstant),
+            ("99999999999999999999h", DraftFault::NotAnInstant),
+            ("10000d", DraftFault::NotAnInstant),
+            ("25:00", DraftFault::NotAnInstant),
+            ("2026-09-22", DraftFault::NotAnInstant),
+            ("tomorrow", DraftFault::NotAnInstant),
+            ("0h", DraftFault::Past),
+            ("2026-09-21 14:13", DraftFault::Past),
+            ("2026-09-21T14:13:20Z", DraftFault::Past),
         ] {
             assert_eq!(read(typed), Err(fault), "{typed}");
         }

@@ -8,7 +8,7 @@ use super::{
 
 /// What is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum DraftShape {
     Order(PlaceKind),
     /// A TWAP or VWAP order.
     Sliced(Curve),
@@ -25,8 +25,8 @@ const TAIL: &[Field] = &[
 ];
 
 /// What stands between, by type, and the times in force it can have.
-struct Row {
-    shape: Shape,
+struct KindRow {
+    shape: DraftShape,
     own: &'static [Field],
     times: &'static [TimeInForce],
 }
@@ -67,14 +67,14 @@ const SLICED: &[Field] = &[
     Field::MaxPrice,
 ];
 
-const ROWS: &[Row] = &[
-    Row {
-        shape: Shape::Order(PlaceKind::Market),
+const ROWS: &[KindRow] = &[
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::Market),
         own: &[Field::TakeProfit, Field::StopLoss, Field::Slippage],
         times: &[],
     },
-    Row {
-        shape: Shape::Order(PlaceKind::Limit),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::Limit),
         own: &[
             Field::LimitPrice,
             Field::TimeInForce,
@@ -84,8 +84,8 @@ const ROWS: &[Row] = &[
         ],
         times: ANY,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::Chase),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::Chase),
         own: &[
             Field::ChaseOffset,
             Field::ChaseCap,
@@ -96,28 +96,28 @@ const ROWS: &[Row] = &[
         ],
         times: LASTING,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::StopMarket),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::StopMarket),
         own: TRIGGERED_MARKET,
         times: LASTING,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::StopLimit),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::StopLimit),
         own: TRIGGERED_LIMIT,
         times: ANY,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::TakeMarket),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::TakeMarket),
         own: TRIGGERED_MARKET,
         times: LASTING,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::TakeLimit),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::TakeLimit),
         own: TRIGGERED_LIMIT,
         times: ANY,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::TakeProfit),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::TakeProfit),
         own: &[
             Field::TargetPosition,
             Field::TriggerPrice,
@@ -127,8 +127,8 @@ const ROWS: &[Row] = &[
         ],
         times: LASTING,
     },
-    Row {
-        shape: Shape::Order(PlaceKind::Conditional),
+    KindRow {
+        shape: DraftShape::Order(PlaceKind::Conditional),
         own: &[
             Field::TriggerMarket,
             Field::TriggerDirection,
@@ -142,18 +142,18 @@ const ROWS: &[Row] = &[
         ],
         times: LASTING,
     },
-    Row {
-        shape: Shape::Sliced(Curve::Twap),
+    KindRow {
+        shape: DraftShape::Sliced(Curve::Twap),
         own: SLICED,
         times: &[],
     },
-    Row {
-        shape: Shape::Sliced(Curve::Vwap),
+    KindRow {
+        shape: DraftShape::Sliced(Curve::Vwap),
         own: SLICED,
         times: &[],
     },
-    Row {
-        shape: Shape::Ladder,
+    KindRow {
+        shape: DraftShape::Ladder,
         own: &[
             Field::StartPrice,
             Field::EndPrice,
@@ -164,12 +164,12 @@ const ROWS: &[Row] = &[
     },
 ];
 
-fn row(shape: Shape) -> Option<&'static Row> {
+fn row(shape: DraftShape) -> Option<&'static KindRow> {
     ROWS.iter().find(|row| row.shape == shape)
 }
 
 /// The fields of a shape, in the order they are asked for.
-pub(super) fn fields(shape: Shape) -> impl Iterator<Item = Field> {
+pub(super) fn fields(shape: DraftShape) -> impl Iterator<Item = Field> {
     let own = row(shape).map_or(&[] as &[Field], |row| row.own);
     let rest = TAIL.iter().filter(|field| !own.contains(field));
     let fields = HEAD.iter().chain(own).chain(rest).copied();
@@ -177,17 +177,17 @@ pub(super) fn fields(shape: Shape) -> impl Iterator<Item = Field> {
 }
 
 /// A take profit only ever reduces, a ladder has no other type, and what was observed is told of an order alone.
-fn is_asked(shape: Shape, field: Field) -> bool {
+fn is_asked(shape: DraftShape, field: Field) -> bool {
     match shape {
-        Shape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
-        Shape::Order(_) => true,
-        Shape::Sliced(_) => field != Field::ExpectedPrice,
-        Shape::Ladder => !matches!(field, Field::Kind | Field::ExpectedPrice),
+        DraftShape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
+        DraftShape::Order(_) => true,
+        DraftShape::Sliced(_) => field != Field::ExpectedPrice,
+        DraftShape::Ladder => !matches!(field, Field::Kind | Field::ExpectedPrice),
     }
 }
 
 /// The times in force that a shape can have.
-pub fn times_in_force(shape: Shape) -> &'static [TimeInForce] {
+pub fn times_in_force(shape: DraftShape) -> &'static [TimeInForce] {
     row(shape).map_or(&[], |row| row.times)
 }
 
@@ -199,9 +199,9 @@ mod tests {
     #[test]
     fn every_type_that_can_be_placed_has_its_fields() {
         let listed: Vec<_> = ROWS.iter().map(|row| row.shape).collect();
-        let orders = PlaceKind::VARIANTS.iter().copied().map(Shape::Order);
-        let sliced = Curve::VARIANTS.iter().copied().map(Shape::Sliced);
-        let all: Vec<_> = orders.chain(sliced).chain([Shape::Ladder]).collect();
+        let orders = PlaceKind::VARIANTS.iter().copied().map(DraftShape::Order);
+        let sliced = Curve::VARIANTS.iter().copied().map(DraftShape::Sliced);
+        let all: Vec<_> = orders.chain(sliced).chain([DraftShape::Ladder]).collect();
         assert_eq!(listed, all);
     }
 

@@ -19,12 +19,12 @@ mod texts;
 pub use amend::{ExitsDraft, MarginDraft};
 pub use close::CloseDraft;
 pub use entry::EntryDraft;
-pub use fault::{Fault, Faults};
-pub use field::{Field, Takes};
+pub use fault::{DraftFault, Faults};
+pub use field::{Field, FieldInput};
 pub use instant::{instant, span};
-pub use kinds::{Shape, times_in_force};
+pub use kinds::{DraftShape, times_in_force};
 pub use number::{Amount, amount, number, positive};
-pub use opening::Opening;
+pub use opening::OpeningOrder;
 pub use relative::{Entered, RelativePrice};
 pub use texts::Texts;
 
@@ -73,7 +73,7 @@ impl Seen<'_> {
         field: Field,
         price: Option<Num>,
         market: Option<&Market>,
-    ) -> Result<Option<Num>, Fault> {
+    ) -> Result<Option<Num>, DraftFault> {
         let is_sent = field.is_price() && field != Field::ExpectedPrice;
         let tick = |price| {
             let offset = || market?.told_offset_tick();
@@ -82,7 +82,7 @@ impl Seen<'_> {
         };
         let off = price.and_then(|price| Some((price, tick(price)?)));
         match off.filter(|(price, tick)| !tick.holds(*price)) {
-            Some((price, tick)) => Err(Fault::OffTick {
+            Some((price, tick)) => Err(DraftFault::OffTick {
                 tick: tick.step(),
                 below: tick.below(price),
                 above: tick.above(price),
@@ -131,7 +131,7 @@ impl Seen<'_> {
 
     /// The market whose prices a field is written in.
     pub fn market_of(&self, field: Field) -> Option<&Market> {
-        let watched = (field.takes() == Takes::WatchedPrice).then_some(self.watched);
+        let watched = (field.takes() == FieldInput::WatchedPrice).then_some(self.watched);
         watched.flatten().or(self.market)
     }
 

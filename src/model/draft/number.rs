@@ -1,6 +1,6 @@
 //! The grammar of numbers a person types.
 
-use super::{super::Num, super::NumError, Fault};
+use super::{super::Num, super::NumError, DraftFault};
 
 /// Longer texts cannot be numbers that are held exactly, however many of their digits are zeros.
 const LONGEST: usize = 40;
@@ -22,7 +22,7 @@ pub enum Amount {
 }
 
 /// Reads a size. Everything but zero and less has a meaning here; whether it fits is the draft's question.
-pub fn amount(text: &str) -> Result<Amount, Fault> {
+pub fn amount(text: &str) -> Result<Amount, DraftFault> {
     let text = text.trim();
     if let Some(usd) = text.strip_prefix('$') {
         return positive(usd).map(Amount::Notional);
@@ -36,20 +36,20 @@ pub fn amount(text: &str) -> Result<Amount, Fault> {
     positive(text).map(Amount::Coin)
 }
 
-pub fn positive(text: &str) -> Result<Num, Fault> {
+pub fn positive(text: &str) -> Result<Num, DraftFault> {
     let number = number(text)?;
     if number.is_positive() {
         Ok(number)
     } else {
-        Err(Fault::NotPositive)
+        Err(DraftFault::NotPositive)
     }
 }
 
 /// Reads `text` as a decimal, exactly, or says what is wrong with it. `.5` is 0.5; `5.` is half a number.
-pub fn number(text: &str) -> Result<Num, Fault> {
+pub fn number(text: &str) -> Result<Num, DraftFault> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Fault::Missing);
+        return Err(DraftFault::Missing);
     }
     if let Some(fault) = text.chars().find_map(foreign) {
         return Err(fault);
@@ -57,29 +57,29 @@ pub fn number(text: &str) -> Result<Num, Fault> {
     if text.contains(['e', 'E']) {
         let is_scientific = text.bytes().all(|b| b"0123456789.eE+-".contains(&b));
         return Err(if is_scientific {
-            Fault::Exponent
+            DraftFault::Exponent
         } else {
-            Fault::NotANumber
+            DraftFault::NotANumber
         });
     }
     if text.len() > LONGEST {
-        return Err(Fault::TooManyDigits);
+        return Err(DraftFault::TooManyDigits);
     }
     let whole = match text.strip_prefix('.') {
         Some(fraction) => format!("0.{fraction}"),
         None => text.to_owned(),
     };
     whole.parse().map_err(|why| match why {
-        NumError::NotANumber => Fault::NotANumber,
-        NumError::TooPrecise => Fault::TooManyDigits,
+        NumError::NotANumber => DraftFault::NotANumber,
+        NumError::TooPrecise => DraftFault::TooManyDigits,
     })
 }
 
 /// Like [`number`], but nothing typed is no number.
 pub(super) fn optional(
     text: &str,
-    read: impl Fn(&str) -> Result<Num, Fault>,
-) -> Result<Option<Num>, Fault> {
+    read: impl Fn(&str) -> Result<Num, DraftFault>,
+) -> Result<Option<Num>, DraftFault> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -87,10 +87,10 @@ pub(super) fn optional(
 }
 
 /// A number that may be zero.
-pub(super) fn not_negative(text: &str) -> Result<Num, Fault> {
+pub(super) fn not_negative(text: &str) -> Result<Num, DraftFault> {
     let number = number(text)?;
     if number.is_negative() {
-        Err(Fault::Negative)
+        Err(DraftFault::Negative)
     } else {
         Ok(number)
     }
@@ -98,32 +98,34 @@ pub(super) fn not_negative(text: &str) -> Result<Num, Fault> {
 
 /// Cut to whole lots: never more than was asked for, and never nothing. What fits, and what cannot be judged, stays as
 /// typed.
-pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, Fault> {
+pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, DraftFault> {
     let finer = decimals.filter(|lot| *lot < size.decimals());
     let cut = finer.map_or(size, |lot| size.truncated(lot));
     if cut.is_zero() {
         let lot = Num::new(1, decimals.unwrap_or(FINEST));
-        return Err(Fault::BelowLot(lot));
+        return Err(DraftFault::BelowLot(lot));
     }
     Ok(cut)
 }
 
 /// `share` percent of what is held, never more.
-pub(super) fn part(held: Num, share: Num) -> Result<Num, Fault> {
+pub(super) fn part(held: Num, share: Num) -> Result<Num, DraftFault> {
     if share > Num::HUNDRED {
-        return Err(Fault::AboveAll);
+        return Err(DraftFault::AboveAll);
     }
     let part = held.times(share).and_then(|p| p.over(Num::HUNDRED));
     part.map(|part| part.normalized().min(held))
-        .ok_or(Fault::TooManyDigits)
+        .ok_or(DraftFault::TooManyDigits)
 }
 
 /// The likely meaning of a character no number has.
-fn foreign(c: char) -> Option<Fault> {
+fn foreign(c: char) -> Option<DraftFault> {
     match c {
-        ',' => Some(Fault::Comma),
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => Some(Fault::ForeignMinus),
-        c if c.is_numeric() && !c.is_ascii() => Some(Fault::ForeignDigits),
+        ',' => Some(DraftFault::Comma),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => {
+            Some(DraftFault::ForeignMinus)
+        }
+        c if c.is_numeric() && !c.is_ascii() => Some(DraftFault::ForeignDigits),
         _ => None,
     }
 }
@@ -135,28 +137,31 @@ mod tests {
     #[test]
     fn what_is_not_plainly_a_number_is_refused_with_its_reason() {
         for (text, fault) in [
-            ("", Fault::Missing),
-            ("   ", Fault::Missing),
-            ("1,5", Fault::Comma),
-            ("1,000.5", Fault::Comma),
-            ("1e5", Fault::Exponent),
-            ("1E-3", Fault::Exponent),
-            ("\u{2212}5", Fault::ForeignMinus),
-            ("\u{661}\u{662}", Fault::ForeignDigits),
-            ("５", Fault::ForeignDigits),
-            ("1.2.3", Fault::NotANumber),
-            ("5.", Fault::NotANumber),
-            (".", Fault::NotANumber),
-            ("+5", Fault::NotANumber),
-            ("0x10", Fault::NotANumber),
-            ("1_000", Fault::NotANumber),
-            ("1 000", Fault::NotANumber),
-            ("NaN", Fault::NotANumber),
-            ("one", Fault::NotANumber),
-            ("12345678901234567890123456789012", Fault::TooManyDigits),
-            ("-1", Fault::NotPositive),
-            ("0", Fault::NotPositive),
-            ("-0", Fault::NotPositive),
+            ("", DraftFault::Missing),
+            ("   ", DraftFault::Missing),
+            ("1,5", DraftFault::Comma),
+            ("1,000.5", DraftFault::Comma),
+            ("1e5", DraftFault::Exponent),
+            ("1E-3", DraftFault::Exponent),
+            ("\u{2212}5", DraftFault::ForeignMinus),
+            ("\u{661}\u{662}", DraftFault::ForeignDigits),
+            ("５", DraftFault::ForeignDigits),
+            ("1.2.3", DraftFault::NotANumber),
+            ("5.", DraftFault::NotANumber),
+            (".", DraftFault::NotANumber),
+            ("+5", DraftFault::NotANumber),
+            ("0x10", DraftFault::NotANumber),
+            ("1_000", DraftFault::NotANumber),
+            ("1 000", DraftFault::NotANumber),
+            ("NaN", DraftFault::NotANumber),
+            ("one", DraftFault::NotANumber),
+            (
+                "12345678901234567890123456789012",
+                DraftFault::TooManyDigits,
+            ),
+            ("-1", DraftFault::NotPositive),
+            ("0", DraftFault::NotPositive),
+            ("-0", DraftFault::NotPositive),
         ] {
             assert_eq!(positive(text), Err(fault), "{text:?}");
         }
@@ -166,7 +171,7 @@ mod tests {
     fn five_hundred_zeros_are_no_number_wherever_they_stand() {
         let zeros = "0".repeat(500);
         for text in [zeros.clone(), format!("1{zeros}"), format!("0.{zeros}1")] {
-            assert_eq!(number(&text), Err(Fault::TooManyDigits), "{text:.8}");
+            assert_eq!(number(&text), Err(DraftFault::TooManyDigits), "{text:.8}");
         }
     }
 
@@ -186,11 +191,11 @@ mod tests {
             ("0.5%", Ok(Amount::Percent(half))),
             ("r0.5", Ok(Amount::AtRisk(half))),
             ("R.5", Ok(Amount::AtRisk(half))),
-            ("$", Err(Fault::Missing)),
-            ("r", Err(Fault::Missing)),
-            ("$-5", Err(Fault::NotPositive)),
-            ("$50%", Err(Fault::NotANumber)),
-            ("0.5 BTC", Err(Fault::NotANumber)),
+            ("$", Err(DraftFault::Missing)),
+            ("r", Err(DraftFault::Missing)),
+            ("$-5", Err(DraftFault::NotPositive)),
+            ("$50%", Err(DraftFault::NotANumber)),
+            ("0.5 BTC", Err(DraftFault::NotANumber)),
         ] {
             assert_eq!(amount(text), meant, "{text}");
         }

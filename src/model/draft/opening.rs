@@ -3,13 +3,13 @@
 use super::{
     super::{
         MarginMode, Num, Order, Position, Side,
-        estimate::{self, Liquidation},
+        estimate::{self, LiquidationEstimate},
     },
     EntryDraft, Seen,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Opening {
+pub struct OpeningOrder {
     pub side: Side,
     /// In coin.
     pub size: Num,
@@ -18,7 +18,7 @@ pub struct Opening {
     pub leverage: Num,
 }
 
-impl Opening {
+impl OpeningOrder {
     /// By what is left of a limit order that works.
     pub fn of(order: &Order) -> Option<Self> {
         (!order.reduce_only).then_some(())?;
@@ -33,7 +33,7 @@ impl Opening {
 
     /// Of the position it would be part of, or that it turns one into; nothing where it reduces one, or would change its
     /// mode.
-    pub fn liquidation(&self, seen: &Seen) -> Option<Liquidation> {
+    pub fn liquidation(&self, seen: &Seen) -> Option<LiquidationEstimate> {
         let is_isolated = self.margin_mode == MarginMode::Isolated;
         let is_other = |held: &Position| held.is_isolated() != is_isolated;
         if !seen.is_held_known() || seen.position.is_some_and(is_other) {
@@ -87,14 +87,14 @@ struct After {
 
 impl EntryDraft {
     /// Where it would be liquidated if all of it filled at its price.
-    pub fn liquidation(&self, seen: &Seen) -> Option<Liquidation> {
+    pub fn liquidation(&self, seen: &Seen) -> Option<LiquidationEstimate> {
         let size = self.resolved_size(seen).ok()?;
         self.opening(size, seen)?.liquidation(seen)
     }
 
-    pub(super) fn opening(&self, size: Num, seen: &Seen) -> Option<Opening> {
+    pub(super) fn opening(&self, size: Num, seen: &Seen) -> Option<OpeningOrder> {
         (!self.only_reduces()).then_some(())?;
-        Some(Opening {
+        Some(OpeningOrder {
             side: self.side,
             size,
             price: self.fills_at(size, seen)?,

@@ -5,12 +5,12 @@
 
 use super::{
     super::{Num, Side, Tick},
-    Draft, Fault, Field, Seen, number,
+    Draft, DraftFault, Field, Seen, number,
 };
 
 /// The price that another is said by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Anchor {
+enum PriceAnchor {
     /// Where what it is about is entered, or was; else the midpoint.
     Usual,
     Entry,
@@ -20,12 +20,12 @@ enum Anchor {
     Mark,
 }
 
-const WORDS: &[(&str, Anchor)] = &[
-    ("entry", Anchor::Entry),
-    ("mid", Anchor::Mid),
-    ("bid", Anchor::Bid),
-    ("ask", Anchor::Ask),
-    ("mark", Anchor::Mark),
+const WORDS: &[(&str, PriceAnchor)] = &[
+    ("entry", PriceAnchor::Entry),
+    ("mid", PriceAnchor::Mid),
+    ("bid", PriceAnchor::Bid),
+    ("ask", PriceAnchor::Ask),
+    ("mark", PriceAnchor::Mark),
 ];
 
 /// How far from the other price: in USD, or in percent of it.
@@ -38,7 +38,7 @@ enum Offset {
 /// A price said by another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelativePrice {
-    anchor: Anchor,
+    anchor: PriceAnchor,
     offset: Offset,
 }
 
@@ -68,7 +68,7 @@ impl RelativePrice {
             let rest = text.strip_prefix(word)?;
             Some((*anchor, rest.trim_start()))
         });
-        let (anchor, rest) = named.unwrap_or((Anchor::Usual, &text));
+        let (anchor, rest) = named.unwrap_or((PriceAnchor::Usual, &text));
         let offset = if rest.is_empty() {
             named.map(|_| Offset::Usd(Num::ZERO))?
         } else {
@@ -102,25 +102,25 @@ impl RelativePrice {
         field: Field,
         seen: &Seen,
         (entered, side): (Entered, Option<Side>),
-    ) -> Result<Num, Fault> {
+    ) -> Result<Num, DraftFault> {
         let market = seen.market_of(field);
         let mid = || market?.mid();
         let from = match self.anchor {
-            Anchor::Usual => entered
+            PriceAnchor::Usual => entered
                 .usual
                 .or_else(mid)
-                .ok_or(Fault::UnknownAnchor("mid"))?,
-            Anchor::Entry => entered.entry.ok_or(Fault::UnknownAnchor("entry"))?,
-            Anchor::Mid => mid().ok_or(Fault::UnknownAnchor("mid"))?,
-            Anchor::Bid => market
+                .ok_or(DraftFault::UnknownAnchor("mid"))?,
+            PriceAnchor::Entry => entered.entry.ok_or(DraftFault::UnknownAnchor("entry"))?,
+            PriceAnchor::Mid => mid().ok_or(DraftFault::UnknownAnchor("mid"))?,
+            PriceAnchor::Bid => market
                 .and_then(|m| m.bid)
-                .ok_or(Fault::UnknownAnchor("bid"))?,
-            Anchor::Ask => market
+                .ok_or(DraftFault::UnknownAnchor("bid"))?,
+            PriceAnchor::Ask => market
                 .and_then(|m| m.ask)
-                .ok_or(Fault::UnknownAnchor("ask"))?,
-            Anchor::Mark => market
+                .ok_or(DraftFault::UnknownAnchor("ask"))?,
+            PriceAnchor::Mark => market
                 .and_then(|m| m.mark)
-                .ok_or(Fault::UnknownAnchor("mark"))?,
+                .ok_or(DraftFault::UnknownAnchor("mark"))?,
         };
         let price = match self.offset {
             Offset::Usd(usd) => from.plus(usd),
@@ -129,7 +129,7 @@ impl RelativePrice {
                 .and_then(|part| part.over(Num::HUNDRED))
                 .and_then(|part| from.plus(part)),
         };
-        let price = price.ok_or(Fault::TooManyDigits)?;
+        let price = price.ok_or(DraftFault::TooManyDigits)?;
         let tick = market.and_then(|market| market.tick(price));
         let tick = tick.unwrap_or_else(|| Tick::guessed(price));
         let price = match side.filter(|_| field == Field::LimitPrice) {
@@ -139,14 +139,14 @@ impl RelativePrice {
         if price.is_positive() {
             Ok(price)
         } else {
-            Err(Fault::NotPositive)
+            Err(DraftFault::NotPositive)
         }
     }
 }
 
 impl Draft {
     /// What a price said by another comes to now; `None` where the field says none.
-    pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, Fault>> {
+    pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, DraftFault>> {
         let text = self.text(field).filter(|_| field.is_price())?;
         let price = RelativePrice::read(text)?;
         Some(price.resolve(field, seen, (self.entered_at(field, seen), self.side(seen))))

@@ -10,10 +10,10 @@ pub struct Zone(TimeZone, Moments);
 
 /// A day of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Day(civil::Date);
+pub struct ZoneDay(civil::Date);
 
 /// `Fri 2026-11-20`.
-impl fmt::Display for Day {
+impl fmt::Display for ZoneDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.strftime("%a %F").fmt(f)
     }
@@ -64,9 +64,9 @@ impl Zone {
     }
 
     /// The day that calendars here show at this instant; `None` beyond the years they know.
-    pub fn day(&self, at: Timestamp) -> Option<Day> {
+    pub fn day(&self, at: Timestamp) -> Option<ZoneDay> {
         let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
-        Some(Day(self.0.to_datetime(at).date()))
+        Some(ZoneDay(self.0.to_datetime(at).date()))
     }
 
     /// `2026-01-05 18:00`.

@@ -10,7 +10,7 @@ use crate::{
     app::{Effect, Msg, activity::notice::Tone},
     client::Client,
     journal::{Journal, JournalError},
-    model::{AccountId, Command, Failure, IdempotencyKey, Remains, Ticket},
+    model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, Ticket},
 };
 use std::path::{Path, PathBuf};
 use tokio::{
@@ -106,7 +106,7 @@ fn spelled(client: &Client, command: &Command) -> String {
 
 /// All that the first round of it would send, and what keeps the rest from being known.
 async fn flatten(client: &Client, account: &AccountId) -> String {
-    let remains: Remains = client.remains().await;
+    let remains: OpenExposure = client.remains().await;
     let commands = remains.way_out(account.clone());
     let lines = commands.iter().map(|command| spelled(client, command));
     let mut words = lines.collect::<Vec<_>>().join(" · ");

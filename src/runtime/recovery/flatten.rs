@@ -17,8 +17,8 @@ use crate::{
     client::policy::RetryState,
     journal::{IntentId, IntentState, StateUpdate},
     model::{
-        CloseAll, Command, Failure, FailureKind, Finding, FlatProof, Flattening, Page, Progress,
-        Proof, Proving, Receipt, Remains, Resource, Text, Ticket,
+        CloseAll, Command, Failure, FailureKind, FlatFinding, FlatProof, Flattening, OpenExposure,
+        Page, Progress, Proof, Proving, Receipt, Resource, Text, Ticket,
         remains::{entries, stops},
     },
     runtime::{
@@ -67,7 +67,7 @@ struct FlattenRun<'a> {
     parent: IntentRef,
     state: Flattening,
     /// What the last look found.
-    remains: Option<Remains>,
+    remains: Option<OpenExposure>,
     /// What was ended in this round.
     ended: HashSet<Resource>,
     /// Until when an order that is on the wire keeps a look from proving anything.
@@ -189,7 +189,7 @@ impl FlattenRun<'_> {
                     let finding = if tells {
                         proving.saw(at, left)
                     } else {
-                        Finding::Open
+                        FlatFinding::Open
                     };
                     self.state.left = Some(left);
                     self.state.clean_since = proving.clean_since();
@@ -201,15 +201,15 @@ impl FlattenRun<'_> {
                         context.note(Tone::Warn, format!("flatten: {why}")).await;
                     }
                     failed += 1;
-                    (Finding::Open, after(failed))
+                    (FlatFinding::Open, after(failed))
                 }
             };
-            if let Finding::Proved(proof) = finding {
+            if let FlatFinding::Proved(proof) = finding {
                 return Some(proof);
             }
             self.sweep_on(&remains).await;
             self.remains = Some(remains);
-            if finding == Finding::Left {
+            if finding == FlatFinding::Left {
                 return None;
             }
             sleep(timeouts.scaled(pause)).await;
@@ -235,7 +235,7 @@ impl FlattenRun<'_> {
     }
 
     /// Ends what the round has not ended yet: what only reduces too, when nothing is open that it could protect.
-    async fn sweep_on(&mut self, remains: &Remains) {
+    async fn sweep_on(&mut self, remains: &OpenExposure) {
         let protection = if remains.is_closed() {
             remains.protection()
         } else {
@@ -263,7 +263,7 @@ impl FlattenRun<'_> {
             None => "whether anything is left was not read".to_owned(),
         };
         // Where nothing could be read, nothing is known to conflict.
-        let unread = self.remains.as_ref().and_then(Remains::unread);
+        let unread = self.remains.as_ref().and_then(OpenExposure::unread);
         let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         not_done(
             kind,
@@ -272,7 +272,7 @@ impl FlattenRun<'_> {
     }
 
     /// What the last look found, and what the last close-all said of it.
-    fn told_of(&self, remains: &Remains) -> String {
+    fn told_of(&self, remains: &OpenExposure) -> String {
         let operation = self.state.operation.as_ref();
         let positions = remains.positions().iter();
         let positions = positions.map(|position| position.left_by(operation));

@@ -6,7 +6,7 @@ use crate::{
         bottom::hints::{APART, hint_spans},
         canvas::{Canvas, after, before, line, spans_width, width},
         layout::sum,
-        theme::Part,
+        theme::ThemePart,
     },
     view::{Following, Hint, Tone},
 };
@@ -22,7 +22,7 @@ pub(in crate::ui) fn height(following: &Following, wide: u16) -> u16 {
 pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Following) {
     for (number, hints) in (0..).zip(lines(following, area.width)) {
         let row = line(area, number);
-        canvas.fill(row, Part::Field);
+        canvas.fill(row, ThemePart::Field);
         if number == 0 {
             canvas.toned(after(row, MARGIN), &head(following), Tone::Strong);
         }

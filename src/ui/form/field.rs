@@ -2,14 +2,14 @@
 
 use super::super::{
     canvas::{Canvas, after, spans_width, width},
-    theme::Part,
+    theme::ThemePart,
 };
 use crate::{
     app::tables::spot::Spot,
     ui::layout::sum,
     view::{
         Span, Tone,
-        forms::form::{FieldView, Typed, ValueView},
+        forms::form::{FieldView, TypedText, ValueView},
     },
 };
 use ratatui::layout::Rect;
@@ -60,15 +60,15 @@ fn text_width(text: &str) -> u16 {
 }
 
 /// The typed text with its cursor; a text longer than its field shows the part around the cursor.
-fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typed) -> Rect {
+fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &TypedText) -> Rect {
     let area = Rect {
         width: text_width(&typed.text).min(room.width),
         ..room
     };
     if field.focused {
-        canvas.fill(area, Part::Field);
+        canvas.fill(area, ThemePart::Field);
     } else {
-        let edge = canvas.theme.part(Part::Border);
+        let edge = canvas.theme.part(ThemePart::Border);
         canvas.text(area, "▏", edge);
     }
     let inside = after(area, 1);
@@ -101,7 +101,7 @@ fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &Typ
             width: wide.min(from.width),
             ..from
         };
-        canvas.fill(marked, Part::Cursor);
+        canvas.fill(marked, ThemePart::Cursor);
     }
     after(room, area.width)
 }

@@ -5,7 +5,7 @@ use super::{
         canvas::{spans_width, width},
         flow::flowed,
     },
-    lines::{Line, Widths, field_lines, json_lines, preview_lines, trouble_lines},
+    lines::{FormLine, Widths, field_lines, json_lines, preview_lines, trouble_lines},
 };
 use crate::{
     ui::layout::sum,
@@ -15,9 +15,9 @@ use crate::{
     },
 };
 
-pub(super) struct Laid<'a> {
-    pub(super) lines: Vec<Line<'a>>,
-    pub(super) pinned: Vec<Line<'a>>,
+pub(super) struct FormLayout<'a> {
+    pub(super) lines: Vec<FormLine<'a>>,
+    pub(super) pinned: Vec<FormLine<'a>>,
 }
 
 /// So many lines are left for what scrolls, whatever else must be seen.
@@ -26,7 +26,7 @@ const LEAST: usize = 5;
 const APART: &str = " · ";
 const RESULT: &str = "what follows";
 
-impl<'a> Laid<'a> {
+impl<'a> FormLayout<'a> {
     /// Everything in the order of reading. Where that is too long, what would come of sending it and what is wrong
     /// stay in sight, in brief, and what is not known goes.
     pub(super) fn out(form: &'a FormView, widths: Widths, height: u16) -> Self {
@@ -68,7 +68,7 @@ impl<'a> Laid<'a> {
 }
 
 /// Side by side, as many on a line as fit.
-fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<Line<'a>> {
+fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<FormLine<'a>> {
     let mut rows: Vec<Vec<Span>> = vec![];
     for (label, value) in result {
         let name = brief(label).filter(|name| !name.is_empty());
@@ -84,7 +84,7 @@ fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<Line<'a>
             None => rows.extend(flowed(&piece, room)),
         }
     }
-    let rule = (!rows.is_empty()).then_some(Line::Rule(RESULT));
-    let rows = rows.into_iter().map(Line::Row);
+    let rule = (!rows.is_empty()).then_some(FormLine::Rule(RESULT));
+    let rows = rows.into_iter().map(FormLine::Row);
     rule.into_iter().chain(rows).collect()
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// One drawn line of the form.
-pub(super) enum Line<'a> {
+pub(super) enum FormLine<'a> {
     /// A field, and what it accepts where that fits beside it.
     Field(&'a FieldView, Option<&'a str>),
     /// What the field above accepts, or what is wrong with it.
@@ -35,20 +35,20 @@ pub(super) struct Widths {
     pub(super) previews: u16,
 }
 
-pub(super) fn field_lines(form: &FormView, widths: Widths) -> Vec<Line<'_>> {
+pub(super) fn field_lines(form: &FormView, widths: Widths) -> Vec<FormLine<'_>> {
     let room = widths
         .room
         .saturating_sub(sum([MARKER, widths.labels, AFTER_LABEL]));
     let aside = |text: &str, tone| {
         let texts = wrapped(text, room).into_iter();
-        texts.map(move |text| Line::Aside(text, tone))
+        texts.map(move |text| FormLine::Aside(text, tone))
     };
     let mut lines = vec![];
     for field in &form.fields {
         let hint = Some(field.hint.as_str()).filter(|hint| field.focused && !hint.is_empty());
         let taken = sum([field::value_width(&field.value, room), AFTER_LABEL]);
         let beside = hint.filter(|hint| sum([taken, width(hint)]) <= room);
-        lines.push(Line::Field(field, beside));
+        lines.push(FormLine::Field(field, beside));
         if let (Some(hint), None) = (hint, beside) {
             lines.extend(aside(hint, Tone::Muted));
         }
@@ -64,7 +64,7 @@ pub(super) fn preview_lines<'a>(
     name: &'static str,
     preview: &[&'a (&'static str, Span)],
     widths: Widths,
-) -> Vec<Line<'a>> {
+) -> Vec<FormLine<'a>> {
     let before = sum([MARKER, widths.previews, AFTER_LABEL]);
     let column = widths.room.saturating_sub(BETWEEN) / 2;
     let fits = |pair: &(&str, Span)| sum([before, width(&pair.1.text)]) <= column;
@@ -73,7 +73,7 @@ pub(super) fn preview_lines<'a>(
     while let Some((first, others)) = rest.split_first() {
         let beside = others.first().filter(|second| fits(first) && fits(second));
         match beside {
-            Some(second) => lines.push(Line::Pair([first, second])),
+            Some(second) => lines.push(FormLine::Pair([first, second])),
             None => lines.extend(one(first, widths.room.saturating_sub(before))),
         }
         rest = others
@@ -81,30 +81,30 @@ pub(super) fn preview_lines<'a>(
             .unwrap_or_default();
     }
     if !lines.is_empty() {
-        lines.insert(0, Line::Rule(name));
+        lines.insert(0, FormLine::Rule(name));
     }
     lines
 }
 
-pub(super) fn trouble_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
+pub(super) fn trouble_lines(form: &FormView, room: u16) -> Vec<FormLine<'_>> {
     let lines = form.trouble.iter().flat_map(|span| {
         let texts = wrapped(&span.text, room).into_iter();
-        texts.map(|text| Line::Text(text, span.tone))
+        texts.map(|text| FormLine::Text(text, span.tone))
     });
     let mut lines: Vec<_> = lines.collect();
     if !lines.is_empty() {
-        lines.insert(0, Line::Rule(""));
+        lines.insert(0, FormLine::Rule(""));
     }
     lines
 }
 
-pub(super) fn json_lines(form: &FormView, room: u16) -> Vec<Line<'_>> {
+pub(super) fn json_lines(form: &FormView, room: u16) -> Vec<FormLine<'_>> {
     let Some(json) = &form.json else {
         return vec![];
     };
     let texts = wrapped(json, room).into_iter();
-    let texts = texts.map(|text| Line::Text(text, Tone::Muted));
-    std::iter::once(Line::Rule("exact JSON"))
+    let texts = texts.map(|text| FormLine::Text(text, Tone::Muted));
+    std::iter::once(FormLine::Rule("exact JSON"))
         .chain(texts)
         .collect()
 }
@@ -116,11 +116,11 @@ pub(super) const BETWEEN: u16 = 3;
 pub(super) fn one<'a>(
     (label, value): &(&'static str, Span),
     room: u16,
-) -> impl Iterator<Item = Line<'a>> {
+) -> impl Iterator<Item = FormLine<'a>> {
     let labels = std::iter::once(*label).chain(std::iter::repeat(""));
     let texts = wrapped(&value.text, room).into_iter();
     let tone = value.tone;
     labels
         .zip(texts)
-        .map(move |(label, text)| Line::One(label, text, tone))
+        .map(move |(label, text)| FormLine::One(label, text, tone))
 }

@@ -6,7 +6,7 @@ pub(super) const FONT: u32 = 15;
 
 /// How a character is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum SvgShape {
     /// By the font.
     Glyph,
     /// A line through the cell, as an SVG path.
@@ -18,7 +18,7 @@ pub(super) enum Shape {
 }
 
 /// The shape of a character in the cell whose left top corner is `x`, `y`.
-pub(super) fn shape(symbol: &str, x: u32, y: u32) -> Shape {
+pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
     let (wide, high) = CELL;
     let (right, low) = (x + wide, y + high);
     let (middle, centre) = (half(2 * x + wide), half(2 * y + high));
@@ -31,19 +31,19 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> Shape {
         half(2 * y + high - 2 * round),
         half(2 * y + high + 2 * round),
     );
-    let thin = |path| Shape::Line { path, thickness: 1 };
+    let thin = |path| SvgShape::Line { path, thickness: 1 };
     match symbol {
         "─" => thin(format!("M{x} {centre}H{right}")),
         "│" => thin(format!("M{middle} {y}V{low}")),
-        "┃" => Shape::Line {
+        "┃" => SvgShape::Line {
             path: format!("M{middle} {y}V{low}"),
             thickness: 3,
         },
-        "━" => Shape::Line {
+        "━" => SvgShape::Line {
             path: format!("M{x} {centre}H{right}"),
             thickness: 4,
         },
-        "╸" => Shape::Line {
+        "╸" => SvgShape::Line {
             path: format!("M{x} {centre}H{middle}"),
             thickness: 4,
         },
@@ -78,7 +78,7 @@ const DOTS: [(u32, u32, u32); 8] = [
     (0x80, 1, 3),
 ];
 
-fn braille(symbol: &str, x: u32, y: u32) -> Option<Shape> {
+fn braille(symbol: &str, x: u32, y: u32) -> Option<SvgShape> {
     let code = u32::from(symbol.chars().next()?);
     let bits = code.checked_sub(0x2800).filter(|bits| *bits <= 0xff)?;
     let dots = DOTS.iter().filter(|(bit, ..)| bits & bit != 0);
@@ -87,22 +87,22 @@ fn braille(symbol: &str, x: u32, y: u32) -> Option<Shape> {
         format!("M{left} {top}h3v3h-3z")
     });
     let squares: Vec<_> = squares.collect();
-    Some(Shape::Dots(squares.concat()))
+    Some(SvgShape::Dots(squares.concat()))
 }
 
-fn block(symbol: &str) -> Shape {
+fn block(symbol: &str) -> SvgShape {
     let eighths = ["▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"];
     let filled = (1_u32..).zip(eighths).find(|(_, block)| *block == symbol);
     match (filled, symbol) {
-        (Some((width, _)), _) => Shape::Block {
+        (Some((width, _)), _) => SvgShape::Block {
             width,
             opacity: "1",
         },
-        (None, "░") => Shape::Block {
+        (None, "░") => SvgShape::Block {
             width: 8,
             opacity: "0.25",
         },
-        (None, _) => Shape::Glyph,
+        (None, _) => SvgShape::Glyph,
     }
 }
 
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn borders_meet_in_the_middle_of_their_cells() {
         let path = |symbol| match shape(symbol, 0, 0) {
-            Shape::Line { path, .. } => path,
-            Shape::Glyph | Shape::Block { .. } | Shape::Dots(_) => String::new(),
+            SvgShape::Line { path, .. } => path,
+            SvgShape::Glyph | SvgShape::Block { .. } | SvgShape::Dots(_) => String::new(),
         };
         assert_eq!(path("─"), "M0 10H9");
         assert_eq!(path("│"), "M4.5 0V20");
         assert_eq!(path("╭"), "M4.5 20V14Q4.5 10 8.5 10H9");
-        assert_eq!(shape("a", 0, 0), Shape::Glyph);
+        assert_eq!(shape("a", 0, 0), SvgShape::Glyph);
         assert_eq!(eighths(3), "3.375");
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     super::theme::Theme,
     cells,
-    shapes::{CELL, FONT, Shape, eighths, shape},
+    shapes::{CELL, FONT, SvgShape, eighths, shape},
 };
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -26,7 +26,7 @@ const PAPER: &str = "#ffffff";
 
 /// The look of a cell, ready for the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Look {
+struct SvgStyle {
     ink: String,
     paper: String,
     marks: &'static str,
@@ -34,11 +34,11 @@ struct Look {
 
 /// A run of cells of one look.
 #[derive(Debug)]
-struct Run {
+struct SvgRun {
     x: u32,
     width: u32,
     text: String,
-    look: Look,
+    look: SvgStyle,
 }
 
 /// The screen as an SVG document.
@@ -67,19 +67,19 @@ pub fn svg(screen: &Buffer, theme: &Theme) -> String {
     out
 }
 
-fn ground(theme: &Theme) -> Look {
+fn ground(theme: &Theme) -> SvgStyle {
     let (ink, paper) = match theme.base_colours() {
         Some((text, background)) => (hex(text), hex(background)),
         None => (None, None),
     };
-    Look {
+    SvgStyle {
         ink: ink.unwrap_or_else(|| INK.to_owned()),
         paper: paper.unwrap_or_else(|| PAPER.to_owned()),
         marks: "",
     }
 }
 
-fn line(out: &mut String, screen: &Buffer, row: Rect, y: u32, ground: &Look) {
+fn line(out: &mut String, screen: &Buffer, row: Rect, y: u32, ground: &SvgStyle) {
     let runs = runs(screen, row, ground);
     for run in runs.iter().filter(|run| run.look.paper != ground.paper) {
         let (x, width, height) = (run.x, run.width, CELL.1);
@@ -97,8 +97,8 @@ fn line(out: &mut String, screen: &Buffer, row: Rect, y: u32, ground: &Look) {
 }
 
 /// Cells of one look side by side; a shape is a run of its own kind.
-fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
-    let mut runs: Vec<Run> = vec![];
+fn runs(screen: &Buffer, row: Rect, ground: &SvgStyle) -> Vec<SvgRun> {
+    let mut runs: Vec<SvgRun> = vec![];
     for (column, cell) in cells(screen, row) {
         let look = look(cell, ground);
         let x = u32::from(column - row.x) * CELL.0;
@@ -108,7 +108,7 @@ fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
                 run.text.push_str(cell.symbol());
                 run.width += wide;
             }
-            None => runs.push(Run {
+            None => runs.push(SvgRun {
                 x,
                 width: wide,
                 text: cell.symbol().to_owned(),
@@ -123,22 +123,22 @@ fn runs(screen: &Buffer, row: Rect, ground: &Look) -> Vec<Run> {
 const SEAMLESS: [&str; 3] = ["─", "█", "░"];
 
 /// A run of shapes holds one seamless character again and again; a run of text holds no shapes.
-fn goes_on(run: &Run, cell: &Cell, look: &Look) -> bool {
+fn goes_on(run: &SvgRun, cell: &Cell, look: &SvgStyle) -> bool {
     let first = run
         .text
         .chars()
         .next()
         .map(String::from)
         .unwrap_or_default();
-    let same_kind = if shape(cell.symbol(), 0, 0) == Shape::Glyph {
-        shape(&first, 0, 0) == Shape::Glyph
+    let same_kind = if shape(cell.symbol(), 0, 0) == SvgShape::Glyph {
+        shape(&first, 0, 0) == SvgShape::Glyph
     } else {
         first == cell.symbol() && SEAMLESS.contains(&cell.symbol())
     };
     same_kind && run.look == *look
 }
 
-fn draw(out: &mut String, run: &Run, y: u32) {
+fn draw(out: &mut String, run: &SvgRun, y: u32) {
     let first = run
         .text
         .chars()
@@ -148,9 +148,9 @@ fn draw(out: &mut String, run: &Run, y: u32) {
     let ink = &run.look.ink;
     let count = run.width / CELL.0;
     match shape(&first, run.x, y) {
-        Shape::Glyph => text(out, run, y),
-        Shape::Dots(path) => put(out, format_args!("<path d=\"{path}\" fill=\"{ink}\"/>\n")),
-        Shape::Line { path, thickness } => {
+        SvgShape::Glyph => text(out, run, y),
+        SvgShape::Dots(path) => put(out, format_args!("<path d=\"{path}\" fill=\"{ink}\"/>\n")),
+        SvgShape::Line { path, thickness } => {
             // Only the horizontal line repeats along a row.
             let path = if first == "─" {
                 path.replace(
@@ -167,7 +167,7 @@ fn draw(out: &mut String, run: &Run, y: u32) {
                 ),
             );
         }
-        Shape::Block { width, opacity } => {
+        SvgShape::Block { width, opacity } => {
             let (x, height) = (run.x, CELL.1 - 2);
             let width = if count > 1 {
                 run.width.to_string()
@@ -185,7 +185,7 @@ fn draw(out: &mut String, run: &Run, y: u32) {
     }
 }
 
-fn text(out: &mut String, run: &Run, y: u32) {
+fn text(out: &mut String, run: &SvgRun, y: u32) {
     let trimmed = run.text.trim_end();
     let lead = trimmed.len() - trimmed.trim_start().len();
     let words = trimmed.trim_start();
@@ -194,7 +194,7 @@ fn text(out: &mut String, run: &Run, y: u32) {
     }
     let x = run.x + u32::try_from(lead).unwrap_or(0) * CELL.0;
     let wide = u32::try_from(words.width()).unwrap_or(0) * CELL.0;
-    let Look { ink, marks, .. } = &run.look;
+    let SvgStyle { ink, marks, .. } = &run.look;
     let base = y + FONT;
     let words = words
         .replace('&', "&amp;")
@@ -209,7 +209,7 @@ fn text(out: &mut String, run: &Run, y: u32) {
     );
 }
 
-fn look(cell: &Cell, ground: &Look) -> Look {
+fn look(cell: &Cell, ground: &SvgStyle) -> SvgStyle {
     let ink = hex(cell.fg).unwrap_or_else(|| ground.ink.clone());
     let paper = hex(cell.bg).unwrap_or_else(|| ground.paper.clone());
     let (ink, paper) = if cell.modifier.contains(Modifier::REVERSED) {
@@ -229,7 +229,7 @@ fn look(cell: &Cell, ground: &Look) -> Look {
         (false, false, true) => " fill-opacity=\"0.6\"",
         (false, false, false) => "",
     };
-    Look { ink, paper, marks }
+    SvgStyle { ink, paper, marks }
 }
 
 /// Themes use no other colours than these.

@@ -1,7 +1,7 @@
 //! Everything known about one row: each field the service sent under its own name, and what follows from it.
 
 use super::{
-    lines::{DetailLine, DetailView, Fields},
+    lines::{DetailFields, DetailLine, DetailView},
     price::price,
     refusal::failure,
 };
@@ -77,7 +77,7 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
 
 pub(super) fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
     let notice = scene.activity.line(number)?;
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     fields.own_time("at", activity::on_wall(notice, scene), scene);
     fields.text("ticket", notice.ticket);
     fields.push("what", activity::words_of(notice));
@@ -101,7 +101,7 @@ pub(super) fn notice(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
 
 fn call(number: u64, scene: &Scene<'_>) -> Option<DetailView> {
     let (_, call) = scene.store.calls.iter().find(|(n, _)| *n == number)?;
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     fields.own_time("at", scene.on_wall(call.at), scene);
     fields.text("method", Some(call.method));
     fields.text("target", Some(&call.target));

@@ -40,9 +40,9 @@ pub enum DetailLine {
 
 /// The lines under construction: a field that is not there makes no line.
 #[derive(Debug, Default)]
-pub(super) struct Fields(Vec<DetailLine>);
+pub(super) struct DetailFields(Vec<DetailLine>);
 
-impl Fields {
+impl DetailFields {
     pub(super) fn section(&mut self, name: &'static str) {
         self.0.push(DetailLine::Section(name));
     }

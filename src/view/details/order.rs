@@ -1,7 +1,7 @@
 //! An order in full.
 
 use super::{
-    lines::{DetailView, Fields},
+    lines::{DetailFields, DetailView},
     refusal,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 };
 
 pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     if order.status.is(&OrderStatus::Rejected) {
         let why = Span::new(refusal::why(order, scene), Tone::Alert);
         fields.push("rejected", vec![why]);
@@ -68,7 +68,7 @@ fn quality_words(bps: Num, against: &str) -> String {
     format!("{} bps, {words} {against}", format::signed_bps(bps))
 }
 
-fn what(fields: &mut Fields, order: &Order) {
+fn what(fields: &mut DetailFields, order: &Order) {
     fields.text("id", Some(&order.id));
     fields.text("account_id", Some(&order.account_id));
     fields.market((
@@ -90,7 +90,7 @@ fn what(fields: &mut Fields, order: &Order) {
     fields.text("liquidity_role", order.liquidity_role.as_ref());
 }
 
-fn numbers(fields: &mut Fields, order: &Order) {
+fn numbers(fields: &mut DetailFields, order: &Order) {
     fields.number("size", Some(order.size));
     fields.number("initial_size", order.initial_size);
     fields.number("filled_size", order.filled_size);
@@ -112,7 +112,7 @@ fn numbers(fields: &mut Fields, order: &Order) {
     fields.profit("realized_pnl", order.realized_pnl);
 }
 
-fn links(fields: &mut Fields, order: &Order) {
+fn links(fields: &mut DetailFields, order: &Order) {
     fields.text("target_position_id", order.target_position_id.as_ref());
     fields.text("partial_of_order_id", order.partial_of_order_id.as_ref());
     let root = order.partial_fill_root_order_id.as_ref();

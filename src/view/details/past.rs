@@ -3,7 +3,7 @@
 use crate::{
     model::{Attempted, Past, Record, Text},
     view::{
-        details::lines::Fields,
+        details::lines::DetailFields,
         text::{
             scene::Scene,
             span::{Span, Tone},
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Every field that was recorded, but for what stands above already.
-pub(super) fn recorded(fields: &mut Fields, past: &Past, scene: &Scene<'_>) {
+pub(super) fn recorded(fields: &mut DetailFields, past: &Past, scene: &Scene<'_>) {
     let record = &past.record;
     fields.section("In the journal");
     fields.text("number", Some(past.mark.number));
@@ -32,7 +32,7 @@ pub(super) fn recorded(fields: &mut Fields, past: &Past, scene: &Scene<'_>) {
     }
 }
 
-fn sent(fields: &mut Fields, record: &Record, scene: &Scene<'_>) {
+fn sent(fields: &mut DetailFields, record: &Record, scene: &Scene<'_>) {
     fields.section("Request");
     let request = format!("{} {}", record.method, record.target);
     fields.text("request", Some(request));

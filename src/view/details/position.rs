@@ -3,14 +3,14 @@
 use crate::{
     model::{Position, Protection},
     view::{
-        details::lines::{DetailView, Fields},
+        details::lines::{DetailFields, DetailView},
         tables::{closed, positions, protection},
         text::{format, scene::Scene, span::Span, words},
     },
 };
 
 pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     fields.text("id", Some(&position.id));
     fields.text("account_id", Some(&position.account_id));
     fields.market((
@@ -73,7 +73,7 @@ fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
     ]
 }
 
-fn open(fields: &mut Fields, position: &Position, scene: &Scene<'_>) {
+fn open(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     fields.section("Now");
     let mark = scene.store.mark(&position.market_id);
     fields.push("mark", vec![words::known(mark.map(format::grouped))]);

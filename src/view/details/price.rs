@@ -31,9 +31,9 @@ pub struct PriceView {
     /// which the price is not known.
     pub strokes: Vec<Vec<(u16, u16)>>,
     /// The account's own fills.
-    pub fills: Vec<Trade>,
+    pub fills: Vec<PriceTrade>,
     /// The highest price first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<PriceLevel>,
     /// Round prices with their heights, the highest first.
     pub axis: Vec<(u16, Span)>,
     pub from: Span,
@@ -43,7 +43,7 @@ pub struct PriceView {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trade {
+pub struct PriceTrade {
     pub at: (u16, u16),
     /// One character.
     pub mark: Span,
@@ -51,7 +51,7 @@ pub struct Trade {
 
 /// A price that matters, with its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Level {
+pub struct PriceLevel {
     pub place: Place,
     pub words: Vec<Span>,
     pub tone: Tone,
@@ -110,7 +110,7 @@ pub fn price(chart: &Chart, scene: &Scene<'_>) -> PriceView {
         fills: fills
             .iter()
             .filter_map(|fill| {
-                Some(Trade {
+                Some(PriceTrade {
                     at: plot(fill.at, fill.price)?,
                     mark: mark(fill.side),
                 })
@@ -293,13 +293,13 @@ fn axis(range: Range, market: Option<&Market>) -> Vec<(u16, Span)> {
     told
 }
 
-fn level(named: Named, range: Range) -> Option<Level> {
+fn level(named: Named, range: Range) -> Option<PriceLevel> {
     let place = match named.price {
         price if price > range.high => Place::Above,
         price if price < range.low => Place::Below,
         price => Place::At(range.height(price)?),
     };
-    Some(Level {
+    Some(PriceLevel {
         place,
         words: named.words,
         tone: named.tone,

@@ -3,14 +3,14 @@
 use crate::{
     model::{Num, Scaled, Twap},
     view::{
-        details::lines::{DetailView, Fields},
+        details::lines::{DetailFields, DetailView},
         tables::{scaled, twaps},
         text::{format, scene::Scene},
     },
 };
 
 pub(crate) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     fields.text("id", Some(&twap.id));
     fields.text("account_id", Some(&twap.account_id));
     fields.market((&twap.market_id, &twap.provider, &twap.symbol, &twap.coin));
@@ -53,7 +53,7 @@ pub(crate) fn twap(twap: &Twap, scene: &Scene<'_>) -> DetailView {
 }
 
 pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
-    let mut fields = Fields::default();
+    let mut fields = DetailFields::default();
     fields.text("id", Some(&ladder.id));
     fields.text("account_id", Some(&ladder.account_id));
     fields.market((

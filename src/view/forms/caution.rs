@@ -1,6 +1,6 @@
 //! What a person may not have meant, in words.
 
-use super::trade::Trade;
+use super::trade::TradePlan;
 use crate::{
     app::{
         Model,
@@ -8,8 +8,8 @@ use crate::{
     },
     model::{
         Num, Position, Side,
-        draft::{CloseDraft, EntryDraft, Field, Seen, Shape},
-        estimate::{self, Liquidation},
+        draft::{CloseDraft, DraftShape, EntryDraft, Field, Seen},
+        estimate::{self, LiquidationEstimate},
     },
     view::text::format,
 };
@@ -73,7 +73,7 @@ pub(crate) fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
 
 /// A stop is no protection where the position is gone before it.
 pub(crate) fn unreached_stop(
-    liquidation: Option<Liquidation>,
+    liquidation: Option<LiquidationEstimate>,
     (side, stop): (Side, Num),
     seen: &Seen,
 ) -> Option<String> {
@@ -85,7 +85,7 @@ pub(crate) fn unreached_stop(
 
 /// What its stop would lose, held against what the nearest limit of the challenge leaves.
 pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
-    let lost = Trade::of(draft, seen).loss()?;
+    let lost = TradePlan::of(draft, seen).loss()?;
     let (limit, left) = model.guard.tightest()?;
     (lost > left).then(|| match lost.over(left) {
         Some(times) => format!(
@@ -116,12 +116,12 @@ pub(crate) fn too_small(draft: &EntryDraft, model: &Model, seen: &Seen) -> Optio
     let held = seen.position.map(Position::quantity);
     let is_exempt = fills.is_zero() || draft.only_reduces() && Some(fills) == held;
     let (what, size) = match draft.shape {
-        Shape::Ladder => {
+        DraftShape::Ladder => {
             let rungs = draft.rungs_in(seen)?;
             let least = rungs.iter().map(|rung| rung.size).min();
             ("a rung", least?)
         }
-        Shape::Order(_) | Shape::Sliced(_) => ("it", fills),
+        DraftShape::Order(_) | DraftShape::Sliced(_) => ("it", fills),
     };
     under(what, size, model, seen).filter(|_| !is_exempt)
 }

@@ -4,7 +4,7 @@ use crate::{
     app::{Model, Unfit},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
     view::{
-        forms::words::{Line, quantity},
+        forms::words::{PreviewLine, quantity},
         text::{
             format, passing,
             span::{Span, Tone},
@@ -22,7 +22,7 @@ pub(crate) struct Taker {
 }
 
 /// One line; none where no book is known. One that is old, or that is not of the price that is observed, says only that.
-pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Line> {
+pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<PreviewLine> {
     let size = taker.size?;
     let book = match model.store.books.fit(seen.market?, model.now)? {
         Ok(book) => book,

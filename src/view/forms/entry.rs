@@ -3,19 +3,19 @@
 use super::{
     depth::{Taker, by_book, depth},
     fee::{fee, traded},
-    trade::{Trade, entered_at},
+    trade::{TradePlan, entered_at},
     words::{
-        Line, change, dollars, estimated, execution, fires, gross, known, liquidated, quantity,
-        sized,
+        PreviewLine, change, dollars, estimated, execution, fires, gross, known, liquidated,
+        quantity, sized,
     },
 };
 use crate::{
     app::{Model, Motion},
     model::{
         Num, PlaceKind, Position,
-        draft::{EntryDraft, Field, Seen, Shape},
+        draft::{DraftShape, EntryDraft, Field, Seen},
         estimate,
-        plan::{Rung, Schedule},
+        plan::{PlannedRung, Schedule},
     },
     view::text::{
         format,
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// More of them are told by their first and last.
 const SHOWN_RUNGS: usize = 10;
 
-pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let (size, fills) = (draft.resolved_size(seen).ok(), draft.fillable(seen));
     let entry = entered_at(draft, seen);
     let worth = |size: Option<Num>| size.zip(entry).and_then(|(s, p)| s.times(p));
@@ -48,28 +48,28 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Line>
         model,
     ));
     if draft.has(Field::StopLoss) {
-        lines.extend(Trade::of(draft, seen).reward());
+        lines.extend(TradePlan::of(draft, seen).reward());
     }
     let trigger = draft.known(Field::TriggerPrice);
     match draft.shape {
-        Shape::Order(_) if draft.has(Field::TriggerPrice) => {
+        DraftShape::Order(_) if draft.has(Field::TriggerPrice) => {
             lines.push(("fires", fires(trigger, draft.direction(), seen)));
         }
-        Shape::Order(_) => {}
-        Shape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
-        Shape::Ladder => lines.extend(rungs(draft, model, seen)),
+        DraftShape::Order(_) => {}
+        DraftShape::Sliced(_) => lines.extend(slices(draft, (size, worth(size)), model, seen)),
+        DraftShape::Ladder => lines.extend(rungs(draft, model, seen)),
     }
     if let Some(executes) = executes(draft, seen) {
         lines.push(("execution", executes));
     }
-    if let Shape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
+    if let DraftShape::Order(PlaceKind::Market | PlaceKind::Limit) = draft.shape {
         let taker = Taker {
             side: draft.side,
             size: fills.filter(|size| size.is_positive()),
             limit: draft.known(Field::LimitPrice),
             lasting: draft.lasting(),
         };
-        let is_whole = draft.shape != Shape::Order(PlaceKind::Limit) || taker.limit.is_some();
+        let is_whole = draft.shape != DraftShape::Order(PlaceKind::Limit) || taker.limit.is_some();
         lines.extend(depth(&taker, model, seen).filter(|_| is_whole));
     }
     if draft.has(Field::Expires) {
@@ -101,7 +101,7 @@ fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
 /// Which rungs fill before nothing is left to reduce is not known.
 fn is_part_of_ladder(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
     let is_some = fills.is_some_and(Num::is_positive);
-    draft.shape == Shape::Ladder && fills != size && is_some
+    draft.shape == DraftShape::Ladder && fills != size && is_some
 }
 
 /// Of the whole position where all of it goes to another leverage. What only reduces takes none, but nothing is an order
@@ -124,18 +124,18 @@ fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
 /// What becomes of it at once; nothing is said of what waits for a trigger.
 fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
     match draft.shape {
-        Shape::Order(PlaceKind::Limit) => {
+        DraftShape::Order(PlaceKind::Limit) => {
             let limit = draft.known(Field::LimitPrice);
             Some(execution(draft.side, limit, seen))
         }
-        Shape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
+        DraftShape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
             Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))
         }
-        Shape::Order(PlaceKind::Chase) => {
+        DraftShape::Order(PlaceKind::Chase) => {
             Some(Span::plain("rests (maker), and follows the best price"))
         }
-        Shape::Ladder => Some(rungs_execute(draft, seen)),
-        Shape::Order(_) | Shape::Sliced(_) => None,
+        DraftShape::Ladder => Some(rungs_execute(draft, seen)),
+        DraftShape::Order(_) | DraftShape::Sliced(_) => None,
     }
 }
 
@@ -170,7 +170,7 @@ fn slices(
     (size, notional): (Option<Num>, Option<Num>),
     model: &Model,
     seen: &Seen,
-) -> [Line; 2] {
+) -> [PreviewLine; 2] {
     let minutes = draft.minutes().ok().and_then(Num::to_i64);
     let seconds = minutes.and_then(|minutes| minutes.checked_mul(60));
     let dollars = notional.and_then(|usd| usd.truncated(0).to_i64());
@@ -204,10 +204,10 @@ fn slices(
 }
 
 /// Every price and size, the middle of a long ladder left out.
-fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [Line; 2] {
+fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
     let decimals = seen.size_decimals();
     let words = draft.rungs_in(seen).map(|rungs| {
-        let told = |rung: &Rung| {
+        let told = |rung: &PlannedRung| {
             let size = format::size(rung.size, decimals);
             format!("{size} @ {}", format::price(rung.price, seen.market))
         };

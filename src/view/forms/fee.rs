@@ -7,18 +7,18 @@ use crate::{
     },
     model::{
         LiquidityRole, MarketId, Num, Side,
-        draft::{EntryDraft, Seen, Shape},
+        draft::{DraftShape, EntryDraft, Seen},
         estimate,
     },
     view::{
-        forms::words::{Line, known},
+        forms::words::{PreviewLine, known},
         text::format,
     },
 };
 
 /// What would be traded in either role, USD.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Traded {
+pub(crate) struct FeeBasis {
     taker: Num,
     maker: Num,
     /// Whether it may come to less: where no book is known, or when a trigger is reached, it may rest.
@@ -31,7 +31,7 @@ enum Certainty {
     AtMost,
 }
 
-impl Traded {
+impl FeeBasis {
     pub(crate) fn taking(usd: Num) -> Self {
         Self {
             taker: usd,
@@ -82,7 +82,11 @@ impl Traded {
 }
 
 /// `est. 4.41 USD (taker 4.5 bps, by the last fill)`.
-pub(crate) fn fee(traded: Option<Traded>, market: Option<&MarketId>, model: &Model) -> Line {
+pub(crate) fn fee(
+    traded: Option<FeeBasis>,
+    market: Option<&MarketId>,
+    model: &Model,
+) -> PreviewLine {
     let words = || {
         let (traded, market) = (traded?, market?);
         let parts = [
@@ -123,22 +127,24 @@ fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String
 }
 
 /// Of a new order, TWAP or ladder.
-pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<Traded> {
+pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<FeeBasis> {
     let usd = usd?;
     if usd.is_zero() {
-        return Some(Traded::taking(usd));
+        return Some(FeeBasis::taking(usd));
     }
     match draft.shape {
-        Shape::Order(_) | Shape::Sliced(_) => Some(Traded::knowing(draft.takes(seen), usd)),
-        Shape::Ladder => rungs(draft, seen),
+        DraftShape::Order(_) | DraftShape::Sliced(_) => {
+            Some(FeeBasis::knowing(draft.takes(seen), usd))
+        }
+        DraftShape::Ladder => rungs(draft, seen),
     }
 }
 
 /// What stands at or past the market does not rest.
-fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<Traded> {
-    let mut traded = Traded::taking(Num::ZERO);
+fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<FeeBasis> {
+    let mut traded = FeeBasis::taking(Num::ZERO);
     for rung in draft.rungs_in(seen)? {
-        traded = traded.and(Traded::at(rung.price, draft.side, rung.worth, seen))?;
+        traded = traded.and(FeeBasis::at(rung.price, draft.side, rung.worth, seen))?;
     }
     Some(traded)
 }

@@ -8,7 +8,7 @@ use crate::{
     },
     model::{
         CloseKind, MarketId, Position, Side, Text,
-        draft::{Draft, Field, RelativePrice, Seen, Shape, Takes},
+        draft::{Draft, DraftShape, Field, FieldInput, RelativePrice, Seen},
     },
     view::{
         forms::words::{position_side, quantity, unknown},
@@ -67,7 +67,7 @@ pub struct FieldView {
 
 /// Typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Typed {
+pub struct TypedText {
     pub text: String,
     /// In characters from its start.
     pub cursor: usize,
@@ -77,7 +77,7 @@ pub struct Typed {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueView {
-    Text(Typed),
+    Text(TypedText),
     /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
     Choice {
         options: Vec<String>,
@@ -107,9 +107,9 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         Draft::Entry(draft) => {
             let market = draft.market_id.as_ref().map(MarketId::symbol);
             let what = match draft.shape {
-                Shape::Order(_) => "new order ",
-                Shape::Sliced(_) => "new TWAP / VWAP ",
-                Shape::Ladder => "new ladder ",
+                DraftShape::Order(_) => "new order ",
+                DraftShape::Sliced(_) => "new TWAP / VWAP ",
+                DraftShape::Ladder => "new ladder ",
             };
             let of = form.replaces.as_ref();
             let of = of.map(|old| format!(" in place of {}", old.order()));
@@ -194,7 +194,7 @@ fn value(form: &Form, model: &Model, field: Field) -> ValueView {
     } else {
         text.chars().count()
     };
-    ValueView::Text(Typed {
+    ValueView::Text(TypedText {
         text,
         cursor,
         selected: focused && form.is_selected(),
@@ -243,14 +243,14 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
             format!("{back}{on} choose · or type 0.5, 30%, $1000")
         }
-        (_, Takes::Price | Takes::WatchedPrice) => {
+        (_, FieldInput::Price | FieldInput::WatchedPrice) => {
             let fill = key(Action::ObservedPrice);
             format!("{fill} mid · bid · +1% · {up}{down} one tick")
         }
-        (_, Takes::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
-        (_, Takes::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),
-        (_, Takes::Market) => market_hint(form, &key),
-        (_, Takes::Choice | Takes::Size | Takes::Number) => {
+        (_, FieldInput::Instant) => "2h · 1d · 18:00 · 2026-01-05 18:00".to_owned(),
+        (_, FieldInput::Span) => "30 minutes · 90m · 2h · 1d".to_owned(),
+        (_, FieldInput::Market) => market_hint(form, &key),
+        (_, FieldInput::Choice | FieldInput::Size | FieldInput::Number) => {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));
             format!("{back}{on} or a letter choose")
         }

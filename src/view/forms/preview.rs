@@ -3,16 +3,18 @@
 use super::{
     depth::{Taker, depth},
     entry,
-    fee::{Traded, fee},
-    trade::Trade,
-    words::{Line, change, dollars, execution, fires, gross, liquidated, sized, unknown},
+    fee::{FeeBasis, fee},
+    trade::TradePlan,
+    words::{PreviewLine, change, dollars, execution, fires, gross, liquidated, sized, unknown},
 };
 use crate::{
     app::{Model, account::poll::Source, forms::form::Form},
     model::{
         CloseKind, Exits, Leg, LiquidityRole, Num, Position, Protection, Risk, Side, TimeInForce,
-        draft::{CloseDraft, Draft, ExitsDraft, Fault, Field, MarginDraft, Opening, Seen},
-        estimate::{self, Liquidation},
+        draft::{
+            CloseDraft, Draft, DraftFault, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
+        },
+        estimate::{self, LiquidationEstimate},
     },
     view::{
         tables::positions,
@@ -25,7 +27,7 @@ use crate::{
     },
 };
 
-pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
+pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let mut lines = match &form.draft {
         Draft::Entry(draft) => entry::entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
@@ -36,7 +38,7 @@ pub(crate) fn preview(form: &Form, model: &Model, seen: &Seen) -> Vec<Line> {
     lines
 }
 
-fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let held = seen.position.map(Position::quantity);
     let resolved = draft.resolved_size(seen);
     let why = resolved
@@ -100,16 +102,16 @@ fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
 }
 
 /// A close goes at once, or when its trigger is reached.
-fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<Traded> {
+fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<FeeBasis> {
     let (usd, limit) = (usd?, draft.limit_price().ok()?);
     match draft.kind {
-        CloseKind::Limit => Some(Traded::at(limit?, side, usd, seen)),
-        CloseKind::Conditional if limit.is_some() => Some(Traded::taking_at_most(usd)),
-        CloseKind::Market | CloseKind::Conditional => Some(Traded::taking(usd)),
+        CloseKind::Limit => Some(FeeBasis::at(limit?, side, usd, seen)),
+        CloseKind::Conditional if limit.is_some() => Some(FeeBasis::taking_at_most(usd)),
+        CloseKind::Market | CloseKind::Conditional => Some(FeeBasis::taking(usd)),
     }
 }
 
-fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
+fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<PreviewLine> {
     let Some(order) = seen.order else {
         return vec![];
     };
@@ -129,9 +131,9 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<Line> {
     ];
     if let Some(side) = order.side.known() {
         let stop = stop.ok().flatten();
-        let liquidation = Opening::of(order).and_then(|opening| opening.liquidation(seen));
+        let liquidation = OpeningOrder::of(order).and_then(|opening| opening.liquidation(seen));
         lines.push(("liquidation", liquidated(liquidation, seen.market)));
-        let trade = Trade {
+        let trade = TradePlan {
             side,
             quantity: Some(order.size),
             entry,
@@ -161,7 +163,7 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
 fn moved(
     entry: Option<Num>,
     now: Option<Num>,
-    wanted: &Result<Option<Num>, Fault>,
+    wanted: &Result<Option<Num>, DraftFault>,
     seen: &Seen,
 ) -> Span {
     let Ok(wanted) = *wanted else {
@@ -186,7 +188,7 @@ fn moved(
     )
 }
 
-fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<Line> {
+fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let total = draft.total(seen).ok();
     let words = |usd: Option<Num>| usd.map_or_else(|| format::UNKNOWN.to_owned(), format::usd);
@@ -216,7 +218,7 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
     let never = positions::never_liquidates(position, &scene);
     let after = totals.and_then(|(now, total)| {
         if never && total >= now {
-            return Some(Liquidation::Never);
+            return Some(LiquidationEstimate::Never);
         }
         let maintenance = estimate::maintenance_rate(seen.market?)?;
         estimate::moved_liquidation(position, total.minus(now)?, maintenance)

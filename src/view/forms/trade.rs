@@ -4,10 +4,10 @@ use crate::{
     model::{
         Charges, LiquidityRole, Num, Side,
         draft::{EntryDraft, Field, Seen},
-        estimate::{self, Liquidation},
+        estimate::{self, LiquidationEstimate},
     },
     view::{
-        forms::words::{Line, known, profit, unknown},
+        forms::words::{PreviewLine, known, profit, unknown},
         text::{
             format,
             span::{Span, Tone},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// An entry with its exits.
-pub(crate) struct Trade {
+pub(crate) struct TradePlan {
     pub(crate) side: Side,
     /// What it opens, in coin.
     pub(crate) quantity: Option<Num>,
@@ -24,13 +24,13 @@ pub(crate) struct Trade {
     pub(crate) target: Option<Num>,
     pub(crate) stop: Option<Num>,
     /// Of the position it would be part of, where that is reckoned.
-    pub(crate) liquidation: Option<Liquidation>,
+    pub(crate) liquidation: Option<LiquidationEstimate>,
     /// How it is entered; its exits take what stands in the book.
     pub(crate) role: LiquidityRole,
     pub(crate) charges: Charges,
 }
 
-impl Trade {
+impl TradePlan {
     pub(crate) fn of(draft: &EntryDraft, seen: &Seen) -> Self {
         Self {
             side: draft.side,
@@ -46,7 +46,7 @@ impl Trade {
 
     /// What is lost at the stop, and how much may be won for it. A stop that the position would not live to see loses
     /// what the liquidation does, and is no measure of anything.
-    pub(crate) fn reward(&self) -> [Line; 2] {
+    pub(crate) fn reward(&self) -> [PreviewLine; 2] {
         if let Some(liquidation) = self.liquidated_before_stop() {
             let lost = profit(self.gain_at(Some(liquidation)));
             let words = format!("liquidated first, {}", lost.text);

@@ -16,7 +16,9 @@ use crate::{
     model::{
         FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
         TriggerDirection,
-        draft::{CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, Opening, Seen},
+        draft::{
+            CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
+        },
         estimate,
     },
     view::{
@@ -204,7 +206,7 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     };
     let [target, stop] = [draft.take_profit(), draft.stop_loss()].map(|leg| leg.ok().flatten());
     let late = stop.and_then(|stop| {
-        let liquidation = Opening::of(order)?.liquidation(seen);
+        let liquidation = OpeningOrder::of(order)?.liquidation(seen);
         caution::unreached_stop(liquidation, (side, stop), seen)
     });
     let own = [

@@ -4,7 +4,7 @@ use crate::{
     model::{
         Market, Num, Position, Side, TriggerDirection,
         draft::{Field, Seen},
-        estimate::{self, Liquidation},
+        estimate::{self, LiquidationEstimate},
     },
     view::{
         tables::positions,
@@ -37,10 +37,13 @@ pub(super) fn known(text: Option<String>) -> Span {
 }
 
 /// That no price liquidates it is said as the positions pane says it.
-pub(super) fn liquidated(liquidation: Option<Liquidation>, market: Option<&Market>) -> Span {
+pub(super) fn liquidated(
+    liquidation: Option<LiquidationEstimate>,
+    market: Option<&Market>,
+) -> Span {
     match liquidation {
-        Some(Liquidation::Never) => Span::plain(format!("est. {}", positions::NEVER)),
-        Some(Liquidation::At(price)) => estimated(Some(price), market),
+        Some(LiquidationEstimate::Never) => Span::plain(format!("est. {}", positions::NEVER)),
+        Some(LiquidationEstimate::At(price)) => estimated(Some(price), market),
         None => unknown(),
     }
 }
@@ -50,7 +53,7 @@ pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
     known(price.map(|p| format!("est. {}", format::average(p, market))))
 }
 
-pub(crate) type Line = (&'static str, Span);
+pub(crate) type PreviewLine = (&'static str, Span);
 
 pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
     let crosses = limit
@@ -85,7 +88,11 @@ pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, see
 }
 
 /// What so much of an open position makes or loses at that price, before fees and funding.
-pub(crate) fn gross(position: Option<&Position>, exit: Option<Num>, size: Option<Num>) -> Line {
+pub(crate) fn gross(
+    position: Option<&Position>,
+    exit: Option<Num>,
+    size: Option<Num>,
+) -> PreviewLine {
     let usd = || {
         let position = position?;
         let per_coin = estimate::gain(position.side()?, position.entry_price?, exit?)?;

@@ -17,7 +17,7 @@ use crate::{
             span::{Span, Tone},
             table::{
                 Align::{Left, Number},
-                Cell, Column, Row, Table,
+                Cell, Column, Table, TableRow,
             },
             words,
         },
@@ -49,7 +49,7 @@ pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: us
             now: desks.shown.now,
             ..Scene::of(model, zone)
         };
-        Row::cells(COLUMNS, *model, &scene)
+        TableRow::cells(COLUMNS, *model, &scene)
     });
     ListView {
         title: vec![

@@ -13,7 +13,7 @@ use crate::{
         rules::guard,
         tables::{marks::Marks, pane::Pane},
     },
-    model::{Command, FailureKind, Order, Position, draft::Takes},
+    model::{Command, FailureKind, Order, Position, draft::FieldInput},
 };
 
 /// One key and what it does.
@@ -432,8 +432,9 @@ fn can_choose(model: &Model) -> bool {
 
 /// Whether the focused field is a number; an instant has no steps.
 fn is_stepped(model: &Model) -> bool {
-    let is_number =
-        |form: &Form| form.draft.text(form.focus).is_some() && form.focus.takes() != Takes::Instant;
+    let is_number = |form: &Form| {
+        form.draft.text(form.focus).is_some() && form.focus.takes() != FieldInput::Instant
+    };
     form_of(model).is_some_and(is_number)
 }
 

@@ -11,7 +11,7 @@ use crate::{
         },
         keys::keymap::{Action, Context},
     },
-    model::{Call, FailureKind, Num, Rate, Timestamp},
+    model::{Call, ClockRate, FailureKind, Num, Timestamp},
     view::{
         tables::calls,
         text::{
@@ -277,10 +277,10 @@ fn asks_again(model: &Model) -> Option<Span> {
 fn clock(model: &Model) -> Option<Segment> {
     let scene = Scene::of(model, &model.options.zone);
     let words = match model.store.clocks.rate() {
-        Rate::Same => apart(scene.served(), scene.now)?,
-        Rate::Still => "stands still".to_owned(),
-        Rate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
-        Rate::Unsteady => "unsteady".to_owned(),
+        ClockRate::Same => apart(scene.served(), scene.now)?,
+        ClockRate::Still => "stands still".to_owned(),
+        ClockRate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
+        ClockRate::Unsteady => "unsteady".to_owned(),
     };
     let words = |label| vec![Span::muted(label), Span::new(words.clone(), Tone::Warn)];
     Some(Segment::new(3, words("service clock ")).brief(words("clock ")))

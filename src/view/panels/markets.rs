@@ -19,7 +19,7 @@ use crate::{
             span::{Span, Tone},
             table::{
                 Align::{Left, Number},
-                Cell, Column, Row, Table,
+                Cell, Column, Table, TableRow,
             },
             words::{self, aside, known},
         },
@@ -59,7 +59,9 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
     let chosen = list.place(&rows);
     let seen = listed::seen(rows.len(), chosen, room);
     let shown = rows.get(seen.clone()).unwrap_or_default();
-    let lines = shown.iter().map(|row| Row::cells(COLUMNS, *row, scene));
+    let lines = shown
+        .iter()
+        .map(|row| TableRow::cells(COLUMNS, *row, scene));
     ListView {
         title: heading(model, list, (rows.len(), scene)),
         table: Table::new(COLUMNS, lines.collect()),
@@ -174,7 +176,7 @@ mod tests {
     use crate::{
         app::{account::poll::Answer, testing::*, update},
         model::Page,
-        view::text::{format::Zone, table::Body},
+        view::text::{format::Zone, table::RowBody},
     };
     use std::time::Duration;
 
@@ -185,8 +187,8 @@ mod tests {
         let at = COLUMNS.iter().position(|c| c.id == column).unwrap();
         let list = markets(model, &Markets::default(), &scene, 10);
         let cells = list.table.rows.into_iter().map(|row| match row.body {
-            Body::Cells(cells) => cells[at].text(),
-            Body::Line(_) | Body::Rule(_) => panic!("no row"),
+            RowBody::Cells(cells) => cells[at].text(),
+            RowBody::Line(_) | RowBody::Rule(_) => panic!("no row"),
         });
         cells.collect()
     }

@@ -22,7 +22,7 @@ pub type Name<T> = fn(&T) -> String;
 pub type Members = BTreeMap<String, Box<RawValue>>;
 
 /// Where those of a row come from.
-pub(crate) type Source<T> = fn(&T) -> Members;
+pub(crate) type CsvSource<T> = fn(&T) -> Members;
 
 /// Those of a row of the desk's own.
 pub fn no_members<T>(_: &T) -> Members {
@@ -33,7 +33,7 @@ pub fn no_members<T>(_: &T) -> Members {
 pub fn csv<T>(
     columns: &[Column<T>],
     id: Option<Name<T>>,
-    (rows, members): (&[T], Source<T>),
+    (rows, members): (&[T], CsvSource<T>),
     scene: &Scene<'_>,
 ) -> String {
     let record = |fields: Vec<String>| format!("{}\r\n", fields.join(","));

@@ -3,7 +3,7 @@
 use super::activity;
 use crate::{
     app::{Rows, tables::pane::Pane},
-    model::{Day, Timestamp},
+    model::{Timestamp, ZoneDay},
     view::text::{format, scene::Scene, span::Span, words},
 };
 
@@ -30,7 +30,7 @@ impl<'a> DayLines<'a> {
         (before != Some(day)).then(|| self.words(day))
     }
 
-    fn day(&self, at: usize) -> Option<Day> {
+    fn day(&self, at: usize) -> Option<ZoneDay> {
         self.scene.zone.day(self.moment(at)?)
     }
 
@@ -49,7 +49,7 @@ impl<'a> DayLines<'a> {
     }
 
     /// `Fri 2026-11-20  net +312.40 of 12`: all that was closed on it, whatever is filtered.
-    fn words(&self, day: Day) -> Vec<Span> {
+    fn words(&self, day: ZoneDay) -> Vec<Span> {
         let mut spans = vec![Span::plain(day.to_string())];
         let store = self.scene.store;
         let result = store.days.of(day).filter(|_| self.pane == Pane::Closed);

@@ -10,7 +10,7 @@ use crate::{
         span::{Span, Tone},
         table::{
             Align::{Left, Number},
-            Body, Cell, Column, Facts, Lead, Row, Table,
+            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
         },
         words::{self, aside},
     },
@@ -272,29 +272,29 @@ fn lead(row: &TreeRow, next: Option<&TreeRow>) -> Lead {
     }
 }
 
-fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> Row {
+fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> TableRow {
     let store = scene.store;
     let body = match &row.id {
         RowId::Order(id) => match store.order(id) {
-            Some(order) => Row::cells(WORKING, order, scene).body,
+            Some(order) => TableRow::cells(WORKING, order, scene).body,
             None => alone(format!("order {id}")),
         },
         RowId::Twap(id) => match store.twap(id) {
-            Some(twap) => Body::Line(twaps::facts(twap, scene)),
+            Some(twap) => RowBody::Line(twaps::facts(twap, scene)),
             None => alone(format!("TWAP {id}")),
         },
         RowId::Scaled(id) => match store.ladder(id) {
-            Some(ladder) => Body::Line(scaled::named_facts(ladder, scene)),
+            Some(ladder) => RowBody::Line(scaled::named_facts(ladder, scene)),
             None => alone(format!("ladder {id}")),
         },
-        RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => Body::Line(vec![]),
+        RowId::Position(_) | RowId::Rung(..) | RowId::Line(_) => RowBody::Line(vec![]),
     };
-    Row { lead, body }
+    TableRow { lead, body }
 }
 
 /// What nobody has told anything of but its id.
-fn alone(id: String) -> Body {
-    Body::Line(vec![Facts::new(0, [Span::muted(id)])])
+fn alone(id: String) -> RowBody {
+    RowBody::Line(vec![Facts::new(0, [Span::muted(id)])])
 }
 
 /// How many rest, wait and are armed.

@@ -11,7 +11,7 @@ use crate::{
         spark::spark,
         table::{
             Align::{Left, Number},
-            Body, Cell, Column, Heading, Table,
+            Cell, Column, Heading, RowBody, Table,
         },
         words::{self, aside, known},
     },
@@ -242,7 +242,7 @@ pub(crate) fn beside<'a>(
         sorted: None,
     });
     for (row, position) in table.rows.iter_mut().zip(shown) {
-        if let Body::Cells(cells) = &mut row.body {
+        if let RowBody::Cells(cells) = &mut row.body {
             cells.push(course(&position.market_id, scene));
         }
     }

@@ -15,15 +15,15 @@ use crate::{
 /// or `NO STOP`; `STOP ?` when an order that could be one cannot be read. A stop beyond the liquidation price is
 /// `past liq`. Unknown until the working orders have come.
 pub(crate) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
-    stop_words(position, scene, Form::Full)
+    stop_words(position, scene, WordLength::Full)
 }
 
 pub(crate) fn stop_cell(position: &Position, scene: &Scene<'_>) -> Cell {
-    let brief = stop_words(position, scene, Form::Brief);
+    let brief = stop_words(position, scene, WordLength::Brief);
     Cell::from(stop(position, scene)).or_brief(brief)
 }
 
-fn stop_words(position: &Position, scene: &Scene<'_>, form: Form) -> Span {
+fn stop_words(position: &Position, scene: &Scene<'_>, form: WordLength) -> Span {
     let Some(orders) = scene.store.orders.value() else {
         return Span::unknown();
     };
@@ -44,7 +44,7 @@ fn stop_words(position: &Position, scene: &Scene<'_>, form: Form) -> Span {
 
 /// How much room the words have.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum WordLength {
     /// `63,291 88% of size`
     Full,
     /// `63,291 88%`
@@ -128,14 +128,14 @@ fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
 pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     let targets = guarded(Protection::Target, position, scene);
-    let words = targets.map(|targets| targets.words(market, Form::Brief));
+    let words = targets.map(|targets| targets.words(market, WordLength::Brief));
     Span::muted(words.unwrap_or_default())
 }
 
 /// What is known to guard a position on that side, if anything is.
 pub(crate) fn known(side: Protection, position: &Position, scene: &Scene<'_>) -> Option<String> {
     let market = scene.store.market(&position.market_id);
-    guarded(side, position, scene).map(|orders| orders.words(market, Form::Full))
+    guarded(side, position, scene).map(|orders| orders.words(market, WordLength::Full))
 }
 
 /// The orders that would close some of `position` when their trigger is reached.
@@ -162,12 +162,12 @@ impl Guarded {
 
     /// `62,000`, `62,000 40% of size` when all of them cover a part only, `+1` when another is at another price: the
     /// detail lists each.
-    fn words(&self, market: Option<&Market>, form: Form) -> String {
+    fn words(&self, market: Option<&Market>, form: WordLength) -> String {
         let price = format::price(self.nearest, market);
         let part = self.share.filter(|part| !self.is_late && *part < Num::ONE);
         let of = match form {
-            Form::Full => " of size",
-            Form::Brief => "",
+            WordLength::Full => " of size",
+            WordLength::Brief => "",
         };
         let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
@@ -211,7 +211,7 @@ pub(crate) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> 
             share: part,
             is_late: side == Protection::Stop && is_liquidated_before(position, price),
         };
-        guard.words(market, Form::Brief)
+        guard.words(market, WordLength::Brief)
     });
     words.collect()
 }

@@ -9,7 +9,7 @@ use crate::{
         span::{Span, Tone},
         table::{
             Align::{Left, Number, Words},
-            Body, Cell, Column, Facts, Lead, Row, Table,
+            Cell, Column, Facts, Lead, RowBody, Table, TableRow,
         },
         words::{self, aside, known},
     },
@@ -206,7 +206,7 @@ pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
     Table::new(RUNGS, lines.collect())
 }
 
-fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
+fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow> {
     match row {
         RowId::Scaled(id) => {
             let body = if let Some(ladder) = scene.store.ladder(id) {
@@ -215,9 +215,9 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
                 let id_alone = [Span::muted("LADDER "), Span::plain(id.to_string())];
                 vec![Facts::new(0, id_alone), Facts::new(1, [waiting(id, scene)])]
             };
-            Some(Row {
+            Some(TableRow {
                 lead: Lead::Root,
-                body: Body::Line(body),
+                body: RowBody::Line(body),
             })
         }
         RowId::Rung(id, number) => {
@@ -226,8 +226,8 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<Row> {
                 Some(RowId::Rung(..)) => Lead::Child,
                 _ => Lead::LastChild,
             };
-            let row = Row::cells(RUNGS, &line, scene);
-            Some(Row { lead, ..row })
+            let row = TableRow::cells(RUNGS, &line, scene);
+            Some(TableRow { lead, ..row })
         }
         RowId::Position(_) | RowId::Order(_) | RowId::Twap(_) | RowId::Line(_) => None,
     }

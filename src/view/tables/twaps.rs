@@ -9,7 +9,7 @@ use crate::{
         span::{Span, Tone},
         table::{
             Align::{Left, Number, Parts},
-            Cell, Column, Facts, Gauge, Row, Share, Table,
+            Cell, Column, Facts, Gauge, Share, Table, TableRow,
         },
         words::{self, aside, known},
     },
@@ -83,7 +83,7 @@ pub fn cards(scene: &Scene<'_>, rows: &[RowId]) -> Vec<TwapCard> {
 
 pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
     let visible = rows.at(range);
-    let lines = twaps(scene, &visible).map(|twap| Row::cells(TWAPS, twap, scene));
+    let lines = twaps(scene, &visible).map(|twap| TableRow::cells(TWAPS, twap, scene));
     Table::new(TWAPS, lines.collect())
 }
 
@@ -282,7 +282,7 @@ pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
 
 /// How a TWAP is known to be over.
 #[derive(Debug, Clone, Copy)]
-enum End {
+enum TwapEnd {
     Stopped(Timestamp),
     Completed(Timestamp),
     /// It left the list; this is when it was last on it, in the desk's own time.
@@ -291,15 +291,15 @@ enum End {
     Filled(Timestamp),
 }
 
-fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
-    let stopped = twap.canceled_at.map(End::Stopped);
-    let completed = || twap.completed_at.map(End::Completed);
+fn end(twap: &Twap, scene: &Scene<'_>) -> Option<TwapEnd> {
+    let stopped = twap.canceled_at.map(TwapEnd::Stopped);
+    let completed = || twap.completed_at.map(TwapEnd::Completed);
     let gone = || {
         let ended = scene.store.ended_twap(&twap.id)?;
         Some(if ended.is_whole() {
-            End::Filled(ended.last_seen)
+            TwapEnd::Filled(ended.last_seen)
         } else {
-            End::LastSeen(ended.last_seen, ended.by)
+            TwapEnd::LastSeen(ended.last_seen, ended.by)
         })
     };
     stopped.or_else(completed).or_else(gone)
@@ -307,32 +307,32 @@ fn end(twap: &Twap, scene: &Scene<'_>) -> Option<End> {
 
 /// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; where its orders
 /// tell that all of it has filled, `ended` `: filled` ` (last seen 14:03:22)`.
-fn end_words(twap: &Twap, end: End, scene: &Scene<'_>) -> impl Iterator<Item = String> {
+fn end_words(twap: &Twap, end: TwapEnd, scene: &Scene<'_>) -> impl Iterator<Item = String> {
     let moment = |at| scene.zone.moment(at, scene.now);
     let reason = twap.completion_reason.as_ref().map(words::spaced);
     let because = || reason.as_ref().map(|why| format!(": {why}"));
     let parts = match end {
-        End::Stopped(at) => [
+        TwapEnd::Stopped(at) => [
             Some("stopped".to_owned()),
             Some(format!(" {}", moment(at))),
             because(),
         ],
-        End::Completed(at) => [
+        TwapEnd::Completed(at) => [
             Some("completed".to_owned()),
             Some(format!(" {}", moment(at))),
             because(),
         ],
-        End::LastSeen(own, EndedBy::Flatten) if reason.is_none() => [
+        TwapEnd::LastSeen(own, EndedBy::Flatten) if reason.is_none() => [
             Some("stopped".to_owned()),
             Some(" by this desk's F".to_owned()),
             Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
         ],
-        End::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => [
+        TwapEnd::LastSeen(own, EndedBy::Unknown | EndedBy::Flatten) => [
             Some("ended".to_owned()),
             because(),
             Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
         ],
-        End::Filled(own) => [
+        TwapEnd::Filled(own) => [
             Some("ended".to_owned()),
             because().or_else(|| Some(": filled".to_owned())),
             Some(format!(" (last seen {})", moment(scene.on_wall(own)))),
@@ -349,9 +349,9 @@ fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
 /// drifts away from fills that nobody has read again. For what is over, time stands still.
 pub(crate) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     match end(twap, scene) {
-        Some(End::Stopped(at) | End::Completed(at)) => at,
-        Some(End::LastSeen(own, _)) => scene.served_at(own),
-        Some(End::Filled(own)) => twap.end_at.unwrap_or_else(|| scene.served_at(own)),
+        Some(TwapEnd::Stopped(at) | TwapEnd::Completed(at)) => at,
+        Some(TwapEnd::LastSeen(own, _)) => scene.served_at(own),
+        Some(TwapEnd::Filled(own)) => twap.end_at.unwrap_or_else(|| scene.served_at(own)),
         None => scene.served_at(scene.store.twaps.at().unwrap_or(scene.own_now)),
     }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     app::{Mode, Model, Motion, Store, activity::notice::Activity, forms::form::Form},
-    model::{Drift, Rate, Ticket, Timestamp},
+    model::{ClockRate, Drift, Ticket, Timestamp},
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -84,7 +84,7 @@ impl Scene<'_> {
 
     /// The end of a wait that the service dates: by its clock, and unknown while that does not run like ours.
     pub(crate) fn until(&self, at: Timestamp, words: Until) -> String {
-        let runs = self.store.clocks.rate() == Rate::Same;
+        let runs = self.store.clocks.rate() == ClockRate::Same;
         let ahead = Drift::between(self.served(), self.now);
         self.wait(runs.then(|| ahead.on_wall(at)), words)
     }

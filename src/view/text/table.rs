@@ -42,15 +42,15 @@ pub struct Column<T: 'static> {
     pub cell: fn(&T, &Scene<'_>) -> Cell,
     by: By<T>,
     /// What the cell shows rounded, for exports; shares are of 1.
-    exact: Option<Exact<T>>,
+    exact: Option<ExactNumber<T>>,
     /// The columns of an export where its cell says several things.
-    parts: &'static [Part<T>],
+    parts: &'static [NamedPart<T>],
 }
 
 /// The name of a column in exports, and what stands there.
-type Part<T> = (&'static str, fn(&T) -> String);
+type NamedPart<T> = (&'static str, fn(&T) -> String);
 
-type Exact<T> = fn(&T, &Scene<'_>) -> Option<Num>;
+type ExactNumber<T> = fn(&T, &Scene<'_>) -> Option<Num>;
 
 /// What filters and sorts compare.
 #[derive(Debug)]
@@ -92,9 +92,9 @@ pub struct Share(u16);
 
 /// One line of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TableRow {
     pub lead: Lead,
-    pub body: Body,
+    pub body: RowBody,
 }
 
 /// How a line hangs in a tree.
@@ -106,7 +106,7 @@ pub enum Lead {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Body {
+pub enum RowBody {
     Cells(Vec<Cell>),
     /// A line of its own over the columns: what the lines below it belong to.
     Line(Vec<Facts>),
@@ -138,11 +138,11 @@ pub struct Heading {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     pub headings: Vec<Heading>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 impl Table {
-    pub(crate) fn new<T>(columns: &[Column<T>], rows: Vec<Row>) -> Self {
+    pub(crate) fn new<T>(columns: &[Column<T>], rows: Vec<TableRow>) -> Self {
         let headings = columns.iter().map(Column::heading).collect();
         Self { headings, rows }
     }
@@ -155,7 +155,9 @@ impl Table {
         scene: &Scene<'_>,
     ) -> Self {
         let rows = rows.places(range).filter_map(get);
-        let rows = rows.map(|row| Row::cells(columns, row, scene)).collect();
+        let rows = rows
+            .map(|row| TableRow::cells(columns, row, scene))
+            .collect();
         Self::new(columns, rows)
     }
 
@@ -174,7 +176,7 @@ impl Table {
             let headings = columns.iter().filter_map(|at| self.headings.get(*at));
             self.headings = headings.copied().collect();
             for row in &mut self.rows {
-                if let Body::Cells(cells) = &mut row.body {
+                if let RowBody::Cells(cells) = &mut row.body {
                     *cells = columns
                         .iter()
                         .filter_map(|at| cells.get(*at))
@@ -226,7 +228,7 @@ impl<T> Column<T> {
     }
 
     /// What its cell says, each in a column of its own where a program reads it.
-    pub(crate) const fn parts(self, parts: &'static [Part<T>]) -> Self {
+    pub(crate) const fn parts(self, parts: &'static [NamedPart<T>]) -> Self {
         Self { parts, ..self }
     }
 
@@ -245,7 +247,7 @@ impl<T> Column<T> {
     }
 
     /// What its cell rounds.
-    pub(crate) const fn exact(self, exact: Exact<T>) -> Self {
+    pub(crate) const fn exact(self, exact: ExactNumber<T>) -> Self {
         Self {
             exact: Some(exact),
             ..self
@@ -346,19 +348,19 @@ impl Facts {
     }
 }
 
-impl Row {
+impl TableRow {
     /// A thin line with words on it.
     pub fn rule(words: Vec<Span>) -> Self {
         Self {
             lead: Lead::Root,
-            body: Body::Rule(words),
+            body: RowBody::Rule(words),
         }
     }
 
     pub(crate) fn cells<T>(columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self {
         Self {
             lead: Lead::Root,
-            body: Body::Cells(columns.iter().map(|c| (c.cell)(row, scene)).collect()),
+            body: RowBody::Cells(columns.iter().map(|c| (c.cell)(row, scene)).collect()),
         }
     }
 }

@@ -46,7 +46,7 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
     }
     let mut model = desk();
     assert_eq!(press(&mut model, "c 100 enter"), vec![], "of half a BTC");
-    let above = Fault::AbovePosition(num("0.5"));
+    let above = DraftFault::AbovePosition(num("0.5"));
     assert_eq!(fault(&model, Field::Size), Some(above));
 }
 
@@ -144,7 +144,7 @@ fn a_part_can_be_typed_and_is_never_more_than_there_is() {
     );
     let mut model = desk();
     assert_eq!(press(&mut model, "c 0.6 enter"), vec![]);
-    let above = Fault::AbovePosition(num("0.5"));
+    let above = DraftFault::AbovePosition(num("0.5"));
     assert_eq!(fault(&model, Field::Size), Some(above));
 }
 
@@ -181,7 +181,10 @@ fn a_limit_that_would_fill_at_once_asks_and_a_yes_sends_it() {
     press(&mut model, "c tab tab right tab 63000");
     assert_eq!(press(&mut model, "enter"), vec![]);
     assert_eq!(form(&model).focus, Field::Acknowledged);
-    assert_eq!(fault(&model, Field::Acknowledged), Some(Fault::Crosses));
+    assert_eq!(
+        fault(&model, Field::Acknowledged),
+        Some(DraftFault::Crosses)
+    );
     let expected = ClosePosition {
         kind: CloseKind::Limit,
         limit_price: Some(num("63000")),

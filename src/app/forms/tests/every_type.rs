@@ -127,7 +127,9 @@ fn what_a_type_needs_blocks_sending_until_it_is_there() {
         press(&mut model, "b 0.1 shift-tab shift-tab shift-tab");
         assert_eq!(press(&mut model, &format!("{number} enter")), vec![]);
         let found = form(&model).faults(&model.around()).0;
-        let expected = missing.into_iter().map(|field| (field, Fault::Missing));
+        let expected = missing
+            .into_iter()
+            .map(|field| (field, DraftFault::Missing));
         assert_eq!(found, expected.collect::<Vec<_>>(), "{number}");
         assert_eq!(form(&model).focus, found[0].0);
     }

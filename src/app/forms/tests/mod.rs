@@ -27,7 +27,7 @@ use crate::{
         CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
         PlaceKind, PlaceOrder, Progress, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
         TriggerDirection,
-        draft::{Fault, Field},
+        draft::{DraftFault, Field},
     },
 };
 
@@ -45,7 +45,7 @@ fn said(model: &Model) -> String {
     }
 }
 
-fn fault(model: &Model, field: Field) -> Option<Fault> {
+fn fault(model: &Model, field: Field) -> Option<DraftFault> {
     form(model).faults(&model.around()).of(field).cloned()
 }
 

@@ -77,15 +77,15 @@ fn a_thousand_dollars_buy_what_they_would_at_the_price_of_the_moment() {
 #[test]
 fn nonsense_is_never_sent_and_is_told_beside_its_field() {
     for (typed, fault_there) in [
-        ("1,5", Fault::Comma),
-        ("1e5", Fault::Exponent),
-        ("\u{661}", Fault::ForeignDigits),
-        ("\u{2212}1", Fault::ForeignMinus),
-        ("0", Fault::NotPositive),
-        ("-1", Fault::NotPositive),
-        ("50%", Fault::UnknownMargin),
-        ("r25", Fault::RiskWithoutStop),
-        ("ten", Fault::NotANumber),
+        ("1,5", DraftFault::Comma),
+        ("1e5", DraftFault::Exponent),
+        ("\u{661}", DraftFault::ForeignDigits),
+        ("\u{2212}1", DraftFault::ForeignMinus),
+        ("0", DraftFault::NotPositive),
+        ("-1", DraftFault::NotPositive),
+        ("50%", DraftFault::UnknownMargin),
+        ("r25", DraftFault::RiskWithoutStop),
+        ("ten", DraftFault::NotANumber),
     ] {
         let mut model = desk();
         let keys = format!("b {typed} enter");
@@ -100,7 +100,7 @@ fn five_hundred_typed_zeros_are_no_number() {
     let mut model = desk();
     let keys = format!("b {}1 enter", "0".repeat(500));
     assert_eq!(press(&mut model, &keys), vec![]);
-    assert_eq!(fault(&model, Field::Size), Some(Fault::TooManyDigits));
+    assert_eq!(fault(&model, Field::Size), Some(DraftFault::TooManyDigits));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_attempt_with_faults_goes_to_the_first_of_them() {
         "b 0.1 shift-tab shift-tab shift-tab right enter",
     );
     assert_eq!(form(&model).focus, Field::LimitPrice);
-    assert_eq!(fault(&model, Field::LimitPrice), Some(Fault::Missing));
+    assert_eq!(fault(&model, Field::LimitPrice), Some(DraftFault::Missing));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn the_arrows_step_a_price_by_its_tick_and_shift_by_ten() {
 fn without_an_account_or_a_market_there_is_nothing_to_order() {
     let mut model = bare_desk();
     assert_eq!(press(&mut model, "b 1 enter"), vec![]);
-    assert_eq!(fault(&model, Field::Market), Some(Fault::Missing));
+    assert_eq!(fault(&model, Field::Market), Some(DraftFault::Missing));
     let mut model = bare_desk();
     model.identity = None;
     press(&mut model, "b");

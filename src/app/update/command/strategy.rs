@@ -14,7 +14,7 @@ use crate::{
     },
     model::{
         Curve, Side,
-        draft::{Draft, Field, Shape},
+        draft::{Draft, DraftShape, Field},
     },
 };
 use strum::VariantArray as _;
@@ -75,15 +75,20 @@ pub(super) fn twap(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         Some(word) => parsed(word)?,
         None => Curve::Twap,
     };
-    strategy(model, said, Shape::Sliced(curve), TWAP_WORDS)
+    strategy(model, said, DraftShape::Sliced(curve), TWAP_WORDS)
 }
 
 pub(super) fn ladder(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    strategy(model, said, Shape::Ladder, LADDER_WORDS)
+    strategy(model, said, DraftShape::Ladder, LADDER_WORDS)
 }
 
 /// The form with `SIDE MARKET …` and the flags in it; the form asks, and says what is wrong.
-fn strategy(model: &Model, said: &Said, shape: Shape, fields: &[Field]) -> Result<Next, Fault> {
+fn strategy(
+    model: &Model,
+    said: &Said,
+    shape: DraftShape,
+    fields: &[Field],
+) -> Result<Next, Fault> {
     let mut words = said.words.iter();
     let side = said.flag("--side").or_else(|| words.next());
     let side = parsed::<Side>(side.ok_or_else(|| said.missing("buy or sell"))?)?;

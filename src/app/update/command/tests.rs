@@ -16,7 +16,7 @@ use crate::{
     },
     model::{
         CloseKind, ClosePosition, Command, Held, Page, PlaceKind, Side,
-        draft::{Draft, Field, Shape},
+        draft::{Draft, DraftShape, Field},
     },
 };
 
@@ -160,7 +160,7 @@ fn what_raises_risk_opens_the_form_filled_in_and_sends_nothing() {
         let Draft::Entry(draft) = draft(&model) else {
             panic!("{text}")
         };
-        let limit = Shape::Order(PlaceKind::Limit);
+        let limit = DraftShape::Order(PlaceKind::Limit);
         assert_eq!(
             (draft.market_id.clone(), draft.side, draft.shape),
             (Some("paper|ETH".into()), Side::Buy, limit)
@@ -453,7 +453,7 @@ fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
         let Draft::Entry(draft) = draft(&model) else {
             panic!("{text}")
         };
-        let shape = Shape::Sliced(crate::model::Curve::Twap);
+        let shape = DraftShape::Sliced(crate::model::Curve::Twap);
         let read = (draft.shape, draft.side, draft.randomize, draft.reduce_only);
         assert_eq!(read, (shape, Side::Sell, true, true), "{text}");
         let texts = [Field::Size, Field::Duration].map(|field| draft.texts.of(field));
@@ -470,7 +470,7 @@ fn a_twap_and_a_ladder_are_filled_in_by_words_and_by_flags_alike() {
         Field::Rungs,
         Field::Skew,
     ];
-    assert_eq!(ladder.shape, Shape::Ladder);
+    assert_eq!(ladder.shape, DraftShape::Ladder);
     assert_eq!(
         fields.map(|field| ladder.texts.of(field)),
         ["2900", "2800", "5", "2"]

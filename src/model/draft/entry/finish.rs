@@ -6,13 +6,13 @@ use super::{
             Bps, Command, Curve, MarketId, Num, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap,
             TimeInForce, Trigger,
         },
-        Fault, Faults, Field, Seen, Shape,
+        DraftFault, DraftShape, Faults, Field, Seen,
     },
     EntryDraft,
 };
 
 /// What every entry has.
-struct Terms {
+struct EntryTerms {
     market_id: MarketId,
     size: Num,
     leverage: Num,
@@ -22,13 +22,13 @@ impl EntryDraft {
     /// The finished command, or everything that is wrong at once, in the order of the fields.
     pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
         let command = match self.shape {
-            Shape::Order(kind) => self
+            DraftShape::Order(kind) => self
                 .order(kind, seen)
                 .map(|order| Command::Place(Box::new(order))),
-            Shape::Sliced(curve) => self
+            DraftShape::Sliced(curve) => self
                 .twap(curve, seen)
                 .map(|twap| Command::PlaceTwap(Box::new(twap))),
-            Shape::Ladder => self
+            DraftShape::Ladder => self
                 .ladder(seen)
                 .map(|ladder| Command::PlaceScaled(Box::new(ladder))),
         };
@@ -125,12 +125,12 @@ impl EntryDraft {
         })
     }
 
-    fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<Terms> {
-        let market_id = self.market_id.clone().ok_or(Fault::Missing);
+    fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<EntryTerms> {
+        let market_id = self.market_id.clone().ok_or(DraftFault::Missing);
         let market_id = faults.take(Field::Market, market_id);
         let size = faults.take(Field::Size, self.resolved_size(seen));
         let leverage = faults.take(Field::Leverage, self.leverage_in(seen));
-        Some(Terms {
+        Some(EntryTerms {
             market_id: market_id?,
             size: size?,
             leverage: leverage?,
@@ -150,7 +150,9 @@ impl EntryDraft {
         let price = faults.take(Field::TriggerPrice, price);
         let asks = self.has(Field::TriggerDirection);
         if asks && self.trigger_direction.is_none() {
-            faults.0.push((Field::TriggerDirection, Fault::Missing));
+            faults
+                .0
+                .push((Field::TriggerDirection, DraftFault::Missing));
         }
         let elsewhere = self.has(Field::TriggerMarket);
         Some(Trigger {

@@ -3,7 +3,7 @@
 use super::{
     super::{
         super::{Num, Side},
-        Amount, Fault, Field, Seen, Shape, amount,
+        Amount, DraftFault, DraftShape, Field, Seen, amount,
         number::{part, whole_lots},
     },
     EntryDraft,
@@ -19,9 +19,9 @@ const PRICED_BY: &[Field] = &[
 ];
 
 /// To whole lots.
-fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, Fault> {
-    let decimals = seen.size_decimals().ok_or(Fault::UnknownLot)?;
-    let size = size.ok_or(Fault::TooManyDigits)?;
+fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, DraftFault> {
+    let decimals = seen.size_decimals().ok_or(DraftFault::UnknownLot)?;
+    let size = size.ok_or(DraftFault::TooManyDigits)?;
     whole_lots(size, Some(decimals)).map(Num::normalized)
 }
 
@@ -33,7 +33,7 @@ fn on_tick(price: Num, seen: &Seen) -> Num {
 
 impl EntryDraft {
     /// The size in coin that would be sent, cut to whole lots.
-    pub fn resolved_size(&self, seen: &Seen) -> Result<Num, Fault> {
+    pub fn resolved_size(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let exact = match amount(self.texts.of(Field::Size))? {
             Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
             Amount::Percent(share) if self.only_reduces() => {
@@ -44,9 +44,11 @@ impl EntryDraft {
                 let price = self.priced(seen)?;
                 usd.over(self.deeper(price, usd.over(price), seen))
             }
-            Amount::AtRisk(_) if !self.has(Field::StopLoss) => return Err(Fault::RiskWithoutStop),
+            Amount::AtRisk(_) if !self.has(Field::StopLoss) => {
+                return Err(DraftFault::RiskWithoutStop);
+            }
             Amount::AtRisk(_) if self.only_reduces() || self.is_against(seen) => {
-                return Err(Fault::RiskOnExit);
+                return Err(DraftFault::RiskOnExit);
             }
             Amount::AtRisk(usd) => return self.at_risk(usd, seen),
         };
@@ -55,8 +57,8 @@ impl EntryDraft {
 
     /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
     /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
-    fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, Fault> {
-        let best = self.entry(seen).ok_or(Fault::RiskWithoutStop)?;
+    fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, DraftFault> {
+        let best = self.entry(seen).ok_or(DraftFault::RiskWithoutStop)?;
         let nearest = usd.over(self.risk_of_one(best, seen)?);
         let price = self.deeper(best, nearest, seen);
         let size = cut(usd.over(self.risk_of_one(price, seen)?), seen)?;
@@ -66,28 +68,28 @@ impl EntryDraft {
             .zip(stop)
             .and_then(|(l, stop)| l.before(self.side, stop));
         match first {
-            Some(price) => Err(Fault::StopPastLiquidation(on_tick(price, seen))),
+            Some(price) => Err(DraftFault::StopPastLiquidation(on_tick(price, seen))),
             None => Ok(size),
         }
     }
 
     /// What takes so many percent of the free margin, with its fee as far as that is known. Against an open position it
     /// could mean a share of either.
-    fn of_margin(&self, share: Num, seen: &Seen) -> Result<Option<Num>, Fault> {
+    fn of_margin(&self, share: Num, seen: &Seen) -> Result<Option<Num>, DraftFault> {
         if share > Num::HUNDRED {
-            return Err(Fault::AboveAll);
+            return Err(DraftFault::AboveAll);
         }
         if !seen.is_held_known() {
-            return Err(Fault::UnknownPosition);
+            return Err(DraftFault::UnknownPosition);
         }
         if self.is_against(seen) {
-            return Err(Fault::PercentAgainst);
+            return Err(DraftFault::PercentAgainst);
         }
-        let free = seen.free_margin.ok_or(Fault::UnknownMargin)?;
+        let free = seen.free_margin.ok_or(DraftFault::UnknownMargin)?;
         if !free.is_positive() {
-            return Err(Fault::NoMargin);
+            return Err(DraftFault::NoMargin);
         }
-        let leverage = self.leverage().map_err(|_| Fault::UnknownLeverage)?;
+        let leverage = self.leverage().map_err(|_| DraftFault::UnknownLeverage)?;
         let price = self.priced(seen)?;
         let rate = seen.charges.of(self.role(seen)).unwrap_or_default();
         let of_one = |price: Num| price.over(leverage)?.plus(price.times(rate)?);
@@ -96,25 +98,28 @@ impl EntryDraft {
         let rest = part.zip(self.releveraging(seen));
         let rest = rest.and_then(|(part, taken)| part.minus(taken.max(Num::ZERO)));
         if rest.is_some_and(|rest| !rest.is_positive()) {
-            return Err(Fault::MarginOfPosition);
+            return Err(DraftFault::MarginOfPosition);
         }
         let posted = |price| rest?.over(of_one(price)?);
         Ok(posted(self.deeper(price, posted(price), seen)))
     }
 
     /// A share of the position that this makes smaller.
-    fn part(&self, share: Num, seen: &Seen) -> Result<Num, Fault> {
+    fn part(&self, share: Num, seen: &Seen) -> Result<Num, DraftFault> {
         let held = seen.position.filter(|_| self.is_against(seen));
-        part(held.ok_or(Fault::PercentOfNothing)?.quantity(), share)
+        part(held.ok_or(DraftFault::PercentOfNothing)?.quantity(), share)
     }
 
     /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
-    fn priced(&self, seen: &Seen) -> Result<Num, Fault> {
+    fn priced(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let price = match self.shape {
-            Shape::Ladder => self.rungs_of(seen).and_then(|rungs| rungs.average()),
-            Shape::Order(_) | Shape::Sliced(_) => self.entry(seen),
+            DraftShape::Ladder => self.rungs_of(seen).and_then(|rungs| rungs.average()),
+            DraftShape::Order(_) | DraftShape::Sliced(_) => self.entry(seen),
         };
-        price.ok_or_else(|| self.unwritten().map_or(Fault::UnknownPrice, Fault::Needs))
+        price.ok_or_else(|| {
+            self.unwritten()
+                .map_or(DraftFault::UnknownPrice, DraftFault::Needs)
+        })
     }
 
     /// What is still to be written before there is a price.
@@ -130,30 +135,32 @@ impl EntryDraft {
     /// got, so that a size reckoned at this comes to no more than was asked for.
     fn deeper(&self, price: Num, size: Option<Num>, seen: &Seen) -> Num {
         match self.shape {
-            Shape::Order(_) => size
+            DraftShape::Order(_) => size
                 .and_then(|size| self.fills_at(size, seen))
                 .unwrap_or(price),
-            Shape::Sliced(_) | Shape::Ladder => price,
+            DraftShape::Sliced(_) | DraftShape::Ladder => price,
         }
     }
 
     /// What one coin that is entered at `entry` loses when its stop loss takes it out: the fees count as far as they are
     /// known.
-    fn risk_of_one(&self, entry: Num, seen: &Seen) -> Result<Num, Fault> {
-        let stop = self.known(Field::StopLoss).ok_or(Fault::RiskWithoutStop)?;
+    fn risk_of_one(&self, entry: Num, seen: &Seen) -> Result<Num, DraftFault> {
+        let stop = self
+            .known(Field::StopLoss)
+            .ok_or(DraftFault::RiskWithoutStop)?;
         let fees = seen.charges.in_and_out(self.role(seen), entry, stop);
         let distance = self.stop_distance(entry, stop)?;
         let fees = fees.unwrap_or_default();
-        distance.plus(fees).ok_or(Fault::TooManyDigits)
+        distance.plus(fees).ok_or(DraftFault::TooManyDigits)
     }
 
     /// What one coin loses between the entry and the stop loss.
-    fn stop_distance(&self, entry: Num, stop: Num) -> Result<Num, Fault> {
+    fn stop_distance(&self, entry: Num, stop: Num) -> Result<Num, DraftFault> {
         let loss = match self.side {
             Side::Buy => entry.minus(stop),
             Side::Sell => stop.minus(entry),
         };
         loss.filter(|loss| loss.is_positive())
-            .ok_or(Fault::StopOnWrongSide)
+            .ok_or(DraftFault::StopOnWrongSide)
     }
 }

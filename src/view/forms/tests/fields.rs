@@ -97,7 +97,7 @@ fn only_the_focused_field_shows_where_the_cursor_is_and_choices_show_their_optio
     );
     assert_eq!(
         fields[3].value,
-        ValueView::Text(Typed {
+        ValueView::Text(TypedText {
             text: "12".to_owned(),
             cursor: 1,
             selected: false,

@@ -8,7 +8,7 @@ mod sending;
 mod terms;
 mod warned;
 
-use super::form::{FormView, Typed, ValueView, form};
+use super::form::{FormView, TypedText, ValueView, form};
 use crate::{
     app::{
         Effect, Model, Msg,
