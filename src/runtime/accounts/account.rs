@@ -135,13 +135,8 @@ impl Member {
         let far = client.clone();
         let mut sink = match &journal_access {
             JournalAccess::Writer(writer) => {
-                let account_channel = (writer.clone(), account.sharing);
-                CommandSink::Sends(Box::new(Outbox::beside(
-                    far,
-                    clock,
-                    account_channel,
-                    events,
-                )))
+                let shared = (writer.clone(), account.sharing);
+                CommandSink::Sends(Box::new(Outbox::beside(far, clock, shared, events)))
             }
             JournalAccess::ReadOnly(dir) => {
                 CommandSink::Tells(DryRunOutbox::begin(far, dir.clone(), events))

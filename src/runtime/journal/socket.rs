@@ -438,16 +438,16 @@ mod tests {
         let Ok(place) = env::var(PLACE) else { return };
         let began = Instant::now();
         let mut stream = Blocking::connect(place).unwrap();
-        let mut wait_for_answer = vec![];
+        let mut heard = vec![];
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
         // A desk that greets keeps the connection open: that ends by the time limit.
         let end = stream
-            .read_to_end(&mut wait_for_answer)
+            .read_to_end(&mut heard)
             .map_or_else(|why| format!("{:?}", why.kind()), |_| "closed".to_owned());
         let took = began.elapsed().as_millis();
-        panic!("caller: {end}, {} bytes, {took} ms.", wait_for_answer.len());
+        panic!("caller: {end}, {} bytes, {took} ms.", heard.len());
     }
 
     /// What the caller's process reports, run as `user`.

@@ -30,7 +30,7 @@ pub(super) struct AttemptHistory {
     /// The epoch of that decision.
     given: Epoch,
     /// When a close-all last got a 202; before that its first sending.
-    wait_for_answer: Timestamp,
+    last_heard: Timestamp,
     /// The end of the `Retry-After` of the last response.
     quiet_until: Option<Instant>,
     is_stalled: bool,
@@ -43,7 +43,7 @@ impl AttemptHistory {
             send_state,
             begun: since,
             given: Epoch::default(),
-            wait_for_answer: since,
+            last_heard: since,
             quiet_until: None,
             is_stalled: false,
         }
@@ -90,7 +90,7 @@ impl AttemptHistory {
                 self.send_state = SendState::Prepared;
                 return;
             }
-            Attempt::Running { .. } => self.wait_for_answer = now,
+            Attempt::Running { .. } => self.last_heard = now,
             Attempt::Done(_) | Attempt::Refused(_) | Attempt::Doubtful(_) => {}
         }
         self.send_state = SendState::MaybeSent;
@@ -106,7 +106,7 @@ impl AttemptHistory {
     /// While the same request may be sent again.
     pub(super) fn window(&self) -> ReplayWindow {
         if self.has_left() {
-            ReplayWindow::since(self.wait_for_answer)
+            ReplayWindow::since(self.last_heard)
         } else {
             ReplayWindow::endless()
         }
@@ -161,16 +161,12 @@ mod tests {
 
     const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
 
-    /// Why `command`, which left and was last wait_for_answer of at `wait_for_answer` (or never left), is not sent after so many minutes.
-    fn after(
-        command: &Command,
-        minutes: u64,
-        wait_for_answer: Option<Timestamp>,
-    ) -> Option<String> {
-        let send_state = wait_for_answer.map_or(SendState::Prepared, |_| SendState::MaybeSent);
+    /// Why `command`, which left and was last answered at `last_heard` (or never left), is not sent after so many minutes.
+    fn after(command: &Command, minutes: u64, last_heard: Option<Timestamp>) -> Option<String> {
+        let send_state = last_heard.map_or(SendState::Prepared, |_| SendState::MaybeSent);
         let history = AttemptHistory {
             begun: GIVEN,
-            ..AttemptHistory::new(send_state, wait_for_answer.unwrap_or(GIVEN))
+            ..AttemptHistory::new(send_state, last_heard.unwrap_or(GIVEN))
         };
         let now = GIVEN.plus(Duration::from_mins(minutes));
         history

@@ -172,8 +172,8 @@ impl OutboxContext {
             (_, Err(_)) => return None,
         };
         // What hears ends with the answer, and so does passing it on.
-        let (wait_for_answer, news) = unbounded_channel();
-        let hear = move |progress: &Progress| drop(wait_for_answer.send(progress.clone()));
+        let (heard, news) = unbounded_channel();
+        let hear = move |progress: &Progress| drop(heard.send(progress.clone()));
         let ended = caller.hand_over(self.client.connection().into(), asked, hear);
         let (end, ()) = tokio::join!(ended, self.passes_on(ticket, news));
         Some(end)

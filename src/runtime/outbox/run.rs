@@ -274,7 +274,7 @@ impl Delivery {
             };
             match (decision, self.objection(ticket)) {
                 (ParkedDecision::Again, Some(objection)) => {
-                    self.context.note(Tone::Warn, objection).await
+                    self.context.note(Tone::Warn, objection).await;
                 }
                 (ParkedDecision::Again | ParkedDecision::GiveUp, _) => return decision,
             }

@@ -199,10 +199,10 @@ impl Play {
             [] => {}
             [entry] => match entry.state {
                 IntentState::Done if effects == 0 => {
-                    wrong.push("called done and is not".to_owned())
+                    wrong.push("called done and is not".to_owned());
                 }
                 IntentState::Done if !whole => {
-                    wrong.push("called done and is done in part".to_owned())
+                    wrong.push("called done and is done in part".to_owned());
                 }
                 IntentState::Rejected | IntentState::Unsent if effects > 0 => {
                     wrong.push(format!("called {} and is done", entry.state));

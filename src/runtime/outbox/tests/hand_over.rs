@@ -445,7 +445,7 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
     let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
     let here = scene.outbox.context.client.connection().into();
     socket::leave_flatten(scene.dir.path(), here).await.unwrap();
-    let (inbox, mut wait_for_answer) = channel(4);
+    let (inbox, mut heard) = channel(4);
     let asleep = SocketHost {
         lapses: Duration::ZERO,
         ..host(&scene, &CallerRegistry::default(), inbox)
@@ -454,7 +454,7 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
     let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
                 may be newer; F flattens";
     let told = Msg::Said(crate::app::activity::notice::Tone::Alert, said.to_owned());
-    assert_eq!(wait_for_answer.recv().await, Some(told));
+    assert_eq!(heard.recv().await, Some(told));
 }
 
 #[tokio::test]

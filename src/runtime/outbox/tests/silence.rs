@@ -72,11 +72,8 @@ impl Service {
     /// instant of a 429 may have left before it.
     fn arrive(&mut self, what: Mutation, sent: Instant, own: Option<Instant>) {
         let now = Instant::now();
-        let wait_for_answer = self
-            .quiet
-            .iter()
-            .filter(|(wait_for_answer, _)| *wait_for_answer < sent);
-        for until in wait_for_answer.map(|(_, until)| *until).chain(own) {
+        let heard = self.quiet.iter().filter(|(heard, _)| *heard < sent);
+        for until in heard.map(|(_, until)| *until).chain(own) {
             if now < until {
                 self.early
                     .push(format!("{what:?}, {:?} early", until - now));

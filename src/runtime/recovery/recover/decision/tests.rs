@@ -133,6 +133,7 @@ fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn what_is_done_when_the_reads_have_told_or_have_not() {
     use RecoveryDecision::{Ask, Leave, Resend, Superseded, Told};
     let working = || vec![serde_json::from_str::<Order>(ORDER).unwrap()];
