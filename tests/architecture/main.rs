@@ -68,10 +68,6 @@ const ROOMS: &[(&[&str], &[&str])] = &[
             "base", "terminal", "journal", "polling", "outbox", "recovery", "accounts",
         ],
     ),
-    (
-        &["exchange", "engine"],
-        &["state", "market", "risk", "matching", "strategies", "clock"],
-    ),
 ];
 
 /// A crate, and the places (files or folders under `src`) that may name it.

@@ -53,8 +53,7 @@ impl Lineage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Model;
-    use crate::app::links;
+    use crate::app::{Model, links};
     use crate::{
         app::{
             account::poll::Answer,

@@ -12,7 +12,7 @@ pub mod fees;
 pub(crate) mod guard;
 pub(crate) mod health;
 pub(crate) mod identity;
-pub(crate) mod labels;
+pub mod labels;
 pub(crate) mod lineage;
 pub(crate) mod lookup;
 pub mod poll;

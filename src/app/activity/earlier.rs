@@ -108,8 +108,6 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Effect;
-    use crate::app::Model;
     use crate::app::{
         activity::notice::Notice,
         desk::msg::Msg,
@@ -120,7 +118,7 @@ mod tests {
         },
     };
     use crate::{
-        app::account::row_id::RowId,
+        app::{Effect, Model, account::row_id::RowId},
         model::{Receipt, Record, Risk},
     };
 

@@ -3,7 +3,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod bulk;
-pub(crate) mod caller;
+pub mod caller;
 pub(crate) mod chart;
 pub(crate) mod columns;
 pub(crate) mod detail;

@@ -21,17 +21,17 @@ pub struct KeyPrefix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Model;
-    use crate::app::awaited;
-    use crate::app::keys::keymap::Action;
     use crate::{
         app::{
+            Model,
             account::row_id::RowId,
+            awaited,
             desk::msg::Msg,
             dialogs::{
                 effect::Effect,
                 overlay::{Deed, Overlay},
             },
+            keys::keymap::Action,
             tables::{pane::Pane, spot::Spot},
             testing::{desk, press, wait},
             update::{router::update, wake::wake},

@@ -108,12 +108,12 @@ fn shape(_: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     (!fine).then(|| "size and leverage must be above zero".to_owned())
 }
 
-pub(crate) fn size(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+fn size(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let most = bench.limits.max_size?;
     (order.size > most).then(|| format!("size {} is above max_size {most}", order.size))
 }
 
-pub(crate) fn leverage(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+fn leverage(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let most = bench.limits.max_leverage?;
     (order.leverage > most)
         .then(|| format!("leverage {} is above max_leverage {most}", order.leverage))

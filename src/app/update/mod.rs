@@ -7,7 +7,7 @@ pub(crate) mod books;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;
-pub(crate) mod fleet;
+pub mod fleet;
 pub(crate) mod key_prefix;
 pub mod mouse;
 pub(crate) mod press;

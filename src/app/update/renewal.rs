@@ -123,10 +123,10 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Effect;
-    use crate::app::Model;
-    use crate::app::activity::notice::Tone;
-    use crate::config::Leeway;
+    use crate::{
+        app::{Effect, Model, activity::notice::Tone},
+        config::Leeway,
+    };
     use crate::{
         app::{
             account::poll::Source, activity::notice::Event, desk::msg::Msg,

@@ -2,9 +2,10 @@
 
 use crate::{
     app::{
-        Motion, account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::slips,
+        account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::slips,
         update::key_prefix::ends_at,
     },
+    config::Motion,
     model::{Progress, Timestamp},
 };
 use std::time::Duration;

@@ -14,6 +14,8 @@ use crate::{
         columns,
         details::lines::{DetailLine, DetailView},
         tables::{
+            activity::ACTIVITY,
+            calls::CALLS,
             csv::{csv, no_members},
             rows::{self, ClosedPositionRow, OrderRow, PositionRow, RungRow, TwapRow, columns_of},
         },
@@ -245,11 +247,11 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         SheetRows::Twaps(rows) => exact(rows, TwapRow::new, columns_of::TWAP, written),
         SheetRows::Ladders(rows) => ladders(rows, written),
         SheetRows::Activity(rows) => {
-            let text = table(columns::ACTIVITY, rows, sheet.format, &scene);
+            let text = table(ACTIVITY, rows, sheet.format, &scene);
             (text, rows.len())
         }
         SheetRows::Calls(rows) => {
-            let text = table(columns::CALLS, rows, sheet.format, &scene);
+            let text = table(CALLS, rows, sheet.format, &scene);
             (text, rows.len())
         }
     }

@@ -1,10 +1,7 @@
 //! What happens without a key of this desk, and how it is told.
 
 use super::*;
-use crate::app::Effect;
-use crate::app::Model;
-use crate::app::TerminalOut;
-use crate::app::account::poll::Answer;
+use crate::app::{Effect, Model, TerminalOut, account::poll::Answer};
 use crate::{
     api::{Dialect, Method, Request},
     app::{
@@ -406,8 +403,7 @@ fn good_news_does_not_take_the_place_of_bad_news_that_waits() {
 
 mod leaving {
     use super::*;
-    use crate::app::Effect;
-    use crate::app::Model;
+    use crate::app::{Effect, Model};
 
     fn listed(orders: Vec<Order>) -> Answer {
         Answer::Orders(Ok(Page::of(orders)))
@@ -500,8 +496,7 @@ mod leaving {
 
 mod copy {
     use super::*;
-    use crate::app::Effect;
-    use crate::app::TerminalOut;
+    use crate::app::{Effect, TerminalOut};
 
     fn copied(effects: Vec<Effect>) -> Clip {
         match effects.into_iter().next() {

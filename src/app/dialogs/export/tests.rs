@@ -1,9 +1,7 @@
 //! From the key to the finished sheet.
 
 use super::*;
-use crate::app::Effect;
-use crate::app::Model;
-use crate::app::dialogs::overlay::Overlay;
+use crate::app::{Effect, Model, dialogs::overlay::Overlay};
 use crate::{
     app::{account::poll::Answer, desk::msg::Msg, testing::*, update::router::update},
     model::{Cursor, Failure, FailureKind, Page},

@@ -1,9 +1,9 @@
 use super::*;
-use crate::app::Model;
-use crate::app::desk::lens::change;
 use crate::{
     app::{
+        Model,
         account::{poll::Answer, row_id::RowId},
+        desk::lens::change,
         dialogs::overlay::Overlay,
         testing::{arrive, desk, num, order, press, wait},
     },

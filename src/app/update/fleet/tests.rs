@@ -1,8 +1,7 @@
 use super::*;
-use crate::app::Identity;
-use crate::config::Tint;
 use crate::{
     app::{
+        Identity,
         account::{
             identity::{Mode, Profile},
             poll::Answer,
@@ -11,7 +10,7 @@ use crate::{
         keys::keymap::Chord,
         testing,
     },
-    config::{Alerts, Way},
+    config::{Alerts, Tint, Way},
     model::{Call, Command, Failure, FailureKind, Page, Progress, Receipt, Ticket},
 };
 use std::time::Duration;

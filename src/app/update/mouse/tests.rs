@@ -224,8 +224,7 @@ mod on_what_acts {
 
 mod on_a_form {
     use super::*;
-    use crate::app::keys::keymap::Context;
-    use crate::model::draft::Field;
+    use crate::{app::keys::keymap::Context, model::draft::Field};
 
     fn buying() -> Model {
         let mut model = desk();
