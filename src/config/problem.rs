@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.origin {
             Some(origin @ (SettingOrigin::Variable(_) | SettingOrigin::Flag(_))) => {
-                write!(f, "{origin}")?
+                write!(f, "{origin}")?;
             }
             Some(origin) if self.key.is_empty() => write!(f, "{origin}")?,
             Some(origin) => write!(f, "{origin}: {}", self.key)?,

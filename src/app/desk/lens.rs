@@ -100,7 +100,7 @@ fn sift(model: &mut Model, pane: Pane, version: u64) {
     } else {
         sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
         read(model, pane, |reader| {
-            sifting.go_on(reader, lens, usize::MAX)
+            sifting.go_on(reader, lens, usize::MAX);
         });
     }
     if sifting.is_over() {

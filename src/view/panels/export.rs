@@ -11,7 +11,6 @@ use crate::{
     },
     model::{Num, Scaled, Text},
     view::{
-        columns,
         details::lines::{DetailLine, DetailView},
         tables::{
             activity::ACTIVITY,
