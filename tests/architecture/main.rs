@@ -51,9 +51,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("main", ALL),
 ];
 
+type Rooms = (&'static [&'static str], &'static [&'static str]);
+
 /// A module, and its rooms from bottom to top: a file of a room names those at or below its own, by their own paths and
 /// not by the names that the module re-exports. Files beside the rooms stand above them.
-const ROOMS: &[(&[&str], &[&str])] = &[
+const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
@@ -66,6 +68,19 @@ const ROOMS: &[(&[&str], &[&str])] = &[
         &["runtime"],
         &[
             "base", "terminal", "journal", "polling", "outbox", "recovery", "accounts",
+        ],
+    ),
+    (
+        &["exchange", "engine"],
+        // The engine's one struct holds the markets, and everything above is its methods.
+        &[
+            "state",
+            "market",
+            "core",
+            "risk",
+            "matching",
+            "strategies",
+            "clock",
         ],
     ),
 ];
@@ -160,7 +175,9 @@ fn every_room_is_a_folder_and_every_folder_of_these_modules_is_a_room() {
             .filter(|path| path.is_dir() && !path.ends_with("tests"))
             .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
             .collect();
-        let rooms: BTreeSet<_> = rooms.iter().map(|room| (*room).to_owned()).collect();
+        let is_folder = |room: &&&str| !place.join(format!("{room}.rs")).is_file();
+        let rooms = rooms.iter().filter(is_folder);
+        let rooms: BTreeSet<_> = rooms.map(|room| (*room).to_owned()).collect();
         assert_eq!(folders, rooms, "{}", place.display());
     }
 }
