@@ -1,6 +1,18 @@
 //! A desk that receives one answer and draws one frame.
 
-use perpdeck::{app::{CloseAllRule, Identity, Mode, Model, Msg, Options, Profile, keys::keymap::Keymap, account::{poll::{Answer, Poll}}, update::router as update}, client, config::{Alerts, Checks, Dialect, Fees, Guard, Motion}, model::{Cursor, Timestamp, Zone}, runtime, ui::{self, DrawState, Theme}};
+use perpdeck::{
+    app::{
+        CloseAllRule, Identity, Mode, Model, Msg, Options, Profile,
+        account::poll::{Answer, Poll},
+        keys::keymap::Keymap,
+        update,
+    },
+    client,
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
+    model::{Cursor, Timestamp, Zone},
+    runtime,
+    ui::{self, DrawState, Theme},
+};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeMap, sync::LazyLock};
 

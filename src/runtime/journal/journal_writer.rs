@@ -114,7 +114,7 @@ const PRUNE_BATCH: u32 = 200;
 const PRUNE_PAUSE: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_hours(24);
 
-/// Deletes up to [`PRUNE_BATCH`] rows settled more than `days` ago (0 keeps all); `true` if there may be more. Leaves a
+/// Deletes up to `PRUNE_BATCH` rows settled more than `days` ago (0 keeps all); `true` if there may be more. Leaves a
 /// journal opened for reading alone; a failure is reported at the next write.
 pub fn prune_batch(journal: &mut Journal, clock: Clock, days: u32) -> bool {
     if days == 0 || journal.failure().is_some() {
