@@ -7,6 +7,7 @@
 
 mod book;
 mod call;
+mod candle;
 mod charges;
 mod close_all;
 mod command;
@@ -22,6 +23,7 @@ mod past;
 pub mod plan;
 mod position;
 mod protection;
+mod public_trade;
 mod receipt;
 pub mod remains;
 mod schema;
@@ -31,6 +33,7 @@ mod value;
 
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
+pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
@@ -49,6 +52,7 @@ pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;
 pub use protection::Protection;
+pub use public_trade::PublicTrade;
 pub use receipt::{CancelResult, FollowUp, Progress, Receipt};
 pub use remains::OpenExposure;
 pub use schema::INSTANT;
