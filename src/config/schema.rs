@@ -27,7 +27,7 @@ pub fn schema() -> String {
     let mut root = node("", &settings, &meanings);
     let profile = profile(&root);
     if let Some(known) = root.get_mut("properties") {
-        let meaning = "Accounts by name; each sets what is its own. See the README.";
+        let meaning = "Accounts by name; each sets what is its own. See docs/connect.md.";
         add(
             known,
             "profiles",

@@ -1,4 +1,4 @@
-//! The README's curl commands, run as they stand against the real `perpdeck serve`.
+//! The curl commands of `docs/paper-exchange.md` and the bot of the README, run as they stand against the real `perpdeck serve`.
 
 use super::perpdeck;
 use serde_json::Value;
@@ -11,12 +11,13 @@ use std::{
 };
 use tempfile::TempDir;
 
+const PAGE: &str = include_str!("../../docs/paper-exchange.md");
 const README: &str = include_str!("../../README.md");
 const RUN: &str = "<!-- run -->\n```bash\n";
 
 /// The marked blocks, in order, as one script that stops at the first refusal.
 fn script() -> String {
-    let blocks: Vec<&str> = README
+    let blocks: Vec<&str> = PAGE
         .split(RUN)
         .skip(1)
         .filter_map(|after| after.split("```").next())
@@ -69,7 +70,7 @@ fn path() -> OsString {
 }
 
 #[test]
-fn every_curl_command_of_the_readme_does_what_it_says() {
+fn every_curl_command_of_the_documents_does_what_it_says() {
     if !curl_is_there() || Command::new("bash").arg("--version").output().is_err() {
         #[expect(clippy::print_stderr, reason = "a skipped test says so")]
         {
@@ -112,4 +113,37 @@ fn every_curl_command_of_the_readme_does_what_it_says() {
     ] {
         assert_eq!(said.matches(words).count(), times, "{words} in:\n{said}");
     }
+}
+
+#[test]
+fn the_python_bot_of_the_readme_trades() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+        {
+            eprintln!("skipped: python3 is not on the PATH");
+        }
+        return;
+    }
+    let (_, after) = README
+        .split_once("<!-- run python -->\n```python\n")
+        .unwrap();
+    let (bot, _) = after.split_once("```").unwrap();
+    let home = TempDir::new().unwrap();
+    let (served, told) = Served::start(&home);
+    let mut python = Command::new("python3");
+    python
+        .args(["-c", bot])
+        .env("HOME", home.path())
+        .env("PERPDECK_BASE_URL", told["base_url"].as_str().unwrap())
+        .env(
+            "PERPDECK_API_KEY",
+            told["accounts"][0]["api_key"].as_str().unwrap(),
+        );
+    let output = python.output().unwrap();
+    drop(served);
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}\n{complained}");
+    // The first price is its own average, so that it buys at least once.
+    assert!(said.starts_with("ord_"), "{said}");
 }

@@ -1,6 +1,9 @@
 //! The grammar of numbers a person types.
 
-use super::{super::Num, super::NumError, DraftFault};
+use super::{
+    super::{Num, NumError},
+    DraftFault,
+};
 
 /// Longer texts cannot be numbers that are held exactly, however many of their digits are zeros.
 const LONGEST: usize = 40;

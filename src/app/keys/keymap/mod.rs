@@ -1,4 +1,4 @@
-//! The one place that knows what a key does: dispatch, footer, help and README read this table.
+//! The one place that knows what a key does: dispatch, footer, help and docs/keys.md read this table.
 
 mod action;
 mod chord;
@@ -293,7 +293,7 @@ impl Default for Keymap {
     }
 }
 
-/// The built-in table in the order of the file's sections and actions: for the README and its test.
+/// The built-in table in the order of the file's sections and actions: for docs/keys.md and its test.
 pub fn default_bindings() -> Vec<Binding> {
     let keymap = Keymap::default();
     let mut bindings = keymap.bindings;

@@ -89,7 +89,7 @@ async fn assert_given_leave_in_time(
 
 #[expect(
     clippy::print_stderr,
-    reason = "the figures of the README come from here"
+    reason = "the figures of docs/verification.md come from here"
 )]
 fn tell(line: &str, took: &[Duration]) {
     let name = std::thread::current().name().map(str::to_owned);

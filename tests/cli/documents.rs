@@ -1,9 +1,9 @@
-//! What the README says of the keys is what the keys do.
+//! What the documents say of the program is what the program does.
 
 use perpdeck::app::keys::keymap::{Binding, Context, default_bindings};
 use std::{env, fs};
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
 
 /// One table row per place: `key does · key does`.
@@ -39,15 +39,15 @@ fn name(place: Context) -> String {
     place.to_string()
 }
 
-/// `UPDATE_README=1 cargo test --test cli readme` writes the table instead of comparing it.
+/// `UPDATE_DOCS=1 cargo test --test cli documents` writes the table instead of comparing it.
 #[test]
-fn the_key_table_of_the_readme_is_the_one_the_desk_reads() {
-    let readme = fs::read_to_string(README).unwrap();
-    let (before, rest) = readme.split_once(MARKS[0]).unwrap();
+fn the_key_table_of_the_documents_is_the_one_the_desk_reads() {
+    let page = fs::read_to_string(KEYS).unwrap();
+    let (before, rest) = page.split_once(MARKS[0]).unwrap();
     let (shown, after) = rest.split_once(MARKS[1]).unwrap();
-    if env::var_os("UPDATE_README").is_some() {
+    if env::var_os("UPDATE_DOCS").is_some() {
         let written = [before, MARKS[0], &table(), MARKS[1], after].concat();
-        return fs::write(README, written).unwrap();
+        return fs::write(KEYS, written).unwrap();
     }
     assert_eq!(shown, table());
 }
