@@ -27,6 +27,7 @@ mod ends;
 mod frozen;
 mod lists;
 mod other;
+mod reference;
 mod same_run;
 mod schema;
 mod secrets;
