@@ -9,6 +9,7 @@ pub mod desk;
 pub mod dialogs;
 pub mod forms;
 pub mod keys;
+pub mod market;
 pub mod orders;
 pub mod rules;
 pub mod tables;
@@ -30,6 +31,7 @@ pub use crate::{
 pub use account::about::{About, Target};
 pub use account::books::{Books, Unfit};
 pub use account::clocks::Clocks;
+pub use account::data_age::DataAge;
 pub use account::days::{DayResult, Days};
 pub use account::equity::Equity;
 pub use account::feed::{Churn, Feed};
@@ -49,6 +51,13 @@ pub use desk::options::{CloseAllRule, Options};
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
 pub use keys::key_prefix::KeyPrefix;
+pub use market::{
+    answer::MarketAnswer,
+    candles::{CandleOrigin, CandleSeries},
+    data::{MarketData, RequestTime},
+    tape::{Tape, TradedVolume},
+    wants::{CandleWant, MarketRequest, MarketWants},
+};
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
 pub use tables::rows::Rows;

@@ -11,6 +11,7 @@ mod candle;
 mod charges;
 mod close_all;
 mod command;
+mod dated;
 pub mod draft;
 pub mod echo;
 pub mod estimate;
@@ -41,6 +42,7 @@ pub use command::{
     Leg, Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed,
     Repetition, Resource, Risk, Trigger,
 };
+pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};

@@ -59,8 +59,8 @@ const ROOMS: &[Rooms] = &[
     (
         &["app"],
         &[
-            "keys", "account", "activity", "tables", "forms", "dialogs", "desk", "rules", "orders",
-            "update",
+            "keys", "account", "market", "activity", "tables", "forms", "dialogs", "desk", "rules",
+            "orders", "update",
         ],
     ),
     (&["view"], &["text", "tables", "details", "panels", "forms"]),

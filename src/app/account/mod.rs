@@ -5,6 +5,7 @@ pub(crate) mod about;
 pub(crate) mod backing;
 pub(crate) mod books;
 pub(crate) mod clocks;
+pub(crate) mod data_age;
 pub(crate) mod days;
 pub(crate) mod equity;
 pub(crate) mod feed;

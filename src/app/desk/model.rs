@@ -21,6 +21,7 @@ use crate::{
             key_prefix::KeyPrefix,
             keymap::{Context, Keymap},
         },
+        market::data::MarketData,
         tables::{
             lens::Lenses,
             marks::Marks,
@@ -49,6 +50,8 @@ pub struct Model {
     /// Whether this account is on the screen.
     pub visibility: Visibility,
     pub store: Store,
+    /// Candles and trades of the markets that were shown.
+    pub market_data: MarketData,
     pub focus: Focus,
     pub marks: Marks,
     /// The last one is on top and gets the keys.
@@ -90,6 +93,7 @@ impl Model {
         Self {
             now,
             store: Store::by(options.zone.clone()),
+            market_data: MarketData::default(),
             drift: Drift::default(),
             options,
             keymap,

@@ -1,0 +1,386 @@
+//! The candles of one market and interval.
+//!
+//! Contract: rows ascend, one per open time. A newer row replaces the one of its open time, unless it counts fewer
+//! trades: a source may repeat an older state of a candle. Where a source omits intervals without trades, the gaps
+//! between its rows are filled: all four prices are the previous close, volume 0. What lies behind the newest row is
+//! never filled: whether anything traded there is not known yet.
+
+use crate::{
+    app::account::data_age::DataAge,
+    model::{Candle, Failure, Interval, Num, Timestamp},
+};
+use std::{
+    cmp::Ordering,
+    collections::{VecDeque, vec_deque},
+    ops::Range,
+    time::Duration,
+};
+
+/// A series keeps so many rows; at one-second candles that is more than a day.
+const ROWS_KEPT: usize = 120_000;
+/// A gap between two rows that is longer than so many intervals stays a gap.
+const LONGEST_FILL: i64 = 1_500;
+/// An older page that is not answered within this is requested again.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(15);
+/// An older page that failed is requested again after this.
+const PAGE_RETRY: Duration = Duration::from_secs(5);
+
+/// Who made the candles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CandleOrigin {
+    /// A candle source of the service.
+    Source,
+    /// The marks that this desk has seen: no volume, and nothing from before the session.
+    SeenMarks,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct CandleSeries {
+    interval: Interval,
+    origin: CandleOrigin,
+    rows: VecDeque<Candle>,
+    age: DataAge,
+    older: OlderPages,
+    /// Rows of the newest answers that could not be read.
+    unreadable: usize,
+    version: u64,
+}
+
+/// The pages before the oldest row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OlderPages {
+    /// Nobody has requested the next one, or not since that instant.
+    Idle {
+        not_before: Timestamp,
+    },
+    Requested {
+        before: Timestamp,
+        at: Timestamp,
+    },
+    /// There is none.
+    End,
+}
+
+const IDLE: OlderPages = OlderPages::Idle {
+    not_before: Timestamp(i64::MIN),
+};
+
+impl CandleSeries {
+    pub fn new(interval: Interval, origin: CandleOrigin) -> Self {
+        Self {
+            interval,
+            origin,
+            rows: VecDeque::new(),
+            age: DataAge::default(),
+            older: match origin {
+                CandleOrigin::Source => IDLE,
+                CandleOrigin::SeenMarks => OlderPages::End,
+            },
+            unreadable: 0,
+            version: 0,
+        }
+    }
+
+    pub fn interval(&self) -> Interval {
+        self.interval
+    }
+
+    pub fn origin(&self) -> CandleOrigin {
+        self.origin
+    }
+
+    /// The oldest first.
+    pub fn rows(&self) -> &VecDeque<Candle> {
+        &self.rows
+    }
+
+    pub fn newest(&self) -> Option<&Candle> {
+        self.rows.back()
+    }
+
+    pub fn oldest(&self) -> Option<&Candle> {
+        self.rows.front()
+    }
+
+    /// The candle that opens at this instant.
+    pub fn at(&self, open_time: Timestamp) -> Option<&Candle> {
+        self.rows.get(self.place(open_time).ok()?)
+    }
+
+    /// Where the candles that open within this time are among the rows.
+    pub fn places(&self, time: Range<Timestamp>) -> Range<usize> {
+        let from = self.rows.partition_point(|row| row.open_time < time.start);
+        let to = self.rows.partition_point(|row| row.open_time < time.end);
+        from..to.max(from)
+    }
+
+    /// The candles that open within this time, the oldest first.
+    pub fn within(&self, time: Range<Timestamp>) -> vec_deque::Iter<'_, Candle> {
+        self.rows.range(self.places(time))
+    }
+
+    /// Rises with every change of a row: what was drawn of an unchanged series is still right.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// How old the newest candle's data is; `None` before anything has come.
+    pub fn age(&self, now: Timestamp) -> Option<Duration> {
+        self.age.age(now)
+    }
+
+    /// Why there is nothing newer, if the last request failed.
+    pub fn trouble(&self) -> Option<&Failure> {
+        self.age.trouble()
+    }
+
+    /// How many rows of the newest answer could not be read.
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    /// Whether the oldest row is the oldest there is.
+    pub fn begins(&self) -> bool {
+        self.older == OlderPages::End
+    }
+
+    /// Whether a page before the oldest row is on its way.
+    pub fn awaits_older(&self) -> bool {
+        matches!(self.older, OlderPages::Requested { .. })
+    }
+
+    /// Takes the newest candles in, requested at `at`. Rows that do not reach back to what is known replace it all:
+    /// what lies between is not known.
+    pub fn merge(&mut self, page: Vec<Candle>, at: Timestamp, made_at: Option<Timestamp>) {
+        if !self.age.answered(at, made_at) {
+            return;
+        }
+        let page = self.sorted(page);
+        let reaches = |first: &Candle, newest: &Candle| {
+            first.open_time.0 <= newest.open_time.0.saturating_add(self.interval.millis())
+        };
+        if let Some((first, newest)) = page.first().zip(self.rows.back())
+            && !reaches(first, newest)
+            && self.origin == CandleOrigin::Source
+        {
+            self.rows.clear();
+            self.older = IDLE;
+        }
+        for row in page {
+            self.put(row);
+        }
+        self.trim(ROWS_KEPT);
+    }
+
+    /// Says how many rows of the newest answer could not be read.
+    pub fn count_unreadable(&mut self, rows: usize) {
+        self.unreadable = rows;
+    }
+
+    /// Takes in what the request for older candles brought. A page with nothing older is the end.
+    pub fn merge_older(&mut self, before: Timestamp, page: Vec<Candle>) {
+        let Some(first) = self.oldest().map(|row| row.open_time) else {
+            return;
+        };
+        if first != before {
+            return;
+        }
+        let mut page = self.sorted(page);
+        page.retain(|row| row.open_time < before);
+        self.older = if page.is_empty() {
+            OlderPages::End
+        } else {
+            IDLE
+        };
+        for row in page.into_iter().rev() {
+            self.put_before(row);
+        }
+    }
+
+    /// The newest candles were not told, and why.
+    pub fn fail(&mut self, why: Failure, at: Timestamp) {
+        self.age.failed(at, why);
+    }
+
+    /// The request for older candles failed.
+    pub fn fail_older(&mut self, before: Timestamp, now: Timestamp) {
+        if let OlderPages::Requested { before: known, .. } = self.older
+            && known == before
+        {
+            let not_before = now.plus(PAGE_RETRY);
+            self.older = OlderPages::Idle { not_before };
+        }
+    }
+
+    /// The instant before which older candles are to be requested now; `None` while a request is on its way, and where
+    /// there are none.
+    pub fn ask_older(&mut self, now: Timestamp) -> Option<Timestamp> {
+        let before = self.oldest()?.open_time;
+        let is_free = match self.older {
+            OlderPages::Idle { not_before } => now >= not_before,
+            OlderPages::Requested { at, .. } => now.since(at) >= PAGE_TIMEOUT,
+            OlderPages::End => false,
+        };
+        if !is_free || self.rows.len() >= ROWS_KEPT {
+            return None;
+        }
+        self.older = OlderPages::Requested { before, at: now };
+        Some(before)
+    }
+
+    /// Takes a mark in that this desk has seen.
+    pub(crate) fn mark(&mut self, at: Timestamp, price: Num) {
+        let open_time = self.interval.open_of(at);
+        if let Some(last) = self
+            .rows
+            .back_mut()
+            .filter(|row| row.open_time == open_time)
+        {
+            let before = *last;
+            last.high = last.high.max(price);
+            last.low = last.low.min(price);
+            last.close = price;
+            self.version += u64::from(*last != before);
+        } else if self
+            .rows
+            .back()
+            .is_none_or(|last| last.open_time < open_time)
+        {
+            if let Some(last) = self.rows.back_mut() {
+                last.is_closed = true;
+            }
+            self.rows.push_back(from_mark(open_time, price));
+            self.version += 1;
+        }
+        self.age.answered(at, None);
+        self.trim(ROWS_KEPT);
+    }
+
+    /// Lets the oldest rows go; they can be read again.
+    pub(crate) fn trim(&mut self, kept: usize) {
+        let excess = self.rows.len().saturating_sub(kept);
+        if excess > 0 {
+            self.rows.drain(..excess);
+            if self.origin == CandleOrigin::Source {
+                self.older = IDLE;
+            }
+        }
+    }
+
+    /// One row per open time, ascending.
+    fn sorted(&self, mut page: Vec<Candle>) -> Vec<Candle> {
+        page.sort_by_key(|row| row.open_time);
+        page.dedup_by(|next, row| {
+            let is_same = next.open_time == row.open_time;
+            if is_same && !counts_fewer(next, row) {
+                *row = *next;
+            }
+            is_same
+        });
+        page
+    }
+
+    fn place(&self, open_time: Timestamp) -> Result<usize, usize> {
+        // Most rows that come belong at the end.
+        match self.rows.back().map(|last| last.open_time.cmp(&open_time)) {
+            None | Some(Ordering::Less) => Err(self.rows.len()),
+            Some(Ordering::Equal) => Ok(self.rows.len().saturating_sub(1)),
+            Some(Ordering::Greater) => self
+                .rows
+                .binary_search_by_key(&open_time, |row| row.open_time),
+        }
+    }
+
+    fn put(&mut self, row: Candle) {
+        match self.place(row.open_time) {
+            Ok(place) => self.replace(place, row),
+            Err(place) if place == self.rows.len() => {
+                let last = self.rows.back().copied();
+                let gap = last
+                    .into_iter()
+                    .flat_map(|last| self.gap(last, row.open_time));
+                let gap: Vec<_> = gap.collect();
+                self.rows.extend(gap);
+                self.rows.push_back(row);
+                self.version += 1;
+            }
+            Err(0) => self.put_before(row),
+            Err(place) => {
+                self.rows.insert(place, row);
+                self.version += 1;
+            }
+        }
+    }
+
+    fn replace(&mut self, place: usize, mut row: Candle) {
+        if let Some(known) = self.rows.get_mut(place)
+            && !counts_fewer(&row, known)
+        {
+            // A candle that was over does not go on.
+            row.is_closed |= known.is_closed && row.trades == known.trades;
+            self.version += u64::from(*known != row);
+            *known = row;
+        }
+    }
+
+    fn put_before(&mut self, row: Candle) {
+        if let Some(first) = self.rows.front().map(|first| first.open_time) {
+            let gap: Vec<_> = self.gap(row, first).collect();
+            for empty in gap.into_iter().rev() {
+                self.rows.push_front(empty);
+            }
+        }
+        self.rows.push_front(row);
+        self.version += 1;
+    }
+
+    /// The intervals without trades between a row and the next.
+    fn gap(&self, row: Candle, next: Timestamp) -> impl Iterator<Item = Candle> + use<> {
+        let length = self.interval.millis();
+        let missing = (next.0.saturating_sub(row.open_time.0).saturating_sub(1) / length).max(0);
+        let is_filled = self.origin == CandleOrigin::Source && missing <= LONGEST_FILL;
+        let count = if is_filled { missing } else { 0 };
+        (1..=count).map(move |step| without_trades(row, Timestamp(row.open_time.0 + step * length)))
+    }
+}
+
+fn counts_fewer(row: &Candle, known: &Candle) -> bool {
+    row.trades
+        .zip(known.trades)
+        .is_some_and(|(new, old)| new < old)
+}
+
+/// What nothing traded in: the previous close, no volume.
+fn without_trades(previous: Candle, open_time: Timestamp) -> Candle {
+    let close = previous.close;
+    Candle {
+        open_time,
+        open: close,
+        high: close,
+        low: close,
+        close,
+        volume: Some(Num::ZERO),
+        turnover: Some(Num::ZERO),
+        trades: Some(0),
+        is_closed: true,
+        is_synthetic: previous.is_synthetic,
+    }
+}
+
+fn from_mark(open_time: Timestamp, price: Num) -> Candle {
+    Candle {
+        open_time,
+        open: price,
+        high: price,
+        low: price,
+        close: price,
+        volume: None,
+        turnover: None,
+        trades: None,
+        is_closed: false,
+        is_synthetic: false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

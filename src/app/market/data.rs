@@ -1,0 +1,210 @@
+//! Candles and tapes of the markets that were shown, by market.
+
+use super::{
+    answer::MarketAnswer,
+    candles::{CandleOrigin, CandleSeries},
+    tape::Tape,
+};
+use crate::{
+    app::account::prices::Prices,
+    model::{Candle, Dated, Failure, Interval, MarketId, Page, PublicTrade, Timestamp},
+};
+use std::collections::BTreeMap;
+
+/// A series that is not shown keeps so many of its newest rows.
+const ROWS_ASIDE: usize = 3_000;
+/// So many markets are kept beside the one on the screen; those asked for longest ago go first.
+const MARKETS_KEPT: usize = 16;
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MarketData {
+    markets: BTreeMap<MarketId, KnownMarket>,
+    /// Whether the service has said that it tells no candles.
+    candles_absent: bool,
+    /// The market and the interval on the screen.
+    shown: Option<(MarketId, Option<Interval>)>,
+    version: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct KnownMarket {
+    series: BTreeMap<Interval, CandleSeries>,
+    tape: Option<Tape>,
+    /// When it was last on the screen.
+    shown_at: Option<Timestamp>,
+}
+
+/// When a request was sent, by the desk's clock and by the service's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestTime {
+    pub desk: Timestamp,
+    pub service: Timestamp,
+}
+
+impl MarketData {
+    /// `None` before anything has come.
+    pub fn candles(&self, market: &MarketId, interval: Interval) -> Option<&CandleSeries> {
+        self.markets.get(market)?.series.get(&interval)
+    }
+
+    /// `None` before anything has come, and where no source tells trades.
+    pub fn tape(&self, market: &MarketId) -> Option<&Tape> {
+        self.markets.get(market)?.tape.as_ref()
+    }
+
+    /// Rises with every change of a row of any market.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether candles are built from the marks seen, since the service tells none.
+    pub fn builds_candles(&self) -> bool {
+        self.candles_absent
+    }
+
+    /// Takes in what became of a request about candles or trades. A book belongs to [`Books`](crate::app::Books).
+    pub fn arrive(&mut self, market: &MarketId, at: RequestTime, answer: MarketAnswer) {
+        let changes = match answer {
+            MarketAnswer::Candles(_, _, Ok(None)) => {
+                self.candles_absent = true;
+                0
+            }
+            MarketAnswer::Candles(interval, before, result) => {
+                let origin = CandleOrigin::Source;
+                let series = self.series(market, interval, origin);
+                let version = series.version();
+                arrive_candles(
+                    series,
+                    before,
+                    at.desk,
+                    result.map(Option::unwrap_or_default),
+                );
+                series.version() - version
+            }
+            MarketAnswer::Trades(Ok(None)) | MarketAnswer::Book(_) => 0,
+            MarketAnswer::Trades(result) => {
+                let tape = self.known(market).tape.get_or_insert_default();
+                let version = tape.version();
+                arrive_trades(tape, at, result.map(Option::unwrap_or_default));
+                tape.version() - version
+            }
+        };
+        self.version += changes;
+    }
+
+    /// Builds the candles of a market from the marks seen, where the service tells none.
+    pub(crate) fn build(&mut self, market: &MarketId, interval: Interval, seen: &Prices) {
+        let series = self.series(market, interval, CandleOrigin::SeenMarks);
+        let version = series.version();
+        let from = series.newest().map(|newest| newest.open_time);
+        for (at, price) in seen.marks_since(from.unwrap_or(Timestamp(i64::MIN))) {
+            series.mark(at, price);
+        }
+        let changes = series.version() - version;
+        self.version += changes;
+    }
+
+    /// Says what is on the screen: everything else is kept short.
+    pub(crate) fn show(&mut self, market: &MarketId, interval: Option<Interval>, now: Timestamp) {
+        if self.shown.as_ref() == Some(&(market.clone(), interval)) {
+            return;
+        }
+        self.shown = Some((market.clone(), interval));
+        self.known(market).shown_at = Some(now);
+        for (id, known) in &mut self.markets {
+            let aside = known.series.iter_mut();
+            let aside = aside.filter(|(of, _)| id != market || Some(**of) != interval);
+            for (_, series) in aside {
+                series.trim(ROWS_ASIDE);
+            }
+        }
+        self.forget_excess();
+    }
+
+    /// The instant before which candles of this series are to be requested now, if the chart reaches back beyond it.
+    pub(crate) fn ask_older(
+        &mut self,
+        market: &MarketId,
+        interval: Interval,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let series = self.markets.get_mut(market)?.series.get_mut(&interval)?;
+        let is_short = series
+            .oldest()
+            .is_some_and(|oldest| oldest.open_time > since);
+        is_short.then(|| series.ask_older(now))?
+    }
+
+    fn known(&mut self, market: &MarketId) -> &mut KnownMarket {
+        self.markets.entry(market.clone()).or_default()
+    }
+
+    /// The series of this origin: what another one has told is not mixed with it.
+    fn series(
+        &mut self,
+        market: &MarketId,
+        interval: Interval,
+        origin: CandleOrigin,
+    ) -> &mut CandleSeries {
+        let new = || CandleSeries::new(interval, origin);
+        let series = self
+            .known(market)
+            .series
+            .entry(interval)
+            .or_insert_with(new);
+        if series.origin() != origin {
+            *series = new();
+        }
+        series
+    }
+
+    fn forget_excess(&mut self) {
+        while self.markets.len() > MARKETS_KEPT {
+            let by_age = |(_, known): &(&MarketId, &KnownMarket)| known.shown_at;
+            let Some(oldest) = self
+                .markets
+                .iter()
+                .min_by_key(by_age)
+                .map(|(id, _)| id.clone())
+            else {
+                return;
+            };
+            self.markets.remove(&oldest);
+        }
+    }
+}
+
+fn arrive_candles(
+    series: &mut CandleSeries,
+    before: Option<Timestamp>,
+    at: Timestamp,
+    result: Result<Dated<Page<Candle>>, Failure>,
+) {
+    match (before, result) {
+        (None, Ok(page)) => {
+            series.count_unreadable(page.value.unreadable.len());
+            series.merge(page.value.rows, at, page.made_at);
+        }
+        (None, Err(why)) => series.fail(why, at),
+        (Some(before), Ok(page)) => series.merge_older(before, page.value.rows),
+        (Some(before), Err(_)) => series.fail_older(before, at),
+    }
+}
+
+fn arrive_trades(
+    tape: &mut Tape,
+    at: RequestTime,
+    result: Result<Dated<Page<PublicTrade>>, Failure>,
+) {
+    match result {
+        Ok(page) => {
+            tape.count_unreadable(page.value.unreadable.len());
+            tape.merge(page.value.rows, at.desk, at.service, page.made_at);
+        }
+        Err(why) => tape.fail(why, at.desk),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! The recent trades of one market, and how much traded at each price.
+//!
+//! Contract: a trade is kept once. Trades with an id are told apart by it, others by their time and their number at
+//! that time. Known limit: trades between two answers that do not overlap are missing; [`Tape::whole_since`] says
+//! since when none is.
+
+use crate::{
+    app::account::data_age::DataAge,
+    model::{Failure, Num, PublicTrade, Side, Timestamp},
+};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    time::Duration,
+};
+
+/// How far back the volume at a price counts, flowsurface's default.
+pub(crate) const VOLUME_WINDOW: Duration = Duration::from_mins(8);
+/// So many trades are kept at most.
+const TRADES_KEPT: usize = 10_000;
+/// So many are kept however old they are.
+const TRADES_SHOWN: usize = 500;
+
+/// What traded at one price, coin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TradedVolume {
+    /// By whoever bought at the ask.
+    pub bought: Num,
+    /// By whoever sold at the bid.
+    pub sold: Num,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tape {
+    /// The newest last.
+    trades: VecDeque<PublicTrade>,
+    /// How many of the oldest are out of the window of the volumes.
+    outside: usize,
+    volumes: BTreeMap<Num, TradedVolume>,
+    whole_since: Option<Timestamp>,
+    age: DataAge,
+    unreadable: usize,
+    version: u64,
+}
+
+impl Tape {
+    /// The newest first.
+    pub fn trades(&self) -> impl DoubleEndedIterator<Item = &PublicTrade> + ExactSizeIterator {
+        self.trades.iter().rev()
+    }
+
+    pub fn last(&self) -> Option<&PublicTrade> {
+        self.trades.back()
+    }
+
+    /// What traded at each price within the last eight minutes, as of the newest answer.
+    pub fn volume_at_price(&self) -> &BTreeMap<Num, TradedVolume> {
+        &self.volumes
+    }
+
+    /// Since when no trade is missing, by the service's clock; `None` before anything has come.
+    pub fn whole_since(&self) -> Option<Timestamp> {
+        self.whole_since
+    }
+
+    /// Rises with every change of what is known.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub fn age(&self, now: Timestamp) -> Option<Duration> {
+        self.age.age(now)
+    }
+
+    pub fn trouble(&self) -> Option<&Failure> {
+        self.age.trouble()
+    }
+
+    /// How many rows of the newest answer could not be read.
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
+    /// Takes the newest trades in, requested at `at`, when the service's clock said `service_now`.
+    pub fn merge(
+        &mut self,
+        page: Vec<PublicTrade>,
+        at: Timestamp,
+        service_now: Timestamp,
+        made_at: Option<Timestamp>,
+    ) {
+        if !self.age.answered(at, made_at) {
+            return;
+        }
+        let page = ascending(page);
+        self.note_gap(&page);
+        let new = self.unknown(page);
+        self.version += u64::from(!new.is_empty());
+        for trade in new {
+            self.count(&trade);
+            self.trades.push_back(trade);
+        }
+        self.expire(service_now);
+    }
+
+    pub fn fail(&mut self, why: Failure, at: Timestamp) {
+        self.age.failed(at, why);
+    }
+
+    pub fn count_unreadable(&mut self, rows: usize) {
+        self.unreadable = rows;
+    }
+
+    /// A page that begins after the newest known trade may have lost some between.
+    fn note_gap(&mut self, page: &[PublicTrade]) {
+        let Some(first) = page.first() else {
+            self.whole_since = self.whole_since.or(self.age.dated());
+            return;
+        };
+        let overlaps = self
+            .trades
+            .back()
+            .is_some_and(|last| !is_after(first, last));
+        if !overlaps {
+            self.whole_since = Some(first.at);
+        }
+    }
+
+    /// Those of an ascending page that are not known.
+    fn unknown(&self, page: Vec<PublicTrade>) -> Vec<PublicTrade> {
+        let Some(last) = self.trades.back() else {
+            return page;
+        };
+        let newest = self.trades.iter().rev();
+        let known = newest.take_while(|trade| trade.at == last.at).count();
+        let mut same = 0_usize;
+        page.into_iter()
+            .filter(|trade| match trade.id.zip(last.id) {
+                Some((id, newest)) => id > newest,
+                None => {
+                    same += usize::from(trade.at == last.at);
+                    trade.at > last.at || (trade.at == last.at && same > known)
+                }
+            })
+            .collect()
+    }
+
+    fn count(&mut self, trade: &PublicTrade) {
+        let volume = self.volumes.entry(trade.price).or_insert(TradedVolume {
+            bought: Num::ZERO,
+            sold: Num::ZERO,
+        });
+        let side = volume.side(trade.aggressor);
+        // A sum with too many digits stays as it is: no such volume exists.
+        *side = side.plus(trade.size).unwrap_or(*side);
+    }
+
+    fn uncount(&mut self, trade: &PublicTrade) {
+        let Some(volume) = self.volumes.get_mut(&trade.price) else {
+            return;
+        };
+        let side = volume.side(trade.aggressor);
+        *side = side.minus(trade.size).unwrap_or(*side);
+        if volume.bought.is_zero() && volume.sold.is_zero() {
+            self.volumes.remove(&trade.price);
+        }
+    }
+
+    fn expire(&mut self, service_now: Timestamp) {
+        let old = |trade: &PublicTrade| service_now.since(trade.at) > VOLUME_WINDOW;
+        while let Some(trade) = self.trades.get(self.outside).copied()
+            && (old(&trade) || self.trades.len() - self.outside > TRADES_KEPT)
+        {
+            self.uncount(&trade);
+            self.outside += 1;
+            self.version += 1;
+        }
+        let excess = self
+            .trades
+            .len()
+            .saturating_sub(TRADES_SHOWN)
+            .min(self.outside);
+        self.trades.drain(..excess);
+        self.outside -= excess;
+    }
+}
+
+impl TradedVolume {
+    fn side(&mut self, aggressor: Side) -> &mut Num {
+        match aggressor {
+            Side::Buy => &mut self.bought,
+            Side::Sell => &mut self.sold,
+        }
+    }
+
+    /// Both together; `None` where that has too many digits.
+    pub fn total(self) -> Option<Num> {
+        self.bought.plus(self.sold)
+    }
+}
+
+/// The oldest first; of trades without ids at one instant, in the order that the source tells, if that is by time.
+fn ascending(mut page: Vec<PublicTrade>) -> Vec<PublicTrade> {
+    let falls = |page: &[PublicTrade]| {
+        let ends = page.first().zip(page.last());
+        ends.is_some_and(|(first, last)| is_after(first, last))
+    };
+    if falls(&page) {
+        page.reverse();
+    }
+    page.sort_by_key(|trade| (trade.id, trade.at));
+    page.dedup_by(|next, trade| trade.id.is_some() && trade.id == next.id);
+    page
+}
+
+fn is_after(trade: &PublicTrade, other: &PublicTrade) -> bool {
+    match trade.id.zip(other.id) {
+        Some((id, known)) => id > known,
+        None => trade.at > other.at,
+    }
+}
+
+#[cfg(test)]
+mod tests;

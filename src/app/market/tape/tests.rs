@@ -1,0 +1,125 @@
+use super::*;
+
+const START: Timestamp = Timestamp(1_000_000);
+
+fn trade(id: u64, second: i64, price: i64, size: i64) -> PublicTrade {
+    PublicTrade {
+        id: Some(id),
+        price: Num::from(price),
+        size: Num::from(size),
+        aggressor: if id.is_multiple_of(2) {
+            Side::Buy
+        } else {
+            Side::Sell
+        },
+        at: Timestamp(START.0 + second * 1_000),
+        is_own: None,
+    }
+}
+
+fn merged(tape: &mut Tape, page: Vec<PublicTrade>, second: i64) {
+    let now = Timestamp(START.0 + second * 1_000);
+    tape.merge(page, now, now, None);
+}
+
+fn ids(tape: &Tape) -> Vec<Option<u64>> {
+    tape.trades().map(|trade| trade.id).collect()
+}
+
+#[test]
+fn pages_that_overlap_are_one_tape_the_newest_first() {
+    let mut tape = Tape::default();
+    merged(
+        &mut tape,
+        vec![trade(3, 3, 10, 1), trade(2, 2, 10, 1), trade(1, 1, 9, 1)],
+        3,
+    );
+    let version = tape.version();
+    merged(&mut tape, vec![trade(3, 3, 10, 1), trade(2, 2, 10, 1)], 4);
+    assert_eq!(tape.version(), version, "nothing new");
+    merged(
+        &mut tape,
+        vec![trade(5, 4, 11, 1), trade(4, 4, 11, 1), trade(3, 3, 10, 1)],
+        5,
+    );
+    assert_eq!(ids(&tape), [5, 4, 3, 2, 1].map(Some));
+    assert_eq!(tape.whole_since(), Some(trade(1, 1, 9, 1).at));
+    merged(&mut tape, vec![trade(9, 9, 11, 1)], 9);
+    assert_eq!(
+        tape.whole_since(),
+        Some(trade(9, 9, 11, 1).at),
+        "6 to 8 are missing"
+    );
+}
+
+#[test]
+fn trades_without_ids_are_told_apart_by_time_and_number() {
+    let bare = |second, price| PublicTrade {
+        id: None,
+        ..trade(0, second, price, 1)
+    };
+    let mut tape = Tape::default();
+    merged(&mut tape, vec![bare(2, 10), bare(1, 9)], 2);
+    merged(
+        &mut tape,
+        vec![bare(3, 11), bare(2, 12), bare(2, 10), bare(1, 9)],
+        3,
+    );
+    let prices: Vec<_> = tape.trades().map(|trade| trade.price.to_i64()).collect();
+    assert_eq!(prices, [11, 12, 10, 9].map(Some));
+}
+
+#[test]
+fn the_volume_at_a_price_counts_eight_minutes_and_names_who_crossed() {
+    let mut tape = Tape::default();
+    merged(
+        &mut tape,
+        vec![trade(3, 400, 10, 4), trade(2, 2, 10, 2), trade(1, 1, 9, 1)],
+        400,
+    );
+    let volume = |bought: i64, sold: i64| TradedVolume {
+        bought: Num::from(bought),
+        sold: Num::from(sold),
+    };
+    let volumes = |tape: &Tape| tape.volume_at_price().clone();
+    let all = BTreeMap::from([(Num::from(9_u32), volume(0, 1)), (Num::from(10_u32), volume(2, 4))]);
+    assert_eq!(volumes(&tape), all);
+    merged(&mut tape, vec![], 500);
+    assert_eq!(
+        volumes(&tape),
+        BTreeMap::from([(Num::from(10_u32), volume(0, 4))])
+    );
+    assert_eq!(
+        tape.trades().len(),
+        3,
+        "the recent trades stay, however old"
+    );
+}
+
+#[test]
+fn a_busy_tape_stays_bounded() {
+    let mut tape = Tape::default();
+    for page in 0..200_u64 {
+        let page = (page * 90..page * 90 + 100).map(|id| {
+            let second = i64::try_from(id / 50).unwrap();
+            trade(id, second, 10 + i64::try_from(id % 7).unwrap(), 1)
+        });
+        merged(&mut tape, page.collect(), 360);
+    }
+    assert_eq!(tape.trades().len(), TRADES_KEPT);
+    let total: i64 = tape
+        .volume_at_price()
+        .values()
+        .filter_map(|volume| volume.total()?.to_i64())
+        .sum();
+    assert_eq!(
+        usize::try_from(total),
+        Ok(TRADES_KEPT),
+        "the sums are those of the kept trades"
+    );
+    merged(&mut tape, vec![], 10_000);
+    assert_eq!(
+        (tape.trades().len(), tape.volume_at_price().len()),
+        (TRADES_SHOWN, 0)
+    );
+}

@@ -1,0 +1,92 @@
+//! What must be polled of the markets because it is shown, and the requests that poll it.
+
+use crate::model::{Interval, MarketId, Timestamp};
+use std::{collections::BTreeMap, time::Duration};
+
+/// How often the book and the trades on the screen are renewed.
+pub(crate) const SHOWN_EVERY: Duration = Duration::from_millis(500);
+/// How often the book under an open form is renewed.
+pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
+
+/// All that is shown of markets now. Whatever is not in here is not polled.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MarketWants {
+    pub candles: Option<CandleWant>,
+    pub(crate) books: BTreeMap<MarketId, BookWant>,
+    pub trades: Option<MarketId>,
+}
+
+/// The candles on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CandleWant {
+    pub market_id: MarketId,
+    pub interval: Interval,
+    /// The chart reaches back to this instant: a series that begins later asks for an older page. `None` where the
+    /// newest page will do.
+    pub since: Option<Timestamp>,
+}
+
+/// The book of one market, as deep and as fresh as whoever needs most of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BookWant {
+    /// Levels a side; `None` for as many as the source tells unasked.
+    pub(crate) depth: Option<u32>,
+    pub(crate) every: Duration,
+}
+
+impl MarketWants {
+    /// A book on the screen, so many levels a side.
+    pub fn want_book(&mut self, market: MarketId, depth: u32) {
+        self.add_book(market, Some(depth), SHOWN_EVERY);
+    }
+
+    /// The book under an open form.
+    pub(crate) fn want_form_book(&mut self, market: MarketId) {
+        self.add_book(market, None, FORM_EVERY);
+    }
+
+    fn add_book(&mut self, market: MarketId, depth: Option<u32>, every: Duration) {
+        let want = BookWant { depth, every };
+        let known = self.books.entry(market).or_insert(want);
+        known.depth = known.depth.max(depth);
+        known.every = known.every.min(every);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// One request about a market.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarketRequest {
+    /// So many candles, the newest of those that open before an instant, or of all.
+    Candles {
+        interval: Interval,
+        before: Option<Timestamp>,
+        limit: u32,
+    },
+    /// So many levels a side; `None` for as many as the source tells unasked.
+    Book { depth: Option<u32> },
+    /// So many of the newest trades.
+    Trades { limit: u32 },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_that_ladder_and_form_need_is_one_book_as_deep_and_fresh_as_the_ladder_needs() {
+        let mut wants = MarketWants::default();
+        assert!(wants.is_empty());
+        let market = || MarketId::from("paper|BTC");
+        wants.want_form_book(market());
+        wants.want_book(market(), 40);
+        let both = BookWant {
+            depth: Some(40),
+            every: SHOWN_EVERY,
+        };
+        assert_eq!(wants.books, BTreeMap::from([(market(), both)]));
+    }
+}
