@@ -45,6 +45,7 @@ pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
 pub use desk::freeze::Frozen;
+pub use desk::market_shown::{has_market, panels};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
 pub use desk::options::{CloseAllRule, Options};
@@ -55,8 +56,10 @@ pub use market::{
     answer::MarketAnswer,
     candles::{CandleOrigin, CandleSeries},
     data::{MarketData, RequestTime},
+    screen::{LayoutPreset, MarketPanel, MarketScreen},
     tape::{Tape, TradedVolume},
     wants::{CandleWant, MarketRequest, MarketWants},
+    width_tier::WidthTier,
 };
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};

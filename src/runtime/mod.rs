@@ -97,6 +97,10 @@ where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     let mut gate = FrameGate::open();
+    let first = take(fleet, Whose::Shown, resized(size), wires.clock);
+    for (at, effect) in first {
+        wires.inboxes.send(at, effect);
+    }
     loop {
         let (whose, cause, msg) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
@@ -180,7 +184,7 @@ impl<I> Wires<I> {
             Input::Paste(text) => Some(Msg::Paste(text)),
             Input::Resize(now) => {
                 *size = now;
-                Some(Msg::Tick)
+                Some(resized(now))
             }
             Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
             Input::Wheel(at, notches) => {
@@ -268,6 +272,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
+        | Msg::Resized(..)
         | Msg::Opened(_)
         | Msg::Progress(..)
         | Msg::Settled(..)
@@ -284,6 +289,11 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Reread(_)
         | Msg::Said(..) => Cause::Person,
     }
+}
+
+/// Which panels of the market are shown, and so what is asked for, goes by it.
+fn resized(screen: Rect) -> Msg {
+    Msg::Resized(screen.width, screen.height)
 }
 
 /// What is not drawn must hear no key.

@@ -76,6 +76,8 @@ where
         accounts: vec![Awaited::everything()],
         is_whole: true,
     };
+    let size = Msg::Resized(sitting.size.width, sitting.size.height);
+    sitter.fleet.update(clock.now(), Whose::Shown, size);
     sitter.settle().await;
     for key in sitting.keys {
         sitter.press(*key).await;

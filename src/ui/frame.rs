@@ -110,7 +110,7 @@ impl Border<'_> {
                 width: wide,
                 ..rest
             };
-            canvas.spot(area, Spot::Pane(title.pane));
+            canvas.spot(area, title.spot.clone());
             rest = after(rest, wide.saturating_add(width(detail.apart())));
         }
     }

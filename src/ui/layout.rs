@@ -1,11 +1,11 @@
-//! Which panes are on the screen, and where, by its size.
+//! Which panes and panels are on the screen, and where, by its size.
 
-use crate::app::tables::pane::{Focus, Pane};
+use crate::app::{
+    LayoutPreset, MarketPanel, Model, WidthTier, panels,
+    tables::pane::{Focus, Pane, PlaceContent},
+};
 use ratatui::layout::Rect;
 use strum::IntoEnumIterator;
-
-/// Smaller than this nothing true can be shown.
-pub(super) const SMALLEST: (u16, u16) = (60, 16);
 
 /// What the cards of the TWAPs need in order to say everything.
 const CARDS: u16 = 54;
@@ -13,8 +13,7 @@ const CARDS: u16 = 54;
 /// The least that is left of a pane: its border, its headings and two rows.
 const LEAST_LOWEST: u16 = 5;
 
-/// What positions and orders need in order to show all that a trader decides by: what is left over at the least width
-/// of [`WidthTier::Wide`].
+/// What positions and orders need in order to show all that a trader decides by.
 const TABLES: u16 = 106;
 
 /// What working orders need in order to show type, price, trigger, reduce-only and state, each abbreviated.
@@ -26,60 +25,106 @@ const ORDERS: u16 = 78;
 /// Below this TWAPs are no cards.
 const NARROW_CARDS: u16 = 42;
 
-/// How much room there is. The height decides as well: a wide but low screen takes the next form down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WidthTier {
-    /// Positions over orders, TWAP over scaled beside them, the history below.
-    Wide,
-    /// Positions over everything; orders beside TWAP and scaled; the history below.
-    Medium,
-    /// Positions, and one place with tabs for all other panes.
-    Column,
-    /// One pane at a time; what it leaves free shows positions, or the orders below those.
-    List,
-    TooSmall,
-}
+/// The least height of the history: its border, its headings and five rows.
+const LEAST_HISTORY: u16 = 8;
 
-/// One place of the screen: the pane it shows, and the panes that share it as tabs.
+/// How wide the ladder is, from the narrowest screen that has it beside the chart to the widest.
+const LADDER: (u16, u16) = (30, 38);
+
+/// One place of the screen: what it shows, and what shares it as tabs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PanePlace {
+pub(super) struct Place {
     pub(super) area: Rect,
-    pub(super) pane: Pane,
-    pub(super) tabs: Vec<Pane>,
+    pub(super) content: PlaceContent,
+    pub(super) tabs: Vec<PlaceContent>,
 }
 
-const TIERS: &[(WidthTier, u16, u16)] = &[
-    (WidthTier::Wide, 160, 34),
-    (WidthTier::Medium, 100, 30),
-    (WidthTier::Column, 80, 20),
-    (WidthTier::List, SMALLEST.0, SMALLEST.1),
-];
-
-pub(super) fn tier(screen: Rect) -> WidthTier {
-    let fits = |(_, width, height): &&(WidthTier, u16, u16)| {
-        screen.width >= *width && screen.height >= *height
-    };
-    TIERS
-        .iter()
-        .find(fits)
-        .map_or(WidthTier::TooSmall, |(tier, ..)| *tier)
+/// What decides about the places beside the size of the screen.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arrangement<'a> {
+    focus: &'a Focus,
+    preset: LayoutPreset,
+    /// The panels of the market; none where there is no market.
+    panels: &'a [MarketPanel],
+    /// The one of them that is shown where there is room for one.
+    front: Option<MarketPanel>,
 }
 
-/// Divides `body` among the panes; `wanted` says how many lines a pane would fill, border included.
+impl<'a> Arrangement<'a> {
+    pub(super) fn new(model: &'a Model, tier: WidthTier) -> Self {
+        Self {
+            focus: &model.focus,
+            preset: model.market_screen.preset(tier),
+            panels: panels(model),
+            front: model.market_screen.front(),
+        }
+    }
+
+    /// The panels, where they have places of their own.
+    fn beside(&self) -> &'a [MarketPanel] {
+        match self.preset {
+            LayoutPreset::Market => self.panels,
+            LayoutPreset::Risk | LayoutPreset::History => &[],
+        }
+    }
+
+    /// Everything, each a tab.
+    fn everything(&self) -> Vec<PlaceContent> {
+        let panes = Pane::iter().map(PlaceContent::Pane);
+        panes.chain(self.tabs()).collect()
+    }
+
+    /// The panels as tabs.
+    fn tabs(&self) -> impl Iterator<Item = PlaceContent> + 'a {
+        self.panels.iter().copied().map(PlaceContent::Panel)
+    }
+
+    /// The history, and the panels of the market where they have no place of their own.
+    fn history(&self, area: Rect) -> Place {
+        let panes = Pane::iter().filter(|pane| pane.is_history());
+        let panes = panes.map(PlaceContent::Pane);
+        let is_beside = !self.beside().is_empty();
+        let content = match self.focus.panel {
+            Some(panel) if !is_beside => PlaceContent::Panel(panel),
+            Some(_) | None => PlaceContent::Pane(self.focus.tab),
+        };
+        let tabs = panes.chain(self.tabs().filter(|_| !is_beside));
+        shared(area, content, tabs)
+    }
+
+    /// TWAPs and ladders in one place.
+    fn strategies(&self, area: Rect) -> Place {
+        let panes = Pane::iter().filter(|pane| pane.is_strategy());
+        let content = PlaceContent::Pane(self.focus.strategy);
+        shared(area, content, panes.map(PlaceContent::Pane))
+    }
+
+    /// The panels of the market in one place.
+    fn market(&self, area: Rect) -> Option<Place> {
+        let front = self.front.filter(|front| self.panels.contains(front));
+        let front = front.or(self.panels.last().copied())?;
+        Some(shared(area, PlaceContent::Panel(front), self.tabs()))
+    }
+}
+
+/// Divides `body`; `wanted` says how many lines a pane would fill, border included.
 pub(super) fn places(
     tier: WidthTier,
     body: Rect,
-    focus: &Focus,
+    arrangement: &Arrangement<'_>,
     wanted: impl Fn(Pane) -> u16,
-) -> Vec<PanePlace> {
-    if focus.zoomed {
-        return vec![shared(body, focus.pane, Pane::iter())];
+) -> Vec<Place> {
+    if arrangement.focus.zoomed {
+        let tabs = arrangement.everything().into_iter();
+        return vec![shared(body, arrangement.focus.content(), tabs)];
     }
-    match tier {
-        WidthTier::Wide => wide(body, focus, wanted),
-        WidthTier::Medium => medium(body, focus, wanted),
-        WidthTier::Column => column(body, focus, wanted),
-        WidthTier::List | WidthTier::TooSmall => list(body, focus, wanted),
+    match (tier, arrangement.beside()) {
+        (WidthTier::Wide, []) => wide(body, arrangement, wanted),
+        (WidthTier::Wide, _) => wide_market(body, arrangement, wanted),
+        (WidthTier::Medium, []) => medium(body, arrangement, wanted),
+        (WidthTier::Medium, _) => medium_market(body, arrangement, wanted),
+        (WidthTier::Column, _) => column(body, arrangement, wanted),
+        (WidthTier::List | WidthTier::TooSmall, _) => list(body, arrangement, wanted),
     }
 }
 
@@ -89,39 +134,113 @@ pub(super) fn steady(
     tier: WidthTier,
     whole: Rect,
     body: Rect,
-    focus: &Focus,
+    arrangement: &Arrangement<'_>,
     wanted: impl Fn(Pane) -> u16,
-) -> Vec<PanePlace> {
-    let mut places = places(tier, whole, focus, &wanted);
+) -> Vec<Place> {
+    let mut places = places(tier, whole, arrangement, &wanted);
     let taken = whole.bottom().saturating_sub(body.bottom());
     for place in &mut places {
         if place.area.bottom() < whole.bottom() {
             continue;
         }
         if place.area.height < taken.saturating_add(LEAST_LOWEST) {
-            return self::places(tier, body, focus, wanted);
+            return self::places(tier, body, arrangement, wanted);
         }
         place.area.height = place.area.height.saturating_sub(taken);
     }
     places
 }
 
-fn wide(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
+/// Positions, orders and history; the chart over TWAPs and ladders; the price ladder.
+fn wide_market(
+    body: Rect,
+    arrangement: &Arrangement<'_>,
+    wanted: impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    let (left, rest) = columns(body, body.width / 2);
+    let has_ladder = arrangement.panels.contains(&MarketPanel::Ladder);
+    let (least, most) = LADDER;
+    let ladder = if has_ladder {
+        (body.width / 6).clamp(least, most)
+    } else {
+        0
+    };
+    let (middle, right) = columns(rest, rest.width.saturating_sub(ladder));
+    let mut places = risk_and_history(left, arrangement, &wanted);
+    let strategies = sum([Pane::Twaps, Pane::Scaled].map(&wanted));
+    let (chart, below) = over_strategies(middle, strategies);
+    places.push(alone(chart, PlaceContent::Panel(MarketPanel::Chart)));
+    let strategies = [Pane::Twaps, Pane::Scaled];
+    places.extend(stacked(below, strategies, &wanted));
+    if has_ladder {
+        places.push(alone(right, PlaceContent::Panel(MarketPanel::Ladder)));
+    }
+    places
+}
+
+/// The same with one place for the panels of the market, and one for TWAPs and ladders.
+fn medium_market(
+    body: Rect,
+    arrangement: &Arrangement<'_>,
+    wanted: impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    let (left, right) = columns(body, share(body.width, 29, 50));
+    let mut places = risk_and_history(left, arrangement, &wanted);
+    let (market, below) = over_strategies(right, wanted(arrangement.focus.strategy));
+    places.extend(arrangement.market(market));
+    places.push(arrangement.strategies(below));
+    places
+}
+
+/// The market gets at least half the height and at most what leaves the strategies enough to be read.
+fn over_strategies(area: Rect, wanted: u16) -> (Rect, Rect) {
+    let most = area.height.saturating_sub(LEAST_HISTORY);
+    let spare = area.height.saturating_sub(wanted);
+    rows(area, spare.min(most).max(share(area.height, 11, 20)))
+}
+
+/// Positions over orders, and about a fifth of the height for the history.
+fn risk_and_history(
+    area: Rect,
+    arrangement: &Arrangement<'_>,
+    wanted: &impl Fn(Pane) -> u16,
+) -> Vec<Place> {
+    let wants = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
+    let low = share(area.height, 1, 5).max(LEAST_HISTORY);
+    let most = area.height.saturating_sub(low);
+    let (top, history) = rows(area, wants.clamp(share(area.height, 3, 5).min(most), most));
+    let mut places = stacked(top, [Pane::Positions, Pane::Orders], wanted);
+    places.push(arrangement.history(history));
+    places
+}
+
+/// How many lines lie above the history.
+fn above_history(body: Rect, arrangement: &Arrangement<'_>, wants: u16) -> u16 {
+    match arrangement.preset {
+        LayoutPreset::Market | LayoutPreset::Risk => {
+            let low = (body.height / 4).max(LEAST_HISTORY);
+            let most = body.height.saturating_sub(low);
+            wants.clamp((body.height / 2).min(most), most)
+        }
+        LayoutPreset::History => share(body.height, 2, 5),
+    }
+}
+
+/// Positions over orders, TWAP over scaled beside them, the history below.
+fn wide(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     let left = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
     let right = wanted(Pane::Twaps).saturating_add(wanted(Pane::Scaled));
-    let low = (body.height / 4).max(8);
-    let most = body.height.saturating_sub(low);
-    let top = left.max(right).clamp((body.height / 2).min(most), most);
-    let (top, history) = rows(body, top);
+    let (top, history) = rows(body, above_history(body, arrangement, left.max(right)));
     let left = share(top.width, 32, 50).max(TABLES);
     let (left, right) = columns(top, left.min(top.width.saturating_sub(CARDS)));
     let mut places = stacked(left, [Pane::Positions, Pane::Orders], &wanted);
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
-    places.push(history_place(history, focus));
+    places.push(arrangement.history(history));
     places
 }
 
-fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
+/// Positions over everything; orders beside TWAP and scaled; the history below.
+fn medium(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     let (top, rest) = rows(
         body,
         wanted(Pane::Positions).clamp(5, (body.height / 3).max(5)),
@@ -130,11 +249,17 @@ fn medium(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePl
     let middle = wanted(Pane::Orders)
         .max(right)
         .min(share(rest.height, 3, 5));
-    let (middle, history) = rows(rest, middle.max(rest.height / 2));
+    let middle = match arrangement.preset {
+        LayoutPreset::Market | LayoutPreset::Risk => middle.max(rest.height / 2),
+        LayoutPreset::History => middle.min(share(rest.height, 2, 5)),
+    };
+    let (middle, history) = rows(rest, middle);
     let (left, right) = columns(middle, orders_width(middle.width));
-    let mut places = vec![alone(top, Pane::Positions), alone(left, Pane::Orders)];
+    let positions = PlaceContent::Pane(Pane::Positions);
+    let orders = PlaceContent::Pane(Pane::Orders);
+    let mut places = vec![alone(top, positions), alone(left, orders)];
     places.extend(stacked(right, [Pane::Twaps, Pane::Scaled], &wanted));
-    places.push(history_place(history, focus));
+    places.push(arrangement.history(history));
     places
 }
 
@@ -144,22 +269,29 @@ fn orders_width(width: u16) -> u16 {
     share(width, 31, 50).max(LEAST_ORDERS).max(beside_cards)
 }
 
-fn column(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
+fn column(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
     let (top, rest) = rows(
         body,
         wanted(Pane::Positions).clamp(5, share(body.height, 2, 5).max(5)),
     );
-    let below = if focus.pane == Pane::Positions {
-        Pane::Orders
+    let positions = PlaceContent::Pane(Pane::Positions);
+    let content = arrangement.focus.content();
+    let below = if content == positions {
+        PlaceContent::Pane(Pane::Orders)
     } else {
-        focus.pane
+        content
     };
-    let tabs = Pane::iter().filter(|pane| *pane != Pane::Positions);
-    vec![alone(top, Pane::Positions), shared(rest, below, tabs)]
+    let tabs = arrangement.everything().into_iter();
+    let tabs = tabs.filter(|tab| *tab != positions);
+    vec![alone(top, positions), shared(rest, below, tabs)]
 }
 
-fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlace> {
-    let pane = focus.pane;
+fn list(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16) -> Vec<Place> {
+    let content = arrangement.focus.content();
+    let tabs = arrangement.everything().into_iter();
+    let PlaceContent::Pane(pane) = content else {
+        return vec![shared(body, content, tabs)];
+    };
     let other = if pane == Pane::Positions {
         Pane::Orders
     } else {
@@ -168,9 +300,10 @@ fn list(body: Rect, focus: &Focus, wanted: impl Fn(Pane) -> u16) -> Vec<PanePlac
     let (top, rest) = rows(body, wanted(pane));
     // Lists without an end, and lines between their rows.
     if pane.is_history() || rest.height < LEAST_LOWEST {
-        return vec![shared(body, pane, Pane::iter())];
+        return vec![shared(body, content, tabs)];
     }
-    vec![shared(top, pane, Pane::iter()), alone(rest, other)]
+    let other = alone(rest, PlaceContent::Pane(other));
+    vec![shared(top, content, tabs), other]
 }
 
 /// Everything beside one another, and no more than there can be.
@@ -192,35 +325,30 @@ pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
     u16::try_from(part).unwrap_or(u16::MAX)
 }
 
-fn history_place(area: Rect, focus: &Focus) -> PanePlace {
-    shared(
-        area,
-        focus.tab,
-        Pane::iter().filter(|pane| pane.is_history()),
-    )
+fn alone(area: Rect, content: PlaceContent) -> Place {
+    shared(area, content, [content].into_iter())
 }
 
-fn alone(area: Rect, pane: Pane) -> PanePlace {
-    shared(area, pane, [pane].into_iter())
-}
-
-fn shared(area: Rect, pane: Pane, tabs: impl Iterator<Item = Pane>) -> PanePlace {
-    PanePlace {
+fn shared(area: Rect, content: PlaceContent, tabs: impl Iterator<Item = PlaceContent>) -> Place {
+    Place {
         area,
-        pane,
+        content,
         tabs: tabs.collect(),
     }
 }
 
 /// Two panes over one another: the upper one gets what it wants while the lower one keeps enough to be read.
-fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<PanePlace> {
+fn stacked(area: Rect, panes: [Pane; 2], wanted: &impl Fn(Pane) -> u16) -> Vec<Place> {
     let [upper, lower] = panes;
     let spare = area.height.saturating_sub(wanted(lower));
     let most = spare
         .max(share(area.height, 11, 20))
         .min(area.height.saturating_sub(5));
     let (above, below) = rows(area, wanted(upper).clamp(5.min(most), most));
-    vec![alone(above, upper), alone(below, lower)]
+    vec![
+        alone(above, PlaceContent::Pane(upper)),
+        alone(below, PlaceContent::Pane(lower)),
+    ]
 }
 
 fn rows(area: Rect, above: u16) -> (Rect, Rect) {
@@ -255,16 +383,36 @@ fn columns(area: Rect, left: u16) -> (Rect, Rect) {
 mod tests {
     use super::*;
 
-    fn areas(width: u16, height: u16) -> Vec<Rect> {
-        let body = Rect::new(0, 1, width, height - 2);
-        let screen = Rect::new(0, 0, width, height);
-        let places = places(tier(screen), body, &Focus::default(), |_| 12);
-        places.into_iter().map(|place| place.area).collect()
+    const BOTH: &[MarketPanel] = &[MarketPanel::Ladder, MarketPanel::Chart];
+
+    fn tier(width: u16, height: u16) -> WidthTier {
+        WidthTier::from_size(width, height)
+    }
+
+    fn arrangement<'a>(
+        focus: &'a Focus,
+        preset: LayoutPreset,
+        panels: &'a [MarketPanel],
+    ) -> Arrangement<'a> {
+        Arrangement {
+            focus,
+            preset,
+            panels,
+            front: None,
+        }
+    }
+
+    /// Every arrangement there is, without a market and with one.
+    fn every(focus: &Focus) -> Vec<Arrangement<'_>> {
+        let panels: [&[MarketPanel]; 3] = [&[], &[MarketPanel::Chart], BOTH];
+        let presets = LayoutPreset::iter();
+        let all = presets.flat_map(|preset| panels.map(|of| arrangement(focus, preset, of)));
+        all.collect()
     }
 
     #[test]
     fn the_tiers_change_where_the_product_says() {
-        let at = |width| tier(Rect::new(0, 0, width, 60));
+        let at = |width| tier(width, 60);
         assert_eq!(
             [160, 159, 99, 79, 59].map(at),
             [
@@ -275,44 +423,100 @@ mod tests {
                 WidthTier::TooSmall
             ]
         );
-        assert_eq!(tier(Rect::new(0, 0, 200, 15)), WidthTier::TooSmall);
+        assert_eq!(tier(200, 15), WidthTier::TooSmall);
     }
 
     #[test]
     fn what_comes_above_the_keys_takes_its_lines_from_the_lowest_pane_alone() {
+        let focus = Focus::default();
         for (width, height) in [(200, 60), (160, 48), (100, 30), (80, 24)] {
             let whole = Rect::new(0, 1, width, height - 2);
             let body = Rect::new(0, 1, width, height - 5);
-            let tier = tier(Rect::new(0, 0, width, height));
-            let focus = Focus::default();
-            let before = places(tier, whole, &focus, |_| 12);
-            let after = steady(tier, whole, body, &focus, |_| 12);
-            for (before, after) in before.iter().zip(&after) {
-                let lowest = before.area.bottom() == whole.bottom();
-                let taken = if lowest { 3 } else { 0 };
-                assert_eq!(after.area.height, before.area.height - taken);
-                assert_eq!(after.area.y, before.area.y, "{width}x{height}");
+            let tier = tier(width, height);
+            for arrangement in every(&focus) {
+                let before = places(tier, whole, &arrangement, |_| 12);
+                let after = steady(tier, whole, body, &arrangement, |_| 12);
+                for (before, after) in before.iter().zip(&after) {
+                    let lowest = before.area.bottom() == whole.bottom();
+                    let taken = if lowest { 3 } else { 0 };
+                    assert_eq!(after.area.height, before.area.height - taken);
+                    assert_eq!(after.area.y, before.area.y, "{width}x{height}");
+                }
             }
         }
     }
 
     #[test]
     fn the_places_cover_the_body_without_overlap_at_every_size() {
+        let focus = Focus::default();
         for width in (60..=220).step_by(7) {
             for height in 16..=70 {
-                let areas = areas(width, height);
-                let covered: u32 = areas.iter().map(|area| area.area()).sum();
-                assert_eq!(
-                    covered,
-                    u32::from(width) * u32::from(height - 2),
-                    "{width}x{height}"
-                );
-                for (at, area) in areas.iter().enumerate() {
-                    let rest = areas.get(at + 1..).unwrap_or_default();
-                    assert!(
-                        rest.iter().all(|other| !area.intersects(*other)),
-                        "{width}x{height}"
-                    );
+                let body = Rect::new(0, 1, width, height - 2);
+                for arrangement in every(&focus) {
+                    let places = places(tier(width, height), body, &arrangement, |_| 12);
+                    let areas: Vec<_> = places.into_iter().map(|place| place.area).collect();
+                    let covered: u32 = areas.iter().map(|area| area.area()).sum();
+                    let whole = u32::from(width) * u32::from(height - 2);
+                    assert_eq!(covered, whole, "{width}x{height}");
+                    for (at, area) in areas.iter().enumerate() {
+                        let rest = areas.get(at + 1..).unwrap_or_default();
+                        assert!(
+                            rest.iter().all(|other| !area.intersects(*other)),
+                            "{width}x{height}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn contents(size: (u16, u16), arrangement: &Arrangement<'_>) -> Vec<PlaceContent> {
+        let (width, height) = size;
+        let body = Rect::new(0, 1, width, height - 2);
+        let places = places(tier(width, height), body, arrangement, |_| 6);
+        places.into_iter().map(|place| place.content).collect()
+    }
+
+    #[test]
+    fn the_market_is_beside_positions_and_orders_and_its_room_goes_to_the_panes_without_one() {
+        let focus = Focus::default();
+        let chart = PlaceContent::Panel(MarketPanel::Chart);
+        let ladder = PlaceContent::Panel(MarketPanel::Ladder);
+        let panels = |size, of| {
+            let shown = contents(size, &arrangement(&focus, LayoutPreset::Market, of));
+            let is_panel = |content: &PlaceContent| matches!(content, PlaceContent::Panel(_));
+            shown.into_iter().filter(is_panel).collect::<Vec<_>>()
+        };
+        assert_eq!(panels((200, 60), BOTH), [chart, ladder]);
+        assert_eq!(panels((160, 48), BOTH), [chart, ladder]);
+        assert_eq!(panels((120, 40), BOTH), [chart]);
+        assert_eq!(panels((80, 24), BOTH), []);
+        for size in [(200, 60), (120, 40), (80, 24), (60, 16)] {
+            assert_eq!(panels(size, &[]), [], "{size:?}");
+        }
+    }
+
+    #[test]
+    fn a_panel_that_has_the_keys_is_on_the_screen_in_every_arrangement_and_size() {
+        for panel in BOTH {
+            let mut focus = Focus::default();
+            focus.panel = Some(*panel);
+            for mut arrangement in every(&focus) {
+                arrangement.front = Some(*panel);
+                if !arrangement.panels.contains(panel) {
+                    continue;
+                }
+                for size in [
+                    (200, 60),
+                    (160, 48),
+                    (120, 40),
+                    (100, 30),
+                    (80, 24),
+                    (60, 16),
+                ] {
+                    let shown = contents(size, &arrangement);
+                    let is_shown = shown.contains(&PlaceContent::Panel(*panel));
+                    assert!(is_shown, "{panel} {size:?} {:?}", arrangement.preset);
                 }
             }
         }
@@ -324,15 +528,19 @@ mod tests {
         let shown = |pane, lines| {
             let mut focus = Focus::default();
             focus.go(pane);
-            let places = places(WidthTier::List, body, &focus, |_| lines);
-            let places = places.iter().map(|place| (place.pane, place.area.height));
+            let arrangement = arrangement(&focus, LayoutPreset::Market, &[]);
+            let places = places(WidthTier::List, body, &arrangement, |_| lines);
+            let places = places
+                .iter()
+                .map(|place| (place.content, place.area.height));
             places.collect::<Vec<_>>()
         };
-        let both = [(Pane::Positions, 8), (Pane::Orders, 6)];
+        let of = PlaceContent::Pane;
+        let both = [(of(Pane::Positions), 8), (of(Pane::Orders), 6)];
         assert_eq!(shown(Pane::Positions, 8), both);
-        assert_eq!(shown(Pane::Positions, 10), [(Pane::Positions, 14)]);
-        let both = [(Pane::Orders, 4), (Pane::Positions, 10)];
+        assert_eq!(shown(Pane::Positions, 10), [(of(Pane::Positions), 14)]);
+        let both = [(of(Pane::Orders), 4), (of(Pane::Positions), 10)];
         assert_eq!(shown(Pane::Orders, 4), both);
-        assert_eq!(shown(Pane::History, 4), [(Pane::History, 14)]);
+        assert_eq!(shown(Pane::History, 4), [(of(Pane::History), 14)]);
     }
 }

@@ -29,6 +29,7 @@ mod header;
 mod help;
 mod layout;
 mod listed;
+mod market;
 mod pane;
 pub mod picture;
 mod price;
@@ -43,9 +44,13 @@ pub use theme::{Depth, Looks, Theme};
 
 use crate::{
     app::{
-        Desks, Model,
+        Desks, Model, WidthTier,
         dialogs::overlay::Overlay,
-        tables::{pane::Pane, spot::Spot},
+        market::width_tier::SMALLEST,
+        tables::{
+            pane::{Pane, PlaceContent},
+            spot::Spot,
+        },
     },
     view::{self, Curve, PromptView, Scene, StripView, text::format::Zone},
 };
@@ -53,7 +58,7 @@ use bottom::Bottom;
 use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
-use layout::{SMALLEST, WidthTier};
+use layout::Arrangement;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -156,7 +161,7 @@ impl DrawState {
 
 /// Whether anything but a strip is drawn on a screen of this size.
 pub fn fits(screen: Rect) -> bool {
-    layout::tier(screen) != WidthTier::TooSmall
+    WidthTier::from_size(screen.width, screen.height) != WidthTier::TooSmall
 }
 
 /// Draws the whole screen: one account, and what is told of the others.
@@ -166,7 +171,7 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     draw_state.turn_to(model.roster.at);
     let screen = frame.area;
     let theme = draw_state.theme.clone();
-    let mut canvas = Canvas::new(frame, &theme, model.focus.pane.context());
+    let mut canvas = Canvas::new(frame, &theme, model.place());
     canvas.fill(screen, ThemePart::Base);
     draw(&mut canvas, screen, &desks, draw_state);
     draw_state.clicks = canvas.into_clicks();
@@ -193,7 +198,7 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
     let zone = draw_state.zone.clone();
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
-    let tier = layout::tier(screen);
+    let tier = WidthTier::from_size(screen.width, screen.height);
     if tier == WidthTier::TooSmall {
         too_small(canvas, screen, model, strip.as_ref());
         return;
@@ -210,8 +215,16 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
     let regions = Regions::of(screen, &bottom);
     header::draw(canvas, regions.header, &view::header(model));
     let wanted = |pane| pane::wanted(model, pane);
-    for place in &layout::steady(tier, regions.whole, regions.body, &model.focus, wanted) {
-        pane::draw(canvas, model, &scene, draw_state, place);
+    let arrangement = Arrangement::new(model, tier);
+    for place in &layout::steady(tier, regions.whole, regions.body, &arrangement, wanted) {
+        match place.content {
+            PlaceContent::Pane(pane) => {
+                pane::draw(canvas, model, &scene, draw_state, (place, pane));
+            }
+            PlaceContent::Panel(panel) => {
+                market::draw(canvas, model, &scene, draw_state, (place, panel));
+            }
+        }
     }
     overlays(canvas, regions.body, desks, (draw_state, &scene));
     canvas.place = model.context();

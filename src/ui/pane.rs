@@ -7,14 +7,18 @@ use super::{
     chart,
     click_map::ClickList,
     frame::{Border, KeyFocus, scrollbar},
-    layout::{PanePlace, part, sum},
+    layout::{Place, part, sum},
     table::{self, PickedRow},
     window::RowWindow,
 };
 use crate::{
     app::{
         Model, Rows,
-        tables::{marks::Marks, pane::Pane, spot::Spot},
+        tables::{
+            marks::Marks,
+            pane::{Pane, PlaceContent},
+            spot::Spot,
+        },
     },
     view::{self, DayLines, Scene, Span, TableRow, Title},
 };
@@ -43,26 +47,31 @@ fn has_cards(model: &Model, pane: Pane) -> bool {
     pane == Pane::Twaps && lens.is_none_or(|lens| lens.columns.is_none())
 }
 
+/// What shares the place, each by its title.
+pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
+    let title = |tab: &PlaceContent| match tab {
+        PlaceContent::Pane(pane) => view::title(model, *pane),
+        PlaceContent::Panel(panel) => view::panel_title(model, *panel),
+    };
+    place.tabs.iter().map(title).collect()
+}
+
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     model: &Model,
     scene: &Scene<'_>,
     draw_state: &mut DrawState,
-    place: &PanePlace,
+    (place, pane): (&Place, Pane),
 ) {
-    let mut titles: Vec<Title> = place
-        .tabs
-        .iter()
-        .map(|pane| view::title(model, *pane))
-        .collect();
-    let is_focused = model.focus.pane == place.pane;
-    let rows = model.rows(place.pane);
-    let shown = place.tabs.iter().position(|pane| *pane == place.pane);
+    let mut titles = titles(model, place);
+    let is_focused = model.focus.has_keys(pane);
+    let rows = model.rows(pane);
+    let shown = place.tabs.iter().position(|tab| *tab == place.content);
     let shown = shown.unwrap_or(0);
-    let selected = model.focus.selected(place.pane, &rows).map(|(at, _)| at);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
     let body = PaneBody {
         marks: &model.marks,
-        pane: place.pane,
+        pane,
         rows: &rows,
         selected: selected.filter(|_| is_focused),
         seen: selected.unwrap_or(0),
@@ -81,16 +90,15 @@ pub(super) fn draw(
         } else {
             KeyFocus::Elsewhere
         },
-        foot: &view::foot(place.pane, &rows, scene),
+        foot: &view::foot(pane, &rows, scene),
     };
-    canvas.spot(place.area, Spot::Pane(place.pane));
+    canvas.spot(place.area, Spot::Pane(pane));
     let inner = border.draw(canvas, place.area);
     if rows.is_empty() {
-        emptiness(canvas, inner, &view::emptiness(place.pane, model));
+        emptiness(canvas, inner, &view::emptiness(pane, model));
         return;
     }
-    match cards::setting(inner, rows.len())
-        .filter(|_| has_cards(model, place.pane) && inner.width >= 40)
+    match cards::setting(inner, rows.len()).filter(|_| has_cards(model, pane) && inner.width >= 40)
     {
         Some(setting) => body.cards(canvas, inner, setting, (draw_state, scene)),
         None => body.table(canvas, inner, draw_state, scene),

@@ -6,6 +6,7 @@
 
 pub(crate) mod details;
 pub mod forms;
+pub(crate) mod market;
 pub(crate) mod panels;
 pub mod tables;
 pub mod text;
@@ -14,6 +15,7 @@ pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
 pub use details::lines::{DetailLine, DetailView};
 pub use details::price::{Place, PriceLevel, PriceTrade, PriceView, price};
+pub use market::title::panel_title;
 pub use panels::accounts::accounts;
 pub use panels::bulk::{BulkItem, BulkView, bulk};
 pub use panels::column_list::column_list;

@@ -63,7 +63,10 @@ const ROOMS: &[Rooms] = &[
             "orders", "update",
         ],
     ),
-    (&["view"], &["text", "tables", "details", "panels", "forms"]),
+    (
+        &["view"],
+        &["text", "tables", "details", "panels", "market", "forms"],
+    ),
     (
         &["runtime"],
         &[

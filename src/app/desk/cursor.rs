@@ -80,7 +80,7 @@ fn find_again(model: &mut Model, pane: Pane) {
 fn is_in_view(model: &Model, pane: Pane) -> bool {
     let mut overlays = model.overlays.iter();
     model.visibility == Visibility::OnScreen
-        && model.focus.pane == pane
+        && model.focus.has_keys(pane)
         && overlays.all(|overlay| matches!(overlay, Overlay::Prompt(_)))
 }
 

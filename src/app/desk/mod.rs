@@ -6,6 +6,7 @@ pub(crate) mod cursor;
 pub(crate) mod freeze;
 pub(crate) mod lens;
 pub(crate) mod links;
+pub(crate) mod market_shown;
 pub(crate) mod model;
 pub(crate) mod msg;
 pub(crate) mod older_pages;

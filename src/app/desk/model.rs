@@ -21,7 +21,10 @@ use crate::{
             key_prefix::KeyPrefix,
             keymap::{Context, Keymap},
         },
-        market::data::MarketData,
+        market::{
+            data::MarketData,
+            screen::{MarketPanel, MarketScreen},
+        },
         tables::{
             lens::Lenses,
             marks::Marks,
@@ -53,6 +56,7 @@ pub struct Model {
     /// Candles and trades of the markets that were shown.
     pub market_data: MarketData,
     pub focus: Focus,
+    pub market_screen: MarketScreen,
     pub marks: Marks,
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
@@ -101,6 +105,7 @@ impl Model {
             roster: AccountLabels::default(),
             visibility: Visibility::default(),
             focus: Focus::default(),
+            market_screen: MarketScreen::default(),
             marks: Marks::default(),
             overlays: vec![],
             activity: Activity::default(),
@@ -147,8 +152,11 @@ impl Model {
         self.focus.selected(pane, &self.rows(pane))
     }
 
-    /// The row that keys act on now.
+    /// The row that keys act on now; none while a panel of the market has them.
     pub fn selected(&self) -> Option<RowId> {
+        if self.focus.panel.is_some() {
+            return None;
+        }
         self.selected_in(self.focus.pane).map(|(_, row)| row)
     }
 
@@ -189,7 +197,16 @@ impl Model {
     pub fn context(&self) -> Context {
         self.overlays
             .last()
-            .map_or(self.focus.pane.context(), Overlay::context)
+            .map_or_else(|| self.place(), Overlay::context)
+    }
+
+    /// What of the desk has the keys when nothing lies over it.
+    pub fn place(&self) -> Context {
+        match self.focus.panel {
+            Some(MarketPanel::Chart) => Context::MarketChart,
+            Some(MarketPanel::Ladder) => Context::PriceLadder,
+            None => self.focus.pane.context(),
+        }
     }
 
     /// Whether letters are typed where the keys go now.

@@ -30,7 +30,9 @@ pub enum Msg {
     Click(Spot),
     /// The wheel was turned over a list, of which the rows at these places are seen from now on.
     Scrolled(Spot, Range<usize>),
-    /// The terminal changed its size, or only time has passed.
+    /// The terminal has so many columns and rows from now on.
+    Resized(u16, u16),
+    /// Only time has passed.
     Tick,
     /// The far end is known: which it is and which account.
     Opened(Identity),

@@ -23,6 +23,7 @@ impl Form {
                 }
             }
             Spot::Pane(_)
+            | Spot::Panel(_)
             | Spot::Row(..)
             | Spot::Key(..)
             | Spot::Toast

@@ -1,8 +1,10 @@
-//! What is known of the markets themselves: candles, the tape, and what must be polled because it is shown. Names
-//! `account` and below.
+//! What is known of the markets themselves: candles, the tape, what must be polled because it is shown; and what the
+//! screen shows of them. Names `account` and below.
 
 pub(crate) mod answer;
 pub(crate) mod candles;
 pub(crate) mod data;
+pub(crate) mod screen;
 pub(crate) mod tape;
 pub(crate) mod wants;
+pub mod width_tier;

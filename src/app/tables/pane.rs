@@ -4,6 +4,7 @@ use crate::{
     app::{
         account::{poll::Source, row_id::RowId},
         keys::keymap::{Action, Context},
+        market::screen::MarketPanel,
         tables::seen::Seen,
     },
     model::Timestamp,
@@ -81,17 +82,17 @@ impl Pane {
         )
     }
 
-    fn neighbour(self, step: isize) -> Self {
-        let panes: Vec<_> = Self::iter().collect();
-        let len = panes.len().cast_signed();
-        let at = panes
-            .iter()
-            .position(|p| *p == self)
-            .unwrap_or(0)
-            .cast_signed();
-        let there = (at + step).rem_euclid(len).cast_unsigned();
-        panes.get(there).copied().unwrap_or(self)
+    /// The panes of strategies, which share one place where there is no room for both.
+    pub fn is_strategy(self) -> bool {
+        matches!(self, Self::Twaps | Self::Scaled)
     }
+}
+
+/// What a place of the screen shows, and what can have the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceContent {
+    Pane(Pane),
+    Panel(MarketPanel),
 }
 
 /// Which pane has the keys, which history tab is up, and the selection of each pane.
@@ -100,6 +101,10 @@ pub struct Focus {
     pub pane: Pane,
     /// The tab shown in the history place while another pane has the keys.
     pub tab: Pane,
+    /// The same of TWAPs and ladders.
+    pub strategy: Pane,
+    /// The panel of the market that has the keys in place of a pane.
+    pub panel: Option<MarketPanel>,
     pub zoomed: bool,
     selected: BTreeMap<Pane, RowId>,
     /// What the cursor was on when last looked.
@@ -115,6 +120,8 @@ impl Default for Focus {
         Self {
             pane: Pane::default(),
             tab: Pane::Closed,
+            strategy: Pane::Twaps,
+            panel: None,
             zoomed: false,
             selected: BTreeMap::new(),
             seen: BTreeMap::new(),
@@ -127,17 +134,24 @@ impl Default for Focus {
 impl Focus {
     pub fn go(&mut self, pane: Pane) {
         self.pane = pane;
+        self.panel = None;
         if pane.is_history() {
             self.tab = pane;
         }
+        if pane.is_strategy() {
+            self.strategy = pane;
+        }
     }
 
-    pub fn next(&mut self) {
-        self.go(self.pane.neighbour(1));
+    /// What has the keys.
+    pub fn content(&self) -> PlaceContent {
+        self.panel
+            .map_or(PlaceContent::Pane(self.pane), PlaceContent::Panel)
     }
 
-    pub fn previous(&mut self) {
-        self.go(self.pane.neighbour(-1));
+    /// Whether this pane has the keys.
+    pub fn has_keys(&self, pane: Pane) -> bool {
+        self.panel.is_none() && self.pane == pane
     }
 
     /// The row that is meant, and its place among `rows`: the remembered one while it exists, else the first.

@@ -4,6 +4,7 @@ use crate::{
     app::{
         account::row_id::RowId,
         keys::keymap::{Action, Context},
+        market::screen::MarketPanel,
         tables::pane::Pane,
     },
     model::{MarketId, draft::Field},
@@ -14,6 +15,8 @@ use crate::{
 pub enum Spot {
     /// A pane, or the tab that stands for it.
     Pane(Pane),
+    /// A panel of the market, or the tab that stands for it.
+    Panel(MarketPanel),
     Row(Pane, RowId),
     /// The key that does this in that place, wherever it is written.
     Key(Context, Action),

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         account::{labels::Switch, row_id::RowId},
-        desk::{cursor, lens, model::Model, options::CloseAllRule, tour},
+        desk::{cursor, lens, market_shown::market_of, model::Model, options::CloseAllRule, tour},
         dialogs::{
             effect::Clip,
             export::Export,
@@ -21,7 +21,7 @@ use crate::{
         },
         rules::{guard, halt, idle},
         tables::lens::Lens,
-        update::router,
+        update::{market, router},
     },
     model::{
         AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side,
@@ -30,7 +30,13 @@ use crate::{
 };
 
 pub(crate) fn act(model: &mut Model, action: Action) -> Next {
-    if router::focus(model, action) || travel(model, action) || tour::step(model, action) {
+    if router::focus(model, action) {
+        return Next::Stay;
+    }
+    if let Some(next) = market::act(model, action) {
+        return next;
+    }
+    if travel(model, action) || tour::step(model, action) {
         return Next::Stay;
     }
     if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
@@ -264,8 +270,15 @@ fn margin(position: &Position) -> Next {
 /// What an order, a TWAP and a ladder are called before they are one.
 pub(crate) const NEW_ORDER: &str = "new order";
 
+/// That of the row, or the one that the panel with the keys shows.
+fn market_meant(model: &Model, row: Option<&RowId>) -> Option<MarketId> {
+    let of_row = row.and_then(|row| market_of(model, row));
+    let shown = || model.market_screen.market().cloned();
+    of_row.or_else(|| model.focus.panel.and_then(|_| shown()))
+}
+
 fn new_order(model: &Model, side: Side, row: Option<&RowId>) -> Next {
-    let market = row.and_then(|row| market_of(model, row));
+    let market = market_meant(model, row);
     order(model, side, market.as_ref())
 }
 
@@ -299,7 +312,7 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
     if let (None, Some(why)) = (known.value(), known.trouble()) {
         return Next::Refuse(format!("no markets to list: {}", why.message));
     }
-    let market = row.and_then(|row| market_of(model, row));
+    let market = market_meant(model, row);
     let first = || known.value()?.keys().next().cloned();
     open(Overlay::Markets(Markets::at(market.or_else(first))))
 }
@@ -309,7 +322,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         Ok(account_id) => account_id,
         Err(why) => return Next::Refuse(why),
     };
-    let market = row.and_then(|row| market_of(model, row));
+    let market = market_meant(model, row);
     form(Form::strategy(
         account_id,
         shape,
@@ -322,21 +335,6 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
 pub(crate) fn strategist(model: &Model, shape: DraftShape) -> Result<AccountId, String> {
     Form::offered(shape, &model.options.dialect)?;
     model.account_for(NEW_ORDER)
-}
-
-/// The market a row is about: a new order starts there.
-fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
-    let store = &model.store;
-    match row {
-        RowId::Position(id) => {
-            let known = store.position(id).or_else(|| store.closed.find(id));
-            known.map(|p| p.market_id.clone())
-        }
-        RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
-        RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
-        RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
-        RowId::Line(_) => None,
-    }
 }
 
 /// The key that goes on to the next account.

@@ -9,6 +9,7 @@ pub(crate) mod complete;
 pub(crate) mod export;
 pub mod fleet;
 pub(crate) mod key_prefix;
+pub(crate) mod market;
 pub mod mouse;
 pub(crate) mod press;
 pub(crate) mod prompt;

@@ -11,7 +11,7 @@ use crate::{
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
         tables::{pane::Pane, spot::Spot},
-        update::{key_prefix::awaited, router::follow},
+        update::{key_prefix::awaited, market, router::follow},
     },
     model::{MarketId, Side},
 };
@@ -38,6 +38,10 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
             model.focus.go(pane);
             older_pages::more(model).into_iter().collect()
         }
+        Spot::Panel(panel) if model.overlays.is_empty() => {
+            market::go(model, panel);
+            vec![]
+        }
         Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
         Spot::Toast => {
             model.activity.dismiss_toast(model.now);
@@ -46,7 +50,7 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         Spot::Account(at) => click_account(model, at),
         Spot::Market(id) => click_market(model, id),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
-        Spot::Key(..) | Spot::Pane(_) | Spot::Row(..) | Spot::Over => vec![],
+        Spot::Key(..) | Spot::Pane(_) | Spot::Panel(_) | Spot::Row(..) | Spot::Over => vec![],
     }
 }
 
@@ -57,7 +61,7 @@ fn is_way_out_left(model: &Model, action: Action) -> bool {
 
 /// The row gets the keys; one that has them already shows all that is known of it.
 fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
-    let has_keys = model.focus.pane == pane && model.selected().as_ref() == Some(&row);
+    let has_keys = model.focus.has_keys(pane) && model.selected().as_ref() == Some(&row);
     if has_keys {
         return follow(model, Next::Press(Action::Detail));
     }
@@ -123,6 +127,7 @@ pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
             vec![]
         }
         Spot::Row(..)
+        | Spot::Panel(_)
         | Spot::Key(..)
         | Spot::Field(_)
         | Spot::Choice(..)

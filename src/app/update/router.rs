@@ -10,13 +10,14 @@ use crate::{
     app::{
         account::{labels::Switch, poll::Source},
         activity::notice::Tone,
-        desk::{alerts, cursor, lens, model::Model, msg::Msg, tour},
+        desk::{alerts, cursor, lens, market_shown, model::Model, msg::Msg, tour},
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
             next::Next,
             overlay::{Bulk, Deed, Overlay, Strip},
         },
         keys::keymap::Action,
+        market::width_tier::WidthTier,
         orders::{
             bulk, caller, doubt,
             flight::{advance, objection, send, settle, traced},
@@ -28,6 +29,7 @@ use crate::{
             act, arrival,
             books::ask,
             export::{proceed, written},
+            market,
             renewal::take,
         },
     },
@@ -44,6 +46,10 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
+        Msg::Resized(width, height) => {
+            model.market_screen.tier = WidthTier::from_size(width, height);
+            vec![]
+        }
         Msg::Tick => ask(model).into_iter().collect(),
         Msg::Booked(market, at, result) => {
             model.store.books.arrive(market, result, at);
@@ -92,6 +98,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(bulk::proceed(model));
     lens::refresh(model);
     cursor::keep(model);
+    market_shown::follow(model);
     tour::proceed(model);
     effects.extend(proceed(model));
     effects
@@ -275,8 +282,8 @@ fn pass_time(model: &mut Model) -> Vec<Effect> {
 pub(crate) fn focus(model: &mut Model, action: Action) -> bool {
     match (Pane::of(action), action) {
         (Some(pane), _) => model.focus.go(pane),
-        (_, Action::NextPane) => model.focus.next(),
-        (_, Action::PreviousPane) => model.focus.previous(),
+        (_, Action::NextPane) => market::step(model, 1),
+        (_, Action::PreviousPane) => market::step(model, -1),
         (_, Action::Zoom) => model.focus.zoomed = !model.focus.zoomed,
         _ => return false,
     }

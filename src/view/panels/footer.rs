@@ -134,7 +134,14 @@ fn own(context: Context) -> &'static [Action] {
             Action::Filter,
         ],
         Context::Activity | Context::Calls => &[Action::Detail, Action::Export, Action::Filter],
-        Context::Positions
+        Context::MarketChart => &[
+            Action::OlderCandle,
+            Action::ShorterInterval,
+            Action::ZoomIn,
+            Action::PinMarket,
+        ],
+        Context::PriceLadder
+        | Context::Positions
         | Context::Twaps
         | Context::Scaled
         | Context::Always
@@ -181,7 +188,9 @@ fn last(context: Context) -> &'static [Action] {
         | Context::Closed
         | Context::History
         | Context::Activity
-        | Context::Calls => &[],
+        | Context::Calls
+        | Context::MarketChart
+        | Context::PriceLadder => &[],
     }
 }
 
@@ -218,6 +227,9 @@ pub fn footer(model: &Model) -> Vec<Hint> {
 const PAIRS: &[(Action, Action)] = &[
     (Action::StepUp, Action::StepDown),
     (Action::MoveDown, Action::MoveUp),
+    (Action::OlderCandle, Action::NewerCandle),
+    (Action::ShorterInterval, Action::LongerInterval),
+    (Action::ZoomIn, Action::ZoomOut),
 ];
 
 /// A pair of keys that do one thing both ways is one hint.
@@ -282,6 +294,11 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Down, _, Context::Chart) => "next market",
         (Action::NextChoice, ..) => "choice",
         (Action::Chart, ..) => "prices",
+        (Action::OlderCandle, ..) => "candle",
+        (Action::ShorterInterval, ..) => "interval",
+        (Action::ZoomIn, ..) => "wider",
+        (Action::PinMarket, ..) if model.market_screen.is_pinned() => "unpin",
+        (Action::PinMarket, ..) => "pin",
         (Action::Quality, Pane::Closed, _) => "by market",
         (Action::Quality, ..) => "quality",
         (Action::Down, _, Context::Detail) if is_report(model) => "move",

@@ -174,6 +174,8 @@ fn name(context: Context) -> &'static str {
         Context::History => "Order history",
         Context::Activity => "Activity",
         Context::Calls => "Calls",
+        Context::MarketChart => "Chart",
+        Context::PriceLadder => "Price ladder",
         Context::Form => "Form",
         Context::Strip => "Strip",
         Context::Bulk => "List of calls",

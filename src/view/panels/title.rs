@@ -10,6 +10,7 @@ use crate::{
         tables::{
             lens::{Direction, Lens},
             pane::Pane,
+            spot::Spot,
         },
     },
     model::{Failure, Page},
@@ -26,7 +27,8 @@ const FILTER_SHOWN: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
-    pub pane: Pane,
+    /// What a click on it goes to.
+    pub spot: Spot,
     /// The key that goes there.
     pub key: String,
     pub name: &'static str,
@@ -42,7 +44,7 @@ pub fn title(model: &Model, pane: Pane) -> Title {
     let (name, short) = names(pane);
     let key = model.keymap.chord(Context::Desk, pane.focus_action());
     Title {
-        pane,
+        spot: Spot::Pane(pane),
         key: key.map(|chord| chord.to_string()).unwrap_or_default(),
         name,
         short,

@@ -44,6 +44,30 @@ pub enum Action {
     Activity,
     #[strum(message = "calls")]
     Calls,
+    #[strum(message = "price ladder")]
+    PriceLadder,
+    #[strum(message = "candle chart")]
+    MarketChart,
+    #[strum(message = "pin the market shown")]
+    PinMarket,
+    #[strum(message = "layout: market, risk, history")]
+    Layout,
+    #[strum(message = "older candle")]
+    OlderCandle,
+    #[strum(message = "newer candle")]
+    NewerCandle,
+    #[strum(message = "ten candles back")]
+    LeapOlder,
+    #[strum(message = "ten candles on")]
+    LeapNewer,
+    #[strum(message = "shorter interval")]
+    ShorterInterval,
+    #[strum(message = "longer interval")]
+    LongerInterval,
+    #[strum(message = "wider candles")]
+    ZoomIn,
+    #[strum(message = "narrower candles")]
+    ZoomOut,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]

@@ -51,6 +51,9 @@ pub enum Context {
     History,
     Activity,
     Calls,
+    /// The candle chart.
+    MarketChart,
+    PriceLadder,
     Form,
     Strip,
     Bulk,
@@ -116,9 +119,9 @@ impl Context {
         self.is_of_desk() && self != Self::Desk
     }
 
-    /// The desk as a whole or one of its panes.
+    /// The desk as a whole, one of its panes, or one of the panels of the market.
     fn is_of_desk(self) -> bool {
-        (Self::Desk..=Self::Calls).contains(&self)
+        (Self::Desk..=Self::PriceLadder).contains(&self)
     }
 }
 

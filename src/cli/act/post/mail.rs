@@ -92,6 +92,7 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Paste(_)
                 | Msg::Click(_)
                 | Msg::Scrolled(..)
+                | Msg::Resized(..)
                 | Msg::Tick
                 | Msg::Opened(_)
                 | Msg::Polled(_)

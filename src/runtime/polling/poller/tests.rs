@@ -61,6 +61,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
+        | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)
         | Msg::Booked(..)

@@ -1,0 +1,60 @@
+//! Which market the market screen shows: that of the row under the cursor, unless one is pinned.
+
+use super::model::Model;
+use crate::{
+    app::{
+        account::{row_id::RowId, store::Store},
+        market::screen::MarketPanel,
+    },
+    model::MarketId,
+};
+
+/// Keeps the market shown with the cursor, after whatever has happened.
+pub(crate) fn follow(model: &mut Model) {
+    let row = model.selected_in(model.focus.pane).map(|(_, row)| row);
+    let of_row = row.and_then(|row| market_of(model, &row));
+    let is_known = model.market_screen.market().is_some();
+    let market = of_row.or_else(|| (!is_known).then(|| first(&model.store))?);
+    model.market_screen.follow(market);
+    if !has_market(model) {
+        model.focus.panel = None;
+    }
+}
+
+/// Before any row is chosen: the market of the first position, else the first that is listed.
+fn first(store: &Store) -> Option<MarketId> {
+    let positions = store.positions.rows().first();
+    let of_position = positions.map(|position| position.market_id.clone());
+    let listed = || store.markets.value()?.keys().next().cloned();
+    of_position.or_else(listed)
+}
+
+/// Whether there is a market to show: a price source lists markets.
+pub fn has_market(model: &Model) -> bool {
+    let listed = model.store.markets.value();
+    listed.is_some_and(|listed| !listed.is_empty()) && model.market_screen.market().is_some()
+}
+
+/// The panels of the market that a key can go to now.
+pub fn panels(model: &Model) -> &'static [MarketPanel] {
+    if has_market(model) {
+        MarketPanel::DRAWN
+    } else {
+        &[]
+    }
+}
+
+/// The market a row is about: a new order starts there.
+pub(crate) fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
+    let store = &model.store;
+    match row {
+        RowId::Position(id) => {
+            let known = store.position(id).or_else(|| store.closed.find(id));
+            known.map(|p| p.market_id.clone())
+        }
+        RowId::Order(id) => store.order(id).map(|o| o.market_id.clone()),
+        RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
+        RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
+        RowId::Line(_) => None,
+    }
+}

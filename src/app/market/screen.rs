@@ -1,0 +1,147 @@
+//! What the screen shows of the market: which one, in which panels, in which arrangement.
+//!
+//! Contract: the market shown is that of the row under the cursor, unless a person pinned one. Nothing here is sent
+//! anywhere; losing it only moves things about.
+
+use super::width_tier::WidthTier;
+use crate::model::MarketId;
+use std::collections::BTreeMap;
+use strum::{Display, EnumIter, EnumString, IntoEnumIterator};
+
+/// A panel that shows the market and can have the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum MarketPanel {
+    Ladder,
+    Chart,
+}
+
+impl MarketPanel {
+    /// Those that this version draws, in the order of their keys.
+    pub const DRAWN: &'static [Self] = &[];
+}
+
+/// How the screen is divided.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Display, EnumIter, EnumString,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum LayoutPreset {
+    /// The market beside positions and orders.
+    #[default]
+    Market,
+    /// All room to positions, orders, TWAPs and ladders; the market is a tab of the history.
+    Risk,
+    /// Most of the room to the history.
+    History,
+}
+
+impl LayoutPreset {
+    fn next(self) -> Self {
+        let mut following = Self::iter().skip_while(|preset| *preset != self).skip(1);
+        following.next().unwrap_or_default()
+    }
+}
+
+/// Which market the screen shows, and how.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MarketScreen {
+    /// How much room the terminal has, as it told last.
+    pub tier: WidthTier,
+    /// The panel that had the keys last.
+    last: Option<MarketPanel>,
+    presets: BTreeMap<WidthTier, LayoutPreset>,
+    /// That of the row last under the cursor.
+    followed: Option<MarketId>,
+    pinned: Option<MarketId>,
+}
+
+impl MarketScreen {
+    /// The market shown.
+    pub fn market(&self) -> Option<&MarketId> {
+        self.pinned.as_ref().or(self.followed.as_ref())
+    }
+
+    pub fn is_pinned(&self) -> bool {
+        self.pinned.is_some()
+    }
+
+    /// Shows this market whatever the cursor is on.
+    pub fn pin(&mut self, market: MarketId) {
+        self.pinned = Some(market);
+    }
+
+    /// Pins the market shown, or lets it follow the cursor again.
+    pub(crate) fn turn_pin(&mut self) {
+        self.pinned = match self.pinned {
+            Some(_) => None,
+            None => self.followed.clone(),
+        };
+    }
+
+    /// The row under the cursor is about this market; the one before stays where a row is about none.
+    pub(crate) fn follow(&mut self, market: Option<MarketId>) {
+        if market.is_some() {
+            self.followed = market;
+        }
+    }
+
+    pub fn preset(&self, tier: WidthTier) -> LayoutPreset {
+        self.presets.get(&tier).copied().unwrap_or_default()
+    }
+
+    /// Goes on to the next arrangement on screens of this size; answers which.
+    pub(crate) fn next_preset(&mut self) -> LayoutPreset {
+        let next = self.preset(self.tier).next();
+        self.presets.insert(self.tier, next);
+        next
+    }
+
+    /// This panel gets the keys.
+    pub(crate) fn bring_forward(&mut self, panel: MarketPanel) {
+        self.last = Some(panel);
+    }
+
+    /// The panel that is shown where there is room for one.
+    pub fn front(&self) -> Option<MarketPanel> {
+        self.last.or(MarketPanel::DRAWN.last().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(coin: &str) -> MarketId {
+        format!("paper|{coin}").into()
+    }
+
+    #[test]
+    fn the_market_shown_is_that_of_the_cursor_unless_one_is_pinned() {
+        let mut screen = MarketScreen::default();
+        screen.follow(Some(id("BTC")));
+        screen.follow(None);
+        assert_eq!(screen.market(), Some(&id("BTC")));
+        screen.turn_pin();
+        screen.follow(Some(id("SOL")));
+        assert_eq!(screen.market(), Some(&id("BTC")));
+        screen.turn_pin();
+        assert_eq!(screen.market(), Some(&id("SOL")));
+    }
+
+    #[test]
+    fn each_size_of_screen_has_an_arrangement_of_its_own() {
+        let mut screen = MarketScreen::default();
+        let all = [(); 4].map(|()| screen.next_preset());
+        let [risk, history, market, again] = all;
+        assert_eq!(market, LayoutPreset::Market);
+        assert_eq!([risk, history, again], {
+            [
+                LayoutPreset::Risk,
+                LayoutPreset::History,
+                LayoutPreset::Risk,
+            ]
+        });
+        assert_eq!(screen.preset(WidthTier::Medium), LayoutPreset::Market);
+    }
+}

@@ -1,0 +1,102 @@
+//! The keys of the market screen: which panel has them, which market it shows, how the screen is divided.
+
+use crate::app::{
+    activity::notice::Tone,
+    desk::{
+        market_shown::{has_market, panels},
+        model::Model,
+    },
+    dialogs::next::Next,
+    keys::keymap::Action,
+    market::screen::MarketPanel,
+    tables::pane::{Pane, PlaceContent},
+};
+use strum::IntoEnumIterator;
+
+/// The panel that a key goes to.
+const GOES_TO: &[(Action, MarketPanel)] = &[
+    (Action::MarketChart, MarketPanel::Chart),
+    (Action::PriceLadder, MarketPanel::Ladder),
+];
+
+/// What the panel that has the keys, and the keys of the market screen as a whole, make of `action`; `None` where it
+/// is for the desk.
+pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
+    if let Some((_, panel)) = GOES_TO.iter().find(|(of, _)| *of == action) {
+        return Some(go(model, *panel));
+    }
+    match action {
+        Action::PinMarket => Some(pin(model)),
+        Action::Layout => Some(next_layout(model)),
+        action => of_panel(model, model.focus.panel?, action),
+    }
+}
+
+fn of_panel(_model: &mut Model, _panel: MarketPanel, action: Action) -> Option<Next> {
+    if is_of_rows(action) {
+        return Some(Next::Refuse(
+            "the market has no rows: 1 goes to the positions".to_owned(),
+        ));
+    }
+    None
+}
+
+/// Whether it acts on the rows of a pane: nobody sees a cursor there while a panel of the market has the keys.
+fn is_of_rows(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Mark
+            | Action::MarkRange
+            | Action::MarkAll
+            | Action::Filter
+            | Action::Sort
+            | Action::SortDirection
+            | Action::Columns
+            | Action::Export
+            | Action::Copy
+            | Action::Detail
+    )
+}
+
+/// Gives the keys to a panel; without a market there is none.
+pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Next {
+    if !has_market(model) {
+        return Next::Refuse("no market to show: no price source lists one".to_owned());
+    }
+    if !MarketPanel::DRAWN.contains(&panel) {
+        return Next::Refuse(format!("the {panel} is not on this screen"));
+    }
+    model.focus.panel = Some(panel);
+    model.market_screen.bring_forward(panel);
+    Next::Stay
+}
+
+/// Pins the market shown, or lets it follow the cursor again.
+fn pin(model: &mut Model) -> Next {
+    if !has_market(model) {
+        return Next::Refuse("no market to pin: no price source lists one".to_owned());
+    }
+    model.market_screen.turn_pin();
+    Next::Stay
+}
+
+fn next_layout(model: &mut Model) -> Next {
+    let preset = model.market_screen.next_preset();
+    model.say(Tone::Plain, format!("layout {preset}"));
+    Next::Stay
+}
+
+/// Tab goes through the panes and then the panels of the market, in the order of their keys.
+pub(crate) fn step(model: &mut Model, step: isize) {
+    let panels = panels(model).iter().copied().map(PlaceContent::Panel);
+    let places: Vec<_> = Pane::iter().map(PlaceContent::Pane).chain(panels).collect();
+    let has_keys = model.focus.content();
+    let at = places.iter().position(|place| *place == has_keys);
+    let len = places.len().cast_signed();
+    let there = (at.unwrap_or(0).cast_signed() + step).rem_euclid(len.max(1));
+    match places.get(there.cast_unsigned()) {
+        Some(PlaceContent::Pane(pane)) => model.focus.go(*pane),
+        Some(PlaceContent::Panel(panel)) => drop(go(model, *panel)),
+        None => {}
+    }
+}

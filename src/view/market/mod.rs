@@ -1,0 +1,3 @@
+//! The market as words and figures: the chart and the ladder. Names `panels` and below.
+
+pub(crate) mod title;
