@@ -21,13 +21,13 @@ pub(super) fn recall(state_dir: &Path) -> Recalled {
     let kept = match kept_columns(state_dir) {
         Ok(kept) => kept,
         Err(why) => {
-            recalled.warn(state_dir, &format!("{why}; the columns are as built in"));
+            recalled.warn(state_dir, &format!("{why}; the default columns are used"));
             return recalled;
         }
     };
     for (name, choice) in kept {
         let Some(pane) = Pane::iter().find(|pane| self::name(*pane) == name) else {
-            recalled.warn(state_dir, &format!("no pane is called {name}"));
+            recalled.warn(state_dir, &format!("there is no pane {name}"));
             continue;
         };
         let (columns, unknown) = chosen(pane, &choice);
@@ -115,7 +115,7 @@ mod tests {
             panic!("{:?}", recalled.warnings)
         };
         assert!(
-            said.contains("columns.json: EOF") && said.ends_with("; the columns are as built in"),
+            said.contains("columns.json: EOF") && said.ends_with("; the default columns are used"),
             "{said}"
         );
     }
@@ -144,10 +144,7 @@ mod tests {
             .collect();
         assert_eq!(
             said.iter().map(|(_, what)| *what).collect::<Vec<_>>(),
-            [
-                "no pane is called balances",
-                "positions has no column depth"
-            ]
+            ["there is no pane balances", "positions has no column depth"]
         );
     }
 }

@@ -73,8 +73,7 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) 
     let loaded = load(sources)?;
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        let words =
-            "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere";
+        let words = "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one";
         return Err(Misuse(words.to_owned()).into());
     }
     if let Some(why) = lacking(&env::var("TERM").unwrap_or_default()) {
@@ -139,7 +138,7 @@ fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
         start.columns = recalled.columns;
         start.warnings.extend(recalled.warnings);
     } else {
-        let warning = format!("{dir} does not answer: the columns are as built in");
+        let warning = format!("{dir} does not answer: the default columns are used");
         start.warnings.push(warning);
     }
     let why = match logs.within(AT_ONCE) {

@@ -144,7 +144,7 @@ fn soundness(journal: &Journal) -> Exit {
         return Exit::Ok;
     };
     Output::from_command_line().explain(&eyre!(
-        "{damage}; \"perpdeck journal rearm\", or R in a desk, accepts the journal as it is"
+        "{damage}; \"perpdeck journal rearm\", or R on a desk, accepts the journal as it is"
     ))
 }
 
@@ -179,7 +179,7 @@ fn settle(journal: &mut Journal, id: i64, finding: ManualOutcome) -> Result<Exit
     let Some(entry) = journal.entry(IntentId(id))? else {
         return Err(missing(id));
     };
-    ensure!(entry.state.is_open(), "{id} is {} already", entry.state);
+    ensure!(entry.state.is_open(), "{id} is already {}", entry.state);
     let update = StateUpdate::new(finding.state(), "settled by hand");
     let told: Result<(), JournalError> =
         journal.record_state(Clock::start().now(), entry.id, &update);
@@ -189,7 +189,7 @@ fn settle(journal: &mut Journal, id: i64, finding: ManualOutcome) -> Result<Exit
 }
 
 fn missing(id: i64) -> Report {
-    eyre!("there is no command {id} in the journal")
+    eyre!("the journal has no command {id}")
 }
 
 /// One command as a script reads it. Instants are milliseconds since 1970.

@@ -16,7 +16,7 @@ pub(super) fn run(args: &ManArgs, mut whole: clap::Command) -> Result<Exit> {
     let found = named.map_or(Some(&whole), |name| whole.find_subcommand(name));
     let Some(page) = found.cloned() else {
         let name = named.unwrap_or_default();
-        let words = format!("no command is called {name:?}; \"perpdeck --help\" lists them");
+        let words = format!("there is no command {name:?}; \"perpdeck --help\" lists them");
         return Err(Misuse(words).into());
     };
     let mut roff = vec![];

@@ -70,7 +70,7 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
     let variables = environment.variables();
     let sources = args.settings.sources(variables, config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {
-        let words = "--data-dir belongs behind desk, demo or serve";
+        let words = "--data-dir must follow desk, demo or serve";
         return Err(Misuse(words.to_owned()).into());
     }
     match args.verb {
@@ -113,7 +113,7 @@ fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
 
 /// Runs a verb that waits for sockets, timers or keys.
 fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().wrap_err("no threads to run on")?;
+    let runtime = tokio::runtime::Runtime::new().wrap_err("no threads could be started")?;
     let exit = runtime.block_on(verb);
     // A request that hangs must not hold the shell back.
     runtime.shutdown_background();

@@ -78,7 +78,7 @@ fn lost(
     let (tell, told) = oneshot::channel();
     tokio::spawn(async move {
         let why = color_eyre::eyre::Report::new(failed.await);
-        let words = format!("{why:#}: nothing is traded any more until the desk is started again");
+        let words = format!("{why:#}; restart the desk to trade again");
         // A desk that has left need not hear it.
         drop(tell.send(words));
     });
@@ -236,8 +236,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             told,
-            "the paper exchange has stopped after an internal error: nothing is traded any more until the desk is \
-             started again"
+            "the paper exchange has stopped after an internal error; restart the desk to trade again"
         );
     }
 

@@ -49,7 +49,7 @@ impl fmt::Display for Sandbox {
                 )
             }
             Self::NotAvailable => f.write_str("not available: this kernel has no Landlock"),
-            Self::Off => f.write_str("off: the setting sandbox says so"),
+            Self::Off => f.write_str("off: sandbox = \"off\" is set"),
             Self::NotApplied(why) => write!(f, "not applied: {why}"),
             Self::Failed(why) => write!(f, "not applied, it failed: {why}"),
         }
@@ -398,7 +398,7 @@ mod tests {
             [
                 "active (Landlock ABI 6): the desk can write only to /state, .",
                 "not available: this kernel has no Landlock",
-                "off: the setting sandbox says so",
+                "off: sandbox = \"off\" is set",
             ]
         );
         let failed = Sandbox::Failed("/exports cannot be opened".to_owned());

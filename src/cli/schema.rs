@@ -61,7 +61,10 @@ pub(super) fn run(args: &SchemaArgs) -> Result<Exit> {
     };
     let Some(row) = ROWS.iter().find(|row| row.name == name) else {
         let names: Vec<_> = ROWS.iter().map(|row| row.name).collect();
-        let words = format!("no row is called {name:?}; there are {}", names.join(", "));
+        let words = format!(
+            "there is no row {name:?}; the rows are {}",
+            names.join(", ")
+        );
         return Err(Misuse(words).into());
     };
     let text = serde_json::to_string_pretty(&(row.schema)())?;

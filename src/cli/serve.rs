@@ -77,8 +77,7 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
 fn warning(listen: SocketAddr) -> Option<String> {
     (!listen.ip().is_loopback()).then(|| {
         format!(
-            "listening beyond this machine on {listen}: anybody who reaches it and has a key can trade, and the keys \
-             travel unencrypted"
+            "listening on {listen}, reachable from other machines: anyone with a key can trade, and keys are sent unencrypted"
         )
     })
 }
@@ -93,7 +92,7 @@ async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Ex
     };
     let serves_on = matches!(why, ExchangeFailure::Store(_));
     let why = color_eyre::eyre::Report::new(why);
-    let why = why.wrap_err("nothing is traded any more until the exchange is started again");
+    let why = why.wrap_err("the exchange has stopped; start it again");
     let exit = Output::from_command_line().explain(&why);
     if serves_on {
         interrupted.await?;
@@ -176,7 +175,7 @@ mod tests {
         for beyond in ["0.0.0.0:8080", "192.168.0.7:8080", "[::]:8080"] {
             let said = warned(beyond).unwrap();
             assert!(said.contains(beyond), "{said}");
-            assert!(said.contains("anybody who reaches it and has a key can trade"));
+            assert!(said.contains("anyone with a key can trade"));
         }
     }
 }

@@ -22,9 +22,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-const NOWHERE: &str = "there is no service to ask: set base_url, account_id and the key (PERPDECK_BASE_URL, \
-    PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", \
-    which prints all three";
+const NOWHERE: &str = "no service is configured: set base_url, account_id and the key (PERPDECK_BASE_URL, PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", which prints all three";
 
 /// Reads are asked for this often; what a person waits for should not fail on one lost packet.
 const TRIES: u32 = 3;

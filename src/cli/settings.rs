@@ -77,10 +77,10 @@ fn paths(sources: &Sources) -> Result<String> {
 
 fn init(sources: &Sources) -> Result<Exit> {
     let Some(path) = &sources.user_file else {
-        bail!("there is no home directory to keep settings in; name a file with --config");
+        bail!("there is no home directory for settings; name a file with --config");
     };
     if path.exists() {
-        bail!("{} is there already and stays as it is", path.display());
+        bail!("{} exists and is not changed", path.display());
     }
     create(path).wrap_err_with(|| format!("{} cannot be written", path.display()))?;
     out::say(&format!("{}\n", path.display()))?;

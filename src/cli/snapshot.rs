@@ -116,7 +116,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
     let is_live = matches!(loaded.settings.far_end()?, FarEnd::LiveApi(_));
     if is_live && let Some(flag) = args.of_paper() {
         let words = format!(
-            "{flag} is of the paper exchange's market; a service (base_url) is pictured as it is now"
+            "{flag} applies to the paper exchange only; a service (base_url) is shown as it is now"
         );
         return Err(Misuse(words).into());
     }
@@ -138,10 +138,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
 /// What could not be read is told before what may still have come.
 fn end(picture: &Picture) -> Exit {
     if let Some(why) = &picture.trouble {
-        let words = format!(
-            "not everything in the picture could be read: {}",
-            why.message
-        );
+        let words = format!("some panes could not be read: {}", why.message);
         return Output::from_command_line().failure(&Failure {
             message: words.into(),
             ..why.clone()
@@ -150,7 +147,7 @@ fn end(picture: &Picture) -> Exit {
     if picture.is_whole {
         return Exit::Ok;
     }
-    let words = "the picture was taken before everything had answered";
+    let words = "the picture was taken before all answers had arrived";
     Output::from_command_line().failure(&Failure::new(FailureKind::Unavailable, words))
 }
 

@@ -117,7 +117,7 @@ pub(super) struct FailureLine<'a> {
 fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
     let key = key.filter(|_| why.is_doubtful())?;
     Some(format!(
-        "the same command with --idempotency-key {key} repeats it and does nothing twice"
+        "run the same command with --idempotency-key {key} to repeat it safely"
     ))
 }
 
@@ -195,7 +195,7 @@ impl Output {
                     out::complain(&references.join(" · "));
                 }
                 if let Some(wait) = why.retry_after {
-                    out::complain(&format!("ask again in {} s, not sooner", wait.as_secs()));
+                    out::complain(&format!("try again in {} s, not sooner", wait.as_secs()));
                 }
                 if let Some(next) = next(why, key) {
                     out::complain(&next);

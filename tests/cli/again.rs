@@ -280,7 +280,7 @@ fn a_close_all_that_is_killed_in_the_middle_is_continued_when_it_is_typed_again(
         ended["idempotency_key"]
     );
     assert!(
-        err.contains("has not finished: it continues under its key"),
+        err.contains("is unfinished; perpdeck continues it under its key"),
         "{err}"
     );
     assert!(!err.contains("open since before"), "{err}");

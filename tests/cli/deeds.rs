@@ -470,7 +470,10 @@ fn extra_margin_is_set_in_all_or_changed_by_so_much() {
     let cross = served.holding("paper|BTC", 0.1, "cross");
     let (code, error) = served.error(&["margin", &cross, "--extra", "+5", "--yes"]);
     let said = error["message"].as_str().unwrap();
-    assert!(code == 2 && said.contains("is cross"), "{code} {said}");
+    assert!(
+        code == 2 && said.contains("has cross margin"),
+        "{code} {said}"
+    );
 }
 
 #[test]
@@ -746,7 +749,7 @@ fn a_dry_run_that_only_the_settings_ask_for_is_no_success_and_can_be_ended_for_o
         let (code, out, err) = ran(served.verb(verb).env("PERPDECK_DRY_RUN", "true"));
         assert!(code == 13 && out.contains("/v1/"), "{code} {out} {err}");
         assert!(
-            err.contains("nothing was sent, for PERPDECK_DRY_RUN sets dry_run"),
+            err.contains("nothing was sent, because PERPDECK_DRY_RUN sets dry_run"),
             "{err}"
         );
     }

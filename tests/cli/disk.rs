@@ -28,11 +28,11 @@ fn what_cancels_goes_out_and_says_that_the_journal_may_not_hold_it() {
     let (code, out, err) = served.run(&["cancel", id, "--yes", "--output", "table"]);
     assert_eq!((code, out), (0, format!("order {id}: canceled\n")), "{err}");
     assert!(
-        err.contains("what closes or cancels does not wait for it"),
+        err.contains("closes and cancels do not wait for it"),
         "{err}"
     );
     assert!(
-        err.contains("the journal may not hold what became of it"),
+        err.contains("the outcome may be missing in the journal"),
         "{err}"
     );
     assert_eq!(served.orders()[0]["status"], "canceled");

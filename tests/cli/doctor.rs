@@ -54,7 +54,7 @@ fn an_assumption_that_does_not_hold_is_named_and_the_rest_is_still_asked() {
         settled(&report, "timestamps"),
         (
             "wrong".to_owned(),
-            "instants have the magnitude of milliseconds".to_owned()
+            "timestamps have the magnitude of milliseconds".to_owned()
         )
     );
     assert_eq!(settled(&report, "working filter").0, "asked");
@@ -118,7 +118,6 @@ fn a_proxy_of_the_environment_sees_nothing_and_the_doctor_says_so() {
         .env("PERPDECK_ACCOUNT_ID", "chal-1")
         .envs(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"].map(|name| (name, &address))));
     assert!(proxy.accept().is_err(), "it was asked for a tunnel");
-    let said =
-        "none: requests go straight to their place; HTTPS_PROXY of the environment is not used";
+    let said = "none: requests go directly to the service; the environment variable HTTPS_PROXY is ignored";
     assert!(out.contains(said), "{out}");
 }

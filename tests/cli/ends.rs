@@ -81,12 +81,9 @@ fn an_order_whose_answer_was_lost_with_its_service_ends_unknown_and_its_key_find
     served.kill();
     let (code, out, err) = placing.end();
     assert_eq!((code, out.as_str()), (14, ""), "{err}");
-    let repeat = "the same command with --idempotency-key ";
+    let repeat = "run the same command with --idempotency-key ";
     let (_, after) = err.split_once(repeat).expect(&err);
-    assert!(
-        after.contains(" repeats it and does nothing twice"),
-        "{err}"
-    );
+    assert!(after.contains(" to repeat it safely"), "{err}");
     let key = after.split(' ').next().unwrap();
 
     served.again();
@@ -119,7 +116,7 @@ fn a_verb_that_is_interrupted_when_it_may_have_acted_says_that_nobody_knows() {
     placing.interrupt();
     let (code, out, err) = placing.end();
     assert_eq!((code, out.as_str()), (14, ""), "{err}");
-    let words = "what was on the wire may still take effect";
+    let words = "a request that was already sent may still take effect";
     assert!(err.contains(words), "{err}");
 }
 
@@ -145,7 +142,7 @@ fn a_close_all_with_a_target_that_cannot_be_closed_is_partial_and_says_how_to_go
         "{out}"
     );
     assert!(
-        err.contains("the same command again, under a new key, closes what is left"),
+        err.contains("run the command again under a new key to close the rest"),
         "{err}"
     );
 }
@@ -196,7 +193,7 @@ fn a_markets_name_is_no_id_while_the_list_that_would_tell_cannot_be_read() {
     served.json(&["close", &id, "--yes"]);
     served.clear_faults();
     let (code, error) = served.error(&["close", "btc", "--yes"]);
-    let none = "no position is open in btc; \"perpdeck positions\" lists them";
+    let none = "there is no open position in btc; \"perpdeck positions\" lists them";
     assert_eq!((code, &error["message"]), (13, &json!(none)));
 
     served.plant(&json!({ "kind": "before", "route": "markets", "status": 503 }));
@@ -205,7 +202,7 @@ fn a_markets_name_is_no_id_while_the_list_that_would_tell_cannot_be_read() {
     let (code, error) = served.error(&sol);
     let said = error["message"].as_str().unwrap();
     assert!(
-        code == 12 && said.contains("write its id, as in paper|SOL"),
+        code == 12 && said.contains("write the market id, as in paper|SOL"),
         "{code} {said}"
     );
 }
@@ -219,7 +216,7 @@ fn a_market_that_there_is_not_is_told_with_its_likes_and_one_that_could_not_be_c
         served.run(&with(&words, more))
     };
     for (market, near) in [
-        ("nope", "no market is called nope; there are paper|"),
+        ("nope", "there is no market nope; the markets are paper|"),
         ("paper|ETHH", "did you mean paper|ETH?"),
     ] {
         for how in ["--dry-run", "--yes"] {
@@ -262,7 +259,7 @@ fn a_picture_that_was_not_answered_in_time_shows_what_there_is_and_exits_12() {
     let (code, frame, err) = pictured(&address, "pp_live_x", &["--wait", "500ms"]);
     assert_eq!(
         (code, said(&err).as_str()),
-        (12, "the picture was taken before everything had answered\n")
+        (12, "the picture was taken before all answers had arrived\n")
     );
     assert!(
         frame.contains("1 Positions") && frame.contains("loading…"),
@@ -278,7 +275,7 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
     let (code, frame, err) = pictured(&address, "pp_live_x", &[]);
     assert!(
         code == 12
-            && said(&err).contains("could be read")
+            && said(&err).contains("could not be read")
             && err.contains(r#""kind":"unreachable""#),
         "{code} {err}"
     );
@@ -289,7 +286,7 @@ fn a_picture_of_a_service_that_is_not_there_or_takes_no_such_key_exits_as_every_
     let (code, frame, err) = pictured(address, "pp_live_x", &[]);
     assert!(
         code == 10
-            && said(&err).contains("could be read")
+            && said(&err).contains("could not be read")
             && err.contains(r#""kind":"not authorized""#),
         "{code} {err}"
     );
@@ -303,7 +300,7 @@ fn a_market_of_the_paper_exchange_is_not_asked_of_a_service() {
     for flag in [["--seed", "7"], ["--at", "2026-01-05T14:30:00Z"]] {
         let (code, frame, err) = pictured("127.0.0.1:9", "pp_live_x", &flag);
         let words = format!(
-            "{} is of the paper exchange's market; a service (base_url) is pictured as it is now\n",
+            "{} applies to the paper exchange only; a service (base_url) is shown as it is now\n",
             flag[0]
         );
         assert_eq!((code, frame.as_str(), said(&err)), (2, "", words));

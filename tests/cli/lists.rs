@@ -168,7 +168,7 @@ fn a_service_that_leads_in_a_circle_is_left_and_the_list_is_called_incomplete() 
     let (code, out, err) = at(&service, &home, &["positions", "--closed", "--all"]);
     let rows: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, ids(&rows).len()), (15, 1));
-    assert!(err.contains("the list is not complete"), "{err}");
+    assert!(err.contains("the list is incomplete"), "{err}");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn a_person_reads_how_long_a_service_wants_to_be_left_alone() {
     }));
     let (code, _, err) = served.run(&["orders", "--output", "table"]);
     assert!(
-        code == 11 && err.contains("perpdeck: ask again in 100 s, not sooner\n"),
+        code == 11 && err.contains("perpdeck: try again in 100 s, not sooner\n"),
         "{code} {err}"
     );
 }

@@ -66,7 +66,7 @@ fn a_word_that_is_no_command_is_a_usage_error_that_names_the_likely_one() {
     // Issue 13, item 16.
     let (code, _, err) = ran(perpdeck(home.path()).args(["man", "nothing"]));
     assert!(
-        code == 2 && said(&err).contains("no command is called"),
+        code == 2 && said(&err).contains("there is no command"),
         "{err}"
     );
 }
@@ -95,7 +95,7 @@ fn without_a_terminal_the_desk_says_so_and_names_snapshot() {
         let (code, out, err) = ran(perpdeck(home.path()).args(desk));
         assert_eq!((code, out.as_str()), (2, ""));
         let words =
-            "the desk needs a terminal; \"perpdeck snapshot\" writes one frame of it anywhere\n";
+            "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one\n";
         assert_eq!(said(&err), words);
     }
 }

@@ -217,7 +217,7 @@ fn where_nothing_filters_every_page_is_read_and_sorted_out_here() {
         // Closed ones cannot be asked for, and that none came does not say that there are none.
         let (code, out, err) = ran(&mut other.verb(&["positions", "--closed"]));
         assert_eq!((code, out.as_str()), (15, "[]\n"), "{err}");
-        assert!(err.contains("not complete"), "{err}");
+        assert!(err.contains("incomplete"), "{err}");
         let (_, frame, _) = ran(&mut other.verb(&["snapshot", "--size", "160x48", "--keys", "5"]));
         assert!(frame.contains("2 Working orders 1"), "{frame}");
         assert!(!frame.contains("no closed positions"), "{frame}");

@@ -53,10 +53,7 @@ fn init_starts_a_private_file_that_the_program_then_reads() {
     let (code, _, err) = ran(perpdeck(home.path()).args(["config", "init"]));
     assert_eq!(
         (code, said(&err)),
-        (
-            1,
-            format!("{} is there already and stays as it is\n", file.display())
-        )
+        (1, format!("{} exists and is not changed\n", file.display()))
     );
 
     let text = fs::read_to_string(&file)
@@ -187,10 +184,7 @@ fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
     let home = TempDir::new().unwrap();
     let (code, out, err) = ran(perpdeck(home.path()).args(["--data-dir", "d", "config", "show"]));
     assert_eq!((code, out.as_str()), (2, ""));
-    assert_eq!(
-        said(&err),
-        "--data-dir belongs behind desk, demo or serve\n"
-    );
+    assert_eq!(said(&err), "--data-dir must follow desk, demo or serve\n");
 }
 
 #[test]

@@ -160,7 +160,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let open = model.store.positions.rows();
     let commands: Vec<_> = working.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
-        return Err("no order is working".to_owned());
+        return Err("there is no working order".to_owned());
     }
     let deed = Deed::CancelAll(account, commands);
     let strip = Strip::confirm(deed, model.now);

@@ -120,7 +120,7 @@ async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     let seen = if page.is_whole() {
         Exit::Ok
     } else {
-        voice.note("the list of working orders is not complete: some may stay");
+        voice.note("the list of working orders is incomplete: some may remain");
         Exit::Partial
     };
     if service.is_dry_run() {
@@ -128,7 +128,7 @@ async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
         return dry::show(service, voice, &requests);
     }
     if deeds.is_empty() {
-        voice.note("no order is working");
+        voice.note("there is no working order");
         return Ok(seen);
     }
     writable(service)?;
@@ -211,7 +211,7 @@ fn over(voice: Output, id: &OrderId) -> Result<Exit> {
     let line = if voice.is_json() {
         json(&serde_json::json!({ "data": { "id": id, "canceled": false, "queued": false } }))
     } else {
-        format!("order {id}: was over before")
+        format!("order {id}: was not working any more")
     };
     out::say(&format!("{line}\n"))?;
     Ok(Exit::Ok)

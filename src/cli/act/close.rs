@@ -157,7 +157,7 @@ impl CloseArgs {
         }
         let mut typed = FlagFaults::default();
         let Draft::Close(draft) = typed.in_digits(&form, &seen, voice) else {
-            return Err(Failure::local("no draft of a close").into());
+            return Err(Failure::local("this position cannot be closed").into());
         };
         let close = typed.faults(draft.close(&seen));
         let close = typed.finish(close)?;

@@ -66,7 +66,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     if let Some(entry) = &begun {
         let ago = Clock::start().now().since(entry.created_at).as_secs();
         voice.note(&format!(
-            "the close-all that began {ago} s ago has not finished: it continues under its key"
+            "a close-all that started {ago} s ago is unfinished; perpdeck continues it under its key"
         ));
     }
     if service.is_dry_run() {
@@ -82,9 +82,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     }
     let outcome = send(&service, voice, &deed, &[]).await?;
     if begun.is_some() && opened_since(&service, &outcome).await {
-        voice.note(
-            "positions that were opened after it began are still open: a new close-all follows",
-        );
+        voice.note("positions opened after it started are still open; a new close-all follows");
         let command = Command::CloseAll(service.account.clone());
         let deed = PreparedCommand::new(&service, command, None)?;
         let outcome = send(&service, voice, &deed, &[]).await?;
@@ -157,17 +155,17 @@ async fn ended(
         out::say(&told(operation, open.as_deref().ok()))?;
     }
     if let Err(why) = &open {
-        voice.note("whether anything is still open could not be read");
+        voice.note("the positions could not be read, so something may still be open");
         voice.failure(why);
     }
     let (left, failed) = (open.map(|open| open.len()), operation.failed_count);
     let next = match left {
         Ok(0) if failed == 0 => return Ok(Exit::Ok),
-        Ok(0) => "what failed is not open any more: nothing is left to close",
+        Ok(0) => "the positions whose close failed are closed by now; nothing is left to close",
         Ok(_) => {
-            "the same command again, under a new key, closes what is left; under this one it only answers the same"
+            "run the command again under a new key to close the rest; under this key it only repeats this answer"
         }
-        Err(_) => "\"perpdeck positions\" tells what is left",
+        Err(_) => "\"perpdeck positions\" lists what is left",
     };
     voice.note(next);
     Ok(Exit::Partial)

@@ -9,8 +9,8 @@ use crate::{
 use color_eyre::{Result, eyre::Context as _};
 use std::io::{self, IsTerminal, Write as _};
 
-const UNASKED: &str = "nothing was sent: without a terminal to ask on, --yes says that it is meant (--dry-run shows \
-    the request)";
+const UNASKED: &str =
+    "nothing was sent: without a terminal, confirm with --yes (--dry-run shows the request)";
 
 /// Where nobody can be asked and nobody has said yes, before anything is read for it.
 pub(super) fn possible(service: &Service, how: ActFlags) -> Result<()> {
@@ -35,7 +35,7 @@ pub(super) async fn given(how: ActFlags, what: String) -> Result<bool> {
         return Ok(true);
     }
     let asked = tokio::task::spawn_blocking(move || ask(&what)).await;
-    let meant = asked.wrap_err("the question could not be asked")??;
+    let meant = asked.wrap_err("the terminal could not be read")??;
     if !meant {
         crate::cli::out::complain("nothing was sent");
     }

@@ -42,7 +42,7 @@ pub(super) fn show(service: &Service, voice: Output, requests: &[&Request]) -> R
         return Ok(Exit::Ok);
     };
     voice.note(&format!(
-        "dry run: nothing was sent, for {by} sets dry_run; --dry-run=false sends"
+        "dry run: nothing was sent, because {by} sets dry_run; --dry-run=false sends"
     ));
     Ok(Exit::Rejected)
 }

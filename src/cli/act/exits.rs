@@ -51,7 +51,7 @@ fn leg(text: &str) -> Result<WrittenLeg, String> {
         said if RelativePrice::read(said).is_some() => Ok(priced()),
         price => positive(price)
             .map(|_| priced())
-            .map_err(|why| format!("a price or none: {why}")),
+            .map_err(|why| format!("write a price or \"none\": {why}")),
     }
 }
 
@@ -88,7 +88,7 @@ async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
         Draft::Exits(args.draft(order.as_ref())),
     );
     let Draft::Exits(draft) = typed.in_digits(&form, &seen, args.how.output.voice()) else {
-        return Err(Failure::local("no draft of exits").into());
+        return Err(Failure::local("these exits cannot be set").into());
     };
     let exits = typed.faults(draft.exits(&seen));
     let command = Command::Exits(typed.finish(exits)?);
@@ -118,6 +118,8 @@ impl ExitsArgs {
 async fn found(service: &Service, id: &OrderId) -> Result<Order, Failure> {
     let page = service.working_orders().await?;
     let order = page.rows.into_iter().find(|order| order.id == *id);
-    let why = format!("no working order is called {id}: name both legs to send them unseen");
+    let why = format!(
+        "there is no working order {id}; give both --take-profit and --stop-loss to set them without reading it"
+    );
     order.ok_or_else(|| Failure::new(FailureKind::NotFound, why))
 }

@@ -109,8 +109,8 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
     let left = match look(service).await {
         Ok(remains) => RemainingRows::from(&remains),
         Err(why) => {
-            voice.note(&format!("what is left could not be read: {why}"));
-            FlattenReport::default().say(voice, "whether it is flat is not known\n")?;
+            voice.note(&format!("the rest could not be read: {why}"));
+            FlattenReport::default().say(voice, "it is unknown whether the account is flat\n")?;
             return Ok(exit);
         }
     };
@@ -123,7 +123,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
     };
     end.say(voice, &words)?;
     Ok(if exit == Exit::Unknown {
-        voice.note("the same command again goes on with what is left");
+        voice.note("run the same command again to continue");
         Exit::Partial
     } else {
         exit
@@ -168,7 +168,7 @@ impl RemainingRows {
         let twaps = twaps.map(|id| format!("TWAP {id} is still active\n"));
         let words: String = positions.chain(orders).chain(twaps).collect();
         if words.is_empty() {
-            return "nothing is left now, but two reads apart have not shown it\n".to_owned();
+            return "nothing is left now, but two reads have not confirmed it\n".to_owned();
         }
         words
     }

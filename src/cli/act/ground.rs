@@ -88,7 +88,7 @@ fn service_now(store: &mut Store, asked: Timestamp) -> Timestamp {
 }
 
 fn no_order() -> Report {
-    Report::new(Failure::local("no draft of an order"))
+    Report::new(Failure::local("this order cannot be placed"))
 }
 
 impl<'a> OrderContext<'a> {
@@ -111,7 +111,9 @@ impl<'a> OrderContext<'a> {
             now = service_now(&mut store, now);
         }
         if terms.expires.is_some() && store.clocks.differ(Clock::start().now()) {
-            voice.note("--gtd-expires-at is by the service's clock, which is not this machine's");
+            voice.note(
+                "--gtd-expires-at uses the service's clock, which differs from this machine's",
+            );
         }
         if let Some(why) = store.markets.trouble() {
             voice.note(&format!("prices: {why}"));

@@ -72,11 +72,12 @@ fn found(store: &Store, id: &PositionId) -> Result<()> {
         return Err(why.clone().into());
     }
     let Some(position) = store.position(id) else {
-        let why = format!("no open position is called {id}");
+        let why = format!("there is no open position {id}");
         return Err(Failure::new(FailureKind::NotFound, why).into());
     };
     if !position.is_isolated() {
-        let why = format!("--extra: {id} is cross: only an isolated position has margin to change");
+        let why =
+            format!("--extra: {id} has cross margin; only an isolated position has its own margin");
         return Err(Misuse(why).into());
     }
     Ok(())

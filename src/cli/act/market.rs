@@ -34,16 +34,18 @@ pub(super) fn named(
     let why = match (found.as_slice(), store.markets.trouble()) {
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {
-            let words = format!("several markets are called {name}: write the id");
+            let words = format!("several markets are named {name}: write the market id");
             return Err(Report::new(Misuse(words)));
         }
         ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
-        ([], None) if !is_listed(store) => "there is no list of markets to read".to_owned(),
+        ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
             return Err(Report::new(Misuse(unknown(&name, &store.known_markets()))));
         }
-        ([], None) => "no list has it, which holds up nothing that only reduces".to_owned(),
+        ([], None) => {
+            "it is on no list of markets; a reducing order is sent all the same".to_owned()
+        }
     };
     if service.is_dry_run() {
         voice.note(&format!("--market {name} was not checked: {why}"));
@@ -59,7 +61,7 @@ fn is_listed(store: &Store) -> bool {
 fn unread(name: &MarketId, why: &Failure) -> Failure {
     Failure {
         message: format!(
-            "which market {name} is could not be read ({}): nothing was sent; write its id, as in paper|SOL",
+            "the list of markets could not be read ({}), so {name} is unknown; nothing was sent; write the market id, as in paper|SOL",
             why.message
         )
         .into(),
@@ -75,7 +77,7 @@ fn unknown(name: &MarketId, known: &[MarketId]) -> String {
     let near = near(name, known);
     if !near.is_empty() {
         let near = listed(&near);
-        return format!("--market: no market is called {name}; did you mean {near}?");
+        return format!("--market: there is no market {name}; did you mean {near}?");
     }
     let all: Vec<_> = known.iter().collect();
     let more = match all.len().saturating_sub(NEAR) {
@@ -83,7 +85,7 @@ fn unknown(name: &MarketId, known: &[MarketId]) -> String {
         more => format!(" and {more} more"),
     };
     let first = listed(&all);
-    format!("--market: no market is called {name}; there are {first}{more}")
+    format!("--market: there is no market {name}; the markets are {first}{more}")
 }
 
 /// Those it may have been meant for, the likeliest first.
@@ -111,18 +113,15 @@ mod tests {
         let known = known.map(|symbol| MarketId::from(format!("paper|{symbol}")));
         let told = |name: &str| unknown(&name.into(), &known);
         for (name, end) in [
-            ("bct", "no market is called bct; did you mean paper|BTC?"),
+            ("bct", "there is no market bct; did you mean paper|BTC?"),
             (
                 "paper|DOGGE",
-                "no market is called paper|DOGGE; did you mean paper|DOGE?",
+                "there is no market paper|DOGGE; did you mean paper|DOGE?",
             ),
-            (
-                "pepe",
-                "no market is called pepe; did you mean paper|kPEPE?",
-            ),
+            ("pepe", "there is no market pepe; did you mean paper|kPEPE?"),
             (
                 "nope",
-                "no market is called nope; there are paper|BTC, paper|DOGE, paper|ETH and 2 more",
+                "there is no market nope; the markets are paper|BTC, paper|DOGE, paper|ETH and 2 more",
             ),
         ] {
             assert_eq!(told(name), format!("--market: {end}"));

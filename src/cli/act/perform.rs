@@ -68,7 +68,11 @@ pub(super) async fn send(
         }
     }
     let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
-    let lost = || Err(Failure::local("the outbox ended without an answer"));
+    let lost = || {
+        Err(Failure::local(
+            "perpdeck stopped before there was an answer",
+        ))
+    };
     Ok(outcomes.pop().unwrap_or_else(lost))
 }
 
@@ -80,12 +84,11 @@ pub(super) async fn recalled(
     (deed, known): (&PreparedCommand, Option<&IntentRow>),
 ) -> SendOutcome {
     let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
-        return Err(Failure::local("the journal knows nothing of it"));
+        return Err(Failure::local("the journal has no record of it"));
     };
     let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
     voice.note(&format!(
-        "the key {key} was first sent {ago} min ago, and the service may have forgotten it: nothing is sent, this is what \
-         came of it"
+        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the outcome recorded then:"
     ));
     recall::outcome(service, deed, entry, post.linked().as_deref()).await
 }
@@ -100,6 +103,6 @@ pub(super) fn halted(
     let why = journal.halted(base_url, &service.account)?;
     let raises = deed.command.risk() == Risk::Increasing;
     raises.then(|| {
-        format!("it is HALTED: {why}; \"perpdeck journal rearm\", or R in a desk, trades on")
+        format!("HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading")
     })
 }

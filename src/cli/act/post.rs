@@ -103,7 +103,7 @@ impl<'a> Transport<'a> {
             }
             Err(late) => {
                 voice.note(&format!(
-                    "{}: what closes or cancels does not wait for it",
+                    "{}; closes and cancels do not wait for it",
                     no_answer(dir)
                 ));
                 SendPath::Late(late)
@@ -304,20 +304,20 @@ async fn around(
             let places = greeting.accounts.iter();
             let places = places.map(|place| format!("{} at {}", place.account_id, place.base_url));
             let places = places.collect::<Vec<_>>().join(", ");
-            format!("{held}: that desk trades {places}")
+            format!("{held}; that desk trades {places}")
         }
-        None if is_desk(&service.journal_dir) => format!("{held}: that desk does not answer"),
+        None if is_desk(&service.journal_dir) => format!("{held}; that desk does not answer"),
         None => held.to_string(),
     };
     // Never for what raises exposure.
     let beside = (risk != Risk::Increasing).then(|| Journal::open_overflow(&service.journal_dir));
     let Some((dir, journal)) = beside.flatten() else {
         return Err(Failure::local(format!(
-            "{why}. Nothing was sent; closing and canceling go out all the same"
+            "{why}. Nothing was sent; closes and cancels are still sent"
         )));
     };
     voice.note(&format!(
-        "{why}. What closes or cancels goes out beside it, on the journal in {}",
+        "{why}. The close or cancel is sent without it, from the journal in {}",
         dir.display()
     ));
     Ok(SendPath::Own(Box::new(journal)))
@@ -325,7 +325,7 @@ async fn around(
 
 /// The outcome of what was stopped, and may have left, before anything was heard of its end.
 fn in_doubt() -> Failure {
-    let why = "interrupted; what was on the wire may still take effect";
+    let why = "interrupted; a request that was already sent may still take effect";
     Failure::new(FailureKind::Unknown, why)
 }
 

@@ -32,7 +32,7 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
         return Ok(IdempotencyKey::from(text));
     }
     Err(format!(
-        "a key is 1 to {IDEMPOTENCY_KEY_LIMIT} printable ASCII characters without blanks at its ends"
+        "a key has 1 to {IDEMPOTENCY_KEY_LIMIT} printable ASCII characters, without spaces at its ends"
     ))
 }
 
@@ -72,7 +72,7 @@ pub(super) type SendOutcome = Result<Receipt, Failure>;
 
 /// The person's own limits say no; nothing was sent, and asking again changes nothing.
 pub(super) fn held_back(why: &str) -> Failure {
-    let words = format!("held back by this side, nothing was sent: {why}");
+    let words = format!("rejected by perpdeck, nothing was sent: {why}");
     Failure::new(FailureKind::Invalid, words)
 }
 

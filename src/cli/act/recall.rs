@@ -63,10 +63,11 @@ async fn order(service: &Service, entry: &IntentRow) -> Option<Receipt> {
 
 fn unknown(detail: &str) -> Failure {
     let words = if detail.is_empty() {
-        "no answer to it was ever seen"
+        "no answer was received"
     } else {
         detail
     };
-    let message = format!("{words}; reads do not tell either, and nothing was sent now");
+    let message =
+        format!("{words}; reading the service does not decide it either; nothing was sent now");
     Failure::new(FailureKind::Unknown, message)
 }

@@ -32,7 +32,7 @@ pub(super) fn told(voice: Output, deed: &PreparedCommand, outcome: &SendOutcome)
         && !result.canceled
     {
         voice.note(&format!(
-            "the cancel of order {} is queued still: the order is listed, and may execute first; \"perpdeck orders\" tells",
+            "the cancel of order {} is still queued: the order may execute first; \"perpdeck orders\" shows it",
             result.id
         ));
         return Ok(Exit::Partial);
@@ -120,7 +120,7 @@ fn order_sentence(order: &Order) -> String {
 pub(super) fn cancel_sentence(result: &CancelResult) -> String {
     let came = match (result.canceled, result.queued) {
         (true, _) => "canceled",
-        (false, true) => "cancel queued; it may still execute before",
+        (false, true) => "cancel queued; the order may still execute first",
         (false, false) => "not canceled",
     };
     format!("order {}: {came}", result.id)

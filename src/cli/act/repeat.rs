@@ -75,7 +75,7 @@ pub(super) fn settled(
     if !same_place || !same_target || wish(&before.body, reckoned) != wish(&request.body, reckoned)
     {
         let what = format!(
-            "the key {key} was used for: {} (on {} at {}); another deed needs another key",
+            "the key {key} was used for: {} (on {} at {}); a different command needs a different key",
             before.command, before.account_id, before.base_url
         );
         return Err(Misuse(what).into());

@@ -37,11 +37,11 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
         ([position], _) => Ok(position.id.clone()),
         ([], None) if is_word(named.raw()) => Err(Report::new(Failure::new(
             FailureKind::NotFound,
-            format!("no position is open in {named}; \"perpdeck positions\" lists them"),
+            format!("there is no open position in {named}; \"perpdeck positions\" lists them"),
         ))),
         ([], Some(why)) if is_word(named.raw()) => Err(Report::new(Failure {
             message: format!(
-                "the positions could not be read ({}): nothing was sent; write the position's id, or close-all",
+                "the positions could not be read ({}); nothing was sent; write the position id, or use close-all",
                 why.message
             )
             .into(),
@@ -49,7 +49,7 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
         })),
         ([], _) => Ok(named),
         _ => Err(Report::new(Misuse(format!(
-            "several positions are open in {named}: write the id"
+            "several positions are open in {named}: write the position id"
         )))),
     }
 }

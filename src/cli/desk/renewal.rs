@@ -68,7 +68,7 @@ pub(super) fn watch(
             watch.run(&wanted, &news);
             drop(works);
         })
-        .wrap_err("no thread to watch the settings on")?;
+        .wrap_err("no thread could be started to watch the settings")?;
     Ok((Renewals { wishes, news: mail }, Watching(ended)))
 }
 
@@ -145,7 +145,10 @@ impl SettingsWatch {
     fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<News> {
         let kept = columns::keep(&state_dir(&self.first.settings), pane, columns);
         let why = kept.err()?;
-        let words = format!("the columns of {} are not kept: {why}", columns::name(pane));
+        let words = format!(
+            "the columns of {} could not be saved: {why}",
+            columns::name(pane)
+        );
         Some(News {
             looks: None,
             msg: Msg::Said(Tone::Warn, words),
@@ -187,7 +190,7 @@ impl SettingsWatch {
         let lost = self.last.lost(&loaded);
         if let Some(file) = lost.or_else(|| self.emptied(now)) {
             return Err(vec![format!(
-                "{}: is gone or empty; bring it back, or leave and start the desk without it",
+                "{}: is missing or empty; restore it, or restart the desk without it",
                 file.display()
             )]);
         }
@@ -221,8 +224,7 @@ impl SettingsWatch {
                     format!("profile {name}")
                 });
             vec![format!(
-                "{what}, which the desk was started with, is not set any more; bring it back, or leave and start the \
-                 desk without it"
+                "{what}, which the desk was started with, is not set any more; restore it, or restart the desk without it"
             )]
         })
     }
@@ -443,9 +445,8 @@ mod tests {
         assert!(looks(&mut scene.watch, 8).is_none());
         fs::remove_file(&file).unwrap();
         assert!(
-            scene.bad()[0].ends_with(
-                "is gone or empty; bring it back, or leave and start the desk without it"
-            )
+            scene.bad()[0]
+                .ends_with("is missing or empty; restore it, or restart the desk without it")
         );
         scene.saves("config.toml", "");
         assert_eq!(scene.bad().len(), 1);

@@ -59,7 +59,7 @@ fn signal(desk: LockHolder) -> Result<()> {
     let status = keyless(&mut kill, env::vars_os().map(|(name, _)| name))
         .args(["-USR1", &desk.process.to_string()])
         .status()
-        .wrap_err("kill cannot be run")?;
+        .wrap_err("the program kill could not be started")?;
     ensure!(
         status.success(),
         "desk {} cannot be signalled",

@@ -30,8 +30,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         Ok(looks) => (looks, vec![]),
         Err(why) => {
             let named = settings.theme;
-            let warning =
-                format!("{why:#}; until it is mended the colours are theme = \"{named}\"");
+            let warning = format!("{why:#}; until it is corrected, theme = \"{named}\" is used");
             (in_depth(built_in(settings), settings), vec![warning])
         }
     };

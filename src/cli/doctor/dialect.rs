@@ -13,9 +13,10 @@ use crate::{
 };
 
 const UNASKED: &str = "nothing could be read";
-const FIRST_ORDER: &str = "no read can tell: the answer to the first order that has it will";
+const FIRST_ORDER: &str =
+    "reads cannot decide it; the answer to the first order with this field will";
 
-const FIRST_CREATION: &str = "no read can tell: the answer to the first one placed will";
+const FIRST_CREATION: &str = "reads cannot decide it; the answer to the first order will";
 
 fn creation(creation: &Creation) -> String {
     creation.path().unwrap_or("none").to_owned()
@@ -197,10 +198,10 @@ fn passing(why: &Failure) -> Option<DialectFinding> {
 /// It was taken and nothing it should have left out was there to see.
 fn taken(rest: &Rest) -> DialectFinding {
     if rest.is_strict() {
-        let how = "taken, by a service that refuses parameters it does not know";
+        let how = "accepted, by a service that rejects unknown parameters";
         return (AssumptionStatus::Asked, how.to_owned());
     }
-    let how = "taken; nothing was there that it would have left out";
+    let how = "accepted; there was no row that the filter would have removed";
     (AssumptionStatus::Assumed, how.to_owned())
 }
 
@@ -217,11 +218,11 @@ fn working_filter(rest: &Rest, _: &DoctorAnswers) -> DialectFinding {
     match (count(&rest.working), count(&rest.history)) {
         (0, 0) => taken(rest),
         (0, ended) => {
-            let how = format!("honoured: it left out {ended} orders that are over");
+            let how = format!("works: it removed {ended} ended orders");
             (AssumptionStatus::Asked, how)
         }
         (ended, _) => {
-            let how = format!("ignored: it answered with {ended} orders that are over");
+            let how = format!("ignored: the answer has {ended} ended orders");
             (AssumptionStatus::Wrong, how)
         }
     }
@@ -242,13 +243,13 @@ fn selector(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
         (0, 0) => taken(rest),
         (0, count) => {
             let how = format!(
-                "honoured: {} open and {count} closed were kept apart",
+                "works: it separated {} open and {count} closed positions",
                 open.len()
             );
             (AssumptionStatus::Asked, how)
         }
         (mixed, _) => {
-            let how = format!("ignored: {mixed} positions stood in the wrong list");
+            let how = format!("ignored: {mixed} positions were in the wrong list");
             (AssumptionStatus::Wrong, how)
         }
     }
@@ -266,7 +267,7 @@ fn twaps_account(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
         .count();
     if foreign > 0 {
         let how =
-            format!("ignored: {foreign} of another account came too (they are left out here)");
+            format!("ignored: the answer has {foreign} of another account (perpdeck removes them)");
         return (AssumptionStatus::Wrong, how);
     }
     taken(rest)
@@ -280,7 +281,7 @@ fn answered_with(rest: &Rest, field: &str) -> DialectFinding {
     }
     (
         AssumptionStatus::Seen,
-        format!("{count} orders answer with a field of this name"),
+        format!("{count} orders have a field of this name"),
     )
 }
 
@@ -290,19 +291,20 @@ fn timestamp_unit(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
     match units.first() {
         None => (
             AssumptionStatus::Assumed,
-            "no instant was there to measure".to_owned(),
+            "no row has a timestamp".to_owned(),
         ),
         Some(seen) if units.iter().any(|unit| unit != seen) => {
-            let how = "instants of different magnitudes: each is read by its own".to_owned();
+            let how =
+                "timestamps of different magnitudes: each is read by its own magnitude".to_owned();
             (AssumptionStatus::Assumed, how)
         }
         Some(seen) if *seen == set => {
-            let how = format!("{} instants have that magnitude", units.len());
+            let how = format!("{} timestamps have that magnitude", units.len());
             (AssumptionStatus::Seen, how)
         }
         Some(seen) => (
             AssumptionStatus::Wrong,
-            format!("instants have the magnitude of {seen}"),
+            format!("timestamps have the magnitude of {seen}"),
         ),
     }
 }
@@ -350,18 +352,19 @@ fn paging(rest: &Rest) -> DialectFinding {
         (true, false) => "orders",
         (false, true) => "closed positions",
         (false, false) => {
-            let how = "no list says whether there is more: a full page is shown as incomplete";
+            let how =
+                "no list says whether there are more rows: a full page is shown as incomplete";
             return (AssumptionStatus::Assumed, how.to_owned());
         }
     };
     match &rest.second {
         Some(page) if page.list.as_ref().is_ok_and(|list| !list.data.is_empty()) => (
             AssumptionStatus::Asked,
-            format!("{lists} have them, and a cursor led to the next page"),
+            format!("{lists} have them, and a cursor returned the next page"),
         ),
         Some(_) => (
             AssumptionStatus::Wrong,
-            "the cursor of a page led nowhere".to_owned(),
+            "the cursor of a page returned nothing".to_owned(),
         ),
         None => (
             AssumptionStatus::Seen,

@@ -62,7 +62,7 @@ fn transport(asked: &DoctorAnswers) -> HealthCheck {
             Some(why) if why.status.is_none() => {
                 return check("tls", HealthVerdict::Bad, why.to_string());
             }
-            Some(_) | None => "https, the certificate is one this machine trusts",
+            Some(_) | None => "https, with a certificate that this machine trusts",
         };
         return check("tls", HealthVerdict::Ok, how);
     }
@@ -77,8 +77,8 @@ fn transport(asked: &DoctorAnswers) -> HealthCheck {
 fn proxy(asked: &DoctorAnswers) -> HealthCheck {
     let set = asked.connection.proxy.as_ref();
     let how = set.map_or_else(
-        || "none: requests go straight to their place".to_owned(),
-        |proxy| format!("what is not on this machine goes through {proxy}"),
+        || "none: requests go directly to the service".to_owned(),
+        |proxy| format!("requests to other machines go through {proxy}"),
     );
     let Some(name) = asked.idle_proxy else {
         return check("proxy", HealthVerdict::Ok, how);
@@ -86,13 +86,13 @@ fn proxy(asked: &DoctorAnswers) -> HealthCheck {
     check(
         "proxy",
         HealthVerdict::Note,
-        format!("{how}; {name} of the environment is not used (the setting is proxy)"),
+        format!("{how}; the environment variable {name} is ignored (set proxy instead)"),
     )
 }
 
 fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
     match asked.trouble() {
-        None => Some(check("key", HealthVerdict::Ok, "the service takes it")),
+        None => Some(check("key", HealthVerdict::Ok, "the service accepts it")),
         Some(why) if why.kind == FailureKind::Auth => {
             Some(check("key", HealthVerdict::Bad, why.to_string()))
         }
@@ -114,7 +114,7 @@ fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
 fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
     asked.rest.as_ref()?;
     let Some(ahead) = asked.first()?.ahead else {
-        let how = "unknown: the answers carry no Date header";
+        let how = "unknown: the answers have no Date header";
         return Some(check("clock", HealthVerdict::Note, how));
     };
     let verdict = if ahead.unsigned_abs() > SKEW {
@@ -140,7 +140,7 @@ fn latency(asked: &DoctorAnswers) -> Option<HealthCheck> {
         HealthVerdict::Ok
     };
     let how = format!(
-        "{} ms at best, {} ms in the middle, {} ms at worst of {} reads",
+        "{} ms minimum, {} ms median, {} ms maximum of {} reads",
         millis(*least),
         millis(*median),
         millis(*most),
@@ -159,7 +159,7 @@ fn budget(asked: &DoctorAnswers) -> HealthCheck {
     let named: BTreeSet<_> = asked.probes().flat_map(|probe| &probe.budgets).collect();
     let named: Vec<_> = named.iter().map(ToString::to_string).collect();
     let told = if named.is_empty() {
-        "the service names no budget".to_owned()
+        "the service states no rate limit".to_owned()
     } else {
         named.join(", ")
     };
@@ -184,12 +184,11 @@ fn environment() -> HealthCheck {
         return check(
             "environment",
             HealthVerdict::Ok,
-            "this process's holds no key",
+            "the environment of this process has no key",
         );
     }
     let how = format!(
-        "{} could not be taken out of it: root reads it there; api_key_file, api_key_command or api_key_keyring keeps a \
-         key out of every environment",
+        "{} could not be removed from it, so root can read it there; api_key_file, api_key_command and api_key_keyring avoid that",
         names.join(", ")
     );
     check("environment", HealthVerdict::Note, how)

@@ -135,7 +135,7 @@ impl DoctorReport {
                 assumption.value, "", assumption.how, ""
             )
         });
-        let heading = "\nWhat the documents leave open, how it was settled, and the setting that changes it\n";
+        let heading = "\nWhat the API documents leave open, what perpdeck assumes, and the setting that changes it\n";
         checks
             .chain([heading.to_owned()])
             .chain(assumptions)

@@ -95,7 +95,9 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
         voice.note(&format!("{count} {rows} could not be read: {first}"));
     }
     if page.incomplete {
-        voice.note("the list is not complete: the service says there is more, but not where");
+        voice.note(
+            "the list is incomplete: the service says there are more rows, but gives no cursor",
+        );
     }
     if count == 0 && !page.incomplete {
         Exit::Ok

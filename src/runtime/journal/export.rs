@@ -55,7 +55,7 @@ fn named(sheet: &Sheet, dir: &Path, text: &str) -> Result<PathBuf, String> {
 
 fn refused(path: &Path, why: &Error) -> String {
     if why.kind() == ErrorKind::AlreadyExists {
-        format!("{} is there already and stays as it is", path.display())
+        format!("{} exists and is not changed", path.display())
     } else {
         format!("{} cannot be written: {why}", path.display())
     }
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(asked.0, dir.path().join("mine.csv").display().to_string());
         let again = write(&to("mine.csv"), dir.path()).unwrap_err();
         assert!(
-            again.ends_with("mine.csv is there already and stays as it is"),
+            again.ends_with("mine.csv exists and is not changed"),
             "{again}"
         );
         let (third, _) = write(&to(dir.path().to_str().unwrap()), Path::new("/nowhere")).unwrap();

@@ -96,7 +96,7 @@ enum Begun {
 
 /// The outcome of a command that was stopped after a byte may have been sent.
 pub(crate) fn interrupted() -> Failure {
-    let words = "interrupted; what was on the wire may still take effect";
+    let words = "interrupted; a request that was already sent may still take effect";
     Failure::new(FailureKind::Unknown, words)
 }
 

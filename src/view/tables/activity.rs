@@ -250,7 +250,7 @@ pub(crate) fn references(why: &Failure) -> String {
 }
 
 /// What a read does that follows instead of another request.
-const FINDING_OUT: &str = "finding out what became of it";
+const FINDING_OUT: &str = "reading the outcome from the service";
 
 pub(crate) fn progress_words(progress: &Progress) -> String {
     match progress {

@@ -82,7 +82,10 @@ fn the_volume_at_a_price_counts_eight_minutes_and_names_who_crossed() {
         sold: Num::from(sold),
     };
     let volumes = |tape: &Tape| tape.volume_at_price().clone();
-    let all = BTreeMap::from([(Num::from(9_u32), volume(0, 1)), (Num::from(10_u32), volume(2, 4))]);
+    let all = BTreeMap::from([
+        (Num::from(9_u32), volume(0, 1)),
+        (Num::from(10_u32), volume(2, 4)),
+    ]);
     assert_eq!(volumes(&tape), all);
     merged(&mut tape, vec![], 500);
     assert_eq!(

@@ -345,7 +345,7 @@ fn cancel_all_has_nothing_to_ask_where_nothing_works() {
     press(&mut model, "K");
     assert_eq!(
         (model.overlays.len(), said(&model).as_str()),
-        (0, "no order is working")
+        (0, "there is no working order")
     );
 }
 

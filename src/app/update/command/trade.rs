@@ -241,7 +241,7 @@ fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
     let positions = model.store.positions.rows();
     let commands: Vec<_> = here.map(|order| order.cancel(positions)).collect();
     if commands.is_empty() {
-        return Err(word.fault("no order is working in this market"));
+        return Err(word.fault("there is no working order in this market"));
     }
     let list = Bulk::asking(commands, vec![], &model.store, model.now);
     Ok(open(Overlay::Bulk(list)))

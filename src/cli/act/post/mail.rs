@@ -150,7 +150,7 @@ impl<'a> LocalOutbox<'a> {
     /// How many of the deeds were on their way; what is still to be written of them has a moment for it.
     pub(super) async fn close(self, voice: Output) -> usize {
         if !self.outbox.is_written().await {
-            voice.note("the journal may not hold what became of it: its disk does not answer");
+            voice.note("the outcome may be missing in the journal: its disk does not answer");
         }
         self.sent
     }
@@ -200,7 +200,9 @@ impl Standstills {
 
 fn stands_still() -> Failure {
     let minutes = PATIENCE.as_secs() / 60;
-    let why = format!("nothing more was closed in {minutes} min; the same command goes on with it");
+    let why = format!(
+        "nothing more was closed for {minutes} min; run the same command again to continue"
+    );
     Failure::new(FailureKind::Unknown, why)
 }
 
@@ -230,8 +232,8 @@ pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
             next(
                 *retry_at,
                 *then,
-                "the same request again",
-                "finding out what became of it"
+                "repeating the same request",
+                "reading the outcome from the service"
             )
         )),
         Progress::Waiting {
@@ -239,7 +241,12 @@ pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
             retry_at,
             then,
         } => {
-            let next = next(*retry_at, *then, "again", "finding out how it stands");
+            let next = next(
+                *retry_at,
+                *then,
+                "again",
+                "reading the state from the service",
+            );
             voice.note(&format!("{command}: {why}; {next}"));
         }
         Progress::Running { operation, .. } => voice.note(&format!(

@@ -184,7 +184,7 @@ impl Engine {
         if row.status.is_working() {
             return Ok(row);
         }
-        let message = format!("order {id} is {} already", row.status);
+        let message = format!("order {id} is already {}", row.status);
         Err(CommandRefusal::conflict(Reason::OrderNotWorking, message))
     }
 
