@@ -47,6 +47,11 @@ pub(super) enum FaultTarget {
     PlaceTwap,
     ScaledOrders,
     PlaceScaled,
+    Candles,
+    Trades,
+    Fills,
+    Equity,
+    Funding,
 }
 
 /// One rule, as posted and as listed.
@@ -252,6 +257,11 @@ impl FaultKind {
                     | FaultTarget::Markets
                     | FaultTarget::Book
                     | FaultTarget::Accounts
+                    | FaultTarget::Candles
+                    | FaultTarget::Trades
+                    | FaultTarget::Fills
+                    | FaultTarget::Equity
+                    | FaultTarget::Funding
             ),
             Self::Latency
             | Self::Before

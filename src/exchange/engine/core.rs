@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::market::{
     feed::{FeedGenerator, PriceBounds, RngStream},
+    history::{HistoryOrigin, MarketHistory},
     market_state::MarketState,
 };
 use super::state::{
     account::AccountState,
+    account_history::AccountHistory,
     arena::Arena,
     command::{CommandOutcome, EngineCommand},
     counterparty::Counterparty,
@@ -23,7 +25,7 @@ use super::state::{
     words::LiquidityRole,
 };
 
-/// The whole exchange: markets, accounts, orders and the clock. Rows are kept apart by a checkpoint.
+/// The whole exchange: markets, accounts, orders and the clock. Rows and histories are kept apart by a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Engine {
     pub(crate) now: Millis,
@@ -41,6 +43,10 @@ pub struct Engine {
     pub(crate) twaps: Arena<TwapId, TwapRecord>,
     #[serde(skip)]
     pub(crate) scaled: Arena<ScaledId, ScaledRecord>,
+    #[serde(skip)]
+    pub(crate) market_histories: Vec<MarketHistory>,
+    #[serde(skip)]
+    pub(crate) account_histories: Vec<AccountHistory>,
     pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
@@ -71,6 +77,8 @@ impl Engine {
             positions: Arena::default(),
             twaps: Arena::default(),
             scaled: Arena::default(),
+            market_histories: Vec::new(),
+            account_histories: Vec::new(),
             counterparty: Counterparty::default(),
             expiring: BTreeSet::new(),
             cancel_queue: Vec::new(),
@@ -81,12 +89,17 @@ impl Engine {
             log: HashedEventLog::default(),
         };
         for spec in config.markets {
-            engine.markets.push(MarketState::new(spec, config.start));
+            let (at, px) = (config.start, spec.start_price);
+            let origin = HistoryOrigin { at, px };
+            engine.market_histories.push(MarketHistory::new(origin));
+            engine.markets.push(MarketState::new(spec, at));
         }
         for spec in config.accounts {
+            engine.account_histories.push(AccountHistory::default());
             engine.accounts.push(AccountState::new(spec, config.start));
         }
         engine.open_markets();
+        engine.sample_equity();
         engine
     }
 

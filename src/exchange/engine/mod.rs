@@ -24,10 +24,14 @@ mod tests;
 pub use self::core::Engine;
 pub use clock::checkpoint::{Checkpoint, CheckpointChunk, CheckpointFault, CheckpointTable};
 pub use market::feed::PriceBounds;
+pub use market::history::CandleRange;
 pub use state::command::{
     AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
     ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,
     SetIsolatedMargin, Tif, TwapParams,
+};
+pub use state::history::{
+    CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,
 };
 pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 pub use state::log::{EngineEvent, LoggedEvent};
@@ -44,6 +48,6 @@ pub use state::spec::{
 pub use state::tick::PRICE_FIGURES;
 pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use state::words::{
-    CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
-    ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
+    CompletionReason, Curve, Interval, LiquidityRole, MarginMode, OrderMode, OrderStatus,
+    OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
 };

@@ -45,7 +45,8 @@ fn skew(value: &mut Value, by: i64) {
 }
 
 fn is_instant(field: &str) -> bool {
-    field.ends_with("_at") || ["now", "as_of", "cooldown_until"].contains(&field)
+    field.ends_with("_at")
+        || ["now", "as_of", "cooldown_until", "time", "open_time"].contains(&field)
 }
 
 #[cfg(test)]

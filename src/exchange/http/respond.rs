@@ -7,7 +7,7 @@ use super::super::{
     message::{ApiResponse, Execution, JSON},
     rate_limit::LimitScope,
     service::ExchangeService,
-    sim::{self, SimRoute},
+    sim::{self, RouteAccess, SimRoute},
     v1,
 };
 use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPhase};
@@ -16,7 +16,8 @@ use hyper::{
     Request, Response, StatusCode,
     body::Incoming,
     header::{
-        ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+        ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
+        WWW_AUTHENTICATE,
     },
 };
 use std::{io, net::IpAddr, time::Duration};
@@ -159,7 +160,9 @@ fn authorized<'a>(
         service.rate_limiter.take(LimitScope::Address(peer), now)?;
         service.rate_limiter.take(LimitScope::Whole, now)?;
     }
-    if sim.is_some_and(SimRoute::is_public) {
+    let access = sim.map_or(RouteAccess::Key, SimRoute::access);
+    let has_key = request.headers().contains_key(AUTHORIZATION);
+    if access == RouteAccess::Public || (access == RouteAccess::PublicOrKey && !has_key) {
         return Ok(None);
     }
     let caller = service.auth.authenticate(request.headers())?;

@@ -4,12 +4,12 @@ use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
     engine::{
-        AccountReport, AccountSpec, BookLevel, Bps, ChallengeStatus, Engine, MarketIx,
-        MarketReport, PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
+        AccountReport, AccountSpec, Bps, ChallengeStatus, Engine, MarketIx, MarketReport,
+        PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
     },
     message::ApiResponse,
-    state::{ExchangeState, data},
-    wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
+    state::ExchangeState,
+    wire::{self, MarketUnits, nano, rate, usd},
 };
 use crate::{
     api::Data,
@@ -42,20 +42,6 @@ struct MarketResource {
     price_figures: u32,
     lot_size: Num,
     updated_at: Timestamp,
-}
-
-#[derive(Debug, Serialize)]
-struct BookResource {
-    market_id: MarketId,
-    bids: Vec<BookLevelResource>,
-    asks: Vec<BookLevelResource>,
-    updated_at: Timestamp,
-}
-
-#[derive(Debug, Serialize)]
-struct BookLevelResource {
-    price: Num,
-    size: Num,
 }
 
 /// USD unless said otherwise; `daily_loss_left` is a share of 0 to 1.
@@ -138,33 +124,6 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
         lot_size: Num::new(1, spec.size_decimals),
         updated_at: wire::at(facts.updated_at),
     })
-}
-
-pub(super) fn book(state: &ExchangeState, id: &MarketId) -> Result<ApiResponse, ApiError> {
-    let engine = &state.engine;
-    let ix = engine
-        .market(id.raw())
-        .ok_or_else(|| ApiError::not_found("market"))?;
-    let facts = engine.market_facts(ix);
-    data(facts.and_then(|facts| {
-        let units = MarketUnits::from(engine.market_spec(ix)?);
-        Some(BookResource {
-            market_id: ResourceEncoder(engine).market_id(ix)?,
-            bids: levels(units, &facts.bids),
-            asks: levels(units, &facts.asks),
-            updated_at: wire::at(facts.updated_at),
-        })
-    }))
-}
-
-fn levels(units: MarketUnits, levels: &[BookLevel]) -> Vec<BookLevelResource> {
-    levels
-        .iter()
-        .map(|level| BookLevelResource {
-            price: units.px(level.px),
-            size: units.lots(level.size),
-        })
-        .collect()
 }
 
 pub(super) fn accounts(

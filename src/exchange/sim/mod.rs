@@ -1,14 +1,19 @@
 //! `/sim/…`: what a service surely has but its documents do not show (`docs/service-api.md 7`), and the controls of a
 //! simulation.
-//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the description and the two market reads
-//! are public, so that any desk can use them as its price source.
+//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the description and the market reads are
+//! public, so that any desk can use them as its price source.
 //!
 //! | route | does |
 //! |---|---|
 //! | `GET /sim/openapi.yaml` | describes all of this and `/v1` (public) |
 //! | `GET /sim/markets` | prices, funding and limits of every market (public) |
-//! | `GET /sim/markets/{market_id}/book` | its L2 book, best first (public) |
+//! | `GET /sim/markets/{market_id}/book?depth=&group=` | its L2 book, best first (public) |
+//! | `GET /sim/markets/{market_id}/candles?interval=&limit=&before=` | its candles, oldest first (public) |
+//! | `GET /sim/markets/{market_id}/trades?limit=&before=` | its trades, newest first (public; a key is told its own) |
 //! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
+//! | `GET /sim/accounts/{account_id}/fills?limit=&before=` | executions of its orders, newest first |
+//! | `GET /sim/accounts/{account_id}/equity?limit=&before=` | its equity once a minute, oldest first |
+//! | `GET /sim/accounts/{account_id}/funding?limit=&before=` | its funding payments, newest first |
 //! | `GET /sim/twap-orders?account_id=&status=` | every TWAP and VWAP of the account, ended ones too |
 //! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`), once per `Idempotency-Key` |
 //! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
@@ -21,13 +26,17 @@
 //!
 //! Known limits: any key may move the clock, inject faults or reset.
 
+mod account_history;
+mod book;
 mod control;
 mod facts;
+mod market_history;
 mod openapi;
+mod query;
 mod route;
 mod strategies;
 
-pub(super) use route::SimRoute;
+pub(super) use route::{RouteAccess, SimRoute};
 
 use super::{
     api_error::ApiError,
@@ -48,8 +57,19 @@ pub(super) fn answer(
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::Markets => facts::markets(&*service.state()?),
-        SimRoute::Book(id) => facts::book(&*service.state()?, &id),
+        SimRoute::Book(id, query) => book::book(&*service.state()?, &id, query),
+        SimRoute::Candles(id, query) => market_history::candles(&*service.state()?, &id, query),
+        SimRoute::Trades(id, page) => market_history::trades(&*service.state()?, caller, &id, page),
         SimRoute::Accounts => facts::accounts(&*service.state()?, required_user(caller)?),
+        SimRoute::Fills(id, page) => {
+            account_history::fills(&*service.state()?, required_user(caller)?, &id, page)
+        }
+        SimRoute::Equity(id, page) => {
+            account_history::equity(&*service.state()?, required_user(caller)?, &id, page)
+        }
+        SimRoute::Funding(id, page) => {
+            account_history::funding(&*service.state()?, required_user(caller)?, &id, page)
+        }
         SimRoute::AllTwaps(id, status) => {
             strategies::all_twaps(&*service.state()?, required_user(caller)?, (&id, status))
         }
@@ -81,8 +101,13 @@ fn required_user(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUse
 pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
     match route {
         SimRoute::Markets => Some(FaultTarget::Markets),
-        SimRoute::Book(_) => Some(FaultTarget::Book),
+        SimRoute::Book(..) => Some(FaultTarget::Book),
+        SimRoute::Candles(..) => Some(FaultTarget::Candles),
+        SimRoute::Trades(..) => Some(FaultTarget::Trades),
         SimRoute::Accounts => Some(FaultTarget::Accounts),
+        SimRoute::Fills(..) => Some(FaultTarget::Fills),
+        SimRoute::Equity(..) => Some(FaultTarget::Equity),
+        SimRoute::Funding(..) => Some(FaultTarget::Funding),
         SimRoute::AllTwaps(..) => Some(FaultTarget::AllTwaps),
         SimRoute::PlaceTwap => Some(FaultTarget::PlaceTwap),
         SimRoute::ScaledOrders(_) => Some(FaultTarget::ScaledOrders),

@@ -1,11 +1,13 @@
 //! The simulation's own endpoints as one enum.
 
-use super::super::engine::TwapStatus;
+use super::{
+    super::engine::TwapStatus,
+    query::{BookQuery, CandleQuery, PageQuery, account, decoded, parameters, word},
+};
 use crate::{
     api::{QueryFault, RouteFault},
     model::{AccountId, MarketId},
 };
-use percent_encoding::percent_decode_str;
 use strum::VariantNames as _;
 
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
@@ -13,8 +15,13 @@ use strum::VariantNames as _;
 pub(crate) enum SimRoute {
     OpenApi,
     Markets,
-    Book(MarketId),
+    Book(MarketId, BookQuery),
+    Candles(MarketId, CandleQuery),
+    Trades(MarketId, PageQuery),
     Accounts,
+    Fills(AccountId, PageQuery),
+    Equity(AccountId, PageQuery),
+    Funding(AccountId, PageQuery),
     AllTwaps(AccountId, Option<TwapStatus>),
     PlaceTwap,
     ScaledOrders(AccountId),
@@ -29,6 +36,15 @@ pub(crate) enum SimRoute {
     Reset,
 }
 
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RouteAccess {
+    Public,
+    /// Anybody; a key that is given must be right and is told more.
+    PublicOrKey,
+    Key,
+}
+
 impl SimRoute {
     /// As [`Route::parse`](crate::api::Route::parse), for paths below `/sim`.
     pub(crate) fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {
@@ -39,9 +55,7 @@ impl SimRoute {
         let route = match (method, resource) {
             ("GET", ["openapi.yaml"]) => Self::OpenApi,
             ("GET", ["markets"]) => Self::Markets,
-            ("GET", ["markets", id, "book"]) => {
-                Self::Book(decoded(id).ok_or(RouteFault::NotFound)?.into())
-            }
+            ("GET", ["markets" | "accounts", _, _]) => return history(resource, query),
             ("GET", ["accounts"]) => Self::Accounts,
             ("GET", ["twap-orders"]) => return twaps(query),
             ("POST", ["twap-orders"]) => Self::PlaceTwap,
@@ -67,8 +81,14 @@ impl SimRoute {
     }
 
     /// Market data and the description are nobody's; everything else needs a key.
-    pub(crate) fn is_public(&self) -> bool {
-        matches!(self, Self::OpenApi | Self::Markets | Self::Book(_))
+    pub(crate) fn access(&self) -> RouteAccess {
+        match self {
+            Self::OpenApi | Self::Markets | Self::Book(..) | Self::Candles(..) => {
+                RouteAccess::Public
+            }
+            Self::Trades(..) => RouteAccess::PublicOrKey,
+            _ => RouteAccess::Key,
+        }
     }
 
     /// Stays reachable whatever budgets are set.
@@ -83,59 +103,41 @@ fn unmatched(resource: &[&str]) -> RouteFault {
             "openapi.yaml" | "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock"
             | "nudge" | "faults" | "budgets" | "reset",
         ]
-        | ["markets", _, "book"] => RouteFault::Method,
+        | ["markets", _, "book" | "candles" | "trades"]
+        | ["accounts", _, "fills" | "equity" | "funding"] => RouteFault::Method,
         _ => RouteFault::NotFound,
     }
 }
 
+/// What is read of one market or account.
+fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
+    Ok(match resource {
+        ["markets", id, "book"] => SimRoute::Book(market(id)?, BookQuery::parse(query)?),
+        ["markets", id, "candles"] => SimRoute::Candles(market(id)?, CandleQuery::parse(query)?),
+        ["markets", id, "trades"] => SimRoute::Trades(market(id)?, PageQuery::rows(query)?),
+        ["accounts", id, "fills"] => SimRoute::Fills(owner(id)?, PageQuery::rows(query)?),
+        ["accounts", id, "equity"] => SimRoute::Equity(owner(id)?, PageQuery::samples(query)?),
+        ["accounts", id, "funding"] => SimRoute::Funding(owner(id)?, PageQuery::rows(query)?),
+        _ => return Err(RouteFault::NotFound),
+    })
+}
+
 fn twaps(query: &str) -> Result<SimRoute, RouteFault> {
     let [account_id, status] = parameters(query, ["account_id", "status"])?;
-    let status = status.map(|given| {
-        given.parse().map_err(|_| QueryFault::Value {
-            name: "status".to_owned(),
-            wanted: format!("must be one of {}", TwapStatus::VARIANTS.join(", ")),
-            given,
-        })
-    });
+    let wanted = format!("must be one of {}", TwapStatus::VARIANTS.join(", "));
+    let status = status.map(|given| word("status", given, &wanted));
     Ok(SimRoute::AllTwaps(
         account(account_id)?,
         status.transpose()?,
     ))
 }
 
-fn account(given: Option<String>) -> Result<AccountId, QueryFault> {
-    let given = given.filter(|id| !id.is_empty());
-    let missing = || QueryFault::Missing("account_id".to_owned());
-    given.map(AccountId::from).ok_or_else(missing)
+fn market(id: &str) -> Result<MarketId, RouteFault> {
+    Ok(decoded(id).ok_or(RouteFault::NotFound)?.into())
 }
 
-/// The values of these query parameters, and of no others.
-fn parameters<const N: usize>(
-    query: &str,
-    names: [&str; N],
-) -> Result<[Option<String>; N], QueryFault> {
-    let mut values = [const { None }; N];
-    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let mut slots = names.iter().zip(&mut values);
-        let Some((_, slot)) = slots.find(|(known, _)| **known == name) else {
-            return Err(QueryFault::Unknown(name.to_owned()));
-        };
-        if slot.replace(value_of(name, value)?).is_some() {
-            return Err(QueryFault::Twice(name.to_owned()));
-        }
-    }
-    Ok(values)
-}
-
-fn value_of(name: &str, text: &str) -> Result<String, QueryFault> {
-    decoded(text).ok_or_else(|| QueryFault::Encoding(name.to_owned()))
-}
-
-/// `None` for what is no percent-encoded UTF-8.
-fn decoded(text: &str) -> Option<String> {
-    let decoded = percent_decode_str(text).decode_utf8().ok()?;
-    Some(decoded.into_owned())
+fn owner(id: &str) -> Result<AccountId, RouteFault> {
+    Ok(decoded(id).ok_or(RouteFault::NotFound)?.into())
 }
 
 #[cfg(test)]
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_market_id_in_the_path_keeps_its_pipe() {
-        let book = SimRoute::Book("paper|BTC".into());
+        let book = SimRoute::Book("paper|BTC".into(), BookQuery::default());
         for path in [
             "/sim/markets/paper%7CBTC/book",
             "/sim/markets/paper|BTC/book",

@@ -15,7 +15,9 @@ const LOCK: &str = "exchange.lock";
 /// The layout of the tables and of what is in them. Raised with any change to a type that is stored, or to what one of its
 /// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
 /// the close-all operations.
-pub(super) const FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 4;
+/// The oldest format that is read. 3 is 4 without the tables of the histories (`CheckpointTable::Origins` and after).
+const OLDEST_FORMAT: u32 = 3;
 
 /// "prpx": tells our file from another program's.
 const APPLICATION_ID: u32 = 0x7072_7078;
@@ -118,7 +120,7 @@ fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFau
     let found = number("user_version").map_err(refused)?;
     match (application, tables) {
         (0, 0) => Ok(DatabaseState::Empty),
-        (APPLICATION_ID, _) if found == FORMAT => Ok(DatabaseState::Kept),
+        (APPLICATION_ID, _) if (OLDEST_FORMAT..=FORMAT).contains(&found) => Ok(DatabaseState::Kept),
         (APPLICATION_ID, _) => Err(StoreFault::Format {
             path: path.to_owned(),
             found,
@@ -134,6 +136,11 @@ fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFau
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    mark_format(connection)
+}
+
+/// From here on a perpdeck of an older format refuses the directory.
+pub(super) fn mark_format(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", FORMAT)
 }
 

@@ -159,6 +159,7 @@ fn resume(
     let mut restored = restored(&mut reader, kept.horizon)?;
     let (keys, close_alls) = (reader.keys()?, reader.close_alls()?);
     disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
+    file::mark_format(&reader.connection)?;
     let openings = identity.openings + 1;
     let counted = "UPDATE exchange SET openings = ?1";
     reader.connection.execute(counted, [openings])?;

@@ -4,9 +4,9 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     clock::ClockMode,
     engine::{
-        AccountIx, AttachedExits, Bps, Curve, Engine, EngineCommand, Lots, MAX_COUNT, MarginMode,
-        MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason,
-        Reduction, ScaledParams, Side, Tif, TwapParams,
+        AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Engine,
+        EngineCommand, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
+        Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
@@ -20,6 +20,7 @@ use super::{
 use crate::api::PlaceBody;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 fn engine() -> Engine {
     let bare = include_str!("../../../tests/support/bare.toml");
@@ -93,17 +94,35 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
         engine.apply(me, command).unwrap();
     }
     let checkpoint = engine.checkpoint().unwrap();
-    assert_eq!(checkpoint.chunks.len(), 6, "one of every table");
+    let (rows, histories) = split(checkpoint.chunks);
+    assert_eq!(rows.len(), 6, "one of every table");
     let mut digest = Sha256::new_with_prefix(&checkpoint.core);
-    for chunk in checkpoint.chunks {
+    for chunk in rows {
         digest.update(&chunk.rows);
     }
     for command in commands() {
         digest.update(postcard::to_stdvec(&EngineInput::Apply(me, command)).unwrap());
     }
-    let bytes = digest.finalize();
-    let shape = u32::from_be_bytes(*bytes.first_chunk().unwrap());
-    assert_eq!((FORMAT, shape), (3, 1_374_888_715));
+    assert_eq!((FORMAT, shape(digest)), (4, 1_374_888_715));
+    engine.advance_to(engine.now().next_hour());
+    let later = split(engine.checkpoint().unwrap().chunks).1;
+    let mut digest = Sha256::new();
+    for chunk in histories.iter().chain(&later) {
+        digest.update(&chunk.rows);
+    }
+    let tables: BTreeSet<u8> = later.iter().map(|chunk| chunk.table as u8).collect();
+    assert_eq!(tables, (7..=14).collect(), "one of every history");
+    assert_eq!((FORMAT, shape(digest)), (4, 3_874_745_018));
+}
+
+/// The tables that format 3 had, and those of the histories.
+fn split(chunks: Vec<CheckpointChunk>) -> (Vec<CheckpointChunk>, Vec<CheckpointChunk>) {
+    let had = |chunk: &CheckpointChunk| chunk.table < CheckpointTable::Origins;
+    chunks.into_iter().partition(had)
+}
+
+fn shape(digest: Sha256) -> u32 {
+    u32::from_be_bytes(*digest.finalize().first_chunk().unwrap())
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub struct CheckpointChunk {
 }
 
 /// The numbers are on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRepr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromRepr)]
 #[repr(u8)]
 pub enum CheckpointTable {
     Markets = 0,
@@ -39,6 +39,15 @@ pub enum CheckpointTable {
     Positions = 3,
     Twaps = 4,
     Scaled = 5,
+    Origins = 6,
+    Seconds = 7,
+    Minutes = 8,
+    Hours = 9,
+    Days = 10,
+    Trades = 11,
+    Fills = 12,
+    Equity = 13,
+    Funding = 14,
 }
 
 /// Why bytes are no engine.
@@ -50,7 +59,7 @@ pub enum CheckpointFault {
     Rows { wanted: u64, found: u64 },
 }
 
-/// Row counts in the order of [`CheckpointTable`].
+/// Row counts of the first tables of [`CheckpointTable`]; histories are bounded and may be missing.
 type Counts = [u64; 6];
 
 impl Engine {
@@ -63,6 +72,7 @@ impl Engine {
         save(&mut self.positions, CheckpointTable::Positions, &mut chunks)?;
         save(&mut self.twaps, CheckpointTable::Twaps, &mut chunks)?;
         save(&mut self.scaled, CheckpointTable::Scaled, &mut chunks)?;
+        self.save_histories(&mut chunks)?;
         let core = postcard::to_stdvec(&(self.counts(), &*self))?;
         Ok(Checkpoint { core, chunks })
     }
@@ -73,16 +83,28 @@ impl Engine {
         chunks: impl IntoIterator<Item = CheckpointChunk>,
     ) -> Result<Self, CheckpointFault> {
         let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
-        for CheckpointChunk { table, rows, .. } in chunks {
+        let mut histories = Vec::new();
+        for chunk in chunks {
+            let CheckpointChunk { table, rows, .. } = &chunk;
             match table {
-                CheckpointTable::Markets => load(&mut engine.markets, &rows)?,
-                CheckpointTable::Accounts => load(&mut engine.accounts, &rows)?,
-                CheckpointTable::Orders => load(&mut engine.orders, &rows)?,
-                CheckpointTable::Positions => load(&mut engine.positions, &rows)?,
-                CheckpointTable::Twaps => load(&mut engine.twaps, &rows)?,
-                CheckpointTable::Scaled => load(&mut engine.scaled, &rows)?,
+                CheckpointTable::Markets => load(&mut engine.markets, rows)?,
+                CheckpointTable::Accounts => load(&mut engine.accounts, rows)?,
+                CheckpointTable::Orders => load(&mut engine.orders, rows)?,
+                CheckpointTable::Positions => load(&mut engine.positions, rows)?,
+                CheckpointTable::Twaps => load(&mut engine.twaps, rows)?,
+                CheckpointTable::Scaled => load(&mut engine.scaled, rows)?,
+                CheckpointTable::Origins
+                | CheckpointTable::Seconds
+                | CheckpointTable::Minutes
+                | CheckpointTable::Hours
+                | CheckpointTable::Days
+                | CheckpointTable::Trades
+                | CheckpointTable::Fills
+                | CheckpointTable::Equity
+                | CheckpointTable::Funding => histories.push(chunk),
             }
         }
+        engine.load_histories(&histories)?;
         let mut pairs = counts.into_iter().zip(engine.counts());
         match pairs.find(|(wanted, found)| wanted != found) {
             Some((wanted, found)) => Err(CheckpointFault::Rows { wanted, found }),
@@ -99,6 +121,7 @@ impl Engine {
         engine.positions.touch_all();
         engine.twaps.touch_all();
         engine.scaled.touch_all();
+        engine.touch_histories();
         Ok(engine)
     }
 

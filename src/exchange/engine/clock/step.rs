@@ -4,6 +4,7 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{mark::mark, triggers::TriggerTarget},
     state::{
+        account_history::EQUITY_INTERVAL_MS,
         ids::MarketIx,
         log::EngineEvent,
         refusal::Reason,
@@ -45,6 +46,9 @@ impl Engine {
         self.sample_funding();
         self.pay_funding();
         self.settle_step();
+        if self.now.reached_multiple_of(EQUITY_INTERVAL_MS) {
+            self.sample_equity();
+        }
     }
 
     /// The state the markets start from; no time passes.

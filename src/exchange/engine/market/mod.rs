@@ -1,7 +1,9 @@
 //! One market: its feed, its book, its mark, and the orders resting in it. Names `state`.
 
 pub(crate) mod book;
+pub(crate) mod candles;
 pub(crate) mod feed;
+pub(crate) mod history;
 pub(crate) mod mark;
 pub(crate) mod market_state;
 pub(crate) mod premium;

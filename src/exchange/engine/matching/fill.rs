@@ -36,7 +36,7 @@ impl Engine {
         remainder: Remainder,
     ) {
         let row = self.orders.at(id);
-        let (account, market) = (row.account, row.market);
+        let (account, market, side) = (row.account, row.market, row.side);
         let traded = self.traded(row, parts);
         let notional: Usd = parts.iter().map(|part| part.money).sum();
         let settlement = FillSettlement {
@@ -49,10 +49,11 @@ impl Engine {
             realized: (traded.closed > Lots::ZERO).then_some(traded.realized),
             role: fee_class.role(),
         };
+        self.keep_trades(id, parts, fee_class);
+        self.keep_fills(id, &traded, (settlement.fee, settlement.role, notional));
         let opened = traded.opened;
         let filled = (settlement.lots, notional);
-        self.counterparty
-            .trade(fee_class, (market, row.side), filled);
+        self.counterparty.trade(fee_class, (market, side), filled);
         self.settle(account, market, traded, settlement.fee);
         self.write_fill(id, settlement, remainder);
         self.after_fill(id, settlement.lots, opened);

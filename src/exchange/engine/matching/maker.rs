@@ -20,11 +20,14 @@ impl Engine {
         for trade in trades {
             let fills = self.markets.at_mut(market).resting.trade(*trade);
             self.markets.at_mut(market).last = Some(trade.px);
+            let mut of_users = Lots::ZERO;
             for fill in fills {
                 if let Some(fill) = self.accepted(fill) {
+                    of_users += fill.size;
                     self.fill_maker(fill);
                 }
             }
+            self.keep_trade_of_others(market, *trade, trade.size - of_users);
         }
     }
 

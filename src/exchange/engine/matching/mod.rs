@@ -3,6 +3,7 @@
 pub(crate) mod close;
 pub(crate) mod enter;
 pub(crate) mod fill;
+pub(crate) mod history;
 pub(crate) mod maker;
 pub(crate) mod orders;
 pub(crate) mod place;

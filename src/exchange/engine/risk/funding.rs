@@ -42,8 +42,9 @@ impl Engine {
             let open: Vec<_> = self.accounts.at(account).open.values().copied().collect();
             for id in open {
                 let market = self.markets.at(self.positions.at(id).market);
-                let value = market.oracle * self.positions.at(id).size;
-                let amount = payment(value, market.premiums.rate());
+                let (rate, size) = (market.premiums.rate(), self.positions.at(id).size);
+                let amount = payment(market.oracle * size, rate);
+                self.keep_funding(id, rate, amount);
                 self.credit_funding(id, amount);
             }
         }

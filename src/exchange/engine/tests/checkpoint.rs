@@ -17,9 +17,10 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// How many chunks had changed.
+    /// How many chunks of rows had changed; histories change with every trade.
     fn keep(&mut self, checkpoint: Checkpoint) -> usize {
-        let changed = checkpoint.chunks.len();
+        let is_row = |chunk: &&CheckpointChunk| chunk.table < CheckpointTable::Origins;
+        let changed = checkpoint.chunks.iter().filter(is_row).count();
         self.core = checkpoint.core;
         for chunk in checkpoint.chunks {
             self.chunks.insert((chunk.table as u8, chunk.place), chunk);

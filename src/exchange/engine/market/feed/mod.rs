@@ -8,10 +8,12 @@ mod numbers;
 mod price_process;
 mod rng;
 mod synthetic_book;
+mod synthetic_candles;
 mod tape;
 
 pub use price_process::PriceBounds;
 pub(crate) use rng::RngStream;
+pub(crate) use synthetic_candles::SyntheticCandles;
 
 use serde::{Deserialize, Serialize};
 

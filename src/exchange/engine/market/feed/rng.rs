@@ -17,6 +17,13 @@ impl RngStream {
         Self(rng)
     }
 
+    /// The stream of another purpose, of the same seed.
+    pub(crate) fn sibling(&self, purpose: &str) -> Self {
+        let mut rng = ChaCha8Rng::from_seed(self.0.get_seed());
+        rng.set_stream(fnv1a(purpose));
+        Self(rng)
+    }
+
     /// A whole number from `low` to `high`, both included.
     pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         let span = u64::try_from(high - low).unwrap_or(0) + 1;

@@ -55,7 +55,12 @@ impl TradeTape {
     pub(super) fn daily(base: f64) -> f64 {
         let mean =
             base * TYPICAL_TRADE_SHARE * libm::exp(0.5 * LOG_SIZE_DEVIATION * LOG_SIZE_DEVIATION);
-        rate(base) / (1.0 - BRANCHING) * mean * DAY
+        Self::per_second(base) * mean * DAY
+    }
+
+    /// Trades in a usual second of a market of that base depth.
+    pub(super) fn per_second(base: f64) -> f64 {
+        rate(base) / (1.0 - BRANCHING)
     }
 
     /// The trades of one step against the book shown before it.

@@ -1,0 +1,160 @@
+//! The histories in a checkpoint: the chunks of each ring that changed.
+//!
+//! A checkpoint of before there were histories has none; they begin where it was taken.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::checkpoint::{CheckpointChunk, CheckpointFault, CheckpointTable};
+use crate::exchange::engine::{
+    core::Engine,
+    market::history::{HistoryOrigin, MarketHistory},
+    state::{account_history::AccountHistory, ring::Ring},
+};
+
+/// A ring of one market or account: its table, and which of them it belongs to.
+type RingOwner = (CheckpointTable, usize);
+
+impl Engine {
+    pub(super) fn save_histories(
+        &mut self,
+        chunks: &mut Vec<CheckpointChunk>,
+    ) -> Result<(), CheckpointFault> {
+        let begin = chunks.len();
+        for (owner, history) in self.market_histories.iter_mut().enumerate() {
+            if !history.is_origin_kept {
+                history.is_origin_kept = true;
+                let rows = postcard::to_stdvec(&history.origin)?;
+                let (table, place) = (CheckpointTable::Origins, owner);
+                chunks.push(CheckpointChunk { table, place, rows });
+            }
+            let candles = &mut history.candles;
+            for (table, candles) in [
+                (CheckpointTable::Seconds, &mut candles.second),
+                (CheckpointTable::Minutes, &mut candles.minute),
+                (CheckpointTable::Hours, &mut candles.hour),
+                (CheckpointTable::Days, &mut candles.day),
+            ] {
+                save(candles.ring_mut(), (table, owner), chunks)?;
+            }
+            let owner = (CheckpointTable::Trades, owner);
+            save(&mut history.trades, owner, chunks)?;
+        }
+        for (owner, history) in self.account_histories.iter_mut().enumerate() {
+            save(&mut history.fills, (CheckpointTable::Fills, owner), chunks)?;
+            let samples = (CheckpointTable::Equity, owner);
+            save(&mut history.equity, samples, chunks)?;
+            let payments = (CheckpointTable::Funding, owner);
+            save(&mut history.funding, payments, chunks)?;
+        }
+        if let Some(histories) = chunks.get_mut(begin..) {
+            histories.sort_unstable_by_key(|chunk| (chunk.table, chunk.place));
+        }
+        Ok(())
+    }
+
+    /// After the rows of markets and accounts.
+    pub(super) fn load_histories(
+        &mut self,
+        chunks: &[CheckpointChunk],
+    ) -> Result<(), CheckpointFault> {
+        for market in self.markets.ids() {
+            let history = self.market_history(usize::from(market), chunks)?;
+            self.market_histories.push(history);
+        }
+        for owner in 0..self.accounts.len() {
+            let mut history = AccountHistory::default();
+            let fills = (CheckpointTable::Fills, owner);
+            load(&mut history.fills, fills, chunks)?;
+            let samples = (CheckpointTable::Equity, owner);
+            load(&mut history.equity, samples, chunks)?;
+            let payments = (CheckpointTable::Funding, owner);
+            load(&mut history.funding, payments, chunks)?;
+            self.account_histories.push(history);
+        }
+        Ok(())
+    }
+
+    fn market_history(
+        &self,
+        owner: usize,
+        chunks: &[CheckpointChunk],
+    ) -> Result<MarketHistory, CheckpointFault> {
+        let is_origin = |chunk: &&CheckpointChunk| {
+            (chunk.table, chunk.place) == (CheckpointTable::Origins, owner)
+        };
+        let Some(origin) = chunks.iter().find(is_origin) else {
+            let market = self.markets.at(owner.into());
+            return Ok(MarketHistory::new(HistoryOrigin {
+                at: self.now,
+                px: market.last.unwrap_or(market.mark),
+            }));
+        };
+        let mut history = MarketHistory::new(postcard::from_bytes(&origin.rows)?);
+        history.is_origin_kept = true;
+        let candles = &mut history.candles;
+        for (table, candles) in [
+            (CheckpointTable::Seconds, &mut candles.second),
+            (CheckpointTable::Minutes, &mut candles.minute),
+            (CheckpointTable::Hours, &mut candles.hour),
+            (CheckpointTable::Days, &mut candles.day),
+        ] {
+            load(candles.ring_mut(), (table, owner), chunks)?;
+        }
+        let owner = (CheckpointTable::Trades, owner);
+        load(&mut history.trades, owner, chunks)?;
+        Ok(history)
+    }
+
+    /// The next checkpoint has all of them.
+    pub(super) fn touch_histories(&mut self) {
+        for history in &mut self.market_histories {
+            history.is_origin_kept = false;
+            let candles = &mut history.candles;
+            for candles in [
+                &mut candles.second,
+                &mut candles.minute,
+                &mut candles.hour,
+                &mut candles.day,
+            ] {
+                candles.ring_mut().touch_all();
+            }
+            history.trades.touch_all();
+        }
+        for history in &mut self.account_histories {
+            history.fills.touch_all();
+            history.equity.touch_all();
+            history.funding.touch_all();
+        }
+    }
+}
+
+fn save<Row: Serialize>(
+    ring: &mut Ring<Row>,
+    (table, owner): RingOwner,
+    chunks: &mut Vec<CheckpointChunk>,
+) -> Result<(), CheckpointFault> {
+    let before = owner * Ring::<Row>::places(ring.capacity());
+    for (place, rows) in ring.changed() {
+        let (place, rows) = (before + place, postcard::to_stdvec(&rows)?);
+        chunks.push(CheckpointChunk { table, place, rows });
+    }
+    Ok(())
+}
+
+fn load<Row: DeserializeOwned>(
+    ring: &mut Ring<Row>,
+    (table, owner): RingOwner,
+    chunks: &[CheckpointChunk],
+) -> Result<(), CheckpointFault> {
+    let capacity = ring.capacity();
+    let places = Ring::<Row>::places(capacity);
+    let own = |chunk: &&CheckpointChunk| chunk.table == table && chunk.place / places == owner;
+    let rows = chunks.iter().filter(own);
+    let rows: Result<_, _> = rows
+        .map(|chunk| postcard::from_bytes(&chunk.rows))
+        .collect();
+    if let Some(restored) = Ring::restored(capacity, rows?) {
+        *ring = restored;
+    }
+    Ok(())
+}

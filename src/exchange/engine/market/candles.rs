@@ -1,0 +1,214 @@
+//! Candles of one market, aggregated from its trades as they happen (docs/engine.md 9.5).
+//!
+//! Four rings are filled directly; every other interval is rolled up from one of them when it is read.
+
+use crate::exchange::engine::state::{
+    history::CandleRecord,
+    ring::Ring,
+    units::{Lots, Millis, Px},
+    words::Interval,
+};
+
+/// The intervals that are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
+pub(crate) enum CandleLevel {
+    Second,
+    Minute,
+    Hour,
+    Day,
+}
+
+impl CandleLevel {
+    /// Milliseconds.
+    pub(crate) const fn length(self) -> i64 {
+        match self {
+            Self::Second => 1_000,
+            Self::Minute => 60_000,
+            Self::Hour => Millis::HOUR.0,
+            Self::Day => Millis::DAY.0,
+        }
+    }
+
+    /// Candles kept: an hour of seconds, three days of minutes, 90 days of hours, two years of days.
+    pub(crate) const fn capacity(self) -> usize {
+        match self {
+            Self::Second => 3_600,
+            Self::Minute => 4_320,
+            Self::Hour => 2_160,
+            Self::Day => 730,
+        }
+    }
+
+    /// The number of the candle an instant is in.
+    pub(crate) fn index(self, at: Millis) -> i64 {
+        at.0.div_euclid(self.length())
+    }
+
+    /// The level an interval is rolled up from, and how many of its candles make one.
+    pub(crate) fn under(interval: Interval) -> (Self, i64) {
+        let level = match interval {
+            Interval::Second1 | Interval::Second5 | Interval::Second15 => Self::Second,
+            Interval::Minute1 | Interval::Minute5 | Interval::Minute15 => Self::Minute,
+            Interval::Hour1 | Interval::Hour4 => Self::Hour,
+            Interval::Day1 => Self::Day,
+        };
+        (level, interval.millis() / level.length())
+    }
+}
+
+/// One value for each level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PerLevel<T> {
+    pub(crate) second: T,
+    pub(crate) minute: T,
+    pub(crate) hour: T,
+    pub(crate) day: T,
+}
+
+impl<T> PerLevel<T> {
+    pub(crate) fn new(mut make: impl FnMut(CandleLevel) -> T) -> Self {
+        Self {
+            second: make(CandleLevel::Second),
+            minute: make(CandleLevel::Minute),
+            hour: make(CandleLevel::Hour),
+            day: make(CandleLevel::Day),
+        }
+    }
+
+    pub(crate) fn at(&self, level: CandleLevel) -> &T {
+        match level {
+            CandleLevel::Second => &self.second,
+            CandleLevel::Minute => &self.minute,
+            CandleLevel::Hour => &self.hour,
+            CandleLevel::Day => &self.day,
+        }
+    }
+
+    pub(crate) fn at_mut(&mut self, level: CandleLevel) -> &mut T {
+        match level {
+            CandleLevel::Second => &mut self.second,
+            CandleLevel::Minute => &mut self.minute,
+            CandleLevel::Hour => &mut self.hour,
+            CandleLevel::Day => &mut self.day,
+        }
+    }
+}
+
+/// The candles of one level, without a gap, from where the history began or as many as are kept. Those after the last
+/// trade are not in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CandleRing {
+    level: CandleLevel,
+    ring: Ring<CandleRecord>,
+    /// The close before the first candle.
+    before: Px,
+}
+
+impl CandleRing {
+    /// Nothing has traded since `at`, where the price was `px`.
+    pub(crate) fn new(level: CandleLevel, at: Millis, px: Px) -> Self {
+        Self {
+            level,
+            ring: Ring::new(level.capacity(), level.index(at)),
+            before: px,
+        }
+    }
+
+    pub(crate) fn trade(&mut self, at: Millis, px: Px, size: Lots) {
+        let index = self.level.index(at);
+        self.fill_until(index);
+        let trade = CandleRecord::single(px, size);
+        if let Some(last) = self.ring.last_mut() {
+            *last = last.followed_by(trade);
+        }
+    }
+
+    /// Candles without trades up to and with `index`; after a jump of the clock no more than the ring holds.
+    fn fill_until(&mut self, index: i64) {
+        let close = self.close();
+        let oldest = index - i64::try_from(self.level.capacity()).unwrap_or(0) + 1;
+        if self.ring.next() < oldest {
+            self.ring.restart(oldest);
+        }
+        while self.ring.next() <= index {
+            self.ring.push(CandleRecord::flat(close));
+        }
+    }
+
+    /// The close of the last candle.
+    fn close(&self) -> Px {
+        self.ring.last().map_or(self.before, |last| last.close)
+    }
+
+    /// A candle since the history began; one after the last trade is without trades. `None` if it is not kept.
+    pub(crate) fn get(&self, index: i64) -> Option<CandleRecord> {
+        if index >= self.ring.next() {
+            return Some(CandleRecord::flat(self.close()));
+        }
+        self.ring.get(index).copied()
+    }
+
+    pub(crate) fn ring_mut(&mut self) -> &mut Ring<CandleRecord> {
+        &mut self.ring
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::IntoEnumIterator as _;
+
+    fn traded(prices: &[(i64, i64)]) -> CandleRing {
+        let mut ring = CandleRing::new(CandleLevel::Second, Millis(5_000), Px(100));
+        for (at, px) in prices {
+            ring.trade(Millis(*at), Px(*px), Lots(2));
+        }
+        ring
+    }
+
+    #[test]
+    fn a_candle_is_half_open_and_its_open_is_its_first_trade() {
+        let ring = traded(&[(5_000, 103), (5_250, 105), (5_999, 101), (6_000, 99)]);
+        let first = CandleRecord {
+            open: Px(103),
+            high: Px(105),
+            low: Px(101),
+            close: Px(101),
+            volume: Lots(6),
+            turnover: Usd(2 * (103 + 105 + 101)),
+            trades: 3,
+        };
+        assert_eq!(ring.get(5), Some(first));
+        assert_eq!(ring.get(6), Some(CandleRecord::single(Px(99), Lots(2))));
+        assert_eq!(ring.get(4), None);
+    }
+
+    #[test]
+    fn an_interval_without_trades_is_the_close_before_it() {
+        let ring = traded(&[(8_000, 90)]);
+        assert_eq!(ring.get(6), Some(CandleRecord::flat(Px(100))));
+        assert_eq!(ring.get(9_999), Some(CandleRecord::flat(Px(90))));
+    }
+
+    #[test]
+    fn a_jump_of_the_clock_costs_no_more_than_a_ring() {
+        let year = 365 * Millis::DAY.0;
+        let ring = traded(&[(5_000, 90), (year, 80)]);
+        assert_eq!(ring.ring.len(), 3_600);
+        assert_eq!(
+            ring.get(year / 1_000 - 3_599),
+            Some(CandleRecord::flat(Px(90)))
+        );
+        assert_eq!(ring.get(year / 1_000 - 3_600), None);
+    }
+
+    #[test]
+    fn every_interval_is_a_whole_number_of_candles_of_its_level() {
+        for interval in Interval::iter() {
+            let (level, parts) = CandleLevel::under(interval);
+            assert_eq!(level.length() * parts, interval.millis());
+        }
+    }
+
+    use crate::exchange::engine::state::units::Usd;
+}

@@ -1,0 +1,125 @@
+//! What is told of the past of a market and of an account. It follows from what happened and decides nothing: it is in
+//! the checkpoint, and not in the log.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ids::{AccountIx, MarketIx, OrderId, PositionId},
+    units::{Lots, Millis, NanoPx, NanoRate, Px, Usd},
+    words::{LiquidityRole, Side},
+};
+
+/// What traded in one interval. Without a trade all four prices are the close before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandleRecord {
+    pub open: Px,
+    pub high: Px,
+    pub low: Px,
+    pub close: Px,
+    pub volume: Lots,
+    /// Σ price × size.
+    pub turnover: Usd,
+    pub trades: u64,
+}
+
+impl CandleRecord {
+    /// An interval in which nothing traded.
+    pub(crate) fn flat(close: Px) -> Self {
+        Self {
+            open: close,
+            high: close,
+            low: close,
+            close,
+            volume: Lots::ZERO,
+            turnover: Usd::ZERO,
+            trades: 0,
+        }
+    }
+
+    pub(crate) fn single(px: Px, size: Lots) -> Self {
+        Self {
+            volume: size,
+            turnover: px * size,
+            trades: 1,
+            ..Self::flat(px)
+        }
+    }
+
+    /// This interval and the one after it as one; an interval without trades has no part in it.
+    #[must_use]
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        match (self.trades, next.trades) {
+            (_, 0) => self,
+            (0, _) => next,
+            _ => Self {
+                open: self.open,
+                high: self.high.max(next.high),
+                low: self.low.min(next.low),
+                close: next.close,
+                volume: self.volume + next.volume,
+                turnover: self.turnover + next.turnover,
+                trades: self.trades + next.trades,
+            },
+        }
+    }
+}
+
+/// A candle as it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CandleReport {
+    pub open_time: Millis,
+    pub candle: CandleRecord,
+    pub is_closed: bool,
+    /// Whether a part of it is from before the scenario began.
+    pub is_synthetic: bool,
+}
+
+/// One trade of a market, of others or of a user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TradeRecord {
+    pub px: Px,
+    pub size: Lots,
+    pub aggressor: Side,
+    pub at: Millis,
+    /// The user's account in it; no user trades with another.
+    pub account: Option<AccountIx>,
+}
+
+/// One execution of an order. One that turns a position is two: what it closed, and what it opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FillRecord {
+    pub order: OrderId,
+    pub position: PositionId,
+    pub market: MarketIx,
+    pub side: Side,
+    /// The average, where it went through several levels of the book.
+    pub price: NanoPx,
+    pub size: Lots,
+    pub fee: Usd,
+    pub role: LiquidityRole,
+    /// Of what it closed.
+    pub realized: Option<Usd>,
+    pub at: Millis,
+}
+
+/// What an account was worth at an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EquityRecord {
+    pub at: Millis,
+    pub cash: Usd,
+    pub unrealized: Usd,
+    pub equity: Usd,
+}
+
+/// One payment of funding to (or, negative, by) an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FundingRecord {
+    pub at: Millis,
+    pub market: MarketIx,
+    pub position: PositionId,
+    /// Signed like the position.
+    pub size: Lots,
+    /// Per hour.
+    pub rate: NanoRate,
+    pub amount: Usd,
+}

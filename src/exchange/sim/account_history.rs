@@ -1,0 +1,130 @@
+//! Fills, equity and funding of an account.
+
+use super::{
+    super::{
+        api_error::ApiError,
+        auth::AuthenticatedUser,
+        engine::{EquityRecord, FillRecord, FundingRecord, LiquidityRole, Side},
+        message::ApiResponse,
+        state::ExchangeState,
+        wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
+    },
+    query::PageQuery,
+};
+use crate::{
+    api::Data,
+    model::{AccountId, MarketId, Num, Timestamp},
+};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct FillResource {
+    fill_id: i64,
+    order_id: String,
+    position_id: String,
+    market_id: MarketId,
+    side: Side,
+    price: Num,
+    size: Num,
+    fee: Num,
+    liquidity_role: LiquidityRole,
+    /// Of the part of a position it closed, before fees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    realized_pnl: Option<Num>,
+    time: Timestamp,
+}
+
+/// USD.
+#[derive(Debug, Serialize)]
+struct EquityResource {
+    time: Timestamp,
+    equity: Num,
+    cash: Num,
+    unrealized_pnl: Num,
+}
+
+#[derive(Debug, Serialize)]
+struct FundingResource {
+    payment_id: i64,
+    time: Timestamp,
+    market_id: MarketId,
+    position_id: String,
+    size: Num,
+    rate: Num,
+    amount: Num,
+}
+
+pub(super) fn fills(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+    page: PageQuery,
+) -> Result<ApiResponse, ApiError> {
+    let account = state.account(caller, id.raw())?;
+    let rows = state.engine.fills(account, page.before).take(page.limit);
+    let data: Vec<FillResource> = rows.filter_map(|(id, row)| fill(state, id, row)).collect();
+    ApiResponse::ok(&Data { data })
+}
+
+fn fill(state: &ExchangeState, fill_id: i64, row: &FillRecord) -> Option<FillResource> {
+    let units = MarketUnits::from(state.engine.market_spec(row.market)?);
+    Some(FillResource {
+        fill_id,
+        order_id: row.order.to_string(),
+        position_id: row.position.to_string(),
+        market_id: ResourceEncoder(&state.engine).market_id(row.market)?,
+        side: row.side,
+        price: nano(row.price),
+        size: units.lots(row.size),
+        fee: usd(row.fee),
+        liquidity_role: row.role,
+        realized_pnl: row.realized.map(usd),
+        time: wire::at(row.at),
+    })
+}
+
+pub(super) fn equity(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+    page: PageQuery,
+) -> Result<ApiResponse, ApiError> {
+    let account = state.account(caller, id.raw())?;
+    let is_before = |row: &&EquityRecord| page.before.is_none_or(|before| row.at.0 < before);
+    let rows = state.engine.equity_curve(account).filter(is_before);
+    let sample = |row: &EquityRecord| EquityResource {
+        time: wire::at(row.at),
+        equity: usd(row.equity),
+        cash: usd(row.cash),
+        unrealized_pnl: usd(row.unrealized),
+    };
+    let mut data: Vec<EquityResource> = rows.take(page.limit).map(sample).collect();
+    data.reverse();
+    ApiResponse::ok(&Data { data })
+}
+
+pub(super) fn funding(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &AccountId,
+    page: PageQuery,
+) -> Result<ApiResponse, ApiError> {
+    let account = state.account(caller, id.raw())?;
+    let rows = state.engine.funding_payments(account, page.before);
+    let payment = |(id, row)| payment(state, id, row);
+    let data: Vec<FundingResource> = rows.take(page.limit).filter_map(payment).collect();
+    ApiResponse::ok(&Data { data })
+}
+
+fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> Option<FundingResource> {
+    let units = MarketUnits::from(state.engine.market_spec(row.market)?);
+    Some(FundingResource {
+        payment_id,
+        time: wire::at(row.at),
+        market_id: ResourceEncoder(&state.engine).market_id(row.market)?,
+        position_id: row.position.to_string(),
+        size: units.lots(row.size),
+        rate: rate(row.rate),
+        amount: usd(row.amount),
+    })
+}
