@@ -61,6 +61,7 @@ fn desk(rows: usize) -> Model {
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
+        be_extra_ticks: 0,
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),

@@ -106,6 +106,7 @@ fn desk() -> Model {
         alerts: Alerts::default(),
         guard: Guard::default(),
         fees: Fees::default(),
+        be_extra_ticks: 0,
         motion: Motion::Full,
     };
     let mut model = Model::new(options, KEYS.clone(), NOW);

@@ -73,6 +73,7 @@ pub(crate) fn bare_desk() -> Model {
         alerts: Alerts::default(),
         guard: Guard::default(),
         fees: Fees::default(),
+        be_extra_ticks: 0,
         motion: Motion::Full,
     };
     let mut model = Model::new(options, Keymap::default(), NOON);

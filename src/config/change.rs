@@ -61,6 +61,7 @@ enum Looser {
 const LIVE: &[(&str, Looser)] = &[
     ("close_all_delay", Looser::Never),
     ("close_all_confirm", Looser::Never),
+    ("be_extra_ticks", Looser::Never),
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),

@@ -43,6 +43,8 @@ pub struct Settings {
     pub close_all_delay: Duration,
     /// Whether close-all waits for `y` instead of going by itself.
     pub close_all_confirm: bool,
+    /// How many ticks beyond break-even a stop goes; slippage comes on top of what is reckoned.
+    pub be_extra_ticks: u32,
     pub theme: Theme,
     /// A file of the trader's own, instead of `theme`.
     #[serde(default, deserialize_with = "words::path")]

@@ -3,6 +3,10 @@
 
 use super::{Market, Num, Position, Side};
 
+mod break_even;
+
+pub use break_even::{RoundTrip, break_even, has_passed, is_as_good, safe_stop};
+
 /// Whether a limit on `side` would fill at once against the observed book; `None` when that is not known.
 pub fn crosses(market: &Market, side: Side, limit: Num) -> Option<bool> {
     Some(match side {

@@ -17,6 +17,7 @@ pub mod echo;
 pub mod estimate;
 mod failure;
 mod flat;
+mod flip;
 mod market;
 mod order;
 mod page;
@@ -45,6 +46,7 @@ pub use command::{
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
+pub use flip::{FLIP_WITHIN, Flip, FlipStanding};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,

@@ -1,6 +1,6 @@
 //! What gets a trader out of a position when nobody watches: whether an order is one of its stops or targets.
 
-use super::{Command, Order, OrderType, Position, Side, TriggerDirection};
+use super::{Command, Order, OrderType, PlaceOrder, Position, Side, TriggerDirection, estimate};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,22 @@ impl Order {
             Command::Unprotect(self.id.clone())
         } else {
             Command::Cancel(self.id.clone())
+        }
+    }
+
+    /// What cancels this stop of `position` once `new` is armed beside it. Where that guards as much and as well, nothing
+    /// more can be lost; else it is new risk.
+    pub fn cancel_for(&self, new: &PlaceOrder, position: &Position) -> Command {
+        let (id, at) = (self.id.clone(), new.trigger.as_ref());
+        let prices = at.map(|trigger| trigger.price).zip(self.trigger_price);
+        let is_as_good = position.side().zip(prices);
+        let is_as_good =
+            is_as_good.is_some_and(|(side, (to, from))| estimate::is_as_good(side, to, from));
+        let reduces = new.reduce_only || new.target_position_id.as_ref() == Some(&position.id);
+        if is_as_good && reduces && new.size >= self.asked_size().abs() {
+            Command::Cancel(id)
+        } else {
+            Command::Unprotect(id)
         }
     }
 

@@ -37,6 +37,7 @@ fn moving(motion: Motion) -> Model {
         alerts: Alerts::default(),
         guard: Guard::default(),
         fees: Fees::default(),
+        be_extra_ticks: 0,
         motion,
     };
     Model::new(options, Keymap::default(), FROZEN.now())

@@ -470,6 +470,7 @@ pub(crate) fn options() -> Options {
         alerts: perpdeck::config::Alerts::default(),
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
+        be_extra_ticks: 0,
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: sources

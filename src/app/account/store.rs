@@ -1,8 +1,10 @@
 //! The last known truth about the account, how old it is, and what is on its way.
 
 pub(crate) mod ended;
+pub(crate) mod flips;
 mod from_receipts;
 mod ladders;
+pub(crate) mod stop_moves;
 
 pub use ended::{Ended, Reckoning};
 pub use from_receipts::Closing;
@@ -25,9 +27,9 @@ use super::{
 use crate::{
     app::account::{row_id::RowId, successor::Successor},
     model::{
-        AccountFacts, Call, CloseAll, Command, Failure, Market, MarketId, Num, Order, OrderId,
-        Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp, Twap,
-        TwapId, Zone,
+        AccountFacts, Call, CloseAll, Command, Failure, Flip, Market, MarketId, Num, Order,
+        OrderId, Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp,
+        Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -53,6 +55,10 @@ pub enum Then {
     Cancel(OrderId),
     /// What stands in for the order that it cancels.
     Place(Successor),
+    /// The other half of the flip whose position it closes.
+    Open(Box<Flip>),
+    /// Nothing: it is the other half of a flip.
+    EndFlip,
 }
 
 /// What this desk knows of why a TWAP left the list.
@@ -113,6 +119,10 @@ pub struct Store {
     pub flights: BTreeMap<Ticket, Flight>,
     /// What waits for reads to tell how the order ended that these tickets have canceled.
     pub successors: Vec<(Ticket, Successor)>,
+    /// Flips whose position was closed, until reads prove that nothing of it is left.
+    pub flips: Vec<flips::ClosedFlip>,
+    /// Stops on their way to another price.
+    pub stop_moves: Vec<stop_moves::StopMove>,
     /// What answers to commands said of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -345,12 +355,19 @@ impl Store {
 
     /// Commands that the desk is seeing through, without those that wait for a person.
     pub fn under_way(&self) -> usize {
-        self.flights.len() - self.parked().count() + self.successors.len()
+        self.flights.len() - self.parked().count() + self.waiting()
     }
 
     /// Whether every command of this desk has come to an end that is known.
     pub fn is_settled(&self) -> bool {
-        self.flights.is_empty() && self.successors.is_empty()
+        self.flights.is_empty() && self.waiting() == 0
+    }
+
+    /// Halves of commands that wait for reads.
+    fn waiting(&self) -> usize {
+        let moves = self.stop_moves.iter();
+        let reads = moves.filter(|one| one.stage.ticket().is_none()).count();
+        self.successors.len() + self.flips.len() + reads
     }
 
     pub fn call(&mut self, call: Call) {

@@ -44,6 +44,8 @@ pub struct Options {
     pub guard: Guard,
     /// What is charged where the service does not tell.
     pub fees: Fees,
+    /// How many ticks beyond break-even a stop goes.
+    pub be_extra_ticks: u32,
     /// Whether what only time moves stands still where it can.
     pub motion: Motion,
 }

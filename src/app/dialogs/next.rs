@@ -8,7 +8,7 @@ use crate::{
     app::{
         account::labels::Switch, forms::answer::Answer, keys::keymap::Action, tables::pane::Pane,
     },
-    model::{Command, MarketId, Side, Ticket},
+    model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
 };
 
 /// What a screen, a form or a strip may ask of the app; it never reaches sideways.
@@ -19,6 +19,10 @@ pub enum Next {
     Open(Box<Overlay>),
     /// Send it; the overlay that asked for it, if one did, closes.
     Run(Command),
+    /// Close the position, and open the other way once it is gone; the strip closes.
+    Flip(Box<Flip>),
+    /// Stops, targets and size of a position: what was decided goes at once.
+    Control(PositionControl),
     /// Send them one by one, listed with what comes of each; the strip that asked closes.
     RunEach(Vec<Command>),
     /// Send the parked command of this ticket again; the strip closes.
@@ -54,6 +58,22 @@ pub enum Next {
     KeepBoth(Command),
     /// Go, whatever is on its way.
     Leave,
+}
+
+/// What one key does to the orders that guard a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PositionControl {
+    /// Its stops go to where nothing is lost any more.
+    BreakEven(PositionId),
+    /// The nearest stop or target goes one tick that way.
+    Nudge(PositionId, Protection, PriceStep),
+}
+
+/// Which way a price goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PriceStep {
+    Down,
+    Up,
 }
 
 impl From<Answer> for Next {

@@ -3,7 +3,7 @@
 use super::next::Next;
 use crate::{
     app::keys::keymap::Action,
-    model::{AccountId, Command, Ticket, Timestamp},
+    model::{AccountId, Command, Flip, Ticket, Timestamp},
 };
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ pub enum Arm {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     One(Command),
+    /// A position closed, then opened the other way.
+    Flip(Box<Flip>),
     /// Every working order of the account, each by a call of its own.
     CancelAll(AccountId, Vec<Command>),
     /// Orders are sent again after a halt.
@@ -54,6 +56,7 @@ impl Deed {
     fn next(&self) -> Next {
         match self {
             Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
+            Self::Flip(flip) => Next::Flip(flip.clone()),
             Self::Lift(_) => Next::LiftLock,
             Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
             Self::Rearm => Next::Rearm,
@@ -64,9 +67,12 @@ impl Deed {
     fn dropped(&self) -> Next {
         match self {
             Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
-            Self::One(_) | Self::CancelAll(..) | Self::Rearm | Self::Lift(_) | Self::Leave => {
-                Next::Close
-            }
+            Self::One(_)
+            | Self::Flip(_)
+            | Self::CancelAll(..)
+            | Self::Rearm
+            | Self::Lift(_)
+            | Self::Leave => Next::Close,
         }
     }
 }
@@ -110,9 +116,12 @@ impl Strip {
         match &self.deed {
             Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
             Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
-            Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
-                false
-            }
+            Deed::Flip(_)
+            | Deed::CancelAll(..)
+            | Deed::Rearm
+            | Deed::Lift(_)
+            | Deed::Replaced(_)
+            | Deed::Leave => false,
         }
     }
 

@@ -50,6 +50,15 @@ pub(crate) fn begin(
         let why = "nothing is changed: it would only lose its place in the book";
         return Err(why.to_owned());
     }
+    replace(model, (old, filled), order)
+}
+
+/// `order` is wanted in the place of the old one; or why that is not begun.
+pub(crate) fn replace(
+    model: &mut Model,
+    (old, filled): (OrderId, Num),
+    order: Box<PlaceOrder>,
+) -> Result<Vec<Effect>, String> {
     if is_ending(&model.store, &old) {
         return Err(format!("{old} is being canceled already"));
     }

@@ -3,6 +3,7 @@
 use super::{
     amend,
     flight::{objection, send},
+    flip,
 };
 use crate::{
     app::{
@@ -152,6 +153,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
     // Who wants no order to work wants none on its way that nobody could cancel yet.
     amend::abandon(model, |_| true);
+    flip::abandon(model, |_| true);
     if model.store.orders.value().is_none() {
         return Err("which orders work is not known yet (F flattens all the same)".to_owned());
     }

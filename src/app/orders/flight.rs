@@ -1,7 +1,7 @@
 //! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
 
 use super::{
-    amend, bulk, doubt,
+    amend, bulk, doubt, flip, stop_move,
     submit::{learn, settle_form, settle_replaced, stands_in},
 };
 use crate::{
@@ -32,6 +32,8 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     amend::overtake(model, &command);
+    flip::overtake(model, &command);
+    stop_move::overtake(model, &command);
     let ticket = model.store.begin(command.clone(), model.now);
     // Of what is only rehearsed there is nothing to tell before its end, nor a first one that a second would repeat.
     if !model.options.dry_run {
@@ -54,6 +56,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
     flight.progress = progress.clone();
     let silent = matches!(progress, Progress::Queued | Progress::Sending { .. });
     let parked = matches!(progress, Progress::Parked { .. });
+    let doubtful = parked || matches!(progress, Progress::Unknown { .. });
     let polls = matches!(progress, Progress::Running { .. } | Progress::Flattening(_));
     if !silent {
         let event = Event::Progress(flight.command.clone(), progress);
@@ -61,6 +64,10 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
         model
             .activity
             .note_of(about, Some(ticket), event, model.now);
+    }
+    if doubtful {
+        flip::doubt(model, ticket);
+        stop_move::doubt(model, ticket);
     }
     if parked {
         amend::park(model, ticket);
@@ -96,7 +103,9 @@ pub(crate) fn settle(
     // A form that is about both halves of a move goes on after the first.
     let form = match flight.then {
         Some(Then::Place(_)) => None,
-        Some(Then::Cancel(_)) | None => model.sent_forms.remove(&ticket),
+        Some(Then::Cancel(_) | Then::Open(_) | Then::EndFlip) | None => {
+            model.sent_forms.remove(&ticket)
+        }
     };
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
@@ -110,11 +119,12 @@ pub(crate) fn settle(
     }
     let half = flight.then;
     let half = half.and_then(|then| go_on(model, ticket, (then, result)));
+    let moved = stop_move::settled(model, ticket, result);
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
     let told = alerts::raise(model, news);
     let wanted = watch.into_iter().chain([Effect::Poll(polls)]);
-    wanted.chain(half).chain(told).collect()
+    wanted.chain(half).chain(moved).chain(told).collect()
 }
 
 /// The first of two commands is done, or not: what comes of the second.
@@ -131,6 +141,11 @@ fn go_on(
             }
             None
         }
+        Then::Open(flip) => flip::answered(model, flip, result),
+        Then::EndFlip => {
+            flip::opened(model, result);
+            None
+        }
     }
 }
 
@@ -138,6 +153,7 @@ fn go_on(
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let mut effects = alerts::traced(model, asked, found);
     effects.extend(amend::traced(model, asked, found));
+    flip::traced(model, asked, found);
     effects
 }
 

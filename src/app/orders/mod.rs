@@ -3,8 +3,11 @@
 pub mod amend;
 pub(crate) mod bulk;
 pub(crate) mod caller;
+pub(crate) mod control;
 pub(crate) mod doubt;
 pub(crate) mod flight;
+pub(crate) mod flip;
 pub(crate) mod of_row;
 pub(crate) mod sent;
+pub(crate) mod stop_move;
 pub(crate) mod submit;

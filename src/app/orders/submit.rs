@@ -1,6 +1,6 @@
 //! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`].
 
-use super::{amend, flight::send, sent};
+use super::{amend, flight::send, sent, stop_move};
 use crate::{
     app::{
         account::{labels::Visibility, row_id::RowId, store::Then},
@@ -31,7 +31,10 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
         (Some(Replaces::Resting(old, filled)), Command::Place(order)) => {
             return amend::begin(model, (old, filled), order);
         }
-        (Some(Replaces::Armed(old)), command) => (command, Some(Then::Cancel(old))),
+        (Some(Replaces::Armed(old)), command) => match stop_move::stop(model, &old) {
+            Some(stop) => return stop_move::begin(model, &stop, command),
+            None => (command, Some(Then::Cancel(old))),
+        },
         (Some(Replaces::Resting(..)) | None, command) => (command, None),
     };
     Ok(send_then(model, then))

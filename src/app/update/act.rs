@@ -7,7 +7,7 @@ use crate::{
         dialogs::{
             effect::Clip,
             export::Export,
-            next::Next,
+            next::{Next, PositionControl, PriceStep},
             overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip},
             prompt::Prompt,
             quality::Report,
@@ -15,7 +15,9 @@ use crate::{
         forms::form::Form,
         keys::keymap::Action,
         orders::{
-            bulk, doubt,
+            bulk,
+            control::{self, nudged},
+            doubt, flip,
             of_row::{cancel_of, instead, moved},
             sent, submit,
         },
@@ -24,8 +26,8 @@ use crate::{
         update::{market, router},
     },
     model::{
-        AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Side,
-        draft::DraftShape,
+        AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Protection,
+        Side, draft::DraftShape,
     },
 };
 
@@ -91,20 +93,38 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
 }
 
 /// How something is begun about one position.
-type Begin = fn(&Position) -> Next;
+type Begin = fn(&Model, &Position) -> Next;
 
 const OF_POSITION: &[(Action, Begin)] = &[
-    (Action::ClosePosition, |position| {
+    (Action::ClosePosition, |_, position| {
         form(Form::close(position))
     }),
-    (Action::Exits, |position| form(Form::protect(position))),
-    (Action::Margin, margin),
+    (Action::Exits, |_, position| form(Form::protect(position))),
+    (Action::Margin, |_, position| margin(position)),
+    (Action::Flip, flip::ask),
+    (Action::BreakEven, |_, position| {
+        Next::Control(PositionControl::BreakEven(position.id.clone()))
+    }),
+    (Action::StopDown, |_, position| {
+        nudged(&position.id, Protection::Stop, PriceStep::Down)
+    }),
+    (Action::StopUp, |_, position| {
+        nudged(&position.id, Protection::Stop, PriceStep::Up)
+    }),
+    (Action::TargetDown, |_, position| {
+        nudged(&position.id, Protection::Target, PriceStep::Down)
+    }),
+    (Action::TargetUp, |_, position| {
+        nudged(&position.id, Protection::Target, PriceStep::Up)
+    }),
+    (Action::AddTo, control::add),
+    (Action::Reduce, control::reduce),
 ];
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
     let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
     match (deed, model.store.position(id)) {
-        (Some((_, deed)), Some(position)) => deed(position),
+        (Some((_, deed)), Some(position)) => deed(model, position),
         (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
 }
@@ -227,6 +247,7 @@ fn flatten(model: &mut Model) -> Result<Next, String> {
 /// The strip of what gets a trader out: as the settings say, by itself (at once after no delay) or when confirmed.
 /// A question that was open is put off, so that a second `y` does not answer it unseen.
 fn get_out(model: &mut Model, command: Command) -> Next {
+    flip::abandon(model, |_| true);
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;

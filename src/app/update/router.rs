@@ -19,8 +19,9 @@ use crate::{
         keys::keymap::Action,
         market::width_tier::WidthTier,
         orders::{
-            bulk, caller, doubt,
+            bulk, caller, control, doubt,
             flight::{advance, objection, send, settle, traced},
+            flip, stop_move,
             submit::{refuse, remind, send_form},
         },
         rules::{halt, second, slips},
@@ -86,7 +87,12 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
         Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
-        Msg::Halted(why) => halt::halt(model, why),
+        Msg::Halted(why) => {
+            if why.is_some() {
+                flip::abandon(model, |_| true);
+            }
+            halt::halt(model, why)
+        }
         Msg::Second(first) => second::take(model, first),
         Msg::Reread(reread) => take(model, reread),
         Msg::Said(tone, text) => {
@@ -96,6 +102,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     };
     effects.extend(pass_time(model));
     effects.extend(bulk::proceed(model));
+    effects.extend(flip::proceed(model));
+    effects.extend(stop_move::proceed(model));
     lens::refresh(model);
     cursor::keep(model);
     market_shown::follow(model);
@@ -146,6 +154,11 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
         Next::Run(command) => run(model, command),
+        Next::Flip(flip) => {
+            model.overlays.pop();
+            or_refuse(model, |model| flip::begin(model, *flip))
+        }
+        Next::Control(wanted) => or_refuse(model, |model| control::run(model, &wanted)),
         Next::RunEach(commands) => {
             model.overlays.pop();
             let list = Bulk::going(commands, &model.store);
@@ -176,6 +189,15 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// What it does, or why it does not.
+fn or_refuse(
+    model: &mut Model,
+    does: impl FnOnce(&mut Model) -> Result<Vec<Effect>, String>,
+) -> Vec<Effect> {
+    let done = does(model);
+    done.unwrap_or_else(|why| follow(model, Next::Refuse(why)))
 }
 
 /// Unless something objects to it, or the form must be answered first.

@@ -17,11 +17,13 @@ const TENTH: Duration = Duration::from_millis(100);
 
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
-    [strip, question, toast, ends_at, flight, retry, age, sifting]
-        .into_iter()
-        .filter_map(|change| change(model))
-        .min()
-        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+    [
+        strip, question, toast, ends_at, flight, retry, age, sifting, reads,
+    ]
+    .into_iter()
+    .filter_map(|change| change(model))
+    .min()
+    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
 }
 
 /// A toast that has left must not wake anybody again.
@@ -65,6 +67,15 @@ fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
 /// A long list goes on through its lens with every update, and waits for none.
 fn sifting(model: &Model) -> Option<Timestamp> {
     model.lenses.are_sifting().then_some(model.now)
+}
+
+/// Halves of a flip or of a stop move ask for reads.
+fn reads(model: &Model) -> Option<Timestamp> {
+    let flips = model.store.flips.iter().map(|one| one.look_at);
+    let moves = model.store.stop_moves.iter();
+    flips
+        .chain(moves.filter_map(|one| one.stage.look_at()))
+        .min()
 }
 
 /// Waiting commands show a countdown in seconds.

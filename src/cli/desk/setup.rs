@@ -165,6 +165,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         alerts: settings.alerts.clone(),
         guard: settings.guard.clone(),
         fees: settings.fees.clone(),
+        be_extra_ticks: settings.be_extra_ticks,
         motion: settings.motion,
     }
 }

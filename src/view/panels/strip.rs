@@ -7,7 +7,10 @@ use super::{
 use crate::{
     app::{
         Flight, Mode, Model, Motion,
-        account::successor::Successor,
+        account::{
+            store::{flips::ClosedFlip, stop_moves::StopMove},
+            successor::Successor,
+        },
         activity::notice::{self, Event, Notice},
         corrects,
         dialogs::overlay::{Arm, Deed, Overlay, Strip},
@@ -110,7 +113,12 @@ fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
     let asked = asked(deed, scene);
     match deed {
         Deed::Leave => asked,
-        Deed::One(_) | Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) => {
+        Deed::One(_)
+        | Deed::Flip(_)
+        | Deed::CancelAll(..)
+        | Deed::Rearm
+        | Deed::Lift(_)
+        | Deed::Replaced(_) => {
             format!("{asked}{}?", account(model))
         }
     }
@@ -133,9 +141,12 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
 fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
     match deed {
         Deed::One(command) => going(command, scene),
-        Deed::CancelAll(..) | Deed::Rearm | Deed::Lift(_) | Deed::Replaced(_) | Deed::Leave => {
-            asked(deed, scene)
-        }
+        Deed::Flip(_)
+        | Deed::CancelAll(..)
+        | Deed::Rearm
+        | Deed::Lift(_)
+        | Deed::Replaced(_)
+        | Deed::Leave => asked(deed, scene),
     }
 }
 
@@ -167,7 +178,32 @@ pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
-    flights.chain(waiting).collect()
+    let flips = scene.store.flips.iter().map(flipping);
+    let moves = scene.store.stop_moves.iter().filter_map(reading_back);
+    flights.chain(waiting).chain(flips).chain(moves).collect()
+}
+
+/// A flip between its close and what opens the other way.
+fn flipping(one: &ClosedFlip) -> FlightView {
+    let what = one.flip().closes();
+    let waits = format!("opens once nothing is left: {}", one.waits_for());
+    FlightView {
+        words: vec![
+            Span::plain(format!("flip of {what}: ")),
+            Span::new(waits, Tone::Info),
+        ],
+        gauge: None,
+    }
+}
+
+/// A stop whose successor was accepted, until that is seen armed.
+fn reading_back(one: &StopMove) -> Option<FlightView> {
+    let new = one.unread()?;
+    let words = format!("reading whether {new} is armed; {} stands", one.old());
+    Some(FlightView {
+        words: vec![Span::plain("stop move: "), Span::new(words, Tone::Info)],
+        gauge: None,
+    })
 }
 
 /// An order that is moved, between its cancel and the one in its stead.

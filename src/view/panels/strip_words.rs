@@ -49,6 +49,7 @@ pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
             let done = done_already(command, scene).unwrap_or_default();
             format!("{named}{done}{}", baring(command, scene))
         }
+        Deed::Flip(flip) => flip.to_string(),
         Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
         Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),

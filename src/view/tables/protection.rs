@@ -160,11 +160,12 @@ impl Guarded {
         self.share.is_none_or(|share| share >= Num::ONE)
     }
 
-    /// `62,000`, `62,000 40% of size` when all of them cover a part only, `+1` when another is at another price: the
+    /// `62,000`, `62,000 40% of size` when all of them cover a part only or more than all of it, `+1` when another is at another price: the
     /// detail lists each.
     fn words(&self, market: Option<&Market>, form: WordLength) -> String {
         let price = format::price(self.nearest, market);
-        let part = self.share.filter(|part| !self.is_late && *part < Num::ONE);
+        let part = self.share.filter(|_| !self.is_late);
+        let part = part.filter(|part| !is_about_whole(*part));
         let of = match form {
             WordLength::Full => " of size",
             WordLength::Brief => "",
@@ -175,6 +176,11 @@ impl Guarded {
         let words = [Some(price), part, late, others];
         words.into_iter().flatten().collect()
     }
+}
+
+/// What reads as 100 % and covers all of it needs no word.
+fn is_about_whole(share: Num) -> bool {
+    share >= Num::ONE && format::whole_percent(share) == format::whole_percent(Num::ONE)
 }
 
 /// As the service tells its liquidation price now.

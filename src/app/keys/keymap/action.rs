@@ -152,6 +152,22 @@ pub enum Action {
     Amend,
     #[strum(message = "isolated margin")]
     Margin,
+    #[strum(message = "flip: close, then open the other way")]
+    Flip,
+    #[strum(message = "stop to break-even")]
+    BreakEven,
+    #[strum(message = "stop one tick down")]
+    StopDown,
+    #[strum(message = "stop one tick up")]
+    StopUp,
+    #[strum(message = "target one tick down")]
+    TargetDown,
+    #[strum(message = "target one tick up")]
+    TargetUp,
+    #[strum(message = "add to it")]
+    AddTo,
+    #[strum(message = "reduce it")]
+    Reduce,
     #[strum(message = "CLOSE ALL")]
     CloseAll,
     #[strum(message = "cancel all orders")]
@@ -252,6 +268,14 @@ impl Action {
                 | Self::Exits
                 | Self::Amend
                 | Self::Margin
+                | Self::Flip
+                | Self::BreakEven
+                | Self::StopDown
+                | Self::StopUp
+                | Self::TargetDown
+                | Self::TargetUp
+                | Self::AddTo
+                | Self::Reduce
                 | Self::Correct
                 | Self::CloseAll
                 | Self::Flatten

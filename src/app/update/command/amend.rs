@@ -14,7 +14,7 @@ use crate::{
     model::{draft::Field, spoken},
 };
 
-pub(super) const FLAGS: &[&str] = &["--limit-price=", "--trigger-price=", "--size="];
+pub(super) const FLAGS: &[&str] = &["--price=", "--limit-price=", "--trigger-price=", "--size="];
 
 /// The flags that are texts of the form.
 const TEXTS: &[(&str, Field)] = &[
@@ -30,7 +30,8 @@ pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let order = model.store.order(&id.text.as_str().into());
     let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that move"))?;
     let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
-    let price = said.word(1).map(|word| (form.focus, word));
+    let price = said.word(1).or(said.flag("--price"));
+    let price = price.map(|word| (form.focus, word));
     let flags = TEXTS.iter();
     let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
     for (field, word) in price.into_iter().chain(flags) {

@@ -6,6 +6,7 @@
 
 mod amend;
 mod close;
+mod control;
 mod look;
 mod said;
 mod settings;
@@ -127,6 +128,24 @@ pub const VERBS: &[Verb] = &[
         flags: close::FLAGS,
         offers: trade::held,
         does_it: Deed::Say(close::close),
+    },
+    Verb {
+        name: "flip",
+        also: &[],
+        shape: "[MARKET|POSITION_ID]",
+        does: "closes a position, then opens the other way",
+        flags: &[],
+        offers: trade::held,
+        does_it: Deed::Say(control::flip),
+    },
+    Verb {
+        name: "be",
+        also: &["break-even"],
+        shape: "[MARKET|POSITION_ID]",
+        does: "moves the stop of a position to break-even",
+        flags: &[],
+        offers: trade::held,
+        does_it: Deed::Say(control::break_even),
     },
     Verb {
         name: "cancel",

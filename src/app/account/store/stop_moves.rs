@@ -1,0 +1,94 @@
+//! Stops on their way to another price: the new one first, then the cancel of the old one.
+
+use super::Store;
+use crate::model::{Command, Num, OrderId, PositionId, Ticket, Timestamp};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StopMove {
+    pub(crate) old: OrderId,
+    pub(crate) position: PositionId,
+    /// Where the new one is placed.
+    pub(crate) price: Num,
+    /// A later wish, which begins when this move has ended: never two at once.
+    pub(crate) wanted: Option<Num>,
+    /// The cancel of the old one, classed by what the new one guards.
+    pub(crate) cancel: Command,
+    pub(crate) stage: StopMoveStage,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum StopMoveStage {
+    /// The new one is on its way.
+    Placing(Ticket),
+    /// It was accepted; a read must show it armed. `look_at` is when that is asked for next.
+    Reading {
+        new: OrderId,
+        accepted_at: Timestamp,
+        look_at: Timestamp,
+    },
+    /// The cancel of the old one is on its way.
+    Canceling { new: OrderId, ticket: Ticket },
+    /// The old one could not be canceled: reads tell whether it fired.
+    Checking {
+        new: OrderId,
+        answered_at: Timestamp,
+        look_at: Timestamp,
+    },
+}
+
+impl StopMoveStage {
+    /// Of the command that it waits for; `None` while it waits for reads.
+    pub(crate) fn ticket(&self) -> Option<Ticket> {
+        match self {
+            Self::Placing(ticket) | Self::Canceling { ticket, .. } => Some(*ticket),
+            Self::Reading { .. } | Self::Checking { .. } => None,
+        }
+    }
+
+    /// The new stop, once it is accepted.
+    pub(crate) fn new(&self) -> Option<&OrderId> {
+        match self {
+            Self::Placing(_) => None,
+            Self::Reading { new, .. }
+            | Self::Canceling { new, .. }
+            | Self::Checking { new, .. } => Some(new),
+        }
+    }
+
+    /// When it asks for reads next.
+    pub(crate) fn look_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Placing(_) | Self::Canceling { .. } => None,
+            Self::Reading { look_at, .. } | Self::Checking { look_at, .. } => Some(*look_at),
+        }
+    }
+}
+
+impl StopMove {
+    /// Whether it is about this order, as the old one or as the new one.
+    pub(crate) fn is_about(&self, order: &OrderId) -> bool {
+        self.old == *order || self.stage.new() == Some(order)
+    }
+
+    pub fn old(&self) -> &OrderId {
+        &self.old
+    }
+
+    /// The new stop, while a read is to show it armed.
+    pub fn unread(&self) -> Option<&OrderId> {
+        let is_read = self.stage.ticket().is_none();
+        self.stage.new().filter(|_| is_read)
+    }
+
+    /// Where the stop is to stand in the end.
+    pub fn goal(&self) -> Num {
+        self.wanted.unwrap_or(self.price)
+    }
+}
+
+impl Store {
+    /// The move on its way that is about this order.
+    pub(crate) fn stop_move(&self, order: &OrderId) -> Option<&StopMove> {
+        self.stop_moves.iter().find(|one| one.is_about(order))
+    }
+}

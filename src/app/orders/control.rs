@@ -1,0 +1,318 @@
+//! What one key does to an open position on its own row: stop to break-even, stop and target by ticks, more and less of it.
+//!
+//! Contract: what guards a position is moved, never doubled: a stop by placing the new one first, a target by canceling
+//! the old one first. Presses that come while a move is on its way change where that leads and send nothing of their own.
+//! A price that the mark has passed is refused, since the order would fire at once.
+
+use super::{
+    amend,
+    flight::{objection, send},
+    stop_move,
+};
+use crate::{
+    app::{
+        account::{fees, store::Then, successor::filled_of},
+        desk::model::Model,
+        dialogs::{
+            effect::Effect,
+            next::{Next, PositionControl, PriceStep},
+            overlay::{Overlay, Strip},
+        },
+        forms::form::Form,
+        orders::of_row,
+    },
+    model::{
+        Command, LiquidityRole, MarketId, Num, Order, OrderId, PlaceOrder, Position, PositionId,
+        Protection, Side, Tick,
+        draft::Field,
+        estimate::{RoundTrip, break_even, has_passed, is_as_good, safe_stop},
+    },
+};
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Effect>, String> {
+    let (PositionControl::BreakEven(id) | PositionControl::Nudge(id, ..)) = control;
+    let position = model.store.position(id).cloned();
+    let position = position.ok_or("this position is not open any more")?;
+    if !model
+        .store
+        .orders
+        .value()
+        .is_some_and(|page| page.is_whole())
+    {
+        return Err("which orders guard this position is not known yet".to_owned());
+    }
+    match control {
+        PositionControl::BreakEven(_) => to_break_even(model, &position),
+        PositionControl::Nudge(_, which, step) => nudge(model, &position, (*which, *step)),
+    }
+}
+
+/// Where a stop loses nothing any more, in the market's ticks.
+fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), String> {
+    let market = &position.market_id;
+    let told = (&model.store, &model.options.fees);
+    let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
+    let taker = taker.ok_or("the fee rate is not known: [fees] in the settings tells it")?;
+    let rates = RoundTrip {
+        opened: taker,
+        closes: taker,
+    };
+    let exact = break_even(position, rates).ok_or("its entry price or side is not known")?;
+    let side = position.side().ok_or("its side is not known")?;
+    let extra = model.options.be_extra_ticks;
+    let price = safe_stop(side, exact, tick(model, market, exact), extra);
+    Ok((
+        side,
+        price.ok_or("its break-even price has too many digits")?,
+    ))
+}
+
+fn tick(model: &Model, market: &MarketId, price: Num) -> Tick {
+    let market = model.store.market(market);
+    let told = market.and_then(|market| market.tick(price));
+    told.unwrap_or_else(|| Tick::guessed(price))
+}
+
+fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, String> {
+    let (side, price) = break_even_of(model, position)?;
+    let mark = mark(model, position)?;
+    if !has_passed(side, mark, price) {
+        return Err(format!(
+            "break-even: the mark {mark} is not beyond {price}: a stop there fires at once"
+        ));
+    }
+    let stops = guards(model, position, Protection::Stop);
+    let (kept, worse): (Vec<_>, Vec<_>) = stops
+        .into_iter()
+        .partition(|(_, at)| is_as_good(side, *at, price));
+    let sent: Result<Vec<_>, _> = match (kept.as_slice(), worse.as_slice()) {
+        ([], []) => return place_stop(model, position, price),
+        ([(_, at), ..], []) => {
+            return Err(format!(
+                "the stop at {at} guards as well as break-even {price}: it stays"
+            ));
+        }
+        (_, worse) => worse
+            .iter()
+            .map(|(order, _)| stop_move::to(model, &order.id, price))
+            .collect(),
+    };
+    Ok(sent?.concat())
+}
+
+/// The first stop of a position, for all of it.
+fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<Effect>, String> {
+    let mut form = Form::protect(position);
+    form.draft.write(Field::TriggerPrice, &price.to_string());
+    let command = form.draft.command(&form.seen(&model.around()));
+    let command = command.map_err(|faults| faults.to_string())?;
+    match objection(model, &command) {
+        Some(why) => Err(why),
+        None => Ok(vec![send(model, command).1]),
+    }
+}
+
+fn mark(model: &Model, position: &Position) -> Result<Num, String> {
+    let mark = model.store.mark(&position.market_id);
+    mark.ok_or_else(|| "the mark is not known".to_owned())
+}
+
+/// The orders that guard a position on that side, the nearest first, each with where it is to stand.
+fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
+    let orders = model.store.orders.rows().iter();
+    let mut guards: Vec<_> = orders
+        .filter(|order| guards_so(order, position, wanted))
+        .filter(|order| !model.store.queued_cancels.contains(&order.id))
+        .filter_map(|order| Some((order.clone(), goal(model, order)?)))
+        .collect();
+    guards.sort_by_key(|(_, price)| *price);
+    if (wanted == Protection::Stop) == (position.side() == Some(Side::Buy)) {
+        guards.reverse();
+    }
+    guards
+}
+
+/// A resting limit that only reduces is a target, too.
+fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
+    let rests = || !order.is_armed() && order.closes(position) && filled_of(order).is_ok();
+    order.protects(position) == Some(wanted) || (wanted == Protection::Target && rests())
+}
+
+/// Where it stands, or where a move on its way leads.
+fn goal(model: &Model, order: &Order) -> Option<Num> {
+    let moved = model.store.stop_move(&order.id).map(|one| one.goal());
+    let replaced = || price_of(successor(model, &order.id)?);
+    moved
+        .or_else(replaced)
+        .or(order.trigger_price)
+        .or(order.limit_price)
+}
+
+fn price_of(order: &PlaceOrder) -> Option<Num> {
+    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
+    trigger.or(order.limit_price)
+}
+
+fn successor<'a>(model: &'a Model, old: &OrderId) -> Option<&'a PlaceOrder> {
+    let flights = model.store.flights.values().filter_map(|flight| {
+        if let Some(Then::Place(successor)) = &flight.then {
+            Some(successor)
+        } else {
+            None
+        }
+    });
+    let waiting = model.store.successors.iter().map(|(_, one)| one);
+    let mut all = flights.chain(waiting);
+    all.find(|one| one.old == *old)
+        .map(|one| one.order.as_ref())
+}
+
+fn nudge(
+    model: &mut Model,
+    position: &Position,
+    (which, step): (Protection, PriceStep),
+) -> Result<Vec<Effect>, String> {
+    let nearest = nearest(model, position, which);
+    let (order, from) = nearest.ok_or_else(|| {
+        let word = which.word();
+        format!("no {word} of this position is known: e sets one")
+    })?;
+    let tick = tick(model, &position.market_id, from).step();
+    let price = match step {
+        PriceStep::Up => from.plus(tick),
+        PriceStep::Down => from.minus(tick),
+    };
+    let price = price.filter(|price| price.is_positive());
+    let price = price.ok_or("there is no price there")?;
+    let side = position.side().ok_or("its side is not known")?;
+    let mark = mark(model, position)?;
+    let is_ahead = match which {
+        Protection::Stop => has_passed(side, mark, price),
+        Protection::Target => has_passed(side.opposite(), mark, price),
+    };
+    if !is_ahead {
+        let word = which.word();
+        return Err(format!(
+            "the mark {mark} has reached {price}: the {word} fires at once"
+        ));
+    }
+    match which {
+        Protection::Stop => stop_move::to(model, &order, price),
+        Protection::Target => target_to(model, &order, price),
+    }
+}
+
+/// The nearest order that guards it, and where that is to stand. A target between its cancel and the one in its stead is
+/// not listed.
+fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(OrderId, Num)> {
+    let listed = guards(model, position, which).into_iter().next();
+    let listed = listed.map(|(order, price)| (order.id, price));
+    let between = || {
+        let mut waiting = model.store.successors.iter().map(|(_, one)| one);
+        let one = waiting
+            .find(|one| one.order.reduce_only && one.order.market_id == position.market_id)?;
+        Some((one.old.clone(), price_of(&one.order)?))
+    };
+    listed.or_else(|| between().filter(|_| which == Protection::Target))
+}
+
+/// A target is canceled first: two of them could close more than was meant.
+fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
+    if redirect(model, old, price) {
+        return Ok(vec![]);
+    }
+    let order = model.store.order(old).cloned();
+    let order = &order.ok_or("this order is not listed any more")?;
+    let mut form = of_row::moved(model, order)?;
+    let field = form.focus;
+    form.draft.write(field, &price.to_string());
+    let command = form.draft.command(&form.seen(&model.around()));
+    let Command::Place(wanted) = command.map_err(|faults| faults.to_string())? else {
+        return Err("this target cannot be placed anew".to_owned());
+    };
+    let filled = order.filled_size.unwrap_or_default().abs();
+    amend::replace(model, (order.id.clone(), filled), wanted)
+}
+
+/// Whether what is to stand in for `old` goes to `price` instead: it is not sent yet.
+fn redirect(model: &mut Model, old: &OrderId, price: Num) -> bool {
+    let store = &mut model.store;
+    let flights = store.flights.values_mut().filter_map(|flight| {
+        if let Some(Then::Place(successor)) = &mut flight.then {
+            Some(successor)
+        } else {
+            None
+        }
+    });
+    let waiting = store.successors.iter_mut().map(|(_, one)| one);
+    let mut all = flights.chain(waiting);
+    let Some(one) = all.find(|one| one.old == *old) else {
+        return false;
+    };
+    match &mut one.order.trigger {
+        Some(trigger) => trigger.price = price,
+        None => one.order.limit_price = Some(price),
+    }
+    true
+}
+
+/// The size that the last order of this session in that market was placed with.
+fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
+    let market = &position.market_id;
+    let used = model.used.of(Some(market));
+    used.map(|used| used.size.clone()).ok_or_else(|| {
+        let symbol = market.symbol();
+        format!("no size was used in {symbol} in this session: place one order with a size first")
+    })
+}
+
+/// More of the position, at the market: asks.
+pub(crate) fn add(model: &Model, position: &Position) -> Next {
+    let command = || {
+        let side = position.side().ok_or("its side is not known")?;
+        let account_id = model.account_for("add")?;
+        let market = Some(&position.market_id);
+        let mut form = Form::order(account_id, side, market, &model.around());
+        form.draft.write(Field::Size, &usual_size(model, position)?);
+        let command = form.draft.command(&form.seen(&model.around()));
+        command.map_err(|faults| faults.to_string())
+    };
+    ask(model, command())
+}
+
+/// Less of it, at the market, and never more than there is: asks.
+pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
+    let command = || {
+        let size = usual_size(model, position)?;
+        let all = |size: Num| size >= position.quantity();
+        let is_all = size.parse().is_ok_and(all);
+        let size = if is_all { "100%" } else { &size };
+        let mut form = Form::close(position);
+        form.draft.write(Field::Size, size);
+        let command = form.draft.command(&form.seen(&model.around()));
+        command.map_err(|faults| faults.to_string())
+    };
+    ask(model, command())
+}
+
+fn ask(model: &Model, command: Result<Command, String>) -> Next {
+    let command = command.and_then(|command| match objection(model, &command) {
+        Some(why) => Err(why),
+        None => Ok(command),
+    });
+    match command {
+        Ok(command) => {
+            let strip = Strip::confirm(command, model.now);
+            Next::Open(Box::new(Overlay::Strip(strip)))
+        }
+        Err(why) => Next::Refuse(why),
+    }
+}
+
+/// What a key of the row decides about this position.
+pub(crate) fn nudged(id: &PositionId, which: Protection, step: PriceStep) -> Next {
+    Next::Control(PositionControl::Nudge(id.clone(), which, step))
+}

@@ -1,0 +1,223 @@
+use crate::{
+    app::{
+        account::poll::Answer,
+        activity::notice::Event,
+        desk::{model::Model, msg::Msg},
+        dialogs::{
+            effect::Effect,
+            overlay::{Deed, Overlay},
+        },
+        testing::{self, *},
+        update::router::update,
+    },
+    config::Fees,
+    model::{CancelResult, CloseKind, Command, Order, Page, Receipt, Side, Ticket},
+};
+
+fn stop(id: &str, price: &str) -> Order {
+    armed(id, "stop_market", price)
+}
+
+fn armed(id: &str, kind: &str, price: &str) -> Order {
+    let json = format!(
+        r#""type":"{kind}","mode":"{kind}","side":"sell","size":0.5,"filled_size":0,"trigger_price":{price},
+        "target_position_id":"pos-1","status":"pending""#
+    );
+    Order {
+        reduce_only: true,
+        ..testing::order(id, "BTC", &json)
+    }
+}
+
+/// A long of 0.5 from 60,000; the mark is 64,000, and each side costs 0.045 %.
+fn charged(orders: Vec<Order>) -> Model {
+    let mut model = desk();
+    model.options.fees = Fees {
+        taker_bps: Some(num("4.5")),
+        ..Fees::default()
+    };
+    arrive(&mut model, Answer::Orders(Ok(Page::of(orders))));
+    model
+}
+
+fn said(model: &Model) -> Option<String> {
+    if let Event::Said(_, words) = &model.activity.toast(model.now)?.event {
+        Some(words.clone())
+    } else {
+        None
+    }
+}
+
+fn placed_at(effects: &[Effect]) -> Vec<String> {
+    let sends = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(_, Command::Place(order)) => {
+            let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
+            trigger.or(order.limit_price)
+        }
+        Effect::Send(_, Command::Close(close)) => Some(close.trigger.as_ref()?.price),
+        _ => None,
+    });
+    sends.map(|price| price.normalized().to_string()).collect()
+}
+
+#[test]
+fn break_even_moves_the_stop_to_entry_and_both_fees() {
+    let mut model = charged(vec![stop("ord-5", "58000")]);
+    assert_eq!(placed_at(&press(&mut model, "Z")), ["60055"]);
+    let mut extra = charged(vec![stop("ord-5", "58000")]);
+    extra.options.be_extra_ticks = 3;
+    assert_eq!(placed_at(&press(&mut extra, "Z")), ["60058"]);
+}
+
+#[test]
+fn break_even_without_a_stop_places_one_for_all_of_the_position() {
+    let mut model = charged(vec![]);
+    let effects = press(&mut model, "Z");
+    let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((close.kind, close.size), (CloseKind::Conditional, None));
+    assert_eq!(placed_at(&effects), ["60055"]);
+}
+
+#[test]
+fn break_even_moves_every_stop_that_guards_less_and_no_other() {
+    let stops = vec![
+        stop("ord-5", "58000"),
+        stop("ord-6", "57000"),
+        stop("ord-7", "61000"),
+    ];
+    let mut model = charged(stops);
+    let effects = press(&mut model, "Z");
+    assert_eq!(placed_at(&effects), ["60055", "60055"]);
+}
+
+#[test]
+fn break_even_is_refused_in_words_where_it_helps_nothing() {
+    let mut better = charged(vec![stop("ord-5", "60100")]);
+    assert_eq!(press(&mut better, "Z"), vec![]);
+    let words = "the stop at 60100 guards as well as break-even 60055: it stays";
+    assert_eq!(said(&better).as_deref(), Some(words));
+
+    let mut near = charged(vec![stop("ord-5", "58000")]);
+    let market = market("BTC", "60019", "60021", (5, 40));
+    arrive(&mut near, Answer::Markets(Ok(vec![market])));
+    assert_eq!(press(&mut near, "Z"), vec![]);
+    let words = "break-even: the mark 60020 is not beyond 60055: a stop there fires at once";
+    assert_eq!(said(&near).as_deref(), Some(words));
+
+    let mut uncharged = desk();
+    assert_eq!(press(&mut uncharged, "Z"), vec![]);
+    let words = "the fee rate is not known: [fees] in the settings tells it";
+    assert_eq!(said(&uncharged).as_deref(), Some(words));
+}
+
+#[test]
+fn the_nearest_stop_goes_by_ticks_and_not_beyond_the_mark() {
+    let stops = || vec![stop("ord-5", "58000"), stop("ord-6", "57000")];
+    let mut model = charged(stops());
+    assert_eq!(placed_at(&press(&mut model, "{")), ["57999"]);
+    let mut up = charged(stops());
+    assert_eq!(placed_at(&press(&mut up, "}")), ["58001"]);
+
+    let mut at_mark = charged(vec![stop("ord-5", "63999")]);
+    assert_eq!(press(&mut at_mark, "}"), vec![]);
+    let words = "the mark 64000 has reached 64000: the stop fires at once";
+    assert_eq!(said(&at_mark).as_deref(), Some(words));
+
+    let mut bare = charged(vec![]);
+    assert_eq!(press(&mut bare, "}"), vec![]);
+    let words = "no stop of this position is known: e sets one";
+    assert_eq!(said(&bare).as_deref(), Some(words));
+}
+
+fn canceled(model: &mut Model, id: &str) -> Vec<Effect> {
+    let receipt = Receipt::Cancel(CancelResult {
+        id: id.into(),
+        canceled: true,
+        queued: false,
+    });
+    settle(model, Ticket(1), Ok(receipt))
+}
+
+#[test]
+fn a_target_is_canceled_first_and_presses_until_then_only_change_its_price() {
+    let resting = r#""type":"limit","mode":"limit","side":"sell","size":0.5,"filled_size":0,"limit_price":68000,
+        "status":"resting""#;
+    let resting = Order {
+        reduce_only: true,
+        ..testing::order("ord-5", "BTC", resting)
+    };
+    for target in [armed("ord-5", "take_market", "68000"), resting] {
+        let mut model = charged(vec![target.clone()]);
+        let effects = press(&mut model, ")");
+        let cancel = Command::Cancel("ord-5".into());
+        assert_eq!(effects, vec![Effect::Send(Ticket(1), cancel)]);
+        assert_eq!(press(&mut model, ") )"), vec![]);
+        canceled(&mut model, "ord-5");
+        assert_eq!(press(&mut model, "("), vec![]);
+        let mut ended = target;
+        ended.status = serde_json::from_str(r#""canceled""#).unwrap();
+        let now = model.now;
+        let found = Msg::Traced(vec!["ord-5".into()], vec![ended]);
+        let effects = update(&mut model, now, found);
+        assert_eq!(placed_at(&effects), ["68002"]);
+    }
+}
+
+/// The one command of the strip.
+fn asked(model: &Model) -> &Command {
+    match model.overlays.last() {
+        Some(Overlay::Strip(strip)) => match &strip.deed {
+            Deed::One(command) => command,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The last order of the session in BTC was for this size.
+fn used(size: &str) -> Model {
+    let mut model = desk();
+    let order = crate::model::PlaceOrder {
+        leverage: num("10"),
+        ..crate::model::PlaceOrder::market(
+            "chal-1".into(),
+            "paper|BTC".into(),
+            Side::Buy,
+            num(size),
+        )
+    };
+    model.used.keep(&order);
+    model
+}
+
+#[test]
+fn more_and_less_of_a_position_is_asked_about_with_its_command() {
+    let mut model = used("0.2");
+    assert_eq!(press(&mut model, "+"), vec![]);
+    let Command::Place(order) = asked(&model) else {
+        panic!("{:?}", model.overlays);
+    };
+    assert_eq!((order.side, order.size), (Side::Buy, num("0.2")));
+    assert_eq!((order.leverage, order.reduce_only), (num("10"), false));
+    wait(&mut model, 200);
+    let sent = press(&mut model, "y");
+    assert!(
+        matches!(sent.as_slice(), [Effect::Send(_, Command::Place(_))]),
+        "{sent:?}"
+    );
+
+    for (size, part) in [("0.2", Some("0.2")), ("0.5", None), ("3", None)] {
+        let mut model = used(size);
+        press(&mut model, "-");
+        let Command::Close(close) = asked(&model) else {
+            panic!("{:?}", model.overlays);
+        };
+        assert_eq!(close.size, part.map(num), "{size}");
+    }
+    let mut none = desk();
+    press(&mut none, "+");
+    let words = "no size was used in BTC in this session: place one order with a size first";
+    assert_eq!(said(&none).as_deref(), Some(words));
+}

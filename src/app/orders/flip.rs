@@ -1,0 +1,326 @@
+//! A position flipped: closed, then the same size opened the other way (`docs/delivery.md 3.5`).
+//!
+//! Contract: the second command is decided on once reads that were sent after the close was answered show neither the
+//! position nor an order that closes it; the desk's checks run again, within ten seconds of the wish. Nothing of it is
+//! written down before it goes, so after a crash the close stands alone. Doubt about the close, a part of it, a way out,
+//! a halt, or anything else that becomes of the position ends the flip with nothing opened, in words.
+
+use super::flight::{objection, send};
+use crate::{
+    app::{
+        account::{
+            poll::Source,
+            store::{
+                Then,
+                flips::{ClosedFlip, FlipStage, LOOK_AGAIN},
+            },
+        },
+        activity::notice::Tone,
+        desk::model::Model,
+        dialogs::{
+            effect::Effect,
+            next::Next,
+            overlay::{Deed, Overlay, Strip},
+        },
+        forms::open::terms,
+        rules::{guard, halt, second},
+    },
+    model::{
+        Command, Failure, Flip, FlipStanding, Num, Order, OrderId, OrderStatus, PlaceKind,
+        PlaceOrder, Position, Receipt, Resource, Ticket,
+    },
+};
+
+#[cfg(test)]
+mod tests;
+
+/// The strip that asks; or why this position is not flipped now.
+pub(crate) fn ask(model: &Model, position: &Position) -> Next {
+    match plan(model, position) {
+        Ok(flip) => {
+            let strip = Strip::confirm(Deed::Flip(Box::new(flip)), model.now);
+            Next::Open(Box::new(Overlay::Strip(strip)))
+        }
+        Err(why) => Next::Refuse(format!("flip: {why}")),
+    }
+}
+
+/// Both halves as they would be sent now. What could not be finished is not begun.
+fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
+    let account_id = model.account_for("flip")?;
+    if is_under_way(model, position) {
+        return Err(format!("{} is being closed already", position.id));
+    }
+    let (market, side) = (&position.market_id, position.side());
+    let side = side.ok_or("the side of this position is not known")?;
+    let around = model.around();
+    let terms = terms(Some(market), &around);
+    let leverage = terms.leverage.parse();
+    let habit = around.used.habit(Some(market), PlaceKind::Market);
+    let slippage = habit.slippage.parse().ok();
+    let order = PlaceOrder::market(
+        account_id,
+        market.clone(),
+        side.opposite(),
+        position.quantity(),
+    );
+    let order = PlaceOrder {
+        leverage: leverage.map_err(|_| "the leverage of this position is not known")?,
+        margin_mode: terms.margin_mode,
+        slippage_tolerance: slippage.map(crate::model::Bps),
+        ..order
+    };
+    let flip = Flip::new(position, order, model.now)?;
+    let opening = Command::Place(Box::new(flip.opening(position.quantity(), None)));
+    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
+    match held.or_else(|| guard::objection(model, &opening)) {
+        Some(why) => Err(format!("{why}; c closes the position")),
+        None => Ok(flip),
+    }
+}
+
+fn is_under_way(model: &Model, position: &Position) -> bool {
+    let resource = Resource::Position(position.id.clone());
+    let mut flights = model.store.flights.values();
+    let mut closed = model.store.flips.iter();
+    flights.any(|flight| flight.command.facts().ends(&resource))
+        || closed.any(|one| one.flip.position().id == position.id)
+}
+
+/// The strip is answered: the close goes.
+pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String> {
+    if is_under_way(model, flip.position()) {
+        return Err(format!("{} is being closed already", flip.position().id));
+    }
+    let market = model.store.market(&flip.position().market_id);
+    let close = Command::Close(flip.close(market.and_then(|market| market.mid())));
+    if let Some(why) = objection(model, &close) {
+        return Err(format!("{close}: {why}"));
+    }
+    let flip = flip.agreed(model.now);
+    let (ticket, effect) = send(model, close);
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.then = Some(Then::Open(Box::new(flip)));
+    }
+    Ok(vec![effect])
+}
+
+/// The close has come to its end.
+pub(crate) fn answered(
+    model: &mut Model,
+    flip: Box<Flip>,
+    result: &Result<Receipt, Failure>,
+) -> Option<Effect> {
+    match result {
+        Ok(Receipt::Order { order, .. }) => {
+            let stage = stage(model, &flip, order);
+            begin_reading(model, flip, stage)
+        }
+        Ok(_) => {
+            let id = &flip.position().id;
+            let words = format!(
+                "flip stopped: {id} is closed, and what this close has closed is not known; nothing is opened"
+            );
+            model.say(Tone::Alert, words);
+            None
+        }
+        Err(why) => {
+            let words = format!("flip stopped: nothing is opened: {}", why.message);
+            model.say(Tone::Alert, words);
+            None
+        }
+    }
+}
+
+fn stage(model: &Model, flip: &Flip, order: &Order) -> Result<FlipStage, String> {
+    let closed = flip.closed_by(order)?;
+    Ok(match closed {
+        None => FlipStage::Closing(order.id.clone()),
+        Some(size) => FlipStage::Closed {
+            size,
+            answered_at: model.now,
+        },
+    })
+}
+
+fn begin_reading(
+    model: &mut Model,
+    flip: Box<Flip>,
+    stage: Result<FlipStage, String>,
+) -> Option<Effect> {
+    match stage {
+        Ok(stage) => {
+            let (flip, waits_for) = (flip, "its close".to_owned());
+            model.store.flips.push(ClosedFlip {
+                flip,
+                stage,
+                look_at: model.now,
+                waits_for,
+            });
+            None
+        }
+        Err(words) => {
+            model.say(Tone::Alert, words);
+            None
+        }
+    }
+}
+
+/// Orders that were looked for, and what was found: a close that worked may be done by now.
+pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) {
+    let is_asked =
+        |one: &ClosedFlip| matches!(&one.stage, FlipStage::Closing(id) if asked.contains(id));
+    let flips = std::mem::take(&mut model.store.flips);
+    let (due, rest): (Vec<_>, Vec<_>) = flips.into_iter().partition(is_asked);
+    model.store.flips = rest;
+    for mut one in due {
+        let FlipStage::Closing(id) = &one.stage else {
+            continue;
+        };
+        let row = found.iter().find(|order| order.id == *id);
+        let stage = row.map(|order| stage(model, &one.flip, order));
+        match stage {
+            Some(Err(words)) => model.say(Tone::Alert, words),
+            Some(Ok(stage)) => {
+                one.stage = stage;
+                model.store.flips.push(one);
+            }
+            None => model.store.flips.push(one),
+        }
+    }
+}
+
+/// What one flip does next.
+enum FlipStep {
+    Waits(String),
+    Opens(Num),
+    Ends(String),
+}
+
+/// Goes on with every flip that reads or time let go on.
+pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
+    if model.store.flips.is_empty() {
+        return vec![];
+    }
+    let flips = std::mem::take(&mut model.store.flips);
+    let mut effects = vec![];
+    for mut one in flips {
+        match step(model, &one) {
+            FlipStep::Opens(size) => effects.extend(open(model, &one, size)),
+            FlipStep::Ends(words) => model.say(Tone::Alert, words),
+            FlipStep::Waits(words) => {
+                one.waits_for = words;
+                effects.extend(look(model, &mut one));
+                model.store.flips.push(one);
+            }
+        }
+    }
+    effects
+}
+
+fn step(model: &Model, one: &ClosedFlip) -> FlipStep {
+    let (flip, store) = (&one.flip, &model.store);
+    if flip.is_late(model.now) {
+        let words = format!(
+            "flip stopped: nothing is opened: it took longer than 10 s ({})",
+            one.waits_for
+        );
+        return FlipStep::Ends(words);
+    }
+    let (size, answered_at) = match &one.stage {
+        FlipStage::Closing(id) => return FlipStep::Waits(format!("{id} still works")),
+        FlipStage::Closed { size, answered_at } => (*size, *answered_at),
+    };
+    // What was asked for at the same instant may have left before the answer came.
+    let since = Some(answered_at);
+    let is_read = store.positions.at() > since && store.orders.at() > since;
+    let lists = store.positions.value().zip(store.orders.value());
+    let Some((open, working)) = lists.filter(|_| is_read) else {
+        return FlipStep::Waits("positions and orders are being read".to_owned());
+    };
+    match flip.standing(open, working) {
+        FlipStanding::Waits(why) => FlipStep::Waits(why),
+        FlipStanding::Stopped(words) => FlipStep::Ends(words),
+        FlipStanding::Gone => FlipStep::Opens(size),
+    }
+}
+
+/// Asks for what tells whether it may go on, not more often than twice a second.
+fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
+    if model.now < one.look_at {
+        return None;
+    }
+    one.look_at = model.now.plus(LOOK_AGAIN);
+    Some(match &one.stage {
+        FlipStage::Closing(id) => Effect::Trace(vec![id.clone()]),
+        FlipStage::Closed { .. } => Effect::Poll(vec![Source::Positions, Source::Orders]),
+    })
+}
+
+/// Nothing is left of the position: from here on it is an order like any other.
+fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
+    let market = model.store.market(&one.flip.position().market_id);
+    let observed = market.and_then(|market| market.mid());
+    let command = Command::Place(Box::new(one.flip.opening(size, observed)));
+    if let Some(why) = objection(model, &command) {
+        let words = format!(
+            "flip stopped: closed {}, nothing is opened: {why}",
+            size.normalized()
+        );
+        model.say(Tone::Alert, words);
+        return None;
+    }
+    let (ticket, effect) = send(model, command);
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.then = Some(Then::EndFlip);
+    }
+    Some(effect)
+}
+
+/// The other half has come to its end: where it opened nothing, the account is flat there.
+pub(crate) fn opened(model: &mut Model, result: &Result<Receipt, Failure>) {
+    let why = match result {
+        Err(why) if !why.is_doubtful() => why.message.to_string(),
+        Ok(Receipt::Order { order, .. }) if order.status.is(&OrderStatus::Rejected) => {
+            order.reject_reason.clone().unwrap_or_default().to_string()
+        }
+        Ok(_) | Err(_) => return,
+    };
+    let words = format!("flip stopped: the position is closed, the other way is refused: {why}");
+    model.say(Tone::Alert, words);
+}
+
+/// Nobody knows what the close did: its key is sent again, and nothing follows it.
+pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
+    let flight = model.store.flights.get_mut(&ticket);
+    let flip = flight.and_then(|flight| flight.then.take_if(|then| matches!(then, Then::Open(_))));
+    if flip.is_some() {
+        let words =
+            "flip stopped: whether the close was carried out is not known yet; nothing is opened";
+        model.say(Tone::Alert, words);
+    }
+}
+
+/// A command that ends the position another way ends the flip of it.
+pub(crate) fn overtake(model: &mut Model, command: &Command) {
+    let facts = command.facts();
+    abandon(model, |flip| {
+        facts.ends(&Resource::Position(flip.position().id.clone()))
+    });
+}
+
+/// Nothing is opened after these closes any more.
+pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&Flip) -> bool) {
+    let store = &mut model.store;
+    let mut ended = 0;
+    for flight in store.flights.values_mut() {
+        let is_one = |then: &mut Then| matches!(then, Then::Open(flip) if is_meant(flip));
+        ended += usize::from(flight.then.take_if(is_one).is_some());
+    }
+    let before = store.flips.len();
+    store.flips.retain(|one| !is_meant(&one.flip));
+    ended += before - store.flips.len();
+    for _ in 0..ended {
+        model.say(Tone::Alert, "flip stopped: nothing is opened");
+    }
+}

@@ -1,0 +1,306 @@
+//! A flip: a position is closed, then the same size is opened the other way.
+//!
+//! Contract: two commands, each with a key of its own, and the second exists only once reads prove that the first left
+//! nothing behind. The side comes from the position as it was when the flip was asked for, the size from what was closed.
+//! Whatever cannot be proved ends the flip with the position closed; it never adds to what is open. The cases are in
+//! `docs/delivery.md 3.5`.
+
+use super::{
+    ClosePosition, Held, Num, Order, OrderStatus, Page, PlaceOrder, Position, Side, Timestamp,
+};
+use std::{fmt, time::Duration};
+
+/// A price that was meant longer ago is not traded at.
+pub const FLIP_WITHIN: Duration = Duration::from_secs(10);
+
+/// What was decided when it was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flip {
+    position: Box<Position>,
+    side: Side,
+    /// What opens the other way; its size is set from what was closed.
+    opening: Box<PlaceOrder>,
+    since: Timestamp,
+}
+
+/// What reads say of a position that was closed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlipStanding {
+    /// It, or an order that closes it, is still listed.
+    Waits(String),
+    /// Neither it nor what closes it is there any more.
+    Gone,
+    /// Something else is open in its market by now.
+    Stopped(String),
+}
+
+impl Flip {
+    /// `terms` says how the other side is opened: account, leverage, margin mode and slippage.
+    ///
+    /// # Errors
+    /// Where the position has no side: nothing is guessed.
+    pub fn new(
+        position: &Position,
+        terms: PlaceOrder,
+        since: Timestamp,
+    ) -> Result<Self, &'static str> {
+        let side = position
+            .side()
+            .ok_or("its side is not known: close it and open the other way by hand")?;
+        let opening = PlaceOrder {
+            market_id: position.market_id.clone(),
+            side: side.opposite(),
+            size: position.quantity(),
+            reduce_only: false,
+            ..terms
+        };
+        Ok(Self {
+            position: Box::new(position.clone()),
+            side,
+            opening: Box::new(opening),
+            since,
+        })
+    }
+
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Of the position that is closed: `Buy` is long.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    pub fn since(&self) -> Timestamp {
+        self.since
+    }
+
+    /// The same, agreed to at `now`.
+    #[must_use]
+    pub fn agreed(self, now: Timestamp) -> Self {
+        Self { since: now, ..self }
+    }
+
+    pub fn is_late(&self, now: Timestamp) -> bool {
+        now.since(self.since) > FLIP_WITHIN
+    }
+
+    /// The first command: all of it, at the market.
+    pub fn close(&self, observed: Option<Num>) -> ClosePosition {
+        ClosePosition {
+            held: Some(Held {
+                market_id: self.position.market_id.clone(),
+                side: self.side,
+            }),
+            expected_price: observed,
+            slippage_tolerance: self.opening.slippage_tolerance,
+            ..ClosePosition::market(self.position.id.clone())
+        }
+    }
+
+    /// The second command, for what was closed.
+    pub fn opening(&self, closed: Num, observed: Option<Num>) -> PlaceOrder {
+        PlaceOrder {
+            size: closed,
+            expected_price: observed,
+            ..(*self.opening).clone()
+        }
+    }
+
+    /// How much its close has closed; `None` while that order works. A part ends the flip: what is opened then would
+    /// net against what is left.
+    ///
+    /// # Errors
+    /// What ended it.
+    pub fn closed_by(&self, order: &Order) -> Result<Option<Num>, String> {
+        if !order.is_over() {
+            return Ok(None);
+        }
+        let asked = order.initial_size.map(Num::abs);
+        let asked = asked.unwrap_or_else(|| order.size.abs().max(self.position.quantity()));
+        let filled = order.filled_size.map(Num::abs);
+        let closed = if order.status.is(&OrderStatus::Filled) {
+            filled.unwrap_or(order.size.abs())
+        } else {
+            filled.unwrap_or_default()
+        };
+        if closed.is_positive() && closed >= asked {
+            return Ok(Some(closed));
+        }
+        Err(format!(
+            "flip stopped: {} of {} closed",
+            closed.normalized(),
+            asked.normalized()
+        ))
+    }
+
+    /// By complete lists of the open positions and of the working orders, both asked for after the close was answered.
+    pub fn standing(&self, open: &Page<Position>, working: &Page<Order>) -> FlipStanding {
+        if !open.is_whole() || !working.is_whole() {
+            return FlipStanding::Waits("the lists are not complete".to_owned());
+        }
+        let id = &self.position.id;
+        if open.rows.iter().any(|row| row.id == *id) {
+            return FlipStanding::Waits(format!("{id} is still listed"));
+        }
+        let market = &self.position.market_id;
+        if let Some(other) = open.rows.iter().find(|row| row.market_id == *market) {
+            let (other, symbol) = (&other.id, market.symbol());
+            return FlipStanding::Stopped(format!(
+                "flip stopped: closed, nothing is opened: {other} is open in {symbol} by now"
+            ));
+        }
+        let left = working.rows.iter();
+        let mut left = left.filter(|order| order.closes(&self.position) && !order.is_over());
+        match left.next() {
+            Some(order) => {
+                FlipStanding::Waits(format!("{} still stands, which closes {id}", order.id))
+            }
+            None => FlipStanding::Gone,
+        }
+    }
+}
+
+impl Flip {
+    /// What is closed: `long 0.5 BTC`.
+    pub fn closes(&self) -> String {
+        let side = match self.side {
+            Side::Buy => "long",
+            Side::Sell => "short",
+        };
+        format!("{side} {}", self.amount())
+    }
+
+    fn amount(&self) -> String {
+        let size = self.position.quantity().normalized();
+        format!("{size} {}", self.position.market_id.symbol())
+    }
+}
+
+/// Both orders, as they are asked about.
+impl fmt::Display for Flip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = match self.side {
+            Side::Buy => "sells",
+            Side::Sell => "buys",
+        };
+        let (closes, amount) = (self.closes(), self.amount());
+        write!(
+            f,
+            "Flip: closes {closes}, then {verb} {amount} (two orders)"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::MarginMode;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    fn position(id: &str, size: &str) -> Position {
+        let json = format!(r#"{{"id":"{id}","market_id":"paper|BTC","size":{size}}}"#);
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn flip(size: &str) -> Flip {
+        let terms = PlaceOrder {
+            leverage: num("10"),
+            margin_mode: MarginMode::Isolated,
+            ..PlaceOrder::market("a".into(), "paper|ETH".into(), Side::Buy, num("9"))
+        };
+        Flip::new(&position("pos-1", size), terms, Timestamp(1_000)).unwrap()
+    }
+
+    fn order(more: &str) -> Order {
+        let json = format!(
+            r#"{{"id":"o-1","account_id":"a","market_id":"paper|BTC","provider":"paper","symbol":"BTC","coin":"BTC",
+            "type":"market","mode":"market","side":"sell","expected_price":1,"leverage":1,"margin_mode":"cross",
+            "reduce_only":true,"requested_at":0,{more}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    #[test]
+    fn the_side_comes_from_the_position_and_the_size_from_what_was_closed() {
+        for (size, side) in [("0.5", Side::Sell), ("-0.5", Side::Buy)] {
+            let flip = flip(size);
+            let opening = flip.opening(num("0.4"), Some(num("64000")));
+            assert_eq!((opening.side, opening.size), (side, num("0.4")));
+            assert_eq!(opening.market_id, "paper|BTC".into());
+            assert_eq!(opening.margin_mode, MarginMode::Isolated);
+            assert!(!opening.reduce_only);
+            let close = flip.close(None);
+            assert!(close.is_whole_at_market());
+            assert_eq!(close.held.map(|held| held.side), Some(side.opposite()));
+        }
+    }
+
+    #[test]
+    fn only_a_close_that_filled_whole_is_followed_by_an_order() {
+        let part = |closed: &str, of: &str| Err(format!("flip stopped: {closed} of {of} closed"));
+        for (row, closed) in [
+            (
+                r#""size":1,"filled_size":1,"status":"filled""#,
+                Ok(Some("1")),
+            ),
+            (r#""size":1,"status":"filled""#, Ok(Some("1"))),
+            (r#""size":1,"status":"resting""#, Ok(None)),
+            (r#""size":1,"status":"pending""#, Ok(None)),
+            (r#""size":1,"status":"becoming""#, Ok(None)),
+            (
+                r#""size":0.4,"initial_size":1,"filled_size":0.6,"status":"canceled""#,
+                part("0.6", "1"),
+            ),
+            (
+                r#""size":1,"initial_size":1,"filled_size":0.60,"status":"expired""#,
+                part("0.6", "1"),
+            ),
+            // Its own row tells its last part only: less than all of it is a part.
+            (
+                r#""size":0.4,"initial_size":1,"filled_size":0.4,"status":"filled""#,
+                part("0.4", "1"),
+            ),
+            (r#""size":1,"status":"rejected""#, part("0", "1")),
+            (r#""size":0.6,"status":"filled""#, part("0.6", "1")),
+        ] {
+            let found = flip("1").closed_by(&order(row));
+            assert_eq!(found, closed.map(|size| size.map(num)), "{row}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_due_while_the_position_or_what_closes_it_is_listed() {
+        let flip = flip("1");
+        let stop = r#""size":1,"trigger_price":1,"status":"pending","target_position_id":"pos-1""#;
+        let (bare, none) = (Page::of(vec![]), Page::of(vec![]));
+        assert_eq!(flip.standing(&bare, &none), FlipStanding::Gone);
+        let listed = Page::of(vec![position("pos-1", "1")]);
+        let waits = |words: &str| FlipStanding::Waits(words.to_owned());
+        let still = waits("pos-1 is still listed");
+        assert_eq!(flip.standing(&listed, &none), still);
+        let stopped = Page::of(vec![order(stop)]);
+        let guarded = waits("o-1 still stands, which closes pos-1");
+        assert_eq!(flip.standing(&bare, &stopped), guarded);
+        let cut = Page {
+            unreadable: vec!["cut".into()],
+            ..Page::of(vec![])
+        };
+        let unread = waits("the lists are not complete");
+        assert_eq!(flip.standing(&cut, &none), unread);
+        let other = Page::of(vec![position("pos-2", "1")]);
+        let words = "flip stopped: closed, nothing is opened: pos-2 is open in BTC by now";
+        let ended = FlipStanding::Stopped(words.to_owned());
+        assert_eq!(flip.standing(&other, &none), ended);
+    }
+
+    #[test]
+    fn a_position_without_a_side_is_not_flipped() {
+        let terms = PlaceOrder::market("a".into(), "x|Y".into(), Side::Buy, num("1"));
+        let flat = position("pos-1", "0");
+        assert!(Flip::new(&flat, terms, Timestamp(0)).is_err());
+    }
+}
