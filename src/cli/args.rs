@@ -53,6 +53,10 @@ pub(super) enum CliVerb {
     Ladder(Box<act::strategy::LadderArgs>),
     /// Closes part or all of a position
     Close(act::close::CloseArgs),
+    /// Closes a position, then opens the same size the other way
+    Flip(act::flip::FlipArgs),
+    /// Moves a working order to another price or size
+    Move(Box<act::amend::MoveArgs>),
     /// Cancels an order, a TWAP, a ladder or every working order
     Cancel(act::cancel::CancelArgs),
     /// Sets the take profit and stop loss attached to an order
@@ -112,8 +116,10 @@ mod tests {
                 "twap",
                 "ladder",
                 "close",
+                "flip",
                 "cancel",
                 "exits",
+                "move",
                 "margin",
                 "close-all",
                 "flatten",

@@ -87,6 +87,8 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(CliVerb::Twap(args)) => live(act::strategy::twap(*args, &sources)),
         Some(CliVerb::Ladder(args)) => live(act::strategy::ladder(*args, &sources)),
         Some(CliVerb::Close(args)) => live(act::close::run(args, &sources)),
+        Some(CliVerb::Flip(args)) => live(act::flip::run(args, &sources)),
+        Some(CliVerb::Move(args)) => live(act::amend::run(*args, &sources)),
         Some(CliVerb::Cancel(args)) => live(act::cancel::run(args, &sources)),
         Some(CliVerb::Exits(args)) => live(act::exits::run(args, &sources)),
         Some(CliVerb::Margin(args)) => live(act::margin::run(args, &sources)),

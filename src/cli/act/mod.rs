@@ -5,6 +5,7 @@
 //! sent without `--yes` or a `y` typed on a terminal; `--dry-run` reads what it needs and sends nothing. Orders that
 //! raise exposure keep to the limits under `[checks]`, exits never wait for any.
 
+pub(super) mod amend;
 pub(super) mod cancel;
 mod checks;
 pub(super) mod close;
@@ -13,6 +14,7 @@ mod consent;
 mod dry;
 pub(super) mod exits;
 pub(super) mod flatten;
+pub(super) mod flip;
 mod ground;
 pub(super) mod margin;
 mod market;

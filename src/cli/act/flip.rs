@@ -1,0 +1,199 @@
+//! `perpdeck flip POSITION_ID`: closes a position, then opens the same size the other way.
+//!
+//! Contract: as the key of the desk (`docs/delivery.md 3.5`). The second command is made, and written down, only once
+//! reads that were sent after the close was answered show neither the position nor an order that closes it; the limits
+//! are checked again. Whatever cannot be proved within ten seconds ends it with the position closed, and says so.
+
+use super::{
+    consent, dry,
+    perform::send,
+    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
+    receipt::told,
+    typed,
+};
+use crate::{
+    app::Store,
+    cli::{Exit, service::Service, voice::Output},
+    config::Sources,
+    model::{
+        Command, Failure, FailureKind, Flip, FlipStanding, MarginMode, Num, Order, PlaceOrder,
+        Position, PositionId, Receipt, Side,
+    },
+    runtime::Clock,
+};
+use color_eyre::Result;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How far apart reads are that nothing else waits for.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct FlipArgs {
+    /// As `positions` shows it, or its market: btc
+    position_id: PositionId,
+    #[command(flatten)]
+    how: ActFlags,
+}
+
+pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources)?;
+    consent::possible(&service, args.how)?;
+    let mut store = Store::default();
+    service.take_prices(&mut store).await;
+    service.take_positions(&mut store).await;
+    let id = typed::position(args.position_id, &store)?;
+    let position = found(&store, &id)?;
+    let flip = planned(&service, position)?;
+    let observed = store.market(&position.market_id).and_then(|m| m.mid());
+    let close = deed(&service, Command::Close(flip.close(observed)))?;
+    if service.is_dry_run() {
+        let opening = opening(&service, &flip, (position.quantity(), observed))?;
+        let requests = [&close.request, &opening.request];
+        return dry::show(&service, args.how.output.voice(), &requests);
+    }
+    writable(&service)?;
+    let what = format!("{flip} on {}", service.place());
+    if !consent::given(args.how, what).await? {
+        return Ok(Exit::Usage);
+    }
+    let flip = flip.agreed(Clock::start().now());
+    perform(&service, args.how.output.voice(), (&flip, close)).await
+}
+
+fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure> {
+    if let Some(why) = store.positions.trouble() {
+        return Err(why.clone());
+    }
+    let why = || {
+        Failure::new(
+            FailureKind::NotFound,
+            format!("no open position is called {id}"),
+        )
+    };
+    store.position(id).ok_or_else(why)
+}
+
+/// The other side is opened with the leverage and the margin mode of the position.
+fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
+    let untold = || Failure::local("its leverage is not told: close it, and open the other way");
+    let margin_mode = if position.is_isolated() {
+        MarginMode::Isolated
+    } else {
+        MarginMode::Cross
+    };
+    let (account, market) = (service.account.clone(), position.market_id.clone());
+    let terms = PlaceOrder {
+        leverage: position.leverage.ok_or_else(untold)?,
+        margin_mode,
+        ..PlaceOrder::market(account, market, Side::Buy, position.quantity())
+    };
+    Flip::new(position, terms, Clock::start().now()).map_err(Failure::local)
+}
+
+fn deed(service: &Service, command: Command) -> Result<PreparedCommand> {
+    PreparedCommand::new(service, command, None)
+}
+
+fn opening(
+    service: &Service,
+    flip: &Flip,
+    (size, observed): (Num, Option<Num>),
+) -> Result<PreparedCommand> {
+    let order = flip.opening(size, observed);
+    deed(service, Command::Place(Box::new(order)))
+}
+
+async fn perform(
+    service: &Service,
+    voice: Output,
+    (flip, close): (&Flip, PreparedCommand),
+) -> Result<Exit> {
+    let outcome = send(service, voice, &close, &[]).await?;
+    let exit = told(voice, &close, &outcome)?;
+    if exit != Exit::Ok {
+        voice.note("flip stopped: nothing is opened");
+        return Ok(exit);
+    }
+    let closed = match &outcome {
+        Ok(receipt) => gone(service, flip, receipt).await,
+        Err(_) => Err("flip stopped: nothing is opened".to_owned()),
+    };
+    let size = match closed {
+        Ok(size) => size,
+        Err(words) => {
+            voice.note(&words);
+            return Ok(Exit::Partial);
+        }
+    };
+    let mut store = Store::default();
+    service.take_prices(&mut store).await;
+    let market = store.market(&flip.position().market_id);
+    let observed = market.and_then(|market| market.mid());
+    let opening = opening(service, flip, (size, observed))?;
+    let outcome = send(service, voice, &opening, &[]).await?;
+    end(voice, &opening, &outcome)
+}
+
+/// Where the other way is not opened the position is closed all the same.
+fn end(voice: Output, opening: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
+    let exit = told(voice, opening, outcome)?;
+    if matches!(exit, Exit::Ok | Exit::Unknown) {
+        return Ok(exit);
+    }
+    voice.note("flip stopped: the position is closed, the other way is not opened");
+    Ok(Exit::Partial)
+}
+
+/// How much was closed, once nothing is left of the position; or what ended it.
+async fn gone(service: &Service, flip: &Flip, receipt: &Receipt) -> Result<Num, String> {
+    let Receipt::Order { order, .. } = receipt else {
+        let id = &flip.position().id;
+        return Err(format!(
+            "flip stopped: {id} is closed, and what this close has closed is not known; nothing is opened"
+        ));
+    };
+    let closed = final_size(service, flip, order).await?;
+    let mut waits_for = "positions and orders are being read".to_owned();
+    while !is_late(flip) {
+        let (open, working) = tokio::join!(
+            service.client.open_positions(&service.account),
+            service.client.working_orders(&service.account)
+        );
+        match (open, working) {
+            (Ok(open), Ok(working)) => match flip.standing(&open, &working) {
+                FlipStanding::Gone if is_late(flip) => {}
+                FlipStanding::Gone => return Ok(closed),
+                FlipStanding::Stopped(words) => return Err(words),
+                FlipStanding::Waits(words) => waits_for = words,
+            },
+            (Err(why), _) | (_, Err(why)) => waits_for = why.message.to_string(),
+        }
+        sleep(LOOK_AGAIN).await;
+    }
+    Err(late(&waits_for))
+}
+
+async fn final_size(service: &Service, flip: &Flip, answered: &Order) -> Result<Num, String> {
+    let mut order = answered.clone();
+    loop {
+        if let Some(closed) = flip.closed_by(&order)? {
+            return Ok(closed);
+        }
+        if is_late(flip) {
+            return Err(late(&format!("{} still works", order.id)));
+        }
+        sleep(LOOK_AGAIN).await;
+        if let Ok(Some(now)) = service.client.order(&order.id).await {
+            order = now;
+        }
+    }
+}
+
+fn is_late(flip: &Flip) -> bool {
+    flip.is_late(Clock::start().now())
+}
+
+fn late(waits_for: &str) -> String {
+    format!("flip stopped: nothing is opened: it took longer than 10 s ({waits_for})")
+}
