@@ -190,11 +190,11 @@ async fn rows(stage: &Stage, n: usize, path: &str) -> Vec<Value> {
     data.as_array().unwrap().clone()
 }
 
-async fn orders(stage: &Stage, n: usize) -> Vec<Value> {
+pub(crate) async fn orders(stage: &Stage, n: usize) -> Vec<Value> {
     rows(stage, n, "/v1/orders").await
 }
 
-async fn positions(stage: &Stage, n: usize) -> Vec<Value> {
+pub(crate) async fn positions(stage: &Stage, n: usize) -> Vec<Value> {
     rows(stage, n, "/v1/positions").await
 }
 
@@ -292,7 +292,7 @@ fn margin(position: String) -> Command {
     Command::margin(position.into(), "200".parse().unwrap(), None)
 }
 
-async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {
+pub(crate) async fn open(stage: &Stage, n: usize, symbol: &str, mode: &str) -> String {
     let body = format!(
         r#"{{"account_id":"{}","market_id":"paper|{symbol}","type":"market","side":"buy","size":0.01,"leverage":5,"margin_mode":"{mode}","expected_price":1}}"#,
         account(n)

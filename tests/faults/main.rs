@@ -17,6 +17,7 @@
 mod cases;
 mod damage;
 mod drill;
+mod flip;
 mod kill;
 mod kind;
 mod ledger;

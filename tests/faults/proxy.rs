@@ -124,6 +124,11 @@ impl Proxy {
         self.state.calm.store(true, Ordering::SeqCst);
     }
 
+    /// From now on things go wrong as planned.
+    pub(crate) fn stir(&self) {
+        self.state.calm.store(false, Ordering::SeqCst);
+    }
+
     /// When the last of the trouble was over.
     pub(crate) fn calm_since(&self) -> Instant {
         *self.state.trouble.lock().unwrap()

@@ -159,13 +159,8 @@ impl Run {
     }
 }
 
-/// A desk's outbox on the journal in `dir`, in a hurry, and what it says.
-pub(crate) fn outbox(
-    stage: &Stage,
-    n: usize,
-    base_url: String,
-    dir: &Path,
-) -> (Outbox, Receiver<Msg>) {
+/// A client of the account, in a hurry.
+pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> Client {
     let connection = Connection {
         base_url,
         api_key: stage.key(n).into(),
@@ -181,8 +176,17 @@ pub(crate) fn outbox(
     };
     let (calls, _) = unbounded_channel();
     let now = || Clock::start().now();
-    let client =
-        Client::with_timeouts(connection, calls, now, Timeouts::divided_by(HURRY)).unwrap();
+    Client::with_timeouts(connection, calls, now, Timeouts::divided_by(hurry)).unwrap()
+}
+
+/// A desk's outbox on the journal in `dir`, in a hurry, and what it says.
+pub(crate) fn outbox(
+    stage: &Stage,
+    n: usize,
+    base_url: String,
+    dir: &Path,
+) -> (Outbox, Receiver<Msg>) {
+    let client = client(stage, n, base_url, HURRY);
     let (events, said) = channel(1024);
     let place = dir.to_owned();
     let outbox = Outbox::spawn(client, Clock::start(), move || open_journal(&place), events);

@@ -7,6 +7,7 @@
 mod damaged;
 mod desk;
 mod disk;
+mod flip;
 mod moment;
 mod process;
 mod wire;
