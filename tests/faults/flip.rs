@@ -3,7 +3,6 @@
 //! The ledger says how it ended: the position as it was, nothing, or as much the other way; never twice the size.
 
 use crate::{
-    ABREAST,
     kind::{Kind, Plan},
     ledger::{open, orders, positions},
     proxy::Proxy,
@@ -16,6 +15,7 @@ use perpdeck::{
     app::{
         CloseAllRule, Effect, Identity, Mode, Model, Msg, Options, Profile,
         account::poll::{Answer, Poll, Source},
+        activity::notice::Event,
         keys::keymap::Keymap,
         update,
     },
@@ -39,6 +39,8 @@ use tokio::{
 const SIZE: &str = "0.01";
 /// Nothing takes longer than this, or it hangs.
 const HANGS: Duration = Duration::from_mins(1);
+/// Runs at a time: each reads twice a second, and a desk in a hurry gives up on answers that are only slow in coming.
+const ABREAST: usize = 24;
 /// Trouble that lasts is over after this.
 const TROUBLE: Duration = Duration::from_millis(2_500);
 
@@ -198,6 +200,17 @@ impl FlipDesk {
         self.go_on().await;
     }
 
+    /// Why it stopped, in its own words without the numbers.
+    pub(crate) fn why(&self) -> String {
+        let lines = self.model.activity.lines.iter();
+        let said = lines.filter_map(|line| match &line.event {
+            Event::Said(_, words) => words.strip_prefix("flip stopped: "),
+            _ => None,
+        });
+        let words = said.last().unwrap_or("not stopped");
+        words.split(':').next().unwrap_or_default().to_owned()
+    }
+
     /// How many orders it decided on that open something.
     pub(crate) fn openings(&self) -> usize {
         let places = |command: &&Command| matches!(command, Command::Place(_));
@@ -329,7 +342,7 @@ impl FlipRun {
         }
     }
 
-    async fn play(self, stage: &Stage) -> (String, Option<FlipEnd>, Vec<String>) {
+    async fn play(self, stage: &Stage) -> (String, Option<FlipEnd>, String, Vec<String>) {
         let n = self.account;
         set(stage, n).await;
         let dir = tempfile::tempdir().unwrap();
@@ -370,7 +383,7 @@ impl FlipRun {
         if self.seed.is_multiple_of(3) {
             desk.send_again().await;
         }
-        let openings = desk.openings();
+        let (openings, why) = (desk.openings(), desk.why());
         drop(desk);
         proxy.delivered().await;
         let entries = journaled(dir.path()).await;
@@ -379,7 +392,7 @@ impl FlipRun {
         if openings == 0 && end == Some(FlipEnd::Flipped) {
             broken.push("the other way is open, and nobody decided on it".to_owned());
         }
-        (self.name(), end, broken)
+        (self.name(), end, why, broken)
     }
 }
 
@@ -413,12 +426,14 @@ async fn a_flip_is_a_flip_or_a_close_whatever_the_network_does() {
         .collect()
         .await;
     let mut ends: BTreeMap<Option<FlipEnd>, usize> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let mut broken = vec![];
-    for (name, end, wrong) in &verdicts {
+    for (name, end, why, wrong) in &verdicts {
         *ends.entry(*end).or_default() += 1;
+        *reasons.entry(why).or_default() += 1;
         broken.extend(wrong.iter().map(|why| format!("{name}: {why}")));
     }
-    eprintln!("{} flips: {ends:?}", verdicts.len());
+    eprintln!("{} flips: {ends:?}, {reasons:?}", verdicts.len());
     assert_eq!(broken, Vec::<String>::new());
     let flipped = ends.get(&Some(FlipEnd::Flipped)).copied();
     if std::env::var_os("PERPDECK_FAULT_ONLY").is_none() {

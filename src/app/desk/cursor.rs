@@ -198,10 +198,7 @@ fn ending(store: &Store, row: &RowId) -> Whose {
 
 /// Why a key that acts on the row under the cursor does not, just after that row has changed.
 pub(crate) fn objection(model: &mut Model, action: Action) -> Option<String> {
-    let acts = matches!(
-        action,
-        Action::Cancel | Action::ClosePosition | Action::Margin | Action::Exits | Action::Amend
-    );
+    let acts = action.acts_on_its_row();
     let (pane, now) = (model.focus.pane, model.now);
     let until = model.focus.startled(pane).filter(|until| now < *until)?;
     acts.then(|| {

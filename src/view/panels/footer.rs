@@ -46,6 +46,8 @@ const ORDER: &[Action] = &[
     Action::ClosePosition,
     Action::Cancel,
     Action::Exits,
+    Action::Flip,
+    Action::BreakEven,
     Action::Amend,
     Action::Margin,
     Action::Buy,
@@ -53,6 +55,10 @@ const ORDER: &[Action] = &[
     Action::Command,
     Action::Filter,
     Action::Detail,
+    Action::StopDown,
+    Action::TargetDown,
+    Action::AddTo,
+    Action::Reduce,
     Action::Zoom,
     Action::Limits,
     Action::Quality,
@@ -276,6 +282,10 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Exits, ..) if selected_order(model).is_some_and(Order::is_armed) => "move",
         (Action::Exits, ..) => "exits",
         (Action::Margin, ..) => "margin",
+        (Action::StopDown, ..) => "stop tick",
+        (Action::TargetDown, ..) => "target tick",
+        (Action::AddTo, ..) => "add",
+        (Action::Reduce, ..) => "reduce",
         (Action::NewTwap, ..) => "TWAP",
         (Action::NewLadder, ..) => "ladder",
         (Action::NextAccount, ..) => "account",
@@ -361,9 +371,13 @@ const NEEDS: &[(Action, Need)] = &[
         model.store.parked().next().is_some()
     }),
     (Action::Correct, has_refused),
-    (Action::ClosePosition, |model| {
-        selected_position(model).is_some()
-    }),
+    (Action::ClosePosition, is_on_a_position),
+    (Action::Flip, is_on_a_position),
+    (Action::BreakEven, is_on_a_position),
+    (Action::StopDown, is_on_a_position),
+    (Action::TargetDown, is_on_a_position),
+    (Action::AddTo, is_on_a_position),
+    (Action::Reduce, is_on_a_position),
     (Action::Margin, |model| {
         selected_position(model).is_some_and(Position::is_isolated)
     }),
@@ -385,6 +399,10 @@ const NEEDS: &[(Action, Need)] = &[
         None => model.selected().is_some(),
     }),
 ];
+
+fn is_on_a_position(model: &Model) -> bool {
+    selected_position(model).is_some()
+}
 
 fn is_report(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Quality(_)))

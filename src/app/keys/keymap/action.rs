@@ -152,9 +152,9 @@ pub enum Action {
     Amend,
     #[strum(message = "isolated margin")]
     Margin,
-    #[strum(message = "flip: close, then open the other way")]
+    #[strum(message = "flip")]
     Flip,
-    #[strum(message = "stop to break-even")]
+    #[strum(message = "break-even")]
     BreakEven,
     #[strum(message = "stop one tick down")]
     StopDown,
@@ -254,20 +254,15 @@ impl Action {
         self.is_way_out() || matches!(self, Self::CancelAll | Self::QuitNow)
     }
 
-    /// Whether it leads to something being sent, which a desk that may only look refuses.
-    pub fn sends(self) -> bool {
+    /// Whether it changes or ends what the row under the cursor is about.
+    pub fn acts_on_its_row(self) -> bool {
         matches!(
             self,
-            Self::Buy
-                | Self::Sell
-                | Self::NewTwap
-                | Self::NewLadder
+            Self::Cancel
                 | Self::ClosePosition
-                | Self::Cancel
-                | Self::CancelAll
+                | Self::Margin
                 | Self::Exits
                 | Self::Amend
-                | Self::Margin
                 | Self::Flip
                 | Self::BreakEven
                 | Self::StopDown
@@ -276,10 +271,22 @@ impl Action {
                 | Self::TargetUp
                 | Self::AddTo
                 | Self::Reduce
+        )
+    }
+
+    /// Whether it leads to something being sent, which a desk that may only look refuses.
+    pub fn sends(self) -> bool {
+        matches!(
+            self,
+            Self::Buy
+                | Self::Sell
+                | Self::NewTwap
+                | Self::NewLadder
+                | Self::CancelAll
                 | Self::Correct
                 | Self::CloseAll
                 | Self::Flatten
-        )
+        ) || self.acts_on_its_row()
     }
 
     /// What the footer and the help say.
