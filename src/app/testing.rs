@@ -65,6 +65,7 @@ pub(crate) fn bare_desk() -> Model {
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),
+        ladder_one_key: false,
         checks: Checks::default(),
         read_only: false,
         dry_run: false,

@@ -62,6 +62,8 @@ const LIVE: &[(&str, Looser)] = &[
     ("close_all_delay", Looser::Never),
     ("close_all_confirm", Looser::Never),
     ("be_extra_ticks", Looser::Never),
+    // It sends nothing by itself: a person still arms it, in each session.
+    ("ladder_one_key", Looser::Never),
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),

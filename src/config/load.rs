@@ -180,6 +180,7 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
 /// What a setting may be, where it is one of a few.
 fn allowed(key: &str) -> Option<String> {
     if let "close_all_confirm"
+    | "ladder_one_key"
     | "read_only"
     | "dry_run"
     | "mouse"

@@ -45,6 +45,8 @@ pub struct Settings {
     pub close_all_confirm: bool,
     /// How many ticks beyond break-even a stop goes; slippage comes on top of what is reckoned.
     pub be_extra_ticks: u32,
+    /// Whether one-key trading on the price ladder can be armed.
+    pub ladder_one_key: bool,
     pub theme: Theme,
     /// A file of the trader's own, instead of `theme`.
     #[serde(default, deserialize_with = "words::path")]

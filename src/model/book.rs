@@ -42,6 +42,25 @@ impl Book {
         Self { bids, asks }
     }
 
+    /// One side, the best price first.
+    pub fn levels(&self, side: Side) -> &[Level] {
+        match side {
+            Side::Buy => &self.bids,
+            Side::Sell => &self.asks,
+        }
+    }
+
+    /// The best price of a side.
+    pub fn best(&self, side: Side) -> Option<Num> {
+        self.levels(side).first().map(|level| level.price)
+    }
+
+    /// Whether the best bid is above the best ask, or at it: no such market trades.
+    pub fn is_crossed(&self) -> bool {
+        let best = self.best(Side::Buy).zip(self.best(Side::Sell));
+        best.is_some_and(|(bid, ask)| bid >= ask)
+    }
+
     /// Halfway between the best prices; `None` where a side is empty.
     pub fn mid(&self) -> Option<Num> {
         let (bid, ask) = (self.bids.first()?, self.asks.first()?);

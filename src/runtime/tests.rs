@@ -29,6 +29,7 @@ fn moving(motion: Motion) -> Model {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),
+        ladder_one_key: false,
         checks: Checks::default(),
         read_only: false,
         dry_run: false,

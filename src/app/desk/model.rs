@@ -23,6 +23,7 @@ use crate::{
         },
         market::{
             data::MarketData,
+            price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
         tables::{
@@ -57,6 +58,7 @@ pub struct Model {
     pub market_data: MarketData,
     pub focus: Focus,
     pub market_screen: MarketScreen,
+    pub price_ladder: PriceLadder,
     pub marks: Marks,
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
@@ -106,6 +108,7 @@ impl Model {
             visibility: Visibility::default(),
             focus: Focus::default(),
             market_screen: MarketScreen::default(),
+            price_ladder: PriceLadder::default(),
             marks: Marks::default(),
             overlays: vec![],
             activity: Activity::default(),

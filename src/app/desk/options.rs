@@ -28,6 +28,8 @@ pub struct Options {
     pub intervals: BTreeMap<Source, Duration>,
     /// How the service spells what is sent: a form can show it.
     pub dialect: Dialect,
+    /// Whether one-key trading can be armed.
+    pub ladder_one_key: bool,
     /// What a new order must keep to.
     pub checks: Checks,
     /// Nothing is sent.

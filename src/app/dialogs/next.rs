@@ -43,6 +43,8 @@ pub enum Next {
     ChooseColumns(Pane, Option<Vec<usize>>),
     /// Ask this of the world.
     Ask(Effect),
+    /// And each of these.
+    AskEach(Vec<Effect>),
     /// A form for a new order there.
     NewOrder(Side, MarketId),
     /// Show another account; the list that asked closes.

@@ -3,7 +3,7 @@
 use super::next::Next;
 use crate::{
     app::keys::keymap::Action,
-    model::{AccountId, Command, Flip, Ticket, Timestamp},
+    model::{AccountId, Command, Flip, MarketId, Side, Ticket, Timestamp},
 };
 use std::time::Duration;
 
@@ -36,6 +36,8 @@ pub enum Deed {
     Flip(Box<Flip>),
     /// Every working order of the account, each by a call of its own.
     CancelAll(AccountId, Vec<Command>),
+    /// Every resting order of one side of a market, each by a call of its own.
+    CancelSide((AccountId, MarketId, Side), Vec<Command>),
     /// Orders are sent again after a halt.
     Rearm,
     /// Letting new risk through although a loss limit is reached.
@@ -58,7 +60,9 @@ impl Deed {
             Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
             Self::Flip(flip) => Next::Flip(flip.clone()),
             Self::Lift(_) => Next::LiftLock,
-            Self::CancelAll(_, commands) => Next::RunEach(commands.clone()),
+            Self::CancelAll(_, commands) | Self::CancelSide(_, commands) => {
+                Next::RunEach(commands.clone())
+            }
             Self::Rearm => Next::Rearm,
             Self::Leave => Next::Leave,
         }
@@ -68,8 +72,11 @@ impl Deed {
         match self {
             Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
             Self::One(_)
-            | Self::Flip(_)
+            |
+            Self::Flip(_)
             | Self::CancelAll(..)
+            |
+            Self::CancelSide(..)
             | Self::Rearm
             | Self::Lift(_)
             | Self::Leave => Next::Close,
@@ -118,6 +125,8 @@ impl Strip {
             Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
             Deed::Flip(_)
             | Deed::CancelAll(..)
+            |
+            Deed::CancelSide(..)
             | Deed::Rearm
             | Deed::Lift(_)
             | Deed::Replaced(_)

@@ -392,7 +392,7 @@ impl Form {
         }
     }
 
-    pub(super) fn focus_on(&mut self, field: Field) {
+    pub(crate) fn focus_on(&mut self, field: Field) {
         self.focus = field;
         self.search.clear();
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());

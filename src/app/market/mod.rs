@@ -2,8 +2,12 @@
 //! screen shows of them. Names `account` and below.
 
 pub(crate) mod answer;
+pub mod book_state;
 pub(crate) mod candles;
 pub(crate) mod data;
+pub mod depth;
+pub mod own_orders;
+pub mod price_ladder;
 pub(crate) mod screen;
 pub(crate) mod tape;
 pub(crate) mod wants;

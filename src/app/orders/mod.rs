@@ -1,6 +1,7 @@
 //! A command's way: submitted, pending, unknown, moved, one of many. Names `rules` and below.
 
 pub mod amend;
+pub mod at_price;
 pub(crate) mod bulk;
 pub(crate) mod caller;
 pub(crate) mod control;

@@ -147,6 +147,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::ShowFiltered(pane, filter) => show(model, pane, &filter),
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
+        Next::AskEach(effects) => effects,
         Next::NewOrder(side, market) => {
             let next = act::order(model, side, Some(&market));
             follow(model, next)

@@ -157,6 +157,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         },
         intervals: BTreeMap::from(intervals),
         dialect: settings.spoken(),
+        ladder_one_key: settings.ladder_one_key,
         checks: settings.checks.clone(),
         read_only: settings.read_only,
         dry_run: settings.dry_run,

@@ -114,13 +114,14 @@ fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
     match deed {
         Deed::Leave => asked,
         Deed::One(_)
-        | Deed::Flip(_)
+        |
+        Deed::Flip(_)
         | Deed::CancelAll(..)
+        |
+        Deed::CancelSide(..)
         | Deed::Rearm
         | Deed::Lift(_)
-        | Deed::Replaced(_) => {
-            format!("{asked}{}?", account(model))
-        }
+        | Deed::Replaced(_) => format!("{asked}{}?", account(model)),
     }
 }
 
@@ -143,6 +144,8 @@ fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::One(command) => going(command, scene),
         Deed::Flip(_)
         | Deed::CancelAll(..)
+        |
+        Deed::CancelSide(..)
         | Deed::Rearm
         | Deed::Lift(_)
         | Deed::Replaced(_)

@@ -5,6 +5,7 @@ use crate::{
         About, Model,
         dialogs::overlay::Deed,
         keys::keymap::{Action, Context},
+        orders::at_price::side_word,
     },
     model::{Command, Ends, Order, Resource},
     view::{
@@ -54,6 +55,14 @@ pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
         Deed::Lift(_) => "lift the lock on new risk".to_owned(),
+        Deed::CancelSide((_, market, side), commands) => {
+            let word = side_word(*side);
+            let orders = match commands.len() {
+                1 => format!("the {word}"),
+                n => format!("all {n} {word}s"),
+            };
+            format!("cancel {orders} in {}", market.symbol())
+        }
         Deed::CancelAll(_, commands) => {
             let orders = match commands.len() {
                 1 => "the working order".to_owned(),

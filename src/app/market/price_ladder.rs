@@ -1,0 +1,408 @@
+//! The price ladder: which prices its rows show, which price the cursor is on, and whether one key sends.
+//!
+//! Contract: rows are static and the highest price is on top. The cursor belongs to a price, never to a row. Rows move
+//! by themselves only when the market comes near an edge and nothing is held, and never without a warning one poll
+//! before; acting keys and clicks are deaf for a moment after that. Whatever acts names the price that was drawn and the
+//! [`Generation`] of the drawing.
+
+use super::depth::GroupStep;
+use crate::model::{AccountId, MarketId, Num, OrderId, Side, Tick, Timestamp};
+use std::{collections::BTreeMap, time::Duration};
+
+/// So few rows between the market and an edge are too few.
+const EDGE: usize = 3;
+/// How long keys that act are deaf after the rows have moved by themselves, and clicks.
+const KEYS_DEAF: Duration = Duration::from_millis(150);
+const CLICKS_DEAF: Duration = Duration::from_millis(300);
+/// The rows stay where they are for so long after the mouse was used on them.
+const POINTED: Duration = Duration::from_secs(2);
+/// One-key trading ends after so long without a key or a click on the ladder.
+pub const ONE_KEY_IDLE: Duration = Duration::from_secs(60);
+/// The same key again within this time is one that is held down.
+const HELD_KEY: Duration = Duration::from_secs(1);
+/// Before the ladder has been drawn nobody knows how many rows it has.
+const USUAL_ROWS: usize = 20;
+
+/// Which drawing of the rows: it rises whenever a row gets another price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Generation(u64);
+
+/// A column of the ladder that can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LadderColumn {
+    /// The trader's own orders on this side.
+    Mine(Side),
+    /// What the market has on this side.
+    Market(Side),
+    Price,
+}
+
+/// A cell of the ladder as it was drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LadderSpot {
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub price: Num,
+    pub generation: Generation,
+    pub column: LadderColumn,
+}
+
+/// Whether the rows may move by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LadderHold {
+    Free,
+    /// A strip or a form is open.
+    Held,
+}
+
+/// Whether one key sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum OneKey {
+    #[default]
+    Off,
+    Armed {
+        used_at: Timestamp,
+    },
+}
+
+/// The middle of the market, and when the book was asked for that tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LadderQuote {
+    pub middle: Num,
+    pub tick: Tick,
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PriceLadder {
+    market: Option<MarketId>,
+    steps: BTreeMap<MarketId, GroupStep>,
+    /// Of the market shown, as far as it is known.
+    tick: Option<Tick>,
+    /// The price of the row in the middle.
+    centre: Option<Num>,
+    /// `None` is at home: no price is chosen.
+    cursor: Option<Num>,
+    is_scrolled: bool,
+    /// The market is near an edge: the rows move with the next book, if nothing holds them.
+    is_leaving: bool,
+    rows: Option<usize>,
+    generation: Generation,
+    followed_at: Option<Timestamp>,
+    recentred_at: Option<Timestamp>,
+    pointed_at: Option<Timestamp>,
+    carried: Option<OrderId>,
+    /// The own order that the button went down on.
+    grabbed: Option<OrderId>,
+    is_dragging: bool,
+    one_key: OneKey,
+    pressed: Option<(String, Timestamp)>,
+}
+
+impl PriceLadder {
+    /// Shows this market. Of another one nothing that was chosen stays, and one-key trading ends: answers whether it
+    /// has.
+    pub(crate) fn show(&mut self, market: Option<&MarketId>) -> bool {
+        if self.market.as_ref() == market {
+            return false;
+        }
+        let was_armed = self.one_key != OneKey::Off;
+        *self = Self {
+            market: market.cloned(),
+            steps: std::mem::take(&mut self.steps),
+            rows: self.rows,
+            generation: self.generation.next(),
+            ..Self::default()
+        };
+        was_armed
+    }
+
+    pub fn market(&self) -> Option<&MarketId> {
+        self.market.as_ref()
+    }
+
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The price the cursor is on.
+    pub fn cursor(&self) -> Option<Num> {
+        self.cursor
+    }
+
+    pub fn step(&self) -> GroupStep {
+        let step = self.market.as_ref().and_then(|id| self.steps.get(id));
+        step.copied().unwrap_or_default()
+    }
+
+    /// The distance between two rows.
+    pub fn spacing(&self) -> Option<Tick> {
+        self.step().spacing(self.tick?)
+    }
+
+    /// Whether the rows move with the next book.
+    pub fn is_leaving(&self) -> bool {
+        self.is_leaving
+    }
+
+    /// How many rows were drawn last.
+    pub fn rows(&self) -> Option<usize> {
+        self.rows
+    }
+
+    pub(crate) fn drawn(&mut self, rows: usize) {
+        self.rows = Some(rows);
+    }
+
+    /// The prices of so many rows, the highest first; prices end above zero.
+    pub fn prices(&self, rows: usize) -> Vec<Num> {
+        let Some((centre, spacing)) = self.centre.zip(self.spacing()) else {
+            return vec![];
+        };
+        let middle = i64::try_from(rows / 2).unwrap_or(i64::MAX);
+        let row = |number: usize| {
+            let above = middle.saturating_sub(i64::try_from(number).ok()?);
+            moved(centre, spacing, above)
+        };
+        (0..rows).map_while(row).collect()
+    }
+
+    /// Where `price` is, in rows from the top; below 0 is above the view.
+    fn row_of(&self, price: Num) -> Option<i64> {
+        let (centre, spacing) = self.centre.zip(self.spacing())?;
+        let below = centre.minus(price)?.over(spacing.step())?.to_i64()?;
+        Some(self.middle_row().saturating_add(below))
+    }
+
+    fn room(&self) -> i64 {
+        i64::try_from(self.rows.unwrap_or(USUAL_ROWS)).unwrap_or(i64::MAX)
+    }
+
+    fn middle_row(&self) -> i64 {
+        self.room() / 2
+    }
+
+    /// Follows the market: rule 2 of the reference. What was followed already changes nothing.
+    pub(crate) fn follow(&mut self, quote: LadderQuote, hold: LadderHold, now: Timestamp) {
+        if self.tick != Some(quote.tick) {
+            self.tick = Some(quote.tick);
+            self.snap();
+        }
+        if self.centre.is_none() {
+            return self.recentre(quote.middle, now);
+        }
+        if self.followed_at.is_some_and(|at| at >= quote.at) {
+            return;
+        }
+        self.followed_at = Some(quote.at);
+        let edge = i64::try_from(EDGE).unwrap_or(i64::MAX);
+        let inner = edge..self.room().saturating_sub(edge);
+        let is_near = self
+            .row_of(quote.middle)
+            .is_some_and(|row| !inner.contains(&row));
+        if is_near && self.is_leaving && hold == LadderHold::Free && !self.is_held(now) {
+            self.recentre(quote.middle, now);
+        } else {
+            self.is_leaving = is_near;
+        }
+    }
+
+    /// Whether something must not lose its place under the eye or the hand.
+    fn is_held(&self, now: Timestamp) -> bool {
+        let is_pointed = self.pointed_at.is_some_and(|at| now.since(at) < POINTED);
+        self.cursor.is_some() || self.carried.is_some() || self.is_scrolled || is_pointed
+    }
+
+    /// Puts the market in the middle; the cursor goes home unless it carries an order.
+    pub(crate) fn centre(&mut self, middle: Num, now: Timestamp) {
+        if self.carried.is_none() {
+            self.cursor = None;
+        }
+        self.is_scrolled = false;
+        self.recentre(middle, now);
+    }
+
+    fn recentre(&mut self, middle: Num, now: Timestamp) {
+        let Some(spacing) = self.spacing() else {
+            return;
+        };
+        self.centre = Some(spacing.near(middle));
+        self.is_leaving = false;
+        self.recentred_at = Some(now);
+        self.generation = self.generation.next();
+    }
+
+    /// Rows that lie otherwise from now on: centre and cursor go to the nearest of them.
+    fn snap(&mut self) {
+        if let Some(spacing) = self.spacing() {
+            self.centre = self.centre.map(|price| spacing.near(price));
+            self.cursor = self.cursor.map(|price| spacing.near(price));
+            self.generation = self.generation.next();
+        }
+    }
+
+    pub fn is_deaf_to_keys(&self, now: Timestamp) -> bool {
+        self.recentred_at
+            .is_some_and(|at| now.since(at) < KEYS_DEAF)
+    }
+
+    pub fn is_deaf_to_clicks(&self, now: Timestamp) -> bool {
+        self.recentred_at
+            .is_some_and(|at| now.since(at) < CLICKS_DEAF)
+    }
+
+    /// Moves the cursor so many rows up; one at home goes to `from` first. The view goes with it.
+    pub(crate) fn step_cursor(&mut self, up: i64, from: Num) {
+        let Some(spacing) = self.spacing() else {
+            return;
+        };
+        let there = match self.cursor {
+            Some(price) => moved(price, spacing, up).unwrap_or(price),
+            None => spacing.near(from),
+        };
+        self.put_cursor(there);
+    }
+
+    /// The cursor is on this price from now on, and in view.
+    pub(crate) fn put_cursor(&mut self, price: Num) {
+        let Some(spacing) = self.spacing() else {
+            return;
+        };
+        self.cursor = Some(spacing.near(price));
+        let Some(row) = self.row_of(price) else {
+            return;
+        };
+        let last = self.room().saturating_sub(2).max(1);
+        let beyond = row - row.clamp(1, last);
+        if beyond != 0 {
+            self.scroll(-beyond);
+        }
+    }
+
+    /// The cursor is on this row of the view, which stays where it is.
+    pub(crate) fn choose(&mut self, price: Num) {
+        self.cursor = Some(price);
+    }
+
+    /// The view goes so many rows up, and stays there until the market is centred.
+    pub(crate) fn scroll(&mut self, up: i64) {
+        let Some((centre, spacing)) = self.centre.zip(self.spacing()) else {
+            return;
+        };
+        if let Some(there) = moved(centre, spacing, up) {
+            self.centre = Some(there);
+            self.is_scrolled = true;
+            self.generation = self.generation.next();
+        }
+    }
+
+    pub(crate) fn send_cursor_home(&mut self) {
+        self.cursor = None;
+        self.is_scrolled = false;
+    }
+
+    pub(crate) fn group(&mut self, change: impl FnOnce(GroupStep) -> GroupStep) {
+        if let Some(market) = self.market.clone() {
+            let step = change(self.step());
+            self.steps.insert(market, step);
+            self.snap();
+        }
+    }
+
+    /// The mouse was used on the rows.
+    pub(crate) fn point(&mut self, now: Timestamp) {
+        self.pointed_at = Some(now);
+    }
+
+    /// The order that is picked up, to be dropped at another price.
+    pub fn carried(&self) -> Option<&OrderId> {
+        self.carried.as_ref()
+    }
+
+    pub(crate) fn pick_up(&mut self, order: OrderId) {
+        self.carried = Some(order);
+    }
+
+    pub(crate) fn put_back(&mut self) -> Option<OrderId> {
+        self.is_dragging = false;
+        self.carried.take()
+    }
+
+    pub(crate) fn grab(&mut self, order: Option<OrderId>) {
+        self.grabbed = order;
+    }
+
+    pub(crate) fn grabbed(&self) -> Option<&OrderId> {
+        self.grabbed.as_ref()
+    }
+
+    /// The mouse is over this row with the button down: what was grabbed is carried there.
+    pub(crate) fn drag(&mut self, price: Num) {
+        if let Some(order) = self.grabbed.take() {
+            self.carried = Some(order);
+            self.is_dragging = true;
+        }
+        if self.is_dragging {
+            self.cursor = Some(price);
+        }
+    }
+
+    /// Answers whether an order was dragged.
+    pub(crate) fn ends_drag(&mut self) -> bool {
+        self.grabbed = None;
+        std::mem::take(&mut self.is_dragging)
+    }
+
+    /// Whether this press acts: one that repeats the last within [`HELD_KEY`] is of a key that is held down.
+    pub(crate) fn takes_press(&mut self, press: String, now: Timestamp) -> bool {
+        let is_held =
+            |(last, at): &(String, Timestamp)| *last == press && now.since(*at) < HELD_KEY;
+        let is_repeat = self.pressed.as_ref().is_some_and(is_held);
+        self.pressed = Some((press, now));
+        !is_repeat
+    }
+
+    pub(crate) fn arm(&mut self, now: Timestamp) {
+        self.one_key = OneKey::Armed { used_at: now };
+    }
+
+    /// Answers whether it was armed.
+    pub(crate) fn disarm(&mut self) -> bool {
+        std::mem::take(&mut self.one_key) != OneKey::Off
+    }
+
+    /// Whether one key sends now.
+    pub fn is_armed(&self, now: Timestamp) -> bool {
+        self.disarms_at().is_some_and(|at| now < at)
+    }
+
+    /// When one-key trading ends unless a key is pressed on the ladder.
+    pub fn disarms_at(&self) -> Option<Timestamp> {
+        match self.one_key {
+            OneKey::Off => None,
+            OneKey::Armed { used_at } => Some(used_at.plus(ONE_KEY_IDLE)),
+        }
+    }
+
+    /// A key or a click on the ladder: the time until it disarms begins anew.
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        if self.is_armed(now) {
+            self.arm(now);
+        }
+    }
+}
+
+impl Generation {
+    fn next(self) -> Self {
+        Self(self.0.wrapping_add(1))
+    }
+}
+
+/// So many rows above `price`; `None` where no price is.
+fn moved(price: Num, spacing: Tick, up: i64) -> Option<Num> {
+    let there = price.plus(spacing.step().times(Num::from(up))?)?;
+    there.is_positive().then_some(there)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,320 @@
+//! Acting at a price of a market: from the ladder, and from the cursor of the chart.
+//!
+//! Contract: whatever is placed or moved goes through the form, its checks, the guard and the journal like any other
+//! order. [`SendMode::InForm`] opens that form with price and size filled in. [`SendMode::AtOnce`] sends what the form
+//! would send; what the form would first ask about is refused and sends nothing. Cancels and what protects a position
+//! need no order book; a new order needs one that is live.
+
+use super::{
+    flight::{objection, send},
+    of_row,
+    submit::send_form,
+};
+use crate::{
+    app::{
+        activity::notice::Tone,
+        desk::model::Model,
+        dialogs::{
+            next::Next,
+            overlay::{Bulk, Deed, Overlay, Strip},
+        },
+        forms::form::Form,
+        market::{
+            book_state::{BookState, taken_by},
+            own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
+        },
+        rules::{guard, slips},
+    },
+    model::{
+        Command, MarketId, Num, Order, OrderId, PlaceKind, Position, Protection, Side, Tick,
+        TriggerDirection,
+        draft::{Draft, Field},
+    },
+};
+
+#[cfg(test)]
+mod tests;
+
+/// A price of a market, as it was drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PricePoint {
+    pub(crate) market_id: MarketId,
+    pub(crate) price: Num,
+}
+
+/// Whether a person sees the form before it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SendMode {
+    InForm,
+    /// One-key trading.
+    AtOnce,
+}
+
+/// A limit order there.
+pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Next {
+    let form = match entry(model, (PlaceKind::Limit, side), at, Field::LimitPrice) {
+        Ok(form) => form,
+        Err(why) => return Next::Refuse(why),
+    };
+    let taken = model.store.books.of(&at.market_id);
+    let taken = taken.and_then(|known| taken_by(known.value()?, side, at.price));
+    let next = give(model, form, mode);
+    if let (Next::AskEach(_), Some(best)) = (&next, taken) {
+        let symbol = at.market_id.symbol();
+        let words = format!("takes now: {side} {symbol} {} trades with {best}", at.price);
+        model.say(Tone::Warn, words);
+    }
+    next
+}
+
+/// A stop order that opens something when the mark comes there.
+pub(crate) fn stop_entry(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Next {
+    let direction = match side {
+        Side::Buy => TriggerDirection::Above,
+        Side::Sell => TriggerDirection::Below,
+    };
+    if let Some(why) = crossed(model, at, (direction, &format!("a {side} stop"))) {
+        return Next::Refuse(why);
+    }
+    let form = entry(
+        model,
+        (PlaceKind::StopMarket, side),
+        at,
+        Field::TriggerPrice,
+    );
+    form.map_or_else(Next::Refuse, |form| give(model, form, mode))
+}
+
+fn entry(
+    model: &Model,
+    (kind, side): (PlaceKind, Side),
+    at: &PricePoint,
+    field: Field,
+) -> Result<Form, String> {
+    let state = BookState::new(&model.store, &at.market_id, model.now);
+    if let Some(why) = state
+        .objection(&at.market_id)
+        .or_else(|| guard::held(model))
+    {
+        return Err(why);
+    }
+    let account_id = model.account_for("new order")?;
+    let around = model.around();
+    let mut form = Form::order(account_id, side, Some(&at.market_id), &around);
+    form.be(kind, &around);
+    form.draft.write(field, &at.price.to_string());
+    if let Some(size) = size(model, &at.market_id) {
+        form.draft.write(Field::Size, &size);
+    }
+    form.guess_purpose(&around);
+    form.focus_on(Field::Size);
+    Ok(form)
+}
+
+/// What an order there is the size of unless another is typed: that of the last one.
+pub fn size(model: &Model, market: &MarketId) -> Option<String> {
+    let used = model.used.of(Some(market))?;
+    Some(used.size.clone())
+}
+
+/// Why a trigger there would fire at once.
+fn crossed(
+    model: &Model,
+    at: &PricePoint,
+    (direction, what): (TriggerDirection, &str),
+) -> Option<String> {
+    let mark = model.store.mark(&at.market_id)?;
+    let (is_there, place) = match direction {
+        TriggerDirection::Above => (mark >= at.price, "above"),
+        TriggerDirection::Below => (mark <= at.price, "below"),
+    };
+    is_there.then(|| {
+        let price = at.price;
+        format!("{what} is {place} the mark, {mark}: at {price} it would fire at once")
+    })
+}
+
+/// A stop or a target of the open position there. One that is there already is moved.
+pub(crate) fn protect(
+    model: &mut Model,
+    purpose: Protection,
+    at: &PricePoint,
+    mode: SendMode,
+) -> Next {
+    protection(model, purpose, at).map_or_else(Next::Refuse, |form| give(model, form, mode))
+}
+
+fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<Form, String> {
+    let symbol = at.market_id.symbol();
+    let position = own_position(&model.store, &at.market_id);
+    let position = position.ok_or_else(|| format!("no open position in {symbol}"))?;
+    let side = position
+        .side()
+        .ok_or_else(|| format!("the side of the position in {symbol} is not known"))?;
+    let losing = TriggerDirection::losing(side);
+    let direction = match (purpose, losing) {
+        (Protection::Stop, direction) => direction,
+        (Protection::Target, TriggerDirection::Above) => TriggerDirection::Below,
+        (Protection::Target, TriggerDirection::Below) => TriggerDirection::Above,
+    };
+    let what = format!(
+        "a {} of a {}",
+        purpose.word(),
+        match side {
+            Side::Buy => "long",
+            Side::Sell => "short",
+        }
+    );
+    if let Some(why) = crossed(model, at, (direction, &what)) {
+        return Err(why);
+    }
+    match known(model, purpose, position).as_slice() {
+        [] => Ok(new_protection(position, direction, at.price)),
+        [order] => moved(model, order, at.price),
+        several => Err(format!(
+            "{} {}s of {symbol}: pick up the one that is meant, where it stands",
+            several.len(),
+            purpose.word()
+        )),
+    }
+}
+
+/// What protects it like that already.
+fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<&'a Order> {
+    let orders = model.store.orders.rows().iter();
+    let orders = orders.filter(|order| !model.store.is_over(order));
+    orders
+        .filter(|order| order.protects(position) == Some(purpose))
+        .collect()
+}
+
+fn new_protection(position: &Position, direction: TriggerDirection, price: Num) -> Form {
+    let mut form = Form::protect(position);
+    form.draft.write(Field::TriggerPrice, &price.to_string());
+    if let Draft::Close(draft) = &mut form.draft {
+        draft.trigger_direction = Some(direction);
+    }
+    form.touch();
+    form
+}
+
+/// The form that moves an order there: its trigger where it has one, and then its limit by as much.
+fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
+    let mut form = of_row::moved(model, order)?;
+    form.draft.write(form.focus, &price.to_string());
+    if let (Some(trigger), Some(limit)) = (order.trigger_price, order.limit_price)
+        && order.is_armed()
+    {
+        let limit = price.minus(trigger).and_then(|by| limit.plus(by));
+        let limit = limit.ok_or("a price with too many digits")?;
+        form.draft.write(Field::LimitPrice, &limit.to_string());
+    }
+    form.touch();
+    Ok(form)
+}
+
+/// Moves an own order there: the safe replace of `m` in the orders.
+pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode: SendMode) -> Next {
+    let Some(order) = model.store.order(id) else {
+        return Next::Refuse(format!("{id} is not known any more: nothing is moved"));
+    };
+    let stands_at = order.trigger_price.or(order.limit_price);
+    if stands_at == Some(at.price) {
+        return Next::Refuse("put back: it stands there already".to_owned());
+    }
+    moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))
+}
+
+fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
+    match mode {
+        SendMode::InForm => Next::Open(Box::new(Overlay::Form(Box::new(form)))),
+        SendMode::AtOnce => send_at_once(model, form).unwrap_or_else(Next::Refuse),
+    }
+}
+
+/// What is said of an order that the form would ask about.
+const ASKS: &str = "not sent: this order has a question to answer first. End one-key trading, then the same key \
+                    opens it in a form";
+
+fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
+    let command = form.draft.command(&form.seen(&model.around()));
+    let command = command.map_err(|faults| format!("not sent: {faults}"))?;
+    if let Some(why) = objection(model, &command) {
+        return Err(why);
+    }
+    model.overlays.push(Overlay::Form(Box::new(form)));
+    if slips::asks(model, &command) {
+        model.overlays.pop();
+        return Err(ASKS.to_owned());
+    }
+    send_form(model, command)
+        .map(Next::AskEach)
+        .inspect_err(|_| drop(model.overlays.pop()))
+}
+
+/// The own orders of a row.
+pub(crate) fn at_row<'a>(
+    model: &'a Model,
+    at: &'a PricePoint,
+    spacing: Tick,
+) -> impl Iterator<Item = OwnOrder<'a>> {
+    let own = own_orders(&model.store, &at.market_id, spacing);
+    own.filter(|own| own.row == at.price)
+}
+
+/// Cancels the own orders of a row. A position left without its stop is asked about first.
+pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
+    let open = model.store.positions.rows();
+    let commands = at_row(model, at, spacing).map(|own| own.order.cancel(open));
+    let commands: Vec<_> = commands.collect();
+    let bares = |command: &Command| matches!(command, Command::Unprotect(_));
+    let asked = match commands.as_slice() {
+        [] => return Next::Refuse(format!("no order of yours at {}", at.price)),
+        [one] if bares(one) => Overlay::Strip(Strip::confirm(one.clone(), model.now)),
+        several if several.iter().any(bares) => {
+            Overlay::Bulk(Bulk::asking(commands, vec![], &model.store, model.now))
+        }
+        _ => return cancel_each(model, commands),
+    };
+    Next::Open(Box::new(asked))
+}
+
+fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
+    let mut effects = vec![];
+    for command in commands {
+        if let Some(why) = objection(model, &command) {
+            model
+                .activity
+                .refuse(format!("{command}: {why}"), model.now);
+        } else {
+            effects.push(send(model, command).1);
+        }
+    }
+    Next::AskEach(effects)
+}
+
+/// Asks whether every resting order of one side of a market is canceled.
+pub(crate) fn cancel_side(model: &mut Model, side: Side, market: &MarketId, spacing: Tick) -> Next {
+    let account = match model.account_for("cancel") {
+        Ok(account) => account,
+        Err(why) => return Next::Refuse(why),
+    };
+    let open = model.store.positions.rows();
+    let own = own_orders(&model.store, market, spacing);
+    let rests = own.filter(|own| own.side == side && own.kind == OwnOrderKind::Resting);
+    let commands: Vec<_> = rests.map(|own| own.order.cancel(open)).collect();
+    if commands.is_empty() {
+        let (word, symbol) = (side_word(side), market.symbol());
+        return Next::Refuse(format!("no {word}s of yours rest in {symbol}"));
+    }
+    let deed = Deed::CancelSide((account, market.clone(), side), commands);
+    Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
+}
+
+/// What a resting order of this side is called.
+pub fn side_word(side: Side) -> &'static str {
+    match side {
+        Side::Buy => "bid",
+        Side::Sell => "ask",
+    }
+}

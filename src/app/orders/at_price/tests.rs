@@ -1,0 +1,321 @@
+use super::*;
+use crate::{
+    app::{
+        dialogs::{effect::Effect, overlay::OverlayKind},
+        keys::keymap::Action,
+        testing::*,
+        update::router::follow,
+    },
+    model::{Book, Level, PlaceOrder, Timestamp},
+};
+
+fn btc() -> MarketId {
+    "paper|BTC".into()
+}
+
+fn at(price: &str) -> PricePoint {
+    PricePoint {
+        market_id: btc(),
+        price: num(price),
+    }
+}
+
+fn book(bid: &str, ask: &str) -> Book {
+    let level = |price| Level {
+        price: num(price),
+        size: num("3"),
+    };
+    Book::new(vec![level(bid)], vec![level(ask)])
+}
+
+fn told(model: &mut Model, book: Book, at: Timestamp) {
+    model.store.books.arrive(btc(), Ok(book), at);
+}
+
+/// A desk with a live book of BTC, where the last order was 0.1.
+fn traded() -> Model {
+    let mut model = desk();
+    let now = model.now;
+    told(&mut model, book("63999", "64001"), now);
+    let order = PlaceOrder {
+        kind: PlaceKind::Limit,
+        leverage: num("5"),
+        ..PlaceOrder::market("chal-1".into(), btc(), Side::Buy, num("0.1"))
+    };
+    model.used.keep(&order);
+    model
+}
+
+fn placed(next: Next) -> PlaceOrder {
+    let Next::AskEach(effects) = next else {
+        panic!("{next:?}");
+    };
+    let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    (**order).clone()
+}
+
+fn refused(next: Next) -> String {
+    let Next::Refuse(why) = next else {
+        panic!("{next:?}");
+    };
+    why
+}
+
+#[test]
+fn a_key_opens_the_form_with_price_and_size_and_enter_sends_it() {
+    let mut model = traded();
+    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);
+    assert!(follow(&mut model, next).is_empty(), "nothing is sent yet");
+    let sent = press(&mut model, "enter");
+    let [Effect::Send(_, Command::Place(order))] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(
+        (order.kind, order.side, order.limit_price, order.size),
+        (PlaceKind::Limit, Side::Buy, Some(num("63990")), num("0.1"))
+    );
+}
+
+#[test]
+fn without_a_size_the_form_waits_for_one_and_one_key_sends_nothing() {
+    let mut model = traded();
+    model.used = crate::app::forms::form::Used::default();
+    let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
+    assert!(why.starts_with("not sent"), "{why}");
+    let next = limit(&mut model, Side::Buy, &at("63990"), SendMode::InForm);
+    follow(&mut model, next);
+    assert!(press(&mut model, "enter").is_empty());
+    let sent = press(&mut model, "0.2 enter");
+    assert!(matches!(sent.as_slice(), [Effect::Send(..)]), "{sent:?}");
+}
+
+#[test]
+fn one_key_sends_what_the_form_would_send_and_says_what_takes_now() {
+    let mut model = traded();
+    let rests = placed(limit(
+        &mut model,
+        Side::Sell,
+        &at("64010"),
+        SendMode::AtOnce,
+    ));
+    assert_eq!(
+        (rests.side, rests.limit_price),
+        (Side::Sell, Some(num("64010")))
+    );
+    assert!(model.overlays.is_empty(), "no form stays");
+    let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce);
+    assert_eq!(placed(takes).limit_price, Some(num("64005")));
+    let toast = model.activity.toast(model.now).unwrap();
+    let words = "takes now: buy BTC 64005 trades with 64001";
+    assert!(format!("{:?}", toast.event).contains(words), "{toast:?}");
+}
+
+#[test]
+fn what_the_form_would_ask_about_is_refused_at_once() {
+    let mut model = traded();
+    let why = refused(limit(&mut model, Side::Buy, &at("70000"), SendMode::AtOnce));
+    assert_eq!(why, ASKS, "6000 through the market");
+    assert!(model.overlays.is_empty() && model.store.flights.is_empty());
+    model.options.checks.max_size = Some(num("0.05"));
+    let why = refused(limit(&mut model, Side::Buy, &at("63990"), SendMode::AtOnce));
+    assert_eq!(why, "size 0.1 is above max_size 0.05");
+}
+
+#[test]
+fn a_stale_or_crossed_book_refuses_entries_and_lets_exits_and_cancels_through() {
+    let tick = Tick::of(num("1")).unwrap();
+    let now = desk().now;
+    let old = Timestamp(now.0 - 6_000);
+    let books = [
+        (book("63999", "64001"), old, "stale"),
+        (book("64001", "64001"), now, "crossed"),
+        (Book::default(), now, "empty"),
+    ];
+    for (book, when, word) in books {
+        for mode in [SendMode::InForm, SendMode::AtOnce] {
+            let mut model = traded();
+            model.store.books = crate::app::account::books::Books::default();
+            told(&mut model, book.clone(), when);
+            for side in [Side::Buy, Side::Sell] {
+                let why = refused(limit(&mut model, side, &at("64000"), mode));
+                assert!(why.contains(word), "{why}");
+            }
+            let why = refused(stop_entry(&mut model, Side::Buy, &at("64100"), mode));
+            assert!(why.contains(word), "{why}");
+            let cancels = cancel_here(&mut model, &at("60000"), tick);
+            assert!(matches!(&cancels, Next::AskEach(sent) if sent.len() == 1));
+            let stop = protect(&mut model, Protection::Stop, &at("63000"), SendMode::InForm);
+            assert!(matches!(stop, Next::Open(_)), "{stop:?}");
+        }
+    }
+}
+
+#[test]
+fn a_stop_entry_waits_for_its_price_on_the_far_side_of_the_mark_only() {
+    let mut model = traded();
+    let order = placed(stop_entry(
+        &mut model,
+        Side::Buy,
+        &at("64100"),
+        SendMode::AtOnce,
+    ));
+    assert_eq!(order.kind, PlaceKind::StopMarket);
+    assert_eq!(order.trigger.unwrap().price, num("64100"));
+    let why = refused(stop_entry(
+        &mut model,
+        Side::Buy,
+        &at("63900"),
+        SendMode::AtOnce,
+    ));
+    assert_eq!(
+        why,
+        "a buy stop is above the mark, 64000: at 63900 it would fire at once"
+    );
+}
+
+#[test]
+fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
+    let mut model = traded();
+    for (purpose, price, wrong) in [
+        (Protection::Stop, "63000", "65000"),
+        (Protection::Target, "65000", "63000"),
+    ] {
+        let next = protect(&mut model, purpose, &at(price), SendMode::AtOnce);
+        let Next::AskEach(effects) = next else {
+            panic!("{next:?}");
+        };
+        let [Effect::Send(_, Command::Close(close))] = effects.as_slice() else {
+            panic!("{effects:?}");
+        };
+        let words = format!("{close:?}");
+        assert!(words.contains(price) && words.contains("pos-1"), "{words}");
+        let why = refused(protect(&mut model, purpose, &at(wrong), SendMode::AtOnce));
+        assert!(why.contains("it would fire at once"), "{why}");
+    }
+    let none = PricePoint {
+        market_id: "paper|ETH".into(),
+        price: num("2900"),
+    };
+    let why = refused(protect(
+        &mut model,
+        Protection::Stop,
+        &none,
+        SendMode::InForm,
+    ));
+    assert_eq!(why, "no open position in ETH");
+}
+
+/// The service tells how much of `ord-1` has filled: it can be moved.
+fn moved_desk() -> Model {
+    let mut model = traded();
+    let limit = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":60000,
+        "filled_size":0,"status":"resting""#;
+    arrive_orders(&mut model, vec![order("ord-1", "BTC", limit)]);
+    model
+}
+
+#[test]
+fn an_order_that_is_dropped_elsewhere_goes_the_way_of_a_safe_replace() {
+    let mut model = moved_desk();
+    let id = OrderId::from("ord-1");
+    let next = drop_order(&mut model, &id, &at("60002"), SendMode::AtOnce);
+    let Next::AskEach(effects) = next else {
+        panic!("{next:?}");
+    };
+    let [Effect::Send(_, Command::Cancel(canceled))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(
+        *canceled, id,
+        "the new one waits for the end of the old one"
+    );
+    let mut model = moved_desk();
+    let why = refused(drop_order(&mut model, &id, &at("60000"), SendMode::AtOnce));
+    assert_eq!(why, "put back: it stands there already");
+    let next = drop_order(&mut model, &id, &at("60002"), SendMode::InForm);
+    follow(&mut model, next);
+    let sent = press(&mut model, "enter");
+    assert!(matches!(
+        sent.as_slice(),
+        [Effect::Send(_, Command::Cancel(_))]
+    ));
+}
+
+#[test]
+fn a_cancel_takes_the_orders_of_its_row_and_a_stop_asks_first() {
+    let tick = |step| Tick::of(num(step)).unwrap();
+    let mut model = traded();
+    let why = refused(cancel_here(&mut model, &at("60001"), tick("1")));
+    assert_eq!(why, "no order of yours at 60001");
+    let next = cancel_here(&mut model, &at("60000"), tick("50"));
+    assert!(
+        matches!(&next, Next::AskEach(sent) if sent.len() == 1),
+        "{next:?}"
+    );
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,
+        "trigger_price":59000,"status":"pending""#;
+    let mut stop = order("ord-9", "BTC", stop);
+    stop.reduce_only = true;
+    arrive_orders(&mut model, vec![stop]);
+    let next = cancel_here(&mut model, &at("59000"), tick("1"));
+    follow(&mut model, next);
+    assert!(press(&mut model, "y").is_empty(), "it is deaf at first");
+    wait(&mut model, 200);
+    let sent = press(&mut model, "y");
+    assert!(
+        matches!(sent.as_slice(), [Effect::Send(_, Command::Unprotect(_))]),
+        "{sent:?}"
+    );
+}
+
+fn arrive_orders(model: &mut Model, orders: Vec<Order>) {
+    let answer = crate::app::account::poll::Answer::Orders(Ok(crate::model::Page::of(orders)));
+    arrive(model, answer);
+}
+
+#[test]
+fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
+    let limit = |id, coin, side, price| {
+        let more = format!(
+            r#""type":"limit","mode":"limit","side":"{side}","size":0.1,"limit_price":{price},"status":"resting""#
+        );
+        order(id, coin, &more)
+    };
+    let mut model = traded();
+    let orders = vec![
+        limit("bid-1", "BTC", "buy", 60_000),
+        limit("bid-2", "BTC", "buy", 61_000),
+        limit("ask-1", "BTC", "sell", 66_000),
+        limit("eth-1", "ETH", "buy", 2_000),
+    ];
+    arrive_orders(&mut model, orders);
+    let tick = Tick::of(num("1")).unwrap();
+    let next = cancel_side(&mut model, Side::Buy, &btc(), tick);
+    follow(&mut model, next);
+    assert_eq!(
+        model.overlays.last().map(OverlayKind::from),
+        Some(OverlayKind::Strip)
+    );
+    wait(&mut model, 200);
+    let sent = press(&mut model, "y");
+    let canceled: Vec<_> = sent
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Send(_, command) => command.cancels().map(ToString::to_string),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(canceled, ["bid-1", "bid-2"]);
+    model.overlays.clear();
+    arrive_orders(&mut model, vec![]);
+    let why = refused(cancel_side(&mut model, Side::Sell, &btc(), tick));
+    assert_eq!(why, "no asks of yours rest in BTC");
+    assert!(
+        model
+            .keymap
+            .chord(model.context(), Action::Confirm)
+            .is_none()
+    );
+}
