@@ -72,11 +72,9 @@ impl Deed {
         match self {
             Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
             Self::One(_)
-            |
-            Self::Flip(_)
+            | Self::Flip(_)
             | Self::CancelAll(..)
-            |
-            Self::CancelSide(..)
+            | Self::CancelSide(..)
             | Self::Rearm
             | Self::Lift(_)
             | Self::Leave => Next::Close,
@@ -125,8 +123,7 @@ impl Strip {
             Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
             Deed::Flip(_)
             | Deed::CancelAll(..)
-            |
-            Deed::CancelSide(..)
+            | Deed::CancelSide(..)
             | Deed::Rearm
             | Deed::Lift(_)
             | Deed::Replaced(_)

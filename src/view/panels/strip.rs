@@ -114,11 +114,9 @@ fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
     match deed {
         Deed::Leave => asked,
         Deed::One(_)
-        |
-        Deed::Flip(_)
+        | Deed::Flip(_)
         | Deed::CancelAll(..)
-        |
-        Deed::CancelSide(..)
+        | Deed::CancelSide(..)
         | Deed::Rearm
         | Deed::Lift(_)
         | Deed::Replaced(_) => format!("{asked}{}?", account(model)),
@@ -144,8 +142,7 @@ fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
         Deed::One(command) => going(command, scene),
         Deed::Flip(_)
         | Deed::CancelAll(..)
-        |
-        Deed::CancelSide(..)
+        | Deed::CancelSide(..)
         | Deed::Rearm
         | Deed::Lift(_)
         | Deed::Replaced(_)
