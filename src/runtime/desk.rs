@@ -110,6 +110,7 @@ where
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         draw_state: start.draw_state,
+        is_dragging: false,
         render: forced::render(),
         sight: ShownFrame::Desk,
         looks: start.looks,

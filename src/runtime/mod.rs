@@ -60,6 +60,8 @@ struct Wires<I> {
     inboxes: Inboxes,
     clock: Clock,
     draw_state: DrawState,
+    /// The mouse was moved over the price ladder with the left button down, and that is not up yet.
+    is_dragging: bool,
     render: Render,
     /// What the last frame showed.
     sight: ShownFrame,
@@ -108,9 +110,13 @@ where
                 if wires.clock.now().since(fleet.shown().now) < OF_ANOTHER_TIME {
                     show(wires.frame(size, fleet));
                     gate.drawn();
-                    continue;
+                    match wires.rows_drawn(fleet.shown()) {
+                        Some(msg) => (Whose::Shown, Cause::Background, msg),
+                        None => continue,
+                    }
+                } else {
+                    (Whose::Shown, Cause::Person, Msg::Tick)
                 }
-                (Whose::Shown, Cause::Person, Msg::Tick)
             }
             input = wires.input.next() => match input {
                 Some(Ok(input)) => match wires.taken(input, &mut size, &mut show) {
@@ -187,6 +193,16 @@ impl<I> Wires<I> {
                 Some(resized(now))
             }
             Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
+            Input::Drag(at) => {
+                let spot = self.draw_state.pointed_row(at)?;
+                self.is_dragging = true;
+                Some(Msg::Dragged(spot))
+            }
+            Input::Release(at) => {
+                let spot = self.draw_state.pointed_row(at);
+                let was_dragging = std::mem::take(&mut self.is_dragging);
+                was_dragging.then_some(Msg::Released(spot))
+            }
             Input::Wheel(at, notches) => {
                 crate::runtime::terminal::mouse::turned(at, notches, &mut self.draw_state)
             }
@@ -195,6 +211,12 @@ impl<I> Wires<I> {
                 None
             }
         }
+    }
+
+    /// How many rows of the price ladder the frame has, where the desk does not know.
+    fn rows_drawn(&self, shown: &Model) -> Option<Msg> {
+        let rows = self.draw_state.ladder_rows()?;
+        (shown.price_ladder.rows() != Some(rows)).then_some(Msg::LadderDrawn(rows))
     }
 
     /// Wears what was read anew; what was read besides is for the desk.
@@ -272,6 +294,9 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
+        | Msg::Dragged(_)
+        | Msg::Released(_)
+        | Msg::LadderDrawn(_)
         | Msg::Resized(..)
         | Msg::Opened(_)
         | Msg::Progress(..)

@@ -44,9 +44,9 @@ pub use theme::{Depth, Looks, Theme};
 
 use crate::{
     app::{
-        Desks, Model, WidthTier,
+        Desks, MarketPanel, Model, WidthTier,
         dialogs::overlay::Overlay,
-        market::width_tier::SMALLEST,
+        market::{price_ladder::LadderSpot, width_tier::SMALLEST},
         tables::{
             pane::{Pane, PlaceContent},
             spot::Spot,
@@ -59,6 +59,7 @@ use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
 use layout::Arrangement;
+use market::DrawnLadder;
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
@@ -80,6 +81,8 @@ pub struct DrawState {
     clicks: ClickMap,
     /// With the version of the rows it was drawn from.
     curve: Option<(u64, Option<Curve>)>,
+    /// The price ladder of the last frame.
+    ladder: Option<DrawnLadder>,
 }
 
 impl Default for DrawState {
@@ -98,12 +101,27 @@ impl DrawState {
             measures: BTreeMap::new(),
             clicks: ClickMap::default(),
             curve: None,
+            ladder: None,
         }
     }
 
     /// What the last frame showed at a place of the screen.
     pub fn pointed(&self, at: Position) -> Option<Spot> {
-        self.clicks.at(at).cloned()
+        let spot = self.clicks.at(at)?;
+        let row = self.pointed_row(at).map(Spot::Ladder);
+        row.or_else(|| Some(spot.clone()))
+    }
+
+    /// The cell of the price ladder there, unless something lies over it.
+    pub fn pointed_row(&self, at: Position) -> Option<LadderSpot> {
+        let is_ladder = self.clicks.at(at) == Some(&Spot::Panel(MarketPanel::Ladder));
+        let ladder = self.ladder.as_ref().filter(|_| is_ladder)?;
+        ladder.at(at)
+    }
+
+    /// How many rows of prices the last frame had; `None` where it had no ladder.
+    pub fn ladder_rows(&self) -> Option<usize> {
+        self.ladder.as_ref().map(DrawnLadder::rows)
     }
 
     /// Turns the list under `at` as the wheel was turned; answers which, and which of its rows are seen from now on.
@@ -169,6 +187,7 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     let desks = desks.into();
     let model = desks.shown;
     draw_state.turn_to(model.roster.at);
+    draw_state.ladder = None;
     let screen = frame.area;
     let theme = draw_state.theme.clone();
     let mut canvas = Canvas::new(frame, &theme, model.place());

@@ -15,6 +15,8 @@ pub use details::curve::{Curve, FULL, curve};
 pub use details::detail::{detail, detail_text};
 pub use details::lines::{DetailLine, DetailView};
 pub use details::price::{Place, PriceLevel, PriceTrade, PriceView, price};
+pub use market::ladder::{LadderCell, LadderRow, LadderView, price_ladder};
+pub use market::ladder_form::{LadderForm, LadderSides};
 pub use market::title::panel_title;
 pub use panels::accounts::accounts;
 pub use panels::bulk::{BulkItem, BulkView, bulk};

@@ -10,6 +10,7 @@ use crate::{
         activity::notice::Tone,
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
+        market::price_ladder::LadderSpot,
         tables::spot::Spot,
     },
     model::{
@@ -28,6 +29,12 @@ pub enum Msg {
     Paste(String),
     /// The left button was pressed on what the last frame showed there.
     Click(Spot),
+    /// The mouse moved over this cell of the price ladder with the left button down.
+    Dragged(LadderSpot),
+    /// The left button went up after that, over a cell or elsewhere.
+    Released(Option<LadderSpot>),
+    /// So many rows of the price ladder were drawn.
+    LadderDrawn(usize),
     /// The wheel was turned over a list, of which the rows at these places are seen from now on.
     Scrolled(Spot, Range<usize>),
     /// The terminal has so many columns and rows from now on.

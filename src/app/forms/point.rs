@@ -24,6 +24,7 @@ impl Form {
             }
             Spot::Pane(_)
             | Spot::Panel(_)
+            | Spot::Ladder(_)
             | Spot::Row(..)
             | Spot::Key(..)
             | Spot::Toast

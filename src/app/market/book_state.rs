@@ -1,13 +1,12 @@
 //! Whether the order book of a market says what stands there now.
 
+use super::wants::SHOWN_EVERY;
 use crate::{
     app::account::store::Store,
     model::{Book, MarketId, Num, Side, Timestamp},
 };
 use std::time::Duration;
 
-/// How often the book on the screen is renewed.
-const SHOWN_EVERY: Duration = Duration::from_millis(500);
 /// A book that is older than so many of these times says nothing of now.
 const STALE_AFTER: u32 = 10;
 

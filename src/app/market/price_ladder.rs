@@ -6,7 +6,7 @@
 //! [`Generation`] of the drawing.
 
 use super::depth::GroupStep;
-use crate::model::{AccountId, MarketId, Num, OrderId, Side, Tick, Timestamp};
+use crate::model::{AccountId, MarketId, Num, OrderId, Tick, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
 /// So few rows between the market and an edge are too few.
@@ -23,6 +23,9 @@ const HELD_KEY: Duration = Duration::from_secs(1);
 /// Before the ladder has been drawn nobody knows how many rows it has.
 const USUAL_ROWS: usize = 20;
 
+/// Where the wheel counts from: prices have no first row.
+pub const WHEEL_HOME: usize = 1 << 20;
+
 /// Which drawing of the rows: it rises whenever a row gets another price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Generation(u64);
@@ -30,11 +33,33 @@ pub struct Generation(u64);
 /// A column of the ladder that can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LadderColumn {
-    /// The trader's own orders on this side.
-    Mine(Side),
-    /// What the market has on this side.
-    Market(Side),
+    MyBids,
+    Bids,
     Price,
+    Asks,
+    MyAsks,
+}
+
+/// The rows as they were drawn: what a click there names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DrawnRows {
+    pub account_id: AccountId,
+    pub market_id: MarketId,
+    pub generation: Generation,
+    /// From the top.
+    pub prices: Vec<Num>,
+}
+
+impl DrawnRows {
+    pub fn spot(&self, row: usize, column: LadderColumn) -> Option<LadderSpot> {
+        Some(LadderSpot {
+            account_id: self.account_id.clone(),
+            market_id: self.market_id.clone(),
+            price: *self.prices.get(row)?,
+            generation: self.generation,
+            column,
+        })
+    }
 }
 
 /// A cell of the ladder as it was drawn.

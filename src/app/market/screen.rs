@@ -18,7 +18,7 @@ pub enum MarketPanel {
 
 impl MarketPanel {
     /// Those that this version draws, in the order of their keys.
-    pub const DRAWN: &'static [Self] = &[];
+    pub const DRAWN: &'static [Self] = &[Self::Ladder];
 }
 
 /// How the screen is divided.

@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::row_id::RowId,
         keys::keymap::{Action, Context},
-        market::screen::MarketPanel,
+        market::{price_ladder::LadderSpot, screen::MarketPanel},
         tables::pane::Pane,
     },
     model::{MarketId, draft::Field},
@@ -17,6 +17,8 @@ pub enum Spot {
     Pane(Pane),
     /// A panel of the market, or the tab that stands for it.
     Panel(MarketPanel),
+    /// A cell of the price ladder.
+    Ladder(LadderSpot),
     Row(Pane, RowId),
     /// The key that does this in that place, wherever it is written.
     Key(Context, Action),

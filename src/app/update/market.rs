@@ -10,6 +10,7 @@ use crate::app::{
     keys::keymap::Action,
     market::screen::MarketPanel,
     tables::pane::{Pane, PlaceContent},
+    update::price_ladder,
 };
 use strum::IntoEnumIterator;
 
@@ -32,7 +33,14 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     }
 }
 
-fn of_panel(_model: &mut Model, _panel: MarketPanel, action: Action) -> Option<Next> {
+fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Next> {
+    let own = match panel {
+        MarketPanel::Ladder => price_ladder::act(model, action),
+        MarketPanel::Chart => None,
+    };
+    if own.is_some() {
+        return own;
+    }
     if is_of_rows(action) {
         return Some(Next::Refuse(
             "the market has no rows: 1 goes to the positions".to_owned(),

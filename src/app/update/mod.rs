@@ -12,6 +12,7 @@ pub(crate) mod key_prefix;
 pub(crate) mod market;
 pub mod mouse;
 pub(crate) mod press;
+pub(crate) mod price_ladder;
 pub(crate) mod prompt;
 pub(crate) mod renewal;
 pub(crate) mod router;

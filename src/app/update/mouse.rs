@@ -10,8 +10,9 @@ use crate::{
         desk::{model::Model, older_pages},
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
+        market::{price_ladder::LadderSpot, screen::MarketPanel},
         tables::{pane::Pane, spot::Spot},
-        update::{key_prefix::awaited, market, router::follow},
+        update::{key_prefix::awaited, market, price_ladder, router::follow},
     },
     model::{MarketId, Side},
 };
@@ -42,6 +43,11 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
             market::go(model, panel);
             vec![]
         }
+        Spot::Ladder(spot) if model.overlays.is_empty() => {
+            market::go(model, MarketPanel::Ladder);
+            let next = price_ladder::click(model, &spot);
+            follow(model, next)
+        }
         Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
         Spot::Toast => {
             model.activity.dismiss_toast(model.now);
@@ -50,8 +56,25 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         Spot::Account(at) => click_account(model, at),
         Spot::Market(id) => click_market(model, id),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
-        Spot::Key(..) | Spot::Pane(_) | Spot::Panel(_) | Spot::Row(..) | Spot::Over => vec![],
+        Spot::Key(..)
+        | Spot::Pane(_)
+        | Spot::Panel(_)
+        | Spot::Ladder(_)
+        | Spot::Row(..)
+        | Spot::Over => vec![],
     }
+}
+
+/// The mouse moved over a cell of the ladder with the left button down.
+pub(crate) fn dragged(model: &mut Model, spot: &LadderSpot) -> Vec<Effect> {
+    let next = price_ladder::drag(model, spot);
+    follow(model, next)
+}
+
+/// The left button went up after that, over a cell or elsewhere.
+pub(crate) fn released(model: &mut Model, spot: Option<&LadderSpot>) -> Vec<Effect> {
+    let next = price_ladder::release(model, spot);
+    follow(model, next)
 }
 
 /// Whether it gets a trader out, and what it was written in has closed since: it is written on the desk too.
@@ -126,8 +149,13 @@ pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
             }
             vec![]
         }
+        Spot::Panel(MarketPanel::Ladder) => {
+            price_ladder::turn(model, seen.start);
+            vec![]
+        }
         Spot::Row(..)
         | Spot::Panel(_)
+        | Spot::Ladder(_)
         | Spot::Key(..)
         | Spot::Field(_)
         | Spot::Choice(..)

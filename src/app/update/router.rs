@@ -30,7 +30,7 @@ use crate::{
             act, arrival,
             books::ask,
             export::{proceed, written},
-            market,
+            market, price_ladder,
             renewal::take,
         },
     },
@@ -47,6 +47,12 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
+        Msg::Dragged(spot) => mouse::dragged(model, &spot),
+        Msg::Released(spot) => mouse::released(model, spot.as_ref()),
+        Msg::LadderDrawn(rows) => {
+            model.price_ladder.drawn(rows);
+            vec![]
+        }
         Msg::Resized(width, height) => {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
@@ -107,6 +113,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     lens::refresh(model);
     cursor::keep(model);
     market_shown::follow(model);
+    price_ladder::follow(model);
     tour::proceed(model);
     effects.extend(proceed(model));
     effects

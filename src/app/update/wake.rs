@@ -18,12 +18,17 @@ const TENTH: Duration = Duration::from_millis(100);
 /// The instant of the next visible change, if time alone brings one.
 pub fn wake(model: &Model) -> Option<Timestamp> {
     [
-        strip, question, toast, ends_at, flight, retry, age, sifting, reads,
+        strip, question, toast, ends_at, flight, retry, age, sifting, reads, one_key,
     ]
     .into_iter()
     .filter_map(|change| change(model))
     .min()
     .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+/// One-key trading ends by itself.
+fn one_key(model: &Model) -> Option<Timestamp> {
+    model.price_ladder.disarms_at()
 }
 
 /// A toast that has left must not wake anybody again.

@@ -1,7 +1,7 @@
 //! The mouse as the terminal reports it.
 //!
-//! Contract: only presses and the wheel are asked for, so that a pointer that is merely moved wakes nobody; and
-//! nothing at all when the setting says so, so that the terminal selects text as it always does.
+//! Contract: only presses, moves with a button down and the wheel are asked for, so that a pointer that is merely moved
+//! wakes nobody; and nothing at all when the setting says so, so that the terminal selects text as it always does.
 
 use crate::{
     app::Msg,
@@ -18,12 +18,13 @@ pub enum Mouse {
     Terminal,
 }
 
-/// Presses and the wheel (1000), in decimal places of any size (1006). What crossterm sends asks for every move too.
+/// Presses, moves with a button down and the wheel (1002), in decimal places of any size (1006); of a terminal that does
+/// not know 1002 presses and the wheel (1000). What crossterm sends asks for every move too.
 pub(crate) struct Take;
 
 impl Command for Take {
     fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        f.write_str("\u{1b}[?1000h\u{1b}[?1006h")
+        f.write_str("\u{1b}[?1000h\u{1b}[?1002h\u{1b}[?1006h")
     }
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct GiveBack;
 
 impl Command for GiveBack {
     fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        f.write_str("\u{1b}[?1006l\u{1b}[?1000l")
+        f.write_str("\u{1b}[?1006l\u{1b}[?1002l\u{1b}[?1000l")
     }
 }
 

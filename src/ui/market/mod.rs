@@ -1,16 +1,21 @@
 //! The panels of the market in their places: the border, and what is inside.
 
+mod ladder;
+
+pub(super) use ladder::DrawnLadder;
+
 use super::{
     DrawState,
-    canvas::Canvas,
+    canvas::{Canvas, line},
     frame::{Border, KeyFocus},
     layout::Place,
     pane,
 };
 use crate::{
     app::{MarketPanel, Model, tables::spot::Spot},
-    view::Scene,
+    view::{self, Scene, Span},
 };
+use ratatui::layout::Rect;
 
 /// Draws a panel with its border.
 pub(super) fn draw(
@@ -32,6 +37,22 @@ pub(super) fn draw(
         foot: &[],
     };
     canvas.spot(place.area, Spot::Panel(panel));
-    let _inner = border.draw(canvas, place.area);
-    let (_, _) = (scene, draw_state);
+    let inner = border.draw(canvas, place.area);
+    match panel {
+        MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
+        MarketPanel::Chart => {}
+    }
+}
+
+fn draw_ladder(
+    canvas: &mut Canvas<'_>,
+    inner: Rect,
+    (model, scene): (&Model, &Scene<'_>),
+) -> Option<DrawnLadder> {
+    let Some(view) = view::price_ladder(model, scene, (inner.width, inner.height)) else {
+        let none = [Span::muted("no price of this market is known yet")];
+        canvas.spans(line(inner, 0), &none);
+        return None;
+    };
+    ladder::draw(canvas, inner, &view)
 }

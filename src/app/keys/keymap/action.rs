@@ -68,6 +68,30 @@ pub enum Action {
     ZoomIn,
     #[strum(message = "narrower candles")]
     ZoomOut,
+    #[strum(message = "stop entry, buy")]
+    StopBuy,
+    #[strum(message = "stop entry, sell")]
+    StopSell,
+    #[strum(message = "stop of the position here")]
+    StopHere,
+    #[strum(message = "target of the position here")]
+    TargetHere,
+    #[strum(message = "drop the order here")]
+    Drop,
+    #[strum(message = "cancel all bids")]
+    CancelBids,
+    #[strum(message = "cancel all asks")]
+    CancelAsks,
+    #[strum(message = "centre the market")]
+    Centre,
+    #[strum(message = "next price of yours")]
+    NextMark,
+    #[strum(message = "finer rows")]
+    FinerRows,
+    #[strum(message = "coarser rows")]
+    CoarserRows,
+    #[strum(message = "one-key trading")]
+    OneKey,
     #[strum(message = "next pane")]
     NextPane,
     #[strum(message = "previous pane")]
@@ -284,6 +308,14 @@ impl Action {
                 | Self::NewLadder
                 | Self::CancelAll
                 | Self::Correct
+                | Self::StopBuy
+                | Self::StopSell
+                | Self::StopHere
+                | Self::TargetHere
+                | Self::Drop
+                | Self::CancelBids
+                | Self::CancelAsks
+                | Self::OneKey
                 | Self::CloseAll
                 | Self::Flatten
         ) || self.acts_on_its_row()

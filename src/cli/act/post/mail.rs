@@ -92,6 +92,9 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Paste(_)
                 | Msg::Click(_)
                 | Msg::Scrolled(..)
+                | Msg::Dragged(_)
+                | Msg::Released(_)
+                | Msg::LadderDrawn(_)
                 | Msg::Resized(..)
                 | Msg::Tick
                 | Msg::Opened(_)

@@ -61,6 +61,9 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
+        | Msg::Dragged(_)
+        | Msg::Released(_)
+        | Msg::LadderDrawn(_)
         | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)

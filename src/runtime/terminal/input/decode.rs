@@ -47,7 +47,10 @@ const MODIFIERS: &[(u32, KeyModifiers)] = &[
     (32, KeyModifiers::META),
 ];
 
-/// `None` for what concerns the desk not: focus, answers, the pointer's moves, keys let go.
+/// The bits of a button's number that say which modifiers were held.
+const HELD: u32 = 0b1_1100;
+
+/// `None` for what concerns the desk not: focus, answers, the pointer's moves with no button down, keys let go.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Input> {
     match bytes {
         [ESC, b'[', b'[', letter] => linux_console(*letter),
@@ -58,6 +61,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Input> {
         }
         [ESC, b'[', b'<', inner @ .., b'M'] => match *numbers(inner)?.as_slice() {
             [[button, _], [column, _], [row, _]] => pointed(button, [column, row]),
+            _ => None,
+        },
+        [ESC, b'[', b'<', inner @ .., b'm'] => match *numbers(inner)?.as_slice() {
+            [[button, _], [column, _], [row, _]] if button & !HELD == 0 => {
+                Some(Input::Release(place([column, row])))
+            }
             _ => None,
         },
         [ESC, b'O', b'M'] => Some(press(KeyCode::Enter, KeyModifiers::NONE)),
@@ -167,16 +176,24 @@ fn modifiers(number: u32) -> KeyModifiers {
     held.fold(KeyModifiers::NONE, |all, (_, one)| all | *one)
 }
 
-/// The left button, or a notch of the wheel. Modifiers do not matter.
-fn pointed(button: u32, place: [u32; 2]) -> Option<Input> {
-    let [x, y] = place.map(|from_1| u16::try_from(from_1.saturating_sub(1)).unwrap_or(u16::MAX));
-    let at = Position::new(x, y);
-    match button & !0b1_1100 {
+/// The left button pressed, moved or let go (in the old form no button is named then), or a notch of the wheel.
+/// Modifiers do not matter.
+fn pointed(button: u32, at: [u32; 2]) -> Option<Input> {
+    let at = place(at);
+    match button & !HELD {
         0 => Some(Input::Click(at)),
+        3 => Some(Input::Release(at)),
+        32 => Some(Input::Drag(at)),
         64 => Some(Input::Wheel(at, -1)),
         65 => Some(Input::Wheel(at, 1)),
         _ => None,
     }
+}
+
+/// Places are counted from 1.
+fn place(at: [u32; 2]) -> Position {
+    let [x, y] = at.map(|from_1| u16::try_from(from_1.saturating_sub(1)).unwrap_or(u16::MAX));
+    Position::new(x, y)
 }
 
 #[cfg(test)]
@@ -243,9 +260,9 @@ mod tests {
             b"\x1b[?62;4c",
             b"\x1b[57358u",
             b"\x1b]11;rgb:FFFF/FFFF/FFFF\x07",
-            b"\x1b[<0;1;1m",
             b"\x1b[<35;4;4M",
-            b"\x1b[<32;4;4M",
+            b"\x1b[<34;4;4M",
+            b"\x1b[<2;4;4m",
             b"\x1b[<2;4;4M",
             b"\x1b[<66;4;4M",
             b"\x1b[<6M",
@@ -262,6 +279,9 @@ mod tests {
         for (bytes, input) in [
             (&b"\x1b[<0;10;5M"[..], Input::Click(at)),
             (b"\x1b[<16;10;5M", Input::Click(at)),
+            (b"\x1b[<32;10;5M", Input::Drag(at)),
+            (b"\x1b[<0;10;5m", Input::Release(at)),
+            (b"\x1b[M#*%", Input::Release(at)),
             (b"\x1b[<64;10;5M", Input::Wheel(at, -1)),
             (b"\x1b[<65;10;5M", Input::Wheel(at, 1)),
             (b"\x1b[M *%", Input::Click(at)),

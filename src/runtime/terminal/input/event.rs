@@ -10,6 +10,10 @@ pub(crate) enum Input {
     Paste(String),
     /// The left button went down.
     Click(Position),
+    /// The mouse moved with the left button down.
+    Drag(Position),
+    /// The left button went up.
+    Release(Position),
     /// The wheel was turned by so many notches; below 0 is up.
     Wheel(Position, i32),
     Resize(Rect),

@@ -54,11 +54,14 @@ impl Queue {
         }
         match input {
             Input::Wheel(at, notches) => self.turn(at, notches),
+            Input::Drag(at) => self.drag(at),
             Input::Key(chord) if self.is_urgent(chord) => self.overtake(chord),
             Input::Lost => self.ring(),
-            Input::Key(_) | Input::Paste(_) | Input::Click(_) | Input::Resize(_) => {
-                self.follow(input, now);
-            }
+            Input::Key(_)
+            | Input::Paste(_)
+            | Input::Click(_)
+            | Input::Release(_)
+            | Input::Resize(_) => self.follow(input, now),
         }
     }
 
@@ -112,8 +115,12 @@ impl Queue {
     fn moves(&self, input: &Input) -> bool {
         match input {
             Input::Key(chord) => self.keymap.urgency(*chord) == Urgency::Motion,
-            Input::Wheel(..) => true,
-            Input::Paste(_) | Input::Click(_) | Input::Resize(_) | Input::Lost => false,
+            Input::Wheel(..) | Input::Drag(_) => true,
+            Input::Paste(_)
+            | Input::Click(_)
+            | Input::Release(_)
+            | Input::Resize(_)
+            | Input::Lost => false,
         }
     }
 
@@ -124,6 +131,15 @@ impl Queue {
             *sum = sum.saturating_add(notches);
         } else if self.waiting.len() < MOST {
             self.waiting.push_back(Input::Wheel(at, notches));
+        }
+    }
+
+    /// Only where the mouse is now counts.
+    fn drag(&mut self, at: ratatui::layout::Position) {
+        if let Some(Input::Drag(place)) = self.waiting.back_mut() {
+            *place = at;
+        } else if self.waiting.len() < MOST {
+            self.waiting.push_back(Input::Drag(at));
         }
     }
 

@@ -1,0 +1,372 @@
+use super::*;
+use crate::{
+    app::{
+        account::poll::Answer,
+        desk::msg::Msg,
+        dialogs::{effect::Effect, overlay::Overlay},
+        market::price_ladder::{Generation, WHEEL_HOME},
+        tables::{pane::Pane, spot::Spot},
+        testing::*,
+        update::router::update,
+    },
+    model::{Book, Command, Level, OrderId, Page, PlaceKind, PlaceOrder, draft::Field},
+};
+
+fn btc() -> MarketId {
+    "paper|BTC".into()
+}
+
+/// Ten levels a side, one dollar apart, from these best prices on.
+fn book(bid: i64, ask: i64) -> Book {
+    let level = |price: i64| Level {
+        price: Num::from(price),
+        size: num("3"),
+    };
+    Book::new(
+        (0..10).map(|down| level(bid - down)).collect(),
+        (0..10).map(|up| level(ask + up)).collect(),
+    )
+}
+
+/// The answer of the book's source now.
+fn tell(model: &mut Model, book: Book) {
+    let now = model.now;
+    update(model, now, Msg::Booked(btc(), now, Ok(book)));
+}
+
+/// The ladder of BTC has the keys; the bid is 63,999 and the last order was 0.1. `ord-1` rests at 63,995.
+fn ladder() -> Model {
+    let mut model = desk();
+    let limit = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":63995,
+        "filled_size":0,"status":"resting""#;
+    arrive(
+        &mut model,
+        Answer::Orders(Ok(Page::of(vec![order("ord-1", "BTC", limit)]))),
+    );
+    model.used.keep(&PlaceOrder {
+        kind: PlaceKind::Limit,
+        leverage: num("5"),
+        ..PlaceOrder::market("chal-1".into(), btc(), Side::Buy, num("0.1"))
+    });
+    tell(&mut model, book(63_999, 64_001));
+    let now = model.now;
+    update(&mut model, now, Msg::LadderDrawn(21));
+    press(&mut model, "9");
+    wait(&mut model, 400);
+    model
+}
+
+/// One key sends there.
+fn armed() -> Model {
+    let mut model = ladder();
+    model.options.ladder_one_key = true;
+    press(&mut model, "!");
+    assert!(model.price_ladder.is_armed(model.now));
+    model
+}
+
+fn spot(model: &Model, price: &str, column: LadderColumn) -> LadderSpot {
+    LadderSpot {
+        account_id: "chal-1".into(),
+        market_id: btc(),
+        price: num(price),
+        generation: model.price_ladder.generation(),
+        column,
+    }
+}
+
+fn click_on(model: &mut Model, spot: LadderSpot) -> Vec<Effect> {
+    let now = model.now;
+    update(model, now, Msg::Click(Spot::Ladder(spot)))
+}
+
+fn orders(effects: &[Effect]) -> Vec<(Side, String)> {
+    let order = |effect: &Effect| match effect {
+        Effect::Send(_, Command::Place(order)) => {
+            Some((order.side, order.limit_price?.to_string()))
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(order).collect()
+}
+
+fn price_in_form(model: &Model, field: Field) -> Option<String> {
+    let form = model.overlays.last()?.try_as_form_ref()?;
+    Some(form.draft.text(field)?.to_owned())
+}
+
+fn refusal(model: &Model) -> String {
+    format!("{:?}", model.activity)
+}
+
+#[test]
+fn the_keys_choose_a_price_and_open_the_form_with_it() {
+    let mut model = ladder();
+    assert!(press(&mut model, "b").is_empty() && model.overlays.is_empty());
+    press(&mut model, "j");
+    assert_eq!(
+        model.price_ladder.cursor(),
+        Some(num("63999")),
+        "the best bid"
+    );
+    press(&mut model, "j j b");
+    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63997");
+    assert_eq!(price_in_form(&model, Field::Size).unwrap(), "0.1");
+    let sent = press(&mut model, "enter");
+    assert_eq!(orders(&sent), [(Side::Buy, "63997".to_owned())]);
+    press(&mut model, "shift-up");
+    assert_eq!(model.price_ladder.cursor(), Some(num("64007")));
+    press(&mut model, ".");
+    assert_eq!(model.price_ladder.cursor(), None);
+}
+
+#[test]
+fn a_stop_entry_stop_and_target_open_at_the_cursor() {
+    for (keys, field, kind) in [
+        ("k k k B", Field::TriggerPrice, "64003"),
+        ("j j j d", Field::TriggerPrice, "63997"),
+        ("k k k w", Field::TriggerPrice, "64003"),
+    ] {
+        let mut model = ladder();
+        press(&mut model, keys);
+        assert_eq!(
+            price_in_form(&model, field).as_deref(),
+            Some(kind),
+            "{keys}"
+        );
+    }
+}
+
+#[test]
+fn one_key_needs_the_setting_and_a_live_book() {
+    let mut model = ladder();
+    press(&mut model, "! j b");
+    assert!(!model.price_ladder.is_armed(model.now));
+    assert!(model.overlays.last().is_some(), "the form opens");
+    let mut model = ladder();
+    model.options.ladder_one_key = true;
+    wait(&mut model, 6_000);
+    press(&mut model, "!");
+    assert!(!model.price_ladder.is_armed(model.now), "the book is stale");
+}
+
+#[test]
+fn armed_a_key_sends_at_once_and_a_key_that_is_held_sends_once() {
+    let mut model = armed();
+    let sent = press(&mut model, "j b");
+    assert_eq!(orders(&sent), [(Side::Buy, "63999".to_owned())]);
+    let mut again = vec![];
+    for _ in 0..100 {
+        wait(&mut model, 33);
+        tell(&mut model, book(63_999, 64_001));
+        again.extend(press(&mut model, "b"));
+    }
+    assert_eq!(orders(&again), []);
+    let other = press(&mut model, "j b");
+    assert_eq!(orders(&other), [(Side::Buy, "63998".to_owned())]);
+}
+
+#[test]
+fn one_key_ends_after_a_minute_on_another_market_and_on_a_stale_book() {
+    let mut model = armed();
+    for _ in 0..15 {
+        wait(&mut model, 4_000);
+        tell(&mut model, book(63_999, 64_001));
+    }
+    assert!(!model.price_ladder.is_armed(model.now));
+    assert!(refusal(&model).contains("one-key trading is off: 60 s without a key"));
+
+    let mut model = armed();
+    press(&mut model, "1 j");
+    assert_eq!(model.price_ladder.market(), Some(&"paper|SOL".into()));
+    assert!(refusal(&model).contains("one-key trading is off: another market is shown"));
+
+    let mut model = armed();
+    wait(&mut model, 6_000);
+    assert!(refusal(&model).contains("one-key trading is off: stale"));
+    let mut model = armed();
+    tell(&mut model, book(64_001, 64_001));
+    assert!(refusal(&model).contains("one-key trading is off: crossed"));
+}
+
+#[test]
+fn a_click_chooses_a_price_and_armed_it_sends_on_a_size() {
+    let mut model = ladder();
+    let bid = spot(&model, "63998", LadderColumn::Bids);
+    assert!(click_on(&mut model, bid).is_empty());
+    assert_eq!(model.price_ladder.cursor(), Some(num("63998")));
+    let mut model = armed();
+    let bid = spot(&model, "63998", LadderColumn::Bids);
+    let ask = spot(&model, "64003", LadderColumn::Asks);
+    let price = spot(&model, "64003", LadderColumn::Price);
+    assert_eq!(
+        orders(&click_on(&mut model, bid)),
+        [(Side::Buy, "63998".to_owned())]
+    );
+    assert_eq!(
+        orders(&click_on(&mut model, ask)),
+        [(Side::Sell, "64003".to_owned())]
+    );
+    assert!(click_on(&mut model, price).is_empty());
+}
+
+#[test]
+fn a_click_on_a_row_that_has_another_price_by_now_sends_nothing() {
+    type Elsewhere = fn(&mut LadderSpot);
+    let elsewhere: [Elsewhere; 3] = [
+        |spot| spot.market_id = "paper|ETH".into(),
+        |spot| spot.account_id = "chal-2".into(),
+        |spot| spot.generation = Generation::default(),
+    ];
+    for change in elsewhere {
+        let mut model = armed();
+        let mut bid = spot(&model, "63998", LadderColumn::Bids);
+        change(&mut bid);
+        assert!(click_on(&mut model, bid).is_empty());
+        assert_eq!(model.price_ladder.cursor(), None);
+        assert!(refusal(&model).contains(ROW_MOVED));
+    }
+    let mut model = armed();
+    let bid = spot(&model, "63998", LadderColumn::Bids);
+    press(&mut model, "]");
+    assert!(
+        click_on(&mut model, bid).is_empty(),
+        "the rows lie otherwise"
+    );
+}
+
+#[test]
+fn after_the_rows_have_moved_clicks_are_deaf_for_300_ms_and_keys_for_150() {
+    let mut model = armed();
+    press(&mut model, ".");
+    wait(&mut model, 299);
+    let bid = spot(&model, "63998", LadderColumn::Bids);
+    assert!(click_on(&mut model, bid.clone()).is_empty());
+    wait(&mut model, 1);
+    assert_eq!(orders(&click_on(&mut model, bid)).len(), 1);
+    let mut model = armed();
+    press(&mut model, ". j");
+    wait(&mut model, 149);
+    assert!(orders(&press(&mut model, "b")).is_empty());
+    wait(&mut model, 1);
+    assert_eq!(orders(&press(&mut model, "b")).len(), 1);
+}
+
+fn cancels(effects: &[Effect]) -> Vec<OrderId> {
+    let cancel = |effect: &Effect| match effect {
+        Effect::Send(_, command) => command.cancels().cloned(),
+        _ => None,
+    };
+    effects.iter().filter_map(cancel).collect()
+}
+
+#[test]
+fn an_order_is_picked_up_and_dropped_two_rows_higher() {
+    let mut model = ladder();
+    press(&mut model, "' m k k");
+    assert_eq!(model.price_ladder.carried(), Some(&OrderId::from("ord-1")));
+    press(&mut model, "enter");
+    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63997");
+    assert_eq!(
+        cancels(&press(&mut model, "enter")),
+        [OrderId::from("ord-1")]
+    );
+    let mut model = armed();
+    let sent = press(&mut model, "' m k k enter");
+    assert_eq!(cancels(&sent), [OrderId::from("ord-1")], "one key less");
+    let mut model = ladder();
+    press(&mut model, "' m k k esc");
+    assert_eq!(model.price_ladder.carried(), None);
+    assert!(model.overlays.is_empty());
+}
+
+fn dragged(model: &mut Model, from: &str, to: &str) -> Vec<Effect> {
+    let own = spot(model, from, LadderColumn::MyBids);
+    let there = spot(model, to, LadderColumn::MyBids);
+    let now = model.now;
+    let mut effects = update(model, now, Msg::Click(Spot::Ladder(own)));
+    effects.extend(update(model, now, Msg::Dragged(there.clone())));
+    effects.extend(update(model, now, Msg::Released(Some(there))));
+    effects
+}
+
+#[test]
+fn the_mouse_drags_an_order_like_the_keys() {
+    let mut model = ladder();
+    assert!(dragged(&mut model, "63995", "63997").is_empty());
+    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63997");
+    let mut model = armed();
+    let sent = dragged(&mut model, "63995", "63997");
+    assert_eq!(cancels(&sent), [OrderId::from("ord-1")]);
+    let mut model = armed();
+    assert!(
+        dragged(&mut model, "63996", "63997").is_empty(),
+        "no order there"
+    );
+    assert_eq!(model.price_ladder.carried(), None);
+    let mut model = armed();
+    let own = spot(&model, "63995", LadderColumn::MyBids);
+    let there = spot(&model, "63997", LadderColumn::MyBids);
+    let now = model.now;
+    update(&mut model, now, Msg::Click(Spot::Ladder(own)));
+    update(&mut model, now, Msg::Dragged(there));
+    assert!(update(&mut model, now, Msg::Released(None)).is_empty());
+    assert_eq!(
+        model.price_ladder.carried(),
+        None,
+        "dropped beside the ladder"
+    );
+}
+
+#[test]
+fn a_cancel_acts_on_the_row_of_the_cursor() {
+    let mut model = ladder();
+    assert!(
+        press(&mut model, "j x").is_empty(),
+        "nothing of one's own there"
+    );
+    assert_eq!(cancels(&press(&mut model, "' x")), [OrderId::from("ord-1")]);
+    let mut model = ladder();
+    press(&mut model, "<");
+    assert!(matches!(model.overlays.last(), Some(Overlay::Strip(_))));
+    wait(&mut model, 200);
+    assert_eq!(cancels(&press(&mut model, "y")), [OrderId::from("ord-1")]);
+}
+
+#[test]
+fn the_wheel_moves_the_view_and_holds_it() {
+    let mut model = ladder();
+    let top = |model: &Model| model.price_ladder.prices(21)[0];
+    let before = top(&model);
+    let now = model.now;
+    let up = Spot::Panel(crate::app::MarketPanel::Ladder);
+    let seen = WHEEL_HOME - 3..WHEEL_HOME + 18;
+    update(&mut model, now, Msg::Scrolled(up, seen));
+    assert_eq!(top(&model), before.plus(num("3")).unwrap());
+    for poll in 0..4 {
+        wait(&mut model, 3_000);
+        tell(&mut model, book(65_000 + poll, 65_002 + poll));
+    }
+    assert_eq!(top(&model), before.plus(num("3")).unwrap());
+    press(&mut model, ".");
+    assert!(top(&model) > num("65000"));
+}
+
+#[test]
+fn the_other_market_of_a_row_that_moved_under_the_cursor_is_not_traded() {
+    let mut model = armed();
+    press(&mut model, "j");
+    arrive(
+        &mut model,
+        Answer::Positions(Ok(Page::of(vec![position(
+            "pos-2",
+            "SOL",
+            "-100",
+            r#""leverage":5"#,
+        )]))),
+    );
+    model.focus.go(Pane::Positions);
+    wait(&mut model, 3_000);
+    press(&mut model, "9 b");
+    assert!(model.store.flights.is_empty() && model.overlays.is_empty());
+}

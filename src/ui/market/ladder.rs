@@ -1,0 +1,232 @@
+//! The price ladder as cells: prices in the middle, bids left of them, asks right, own orders outside.
+
+use super::super::{
+    canvas::{Canvas, after, line, spans_width, width},
+    click_map::ClickList,
+    layout::sum,
+    theme::ThemePart,
+};
+use crate::{
+    app::{
+        MarketPanel,
+        market::price_ladder::{DrawnRows, LadderSpot, WHEEL_HOME},
+        tables::spot::Spot,
+    },
+    view::{Gauge, LadderCell, LadderForm, LadderRow, LadderSides, LadderView, Share, Span, Tone},
+};
+use ratatui::layout::{Position, Rect};
+
+/// A bar that is not wider than this is one cell high instead.
+const NARROW_BAR: u16 = 2;
+/// Of one to eight eighths of a cell, from below.
+const HEIGHTS: [&str; 9] = ["", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/// What of the last frame can be clicked.
+#[derive(Debug, Clone)]
+pub(in crate::ui) struct DrawnLadder {
+    drawn: DrawnRows,
+    /// The rows of prices.
+    area: Rect,
+    form: LadderForm,
+}
+
+impl DrawnLadder {
+    pub(in crate::ui) fn rows(&self) -> usize {
+        usize::from(self.area.height)
+    }
+
+    pub(in crate::ui) fn at(&self, place: Position) -> Option<LadderSpot> {
+        self.area.contains(place).then_some(())?;
+        let row = usize::from(place.y.saturating_sub(self.area.y));
+        let column = self.form.column(place.x.saturating_sub(self.area.x));
+        self.drawn.spot(row, column)
+    }
+}
+
+/// The sign of the cursor, and that of the last trade.
+const CURSOR: u16 = 1;
+const LAST: u16 = 1;
+
+/// Draws it inside the border; answers what can be clicked.
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Option<DrawnLadder> {
+    canvas.spans(line(area, 0), &view.head);
+    canvas.spans(line(area, 1), &view.above);
+    let count = u16::try_from(view.rows.len()).unwrap_or(u16::MAX);
+    let rows = Rect {
+        y: area.y.saturating_add(2),
+        height: count.min(area.height.saturating_sub(2)),
+        ..area
+    };
+    for (number, row) in (0..rows.height).zip(&view.rows) {
+        draw_row(canvas, line(rows, number), row, view.form);
+    }
+    let after_rows = sum([2, rows.height]);
+    canvas.spans(line(area, after_rows), &view.below);
+    canvas.spans(line(area, after_rows.saturating_add(1)), &view.foot);
+    draw_trades(canvas, area, after_rows.saturating_add(2), &view.trades);
+    let list = ClickList {
+        first: WHEEL_HOME,
+        room: usize::from(rows.height),
+        count: WHEEL_HOME.saturating_mul(2),
+    };
+    canvas.list(rows, Spot::Panel(MarketPanel::Ladder), list);
+    Some(DrawnLadder {
+        drawn: view.drawn.clone()?,
+        area: rows,
+        form: view.form,
+    })
+}
+
+fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, trades: &[Vec<Span>]) {
+    if trades.is_empty() {
+        return;
+    }
+    let across = "─".repeat(usize::from(area.width));
+    let style = canvas.theme.part(ThemePart::Border);
+    canvas.text(line(area, from), &across, style);
+    canvas.spans(line(area, from), &[Span::muted("trades ")]);
+    for (number, trade) in (from.saturating_add(1)..area.height).zip(trades) {
+        canvas.spans(line(area, number), trade);
+    }
+}
+
+fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+    if row.is_cursor {
+        canvas.fill(room, ThemePart::Selection);
+    }
+    let (mine, size) = (form.mine, form.size);
+    match form.sides {
+        LadderSides::Both => {
+            let room = cell_right(canvas, (room, mine), &row.my_bids);
+            let room = draw_bid(canvas, (room, size), &row.bid);
+            let room = draw_price(canvas, room, row, form);
+            let room = draw_ask(canvas, (room, size), &row.ask);
+            let room = cell_left(canvas, (room, mine), &row.my_asks);
+            draw_ask(canvas, (room, form.traded), &row.traded);
+        }
+        LadderSides::One => {
+            let (size_cell, sign) = if row.bid.size.text.is_empty() {
+                (&row.ask, "a")
+            } else {
+                (&row.bid, "b")
+            };
+            let room = draw_signed(canvas, (room, size), size_cell, sign);
+            let room = draw_price(canvas, room, row, form);
+            let own = if row.my_bids.text.is_empty() {
+                &row.my_asks
+            } else {
+                &row.my_bids
+            };
+            cell_left(canvas, (room, mine), own);
+        }
+    }
+}
+
+/// `›LE65,617◂`.
+fn draw_price(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) -> Rect {
+    let cursor = if row.is_cursor { "›" } else { " " };
+    canvas.toned(first(room, CURSOR).0, cursor, Tone::Accent);
+    let (letters, rest) = first(after(room, CURSOR), form.letters);
+    let fits = row.letters.chars().take(usize::from(form.letters));
+    canvas.toned(letters, &fits.collect::<String>(), Tone::Warn);
+    let (label, rest) = first(rest, form.label);
+    canvas.spans_right(label, std::slice::from_ref(&row.label));
+    let last = if row.is_last { "◂" } else { " " };
+    canvas.toned(first(rest, LAST).0, last, Tone::Info);
+    after(rest, LAST)
+}
+
+/// The first cells of a line, and the others.
+fn first(room: Rect, cells: u16) -> (Rect, Rect) {
+    let cells = cells.min(room.width);
+    (
+        Rect {
+            width: cells,
+            ..room
+        },
+        after(room, cells),
+    )
+}
+
+fn cell_right(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
+    let (cell, rest) = first(room, cells);
+    canvas.spans_right(cell, std::slice::from_ref(span));
+    rest
+}
+
+fn cell_left(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
+    let (cell, rest) = first(room, cells);
+    // Own orders do not touch the sizes beside them.
+    canvas.spans(after(cell, 1), std::slice::from_ref(span));
+    rest
+}
+
+/// The size against the price, its bar growing away from it.
+fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
+    let (area, rest) = first(room, cells);
+    let left = canvas.spans_right(area, std::slice::from_ref(&cell.size));
+    let bar = after(left, 1);
+    if bar.width <= NARROW_BAR {
+        let place = after(bar, bar.width.saturating_sub(1));
+        canvas.toned(place, height(cell), cell.size.tone);
+        return rest;
+    }
+    // There are no eighths from the right: halves are what there is.
+    let halves = cell.bar.eighths(bar.width).div_ceil(4);
+    let full = "█".repeat(usize::from(halves / 2));
+    let half = if halves % 2 == 1 { "▐" } else { "" };
+    let words = [Span::new(format!("{half}{full}"), cell.size.tone)];
+    let bar = Rect {
+        width: bar.width.saturating_sub(1),
+        ..bar
+    };
+    canvas.spans_right(bar, &words);
+    rest
+}
+
+fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
+    let (area, rest) = first(room, cells);
+    canvas.spans(area, std::slice::from_ref(&cell.size));
+    let used = spans_width(std::slice::from_ref(&cell.size)).saturating_add(1);
+    let bar = after(area, used);
+    if bar.width <= NARROW_BAR {
+        let place = Rect {
+            width: bar.width.min(1),
+            ..bar
+        };
+        canvas.toned(place, height(cell), cell.size.tone);
+        return rest;
+    }
+    let bar = Rect {
+        width: bar.width.saturating_sub(1),
+        ..bar
+    };
+    let gauge = Gauge {
+        share: cell.bar,
+        tone: cell.size.tone,
+    };
+    canvas.bar(bar, gauge);
+    rest
+}
+
+/// One column for both sides says which side a size is of.
+fn draw_signed(
+    canvas: &mut Canvas<'_>,
+    (room, cells): (Rect, u16),
+    cell: &LadderCell,
+    sign: &str,
+) -> Rect {
+    let (area, rest) = first(room, cells);
+    let has_size = cell.bar != Share::default();
+    let sign = if has_size { sign } else { "" };
+    let left = canvas.spans_right(area, &[cell.size.clone(), Span::muted(sign)]);
+    if left.width > width(sign) {
+        canvas.toned(Rect { width: 1, ..left }, height(cell), cell.size.tone);
+    }
+    rest
+}
+
+fn height(cell: &LadderCell) -> &'static str {
+    let eighths = usize::from(cell.bar.eighths(1));
+    HEIGHTS.get(eighths).copied().unwrap_or_default()
+}

@@ -1,0 +1,483 @@
+//! The price ladder: the order book by price, what the account has there, and the recent trades.
+//!
+//! Contract: a row shows its own price and nothing of another. What the book does not tell is blank, where nothing rests
+//! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
+
+use super::ladder_form::{LadderForm, LadderLines, fitted_size, size_decimals};
+use crate::{
+    app::{
+        Model,
+        market::{
+            book_state::{BookState, taken_by},
+            depth::{Depth, GroupedBook},
+            own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
+            price_ladder::DrawnRows,
+            tape::Tape,
+        },
+        orders::at_price,
+    },
+    model::{Book, Market, MarketId, Num, Position, Protection, Side, Tick},
+    view::text::{
+        format, passing,
+        scene::Scene,
+        span::{Span, Tone},
+        table::Share,
+    },
+};
+use std::collections::BTreeMap;
+
+/// The whole ladder, for so many cells.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LadderView {
+    pub form: LadderForm,
+    /// What a click names; `None` until the account is known.
+    pub drawn: Option<DrawnRows>,
+    /// How the rows lie, and whether one key sends: in words.
+    pub head: Vec<Span>,
+    pub above: Vec<Span>,
+    pub rows: Vec<LadderRow>,
+    pub below: Vec<Span>,
+    /// What the keys do at the cursor.
+    pub foot: Vec<Span>,
+    /// The newest trade first; empty where no source tells trades or there is no room.
+    pub trades: Vec<Vec<Span>>,
+}
+
+/// One price.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LadderRow {
+    pub price: Num,
+    /// The price as it is sent.
+    pub label: Span,
+    /// `E` entry, `L` liquidation, `S` and `T` stop and target, `M` mark.
+    pub letters: String,
+    pub is_cursor: bool,
+    /// The last trade was there.
+    pub is_last: bool,
+    pub bid: LadderCell,
+    pub ask: LadderCell,
+    pub my_bids: Span,
+    pub my_asks: Span,
+    pub traded: LadderCell,
+}
+
+/// A size and how long its bar is.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LadderCell {
+    pub size: Span,
+    pub bar: Share,
+}
+
+/// Everything that the rows are made from.
+struct LadderScene<'a> {
+    model: &'a Model,
+    market_id: &'a MarketId,
+    market: Option<&'a Market>,
+    book: Option<&'a Book>,
+    state: BookState,
+    spacing: Tick,
+    prices: Vec<Num>,
+    own: Vec<OwnOrder<'a>>,
+    position: Option<&'a Position>,
+    tape: Option<&'a Tape>,
+}
+
+/// The ladder on so many columns and lines; `None` where no price of its market is known.
+pub fn price_ladder(
+    model: &Model,
+    scene: &Scene<'_>,
+    (width, height): (u16, u16),
+) -> Option<LadderView> {
+    let ladder = LadderScene::new(model)?;
+    let has_tape = ladder.tape.is_some_and(|tape| tape.last().is_some());
+    let lines = LadderLines::new(height, has_tape);
+    let ladder = ladder.with_rows(lines.rows)?;
+    let labels = ladder.prices.first().map(|price| ladder.label(*price));
+    let label = labels.map_or(0, |label| label.chars().count());
+    let form = LadderForm::new(width, label);
+    let grouped = ladder.grouped();
+    let (above, below) = ladder.edges();
+    Some(LadderView {
+        form,
+        drawn: ladder.drawn(),
+        head: ladder.head(scene),
+        above,
+        rows: ladder.rows(grouped.as_ref(), form),
+        below,
+        foot: ladder.foot(),
+        trades: ladder.trades(scene, lines.trades),
+    })
+}
+
+impl<'a> LadderScene<'a> {
+    fn new(model: &'a Model) -> Option<Self> {
+        let market_id = model.price_ladder.market()?;
+        let spacing = model.price_ladder.spacing()?;
+        let store = &model.store;
+        Some(Self {
+            model,
+            market_id,
+            market: store.market(market_id),
+            book: store.books.of(market_id).and_then(|known| known.value()),
+            state: BookState::new(store, market_id, model.now),
+            spacing,
+            prices: vec![],
+            own: own_orders(store, market_id, spacing).collect(),
+            position: own_position(store, market_id),
+            tape: model.market_data.tape(market_id),
+        })
+    }
+
+    fn with_rows(self, rows: u16) -> Option<Self> {
+        let prices = self.model.price_ladder.prices(usize::from(rows));
+        (!prices.is_empty()).then_some(Self { prices, ..self })
+    }
+
+    fn drawn(&self) -> Option<DrawnRows> {
+        Some(DrawnRows {
+            account_id: self.model.identity.as_ref()?.account_id.clone(),
+            market_id: self.market_id.clone(),
+            generation: self.model.price_ladder.generation(),
+            prices: self.prices.clone(),
+        })
+    }
+
+    fn range(&self) -> Option<(Num, Num)> {
+        Some((*self.prices.last()?, *self.prices.first()?))
+    }
+
+    fn grouped(&self) -> Option<GroupedBook> {
+        Some(GroupedBook::new(self.book?, self.spacing, self.range()?))
+    }
+
+    fn label(&self, price: Num) -> String {
+        format::price(price, self.market)
+    }
+
+    fn rows(&self, grouped: Option<&GroupedBook>, form: LadderForm) -> Vec<LadderRow> {
+        let traded = self.traded();
+        let most_traded = traded.values().copied().max();
+        let largest = grouped.and_then(GroupedBook::largest);
+        let decimals = size_decimals(largest, self.decimals(), form.size);
+        let volume_decimals = size_decimals(most_traded, self.decimals(), form.traded);
+        let row = |price: &Num| {
+            let cell = |side| {
+                let depth = grouped.map(|grouped| grouped.depth(side, *price));
+                self.cell((side, depth), *price, (largest, decimals))
+            };
+            let volume = traded.get(price).copied();
+            LadderRow {
+                price: *price,
+                label: Span::new(self.label(*price), self.price_tone(*price)),
+                letters: self.letters(*price),
+                is_cursor: self.model.price_ladder.cursor() == Some(*price),
+                is_last: self.last_row() == Some(*price),
+                bid: cell(Side::Buy),
+                ask: cell(Side::Sell),
+                my_bids: self.mine(*price, Side::Buy, form.mine),
+                my_asks: self.mine(*price, Side::Sell, form.mine),
+                traded: LadderCell {
+                    size: Span::muted(
+                        volume.map_or_else(String::new, |size| fitted_size(size, volume_decimals)),
+                    ),
+                    bar: share(volume, most_traded),
+                },
+            }
+        };
+        self.prices.iter().map(row).collect()
+    }
+
+    fn decimals(&self) -> u32 {
+        let told = self.market.and_then(|market| market.size_decimals);
+        told.unwrap_or(4)
+    }
+
+    /// Nothing is written beyond the best price of the other side: that is where the other side stands.
+    fn cell(
+        &self,
+        (side, depth): (Side, Option<Depth>),
+        price: Num,
+        (largest, decimals): (Option<Num>, u32),
+    ) -> LadderCell {
+        let other = self.book.and_then(|book| book.best(side.opposite()));
+        let is_beyond = other.is_some_and(|best| match side {
+            Side::Buy => price >= best,
+            Side::Sell => price <= best,
+        });
+        match depth {
+            None | Some(Depth::Hidden) => LadderCell::default(),
+            Some(Depth::Empty) if is_beyond => LadderCell::default(),
+            Some(Depth::Empty) => LadderCell {
+                size: Span::muted("·"),
+                ..LadderCell::default()
+            },
+            Some(Depth::Size(size)) => LadderCell {
+                size: Span::new(fitted_size(size, decimals), self.side_tone(side)),
+                bar: share(Some(size), largest),
+            },
+        }
+    }
+
+    /// What is not live is dim.
+    fn side_tone(&self, side: Side) -> Tone {
+        match (self.state, side) {
+            (BookState::Live, Side::Buy) => Tone::Good,
+            (BookState::Live, Side::Sell) => Tone::Bad,
+            _ => Tone::Muted,
+        }
+    }
+
+    fn price_tone(&self, price: Num) -> Tone {
+        let best = [Side::Buy, Side::Sell].map(|side| {
+            let best = self.book.and_then(|book| book.best(side));
+            best.map(|best| self.spacing.resting(best, side))
+        });
+        if self.state == BookState::Live && best.contains(&Some(price)) {
+            Tone::Strong
+        } else {
+            Tone::Plain
+        }
+    }
+
+    fn is_row(&self, row: Num, price: Option<Num>) -> bool {
+        price.is_some_and(|price| self.spacing.near(price) == row)
+    }
+
+    fn letters(&self, row: Num) -> String {
+        let position = self.position;
+        let entry = position.and_then(|position| position.entry_price);
+        let liquidation = position.and_then(|position| position.liquidation_price);
+        let mark = self.market.and_then(|market| market.mark);
+        let protects = |purpose| {
+            let mut own = self.own.iter();
+            own.any(|own| own.row == row && own.kind == OwnOrderKind::Protects(purpose))
+        };
+        [
+            ('L', self.is_row(row, liquidation)),
+            ('S', protects(Protection::Stop)),
+            ('T', protects(Protection::Target)),
+            ('E', self.is_row(row, entry)),
+            ('M', self.is_row(row, mark)),
+        ]
+        .into_iter()
+        .filter_map(|(letter, is_here)| is_here.then_some(letter))
+        .collect()
+    }
+
+    fn last_row(&self) -> Option<Num> {
+        let last = self.tape?.last()?;
+        Some(self.spacing.near(last.price))
+    }
+
+    /// `0.1` rests, `S0.5` and `T0.5` stop and target, `>0.1` enters when the mark comes there. An order that is carried
+    /// is `(0.1)` where it stands and `»0.1` where it would be dropped.
+    fn mine(&self, row: Num, side: Side, room: u16) -> Span {
+        let carried = self.model.price_ladder.carried();
+        let of_side = || self.own.iter().filter(|own| own.side == side);
+        let here = of_side().filter(|own| own.row == row);
+        let mut parts: Vec<String> = here
+            .map(|own| {
+                let words = own_words(own);
+                if Some(&own.order.id) == carried {
+                    format!("({words})")
+                } else {
+                    words
+                }
+            })
+            .collect();
+        if self.model.price_ladder.cursor() == Some(row) {
+            let ghost = of_side().find(|own| Some(&own.order.id) == carried && own.row != row);
+            parts.extend(ghost.map(|own| format!("»{}", own_words(own))));
+        }
+        let words = parts.join(" ");
+        match parts.len() {
+            0 => Span::default(),
+            _ if words.chars().count() <= usize::from(room) => Span::new(words, Tone::Accent),
+            // A size is never cut: the orders pane has it.
+            1 => Span::new("●", Tone::Accent),
+            several => Span::new(format!("●{several}"), Tone::Accent),
+        }
+    }
+
+    /// What traded at each row within eight minutes, coin.
+    fn traded(&self) -> BTreeMap<Num, Num> {
+        let mut rows = BTreeMap::new();
+        let Some((tape, (low, high))) = self.tape.zip(self.range()) else {
+            return rows;
+        };
+        for (price, volume) in tape.volume_at_price().range(low..=high) {
+            let row = rows.entry(self.spacing.near(*price)).or_insert(Num::ZERO);
+            *row = volume
+                .total()
+                .and_then(|size| row.plus(size))
+                .unwrap_or(*row);
+        }
+        rows
+    }
+
+    /// What is out of view, above and below, the nearest first.
+    fn edges(&self) -> (Vec<Span>, Vec<Span>) {
+        let Some((low, high)) = self.range() else {
+            return (vec![], vec![]);
+        };
+        let mut named = self.named();
+        named.sort_by_key(|(price, ..)| *price);
+        let words = |(price, name, tone): &(Num, String, Tone)| {
+            Span::new(
+                format!("{name} {}", format::average(*price, self.market)),
+                *tone,
+            )
+        };
+        let above = named.iter().filter(|(price, ..)| *price > high).map(words);
+        let below = named
+            .iter()
+            .rev()
+            .filter(|(price, ..)| *price < low)
+            .map(words);
+        (edge("▲", above), edge("▼", below))
+    }
+
+    fn named(&self) -> Vec<(Num, String, Tone)> {
+        let middle = self.book.and_then(Book::mid);
+        let middle = middle.or_else(|| self.market?.mid());
+        let position = self.position;
+        let entry = position.and_then(|position| position.entry_price);
+        let liquidation = position.and_then(|position| position.liquidation_price);
+        let facts = [
+            (middle, "market", Tone::Strong),
+            (entry, "entry", Tone::Plain),
+            (liquidation, "liq", Tone::Alert),
+        ];
+        let facts = facts
+            .into_iter()
+            .filter_map(|(price, name, tone)| Some((price?, name.to_owned(), tone)));
+        let own = self.own.iter().map(|own| {
+            let name = match own.kind {
+                OwnOrderKind::Protects(purpose) => purpose.word().to_owned(),
+                OwnOrderKind::Resting | OwnOrderKind::Entry => own.side.to_string(),
+            };
+            (own.row, name, Tone::Accent)
+        });
+        facts.chain(own).collect()
+    }
+
+    fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
+        let ladder = &self.model.price_ladder;
+        let mut parts = vec![];
+        if self.model.options.ladder_one_key
+            && let Some(end) = ladder
+                .disarms_at()
+                .filter(|_| ladder.is_armed(scene.own_now))
+        {
+            let left = passing::left(end.since(scene.own_now), scene.motion);
+            parts.push(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert));
+        }
+        if let Some(word) = self.state.word() {
+            let words = match self.state {
+                BookState::Stale(age) => format!("{word} {}", scene.age(age)),
+                _ => word.to_owned(),
+            };
+            parts.push(Span::new(words, Tone::Alert));
+        }
+        if ladder.is_leaving() {
+            parts.push(Span::new("market at the edge", Tone::Warn));
+        }
+        let step = format::grouped(self.spacing.step());
+        parts.push(Span::muted(format!("by {step}")));
+        parts.extend(self.spread());
+        apart(parts)
+    }
+
+    fn spread(&self) -> Option<Span> {
+        let book = self.book.filter(|_| self.state == BookState::Live)?;
+        let spread = book.best(Side::Sell)?.minus(book.best(Side::Buy)?)?;
+        let words = format::grouped(spread.normalized());
+        Some(Span::muted(format!("spread {words}")))
+    }
+
+    /// What the keys would do at the cursor.
+    fn foot(&self) -> Vec<Span> {
+        let ladder = &self.model.price_ladder;
+        if let Some(id) = ladder.carried() {
+            let order = self.own.iter().find(|own| own.order.id == *id);
+            let size = order.map_or_else(String::new, |own| format!(" {}", own_words(own)));
+            let words = format!("moving{size}: Enter drops it, Esc not");
+            return vec![Span::new(words, Tone::Accent)];
+        }
+        let Some(price) = ladder.cursor() else {
+            return vec![Span::muted("no price chosen: j k choose one")];
+        };
+        let size = at_price::size(self.model, self.market_id);
+        let size = size.unwrap_or_else(|| format::UNKNOWN.to_owned());
+        let mut parts = vec![Span::plain(format!("{} size {size}", self.label(price)))];
+        for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
+            let taken = self.book.and_then(|book| taken_by(book, side, price));
+            if taken.is_some() && self.state == BookState::Live {
+                parts.push(Span::new(format!("{word} takes now"), Tone::Warn));
+            }
+        }
+        apart(parts)
+    }
+
+    /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot.
+    fn trades(&self, scene: &Scene<'_>, lines: u16) -> Vec<Vec<Span>> {
+        let trades = self.tape.into_iter().flat_map(Tape::trades);
+        let decimals = self.decimals();
+        let line = |trade: &crate::model::PublicTrade| {
+            let (sign, tone) = match trade.aggressor {
+                Side::Buy => ("▲", Tone::Good),
+                Side::Sell => ("▼", Tone::Bad),
+            };
+            let own = if trade.is_own == Some(true) {
+                "●"
+            } else {
+                " "
+            };
+            vec![
+                Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
+                Span::new(format!("{sign} {}", self.label(trade.price)), tone),
+                Span::plain(format!(" {}", format::size(trade.size, Some(decimals)))),
+                Span::new(own, Tone::Accent),
+            ]
+        };
+        trades.take(usize::from(lines)).map(line).collect()
+    }
+}
+
+fn own_words(own: &OwnOrder<'_>) -> String {
+    let sign = match own.kind {
+        OwnOrderKind::Resting => "",
+        OwnOrderKind::Entry => ">",
+        OwnOrderKind::Protects(Protection::Stop) => "S",
+        OwnOrderKind::Protects(Protection::Target) => "T",
+    };
+    format!("{sign}{}", format::size(own.order.size, None))
+}
+
+fn edge(arrow: &str, words: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut spans = vec![];
+    for span in words {
+        let lead = if spans.is_empty() { arrow } else { " ·" };
+        spans.push(Span::muted(format!("{lead} ")));
+        spans.push(span);
+    }
+    spans
+}
+
+fn apart(parts: Vec<Span>) -> Vec<Span> {
+    let mut spans = vec![];
+    for part in parts {
+        if !spans.is_empty() {
+            spans.push(Span::muted(" · "));
+        }
+        spans.push(part);
+    }
+    spans
+}
+
+fn share(size: Option<Num>, largest: Option<Num>) -> Share {
+    let share = size
+        .zip(largest)
+        .and_then(|(size, largest)| size.over(largest));
+    share.map(Share::of).unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! How the cells of the price ladder are divided, whatever stands in them: a size that changes moves nothing.
+
+use crate::{app::market::price_ladder::LadderColumn, model::Num, view::text::format};
+
+/// From so many columns on the traded volume has room.
+const WITH_TRADED: u16 = 42;
+/// Below this there is one column of sizes, and one of own orders.
+const BOTH_SIDES: u16 = 26;
+/// The sign of the cursor, the letters of a row, and the sign of the last trade.
+const SIGNS: u16 = 2;
+/// Lines that are not rows: how the rows lie, what is above and below them, what the keys do.
+const AROUND: u16 = 4;
+/// From so many lines on the recent trades have room.
+const WITH_TRADES: u16 = 24;
+
+/// The columns, each with its width; 0 is not drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LadderForm {
+    pub sides: LadderSides,
+    pub mine: u16,
+    pub size: u16,
+    pub letters: u16,
+    pub label: u16,
+    pub traded: u16,
+}
+
+/// Whether bids and asks have columns of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LadderSides {
+    /// `mine │ bid │ price │ ask │ mine`.
+    Both,
+    /// `size │ price │ mine`.
+    One,
+}
+
+impl LadderForm {
+    /// For so many columns, of a market whose prices are so long.
+    pub fn new(width: u16, label: usize) -> Self {
+        let label = u16::try_from(label).unwrap_or(u16::MAX).min(width);
+        let (sides, letters) = match width {
+            ..BOTH_SIDES => (LadderSides::One, 1),
+            BOTH_SIDES..32 => (LadderSides::Both, 1),
+            32.. => (LadderSides::Both, 3),
+        };
+        let price = label.saturating_add(letters).saturating_add(SIGNS);
+        let room = width.saturating_sub(price);
+        let (mine, size, traded) = match (sides, width) {
+            (LadderSides::One, _) => (room / 2, room - room / 2, 0),
+            (LadderSides::Both, ..WITH_TRADED) => {
+                let mine = room * 2 / 9;
+                (mine, room / 2 - mine, 0)
+            }
+            (LadderSides::Both, _) => {
+                let traded = room / 5;
+                let side = (room - traded) / 2;
+                (side * 2 / 5, side - side * 2 / 5, traded)
+            }
+        };
+        Self {
+            sides,
+            mine,
+            size,
+            letters,
+            label,
+            traded,
+        }
+    }
+}
+
+impl LadderForm {
+    /// What a click so many cells from the left is on. One column of sizes is of both sides: a click there only chooses
+    /// the price.
+    pub fn column(self, x: u16) -> LadderColumn {
+        let price = self
+            .label
+            .saturating_add(self.letters)
+            .saturating_add(SIGNS);
+        let columns: &[(u16, LadderColumn)] = match self.sides {
+            LadderSides::Both => &[
+                (self.mine, LadderColumn::MyBids),
+                (self.size, LadderColumn::Bids),
+                (price, LadderColumn::Price),
+                (self.size, LadderColumn::Asks),
+                (self.mine, LadderColumn::MyAsks),
+            ],
+            LadderSides::One => &[
+                (self.size.saturating_add(price), LadderColumn::Price),
+                (self.mine, LadderColumn::MyBids),
+            ],
+        };
+        let mut end = 0_u16;
+        let mut columns = columns.iter();
+        let here = columns.find(|(wide, _)| {
+            end = end.saturating_add(*wide);
+            x < end
+        });
+        here.map_or(LadderColumn::Price, |(_, column)| *column)
+    }
+}
+
+/// How the lines are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LadderLines {
+    pub(super) rows: u16,
+    pub(super) trades: u16,
+}
+
+impl LadderLines {
+    pub(super) fn new(height: u16, has_trades: bool) -> Self {
+        let trades = if has_trades && height >= WITH_TRADES {
+            height / 4
+        } else {
+            0
+        };
+        // The trades stand below a line of their own.
+        let below = trades + u16::from(trades > 0);
+        Self {
+            rows: height.saturating_sub(AROUND).saturating_sub(below),
+            trades,
+        }
+    }
+}
+
+/// So many decimals let the largest size fit into `room`, and no more than the market has.
+pub(super) fn size_decimals(largest: Option<Num>, most: u32, room: u16) -> u32 {
+    let Some(largest) = largest else {
+        return most;
+    };
+    let fits = |decimals: &u32| {
+        let words = format::grouped(largest.rounded(*decimals));
+        words.chars().count() < usize::from(room)
+    };
+    (0..=most).rev().find(fits).unwrap_or(0)
+}
+
+/// Rounded; what is less than the last digit is said to be less, since it is not 0.
+pub(super) fn fitted_size(size: Num, decimals: u32) -> String {
+    let rounded = size.rounded(decimals);
+    if rounded.is_zero() && !size.is_zero() {
+        return format!("<{}", Num::new(1, decimals));
+    }
+    format::grouped(rounded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn num(text: &str) -> Num {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_width_from_20_on_has_room_for_the_whole_price_and_a_size() {
+        for width in 20..80 {
+            let form = LadderForm::new(width, 6);
+            let columns = match form.sides {
+                LadderSides::Both => 2,
+                LadderSides::One => 1,
+            };
+            let price = form.label + form.letters + SIGNS;
+            let whole = columns * (form.mine + form.size) + price + form.traded;
+            assert!(whole <= width, "{width}: {form:?}");
+            assert!(form.size >= 4 && form.mine >= 3, "{width}: {form:?}");
+        }
+        assert_eq!(LadderForm::new(20, 6).sides, LadderSides::One);
+        assert_eq!(LadderForm::new(28, 6).traded, 0);
+        assert!(LadderForm::new(42, 6).traded > 0);
+    }
+
+    #[test]
+    fn a_click_is_on_the_column_that_is_drawn_there() {
+        let form = LadderForm::new(28, 6);
+        let found = [0, form.mine, form.mine + form.size, 26].map(|x| form.column(x));
+        use LadderColumn::{Bids, MyAsks, MyBids, Price};
+        assert_eq!(found, [MyBids, Bids, Price, MyAsks]);
+    }
+
+    #[test]
+    fn a_small_size_is_never_shown_as_none() {
+        assert_eq!(size_decimals(Some(num("123.4567")), 4, 6), 1);
+        assert_eq!(fitted_size(num("0.004"), 1), "<0.1");
+        assert_eq!(fitted_size(num("12.34"), 1), "12.3");
+        assert_eq!(fitted_size(num("0.4"), 0), "<1");
+    }
+}
