@@ -4,7 +4,7 @@
 //! [`ESCAPE`] is dropped whole, and so is its rest while that may still come ([`REST`]). A paste that does not come to
 //! its end is dropped whole, and so is the text that may still follow, but single keys are heard again at once.
 //!
-//! Known limit: `Alt+[` and `Alt+O` begin sequences and are not keys.
+//! Known limits: `Alt+[` and `Alt+O` begin sequences and are not keys; `Alt+X` and `Alt+F` are read as Esc and `X` or `F`.
 
 use super::sequence::{ESC, Part, measure};
 use std::{mem, time::Duration};

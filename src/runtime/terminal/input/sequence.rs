@@ -44,9 +44,9 @@ impl Part {
 pub(super) fn measure(bytes: &[u8]) -> Part {
     match bytes {
         [] | [ESC] => Part::Open,
-        // Alt with a key that sends a sequence, and what gets a trader out, which is never a key with Alt: the first ESC
-        // stands alone.
-        [ESC, ESC | CTRL_C | CTRL_F | CTRL_X, ..] => Part::Whole(1),
+        // Alt with a key that sends a sequence, and what closes all and flattens, which is never a key with Alt: the first
+        // ESC stands alone. `X` and `F` pressed right after Esc act as they do later.
+        [ESC, ESC | CTRL_C | CTRL_F | CTRL_X | b'X' | b'F', ..] => Part::Whole(1),
         [ESC, b'[', rest @ ..] => csi(rest).after(2),
         [ESC, b'O', rest @ ..] => parameters(rest).after(2),
         [ESC, b']' | b'P' | b'^' | b'_', rest @ ..] => answer(rest),

@@ -127,6 +127,20 @@ fn what_comes_too_late_for_its_sequence_is_no_key_either() {
     );
 }
 
+// Issue 16, the panic path.
+#[test]
+fn what_closes_all_and_flattens_acts_right_after_an_escape_whole_or_in_halves() {
+    for way_out in ["X", "F"] {
+        let at_once = format!("\x1b{way_out}");
+        let expected = [(0, key("esc")), (0, key(way_out))];
+        assert_eq!(said(&[(0, &at_once)]), expected);
+        let in_halves = said(&[(0, "\x1b"), (30, way_out)]);
+        assert_eq!(in_halves, [(30, key("esc")), (30, key(way_out))]);
+    }
+    // The end key of some terminals.
+    assert_eq!(said(&[(0, "\x1bOF")]), [(0, key("end"))]);
+}
+
 #[test]
 fn a_lone_escape_is_a_key_and_what_a_person_presses_then_is_heard() {
     assert_eq!(said(&[(0, "\x1b")]), [(50, key("esc"))]);
