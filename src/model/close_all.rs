@@ -34,6 +34,12 @@ impl CloseAll {
         self.succeeded_count.saturating_add(self.failed_count)
     }
 
+    /// Whether it was to close this one: it closes what was open when it began.
+    pub fn knew(&self, position: &PositionId) -> bool {
+        let mut known = self.results.iter();
+        known.any(|result| result.position_id == *position)
+    }
+
     pub fn failures(&self) -> impl Iterator<Item = &CloseResult> {
         self.results
             .iter()

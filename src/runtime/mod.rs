@@ -308,6 +308,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Written(_)
         | Msg::ClockSet(_)
         | Msg::Flatten
+        | Msg::OpenedSince
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Second(_)

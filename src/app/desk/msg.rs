@@ -69,6 +69,8 @@ pub enum Msg {
     ClockSet(Drift),
     /// Get out now: from outside the terminal.
     Flatten,
+    /// A close-all that went on with an earlier one has ended, and positions are open that this one did not know.
+    OpenedSince,
     /// The command line wants this done while the desk has the journal.
     Asked(CallerId, CallerRequest),
     /// Why nothing that raises exposure is sent from now on; `None` when it is again.

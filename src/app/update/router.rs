@@ -92,6 +92,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         }
         Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
+        Msg::OpenedSince => doubt::close_the_rest(model),
         Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
         Msg::Halted(why) => {
             if why.is_some() {

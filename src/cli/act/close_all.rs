@@ -99,11 +99,7 @@ async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
     let Ok(CloseCheck::Open(open)) = service.client.check_closed().await else {
         return false;
     };
-    let knew = |position: &Position| {
-        let mut results = operation.results.iter();
-        results.any(|result| result.position_id == position.id)
-    };
-    open.iter().any(|position| !knew(position))
+    open.iter().any(|position| !operation.knew(&position.id))
 }
 
 /// The close-all of this account that has no end yet, in the journal or beside it.

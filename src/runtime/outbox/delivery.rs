@@ -72,6 +72,16 @@ pub(crate) struct Delivery {
     history: Mutex<AttemptHistory>,
     mutation: Mutation,
     pub(super) ownership: Ownership,
+    cause: SendCause,
+}
+
+/// Why a command is sent that was sent before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SendCause {
+    /// It was given, for the first time or again.
+    Given,
+    /// An earlier session left it open.
+    LeftOpen,
 }
 
 impl Delivery {
@@ -96,6 +106,7 @@ impl Delivery {
             since,
             history: Mutex::new(AttemptHistory::new(send_state, since)),
             ownership: Ownership::Own,
+            cause: SendCause::Given,
         }
     }
 
@@ -119,6 +130,7 @@ impl Delivery {
         };
         Self {
             ownership,
+            cause: SendCause::LeftOpen,
             history: Mutex::new(AttemptHistory::new(send_state, entry.created_at)),
             ..Self::new(context, sink, command, recorded, entry.created_at)
         }
@@ -143,6 +155,11 @@ impl Delivery {
 
     pub(crate) fn command(&self) -> &Command {
         &self.command
+    }
+
+    /// Whether it was given again and goes on as it was begun before.
+    pub(super) fn continues(&self) -> bool {
+        self.cause == SendCause::Given && self.recorded.before.is_some()
     }
 
     /// Sends it until it is settled. An end in doubt is [`FailureKind::Unknown`].

@@ -49,7 +49,13 @@ pub(super) fn receipt(
     delivery: Option<Arc<Delivery>>,
 ) {
     if let Receipt::CloseAll(operation) = receipt {
-        tokio::spawn(prove(context.clone(), operation.clone()));
+        let continues = delivery.as_ref().is_some_and(|own| own.continues());
+        let reach = if continues {
+            CloseReach::KnownAtItsBeginning
+        } else {
+            CloseReach::All
+        };
+        tokio::spawn(prove(context.clone(), operation.clone(), reach));
     }
     if let Receipt::Cancel(CancelResult {
         canceled: false,
@@ -163,9 +169,25 @@ pub(super) async fn queued_cancel(
     }
 }
 
-/// `completed` means submitted: reads tell whether the positions are gone, and wait for closes that still fill.
-async fn prove(context: OutboxContext, operation: CloseAll) {
-    let (tone, text) = match context.client.check_closed().await {
+/// Which positions a close-all was for when it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CloseReach {
+    All,
+    /// It went on with what an earlier one had begun: what was opened since is not among its own.
+    KnownAtItsBeginning,
+}
+
+/// `completed` means submitted: reads tell whether the positions are gone, and wait for closes that still fill. Whoever
+/// gave it again meant all that is open: what it did not know is closed by another.
+async fn prove(context: OutboxContext, operation: CloseAll, reach: CloseReach) {
+    let read = context.client.check_closed().await;
+    if let Ok(CloseCheck::Open(open)) = &read
+        && reach == CloseReach::KnownAtItsBeginning
+        && !open.iter().all(|position| operation.knew(&position.id))
+    {
+        return context.say(Msg::OpenedSince).await;
+    }
+    let (tone, text) = match read {
         Ok(CloseCheck::Closed(proof)) if context.entries_answered() => (Tone::Good, proved(proof)),
         Ok(CloseCheck::Closed(proof)) => {
             let text = format!(

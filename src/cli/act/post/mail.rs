@@ -111,6 +111,7 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Recalled(_)
                 | Msg::ClockSet(_)
                 | Msg::Flatten
+                | Msg::OpenedSince
                 | Msg::Halted(_)
                 | Msg::Second(_)
                 | Msg::Reread(_) => {}

@@ -101,3 +101,23 @@ async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_gi
     let [entry] = entries(scene).await.try_into().unwrap();
     assert_eq!(entry.state, IntentState::Done);
 }
+
+/// The desk then closes what was opened since: the key meant all that is open.
+#[tokio::test]
+async fn a_continued_close_all_says_what_was_opened_since_it_began() {
+    let open =
+        || ok(r#"{"data":[{"id":"p-9","market_id":"paper|BTC","size":1}],"has_more":false}"#);
+    let script = vec![error("302 Found", ""), closed_all(), open(), open(), open()];
+    let mut scene = Scene::of(script).await;
+    let close_all = || Command::CloseAll("chal-1".into());
+    scene.outbox.send(Ticket(1), close_all());
+    parked(&mut scene).await;
+    scene.outbox.send(Ticket(2), close_all());
+    loop {
+        match scene.events.recv().await.unwrap() {
+            Msg::OpenedSince => break,
+            Msg::Said(_, text) => assert!(!text.contains("still open"), "{text}"),
+            _ => {}
+        }
+    }
+}

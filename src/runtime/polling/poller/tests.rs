@@ -78,6 +78,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Outlived(_)
         | Msg::Offered(..)
         | Msg::Flatten
+        | Msg::OpenedSince
         | Msg::Written(_)
         | Msg::Recalled(_)
         | Msg::ClockSet(_)
