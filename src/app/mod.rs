@@ -49,6 +49,7 @@ pub use desk::market_shown::{has_market, panels};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
 pub use desk::options::{CloseAllRule, Options};
+pub use desk::presets::PresetSize;
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;
 pub use keys::key_prefix::KeyPrefix;

@@ -17,7 +17,7 @@ use crate::{
         keys::keymap::Keymap,
         update::router::update,
     },
-    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
+    config::{self, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -66,7 +66,8 @@ pub(crate) fn bare_desk() -> Model {
         intervals: BTreeMap::new(),
         dialect: Dialect::default(),
         ladder_one_key: false,
-        checks: Checks::default(),
+        checks: asking(),
+        size_presets: PresetTable::default(),
         read_only: false,
         dry_run: false,
         zone: Zone::utc(),
@@ -86,6 +87,18 @@ pub(crate) fn bare_desk() -> Model {
     };
     update(&mut model, NOON, Msg::Opened(identity));
     model
+}
+
+/// What the built-in settings ask about, and nothing that is refused.
+pub(crate) fn asking() -> Checks {
+    let loaded = config::load(&config::Sources::default()).unwrap();
+    Checks {
+        facts_within: Duration::ZERO,
+        duplicate_within: Duration::ZERO,
+        orders_per_second: 0,
+        refuse_through_market: None,
+        ..loaded.settings.checks
+    }
 }
 
 /// Presses `keys`, separated by blanks: names of keys (`tab`, `X`, `ctrl-j`), or words to type (`0.5`).

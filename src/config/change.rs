@@ -64,6 +64,8 @@ const LIVE: &[(&str, Looser)] = &[
     ("be_extra_ticks", Looser::Never),
     // It sends nothing by itself: a person still arms it, in each session.
     ("ladder_one_key", Looser::Never),
+    ("size_presets", Looser::Never),
+    ("size_presets_of", Looser::Never),
     ("theme", Looser::Never),
     ("theme_file", Looser::Never),
     ("color", Looser::Never),
@@ -71,6 +73,8 @@ const LIVE: &[(&str, Looser)] = &[
     ("keys_file", Looser::Never),
     ("read_only", Looser::WhenOff),
     ("checks.duplicate_within", Looser::WhenLess),
+    ("checks.ask_without_price", Looser::WhenOff),
+    ("checks.ask_liquidation_within", Looser::WhenLess),
     ("checks", Looser::WhenMore),
     ("guard.lock", Looser::WhenOff),
     ("guard.daily_loss", Looser::WhenMore),

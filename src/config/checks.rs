@@ -35,6 +35,35 @@ pub struct Checks {
     /// How much equity may fall below the first one seen, USD.
     #[serde(with = "words::decimal")]
     pub max_session_loss: Option<Num>,
+    /// How many percent worse than the best price a limit may be at all.
+    #[serde(with = "words::decimal")]
+    pub refuse_through_market: Option<Num>,
+    /// From here on: beyond which figure a new order is asked about once. How many percent worse than the best price.
+    #[serde(with = "words::decimal")]
+    pub ask_through_market: Option<Num>,
+    /// How many percent from the market a limit or a trigger waits.
+    #[serde(with = "words::decimal")]
+    pub ask_away_from_market: Option<Num>,
+    /// Its notional in percent of the equity times the highest leverage.
+    #[serde(with = "words::decimal")]
+    pub ask_notional: Option<Num>,
+    /// Its notional in percent of the equity.
+    #[serde(with = "words::decimal")]
+    pub ask_order_of_equity: Option<Num>,
+    /// All that is open after it, in times the equity.
+    #[serde(with = "words::decimal")]
+    pub ask_leverage: Option<Num>,
+    /// How many percent from the mark it would be liquidated.
+    #[serde(with = "words::decimal")]
+    pub ask_liquidation_within: Option<Num>,
+    /// What it loses at its stop, in percent of the equity.
+    #[serde(with = "words::decimal")]
+    pub ask_loss_at_stop: Option<Num>,
+    /// Its size in times the largest recent one of its market.
+    #[serde(with = "words::decimal")]
+    pub ask_size_times: Option<Num>,
+    /// Whether it is asked about where no price of its market is known.
+    pub ask_without_price: bool,
 }
 
 impl Checks {

@@ -187,6 +187,7 @@ fn allowed(key: &str) -> Option<String> {
     | "tour"
     | "event_log"
     | "guard.lock"
+    | "checks.ask_without_price"
     | "dialect.signed_sizes" = key
     {
         return Some("true, false".to_owned());

@@ -60,7 +60,9 @@ fn profile(root: &Value) -> Value {
 
 /// What is known of a setting, or of a table and everything in it.
 fn node(key: &str, default: &Value, meanings: &BTreeMap<String, String>) -> Value {
-    let mut known = if let Value::Object(fields) = default {
+    let mut known = if key == "size_presets_of" {
+        json!({ "type": "object", "additionalProperties": sizes() })
+    } else if let Value::Object(fields) = default {
         table(fields.iter().map(|(name, default)| {
             let field = node(&crate::config::rows::joined(key, name), default, meanings);
             (name.clone(), field)
@@ -88,10 +90,17 @@ fn table(fields: impl Iterator<Item = (String, Value)>) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": fields })
 }
 
+/// A list of sizes, or of the words that the environment would have for them.
+fn sizes() -> Value {
+    let size = json!({ "type": "string", "examples": ["0.05", "$500", "10%", "r25"] });
+    json!({ "anyOf": [{ "type": "array", "items": size }, { "type": "string" }] })
+}
+
 /// What one setting takes.
 fn leaf(key: &str, default: &Value) -> Value {
     match default {
         Value::Bool(_) => json!({ "type": "boolean" }),
+        Value::Array(_) => sizes(),
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
@@ -109,7 +118,7 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::String(text) if text.parse::<SignedDuration>().is_ok() => {
             json!({ "type": "string", "examples": ["250ms", "1.5s", "2m"] })
         }
-        Value::String(_) | Value::Null | Value::Array(_) | Value::Object(_) => match choices(key) {
+        Value::String(_) | Value::Null | Value::Object(_) => match choices(key) {
             Some(words) => json!({ "enum": words }),
             None => json!({ "type": "string" }),
         },

@@ -1,8 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Alerts, Checks, FactsSource, Fees, Guard, PriceSource, Proxy, Secret, SourceChoice,
-    service::proxy, words,
+    Alerts, Checks, FactsSource, Fees, Guard, MarketPresets, PriceSource, Proxy, Secret,
+    SizePresets, SourceChoice, presets, service::proxy, words,
 };
 use crate::api::{Dialect, Term};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -47,6 +47,11 @@ pub struct Settings {
     pub be_extra_ticks: u32,
     /// Whether one-key trading on the price ladder can be armed.
     pub ladder_one_key: bool,
+    /// The sizes that a key goes through in a form and on the price ladder.
+    pub size_presets: SizePresets,
+    /// Those of single markets.
+    #[serde(default, serialize_with = "presets::unless_empty")]
+    pub size_presets_of: MarketPresets,
     pub theme: Theme,
     /// A file of the trader's own, instead of `theme`.
     #[serde(default, deserialize_with = "words::path")]

@@ -1,6 +1,6 @@
 //! Facts the documented shapes do not carry: prices and account figures, from a configured source.
 
-use super::{Grid, MarketId, Num, Text, Tick, Timestamp};
+use super::{Grid, MarketId, Num, Side, Text, Tick, Timestamp, estimate};
 
 /// Significant figures that a price is taken to have where nobody tells.
 const FIGURES: u32 = 5;
@@ -30,6 +30,18 @@ impl Market {
             .zip(self.ask)
             .and_then(|(b, a)| b.plus(a)?.over(Num::from(2_u32)));
         between.or(self.mark)
+    }
+
+    /// What an order of this side that fills now is filled at at best, and how many percent `price` is worse than that;
+    /// negative where it waits.
+    pub fn through(&self, side: Side, price: Num) -> Option<(Num, Num)> {
+        let (best, worse) = match side {
+            Side::Buy => (self.ask, Num::ONE),
+            Side::Sell => (self.bid, Num::ONE.negated()),
+        };
+        let best = best.or_else(|| self.mid())?;
+        let percent = estimate::distance_percent(best, price)?.times(worse)?;
+        Some((best, percent))
     }
 
     /// The price step at `price`, guessed where nobody tells it: five significant figures (Hyperliquid's tick rule).

@@ -7,7 +7,7 @@ use crate::{
         account::poll::{Answer, Poll},
         keys::keymap::Keymap,
     },
-    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Page, Timestamp},
 };
 use futures_util::stream;
@@ -31,6 +31,7 @@ fn moving(motion: Motion) -> Model {
         dialect: Dialect::default(),
         ladder_one_key: false,
         checks: Checks::default(),
+        size_presets: PresetTable::default(),
         read_only: false,
         dry_run: false,
         zone: crate::model::Zone::utc(),

@@ -460,9 +460,19 @@ pub(crate) fn options() -> Options {
         Source::Markets,
         Source::Account,
     ];
+    let built_in = perpdeck::config::load(&perpdeck::config::Sources::default());
+    let settings = built_in.unwrap().settings;
     Options {
         dialect: perpdeck::config::Dialect::default(),
-        checks: perpdeck::config::Checks::default(),
+        checks: perpdeck::config::Checks {
+            duplicate_within: Duration::ZERO,
+            orders_per_second: 0,
+            ..settings.checks
+        },
+        size_presets: perpdeck::config::PresetTable {
+            everywhere: settings.size_presets,
+            of: settings.size_presets_of,
+        },
         read_only: false,
         dry_run: false,
         zone: perpdeck::view::text::format::Zone::utc(),

@@ -3,14 +3,6 @@
 use super::store::Store;
 use crate::model::{MarketId, Position};
 
-impl MarketId {
-    /// Whether this is its id or its symbol, in capitals or not.
-    fn is_called(&self, name: &str) -> bool {
-        let same = |own: &str| own.to_lowercase() == name.to_lowercase();
-        same(self.raw()) || same(self.symbol().raw())
-    }
-}
-
 impl Store {
     /// The markets that have a price, a position or a working order.
     pub fn known_markets(&self) -> Vec<MarketId> {

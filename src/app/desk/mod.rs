@@ -11,6 +11,7 @@ pub(crate) mod model;
 pub(crate) mod msg;
 pub(crate) mod older_pages;
 pub(crate) mod options;
+pub(crate) mod presets;
 pub(crate) mod reading;
 pub mod renewal;
 pub mod tour;

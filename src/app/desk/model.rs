@@ -36,7 +36,7 @@ use crate::{
     model::{AccountId, Drift, Ticket, Timestamp},
 };
 
-use super::{freeze::Frozen, options::Options, renewal, tour};
+use super::{freeze::Frozen, options::Options, presets::ChosenPresets, renewal, tour};
 use std::{collections::BTreeMap, time::Duration};
 
 /// One account's desk: all that decides what a key does and what is on the screen.
@@ -71,6 +71,8 @@ pub struct Model {
     pub(crate) sent_at: Option<Timestamp>,
     /// What the orders of this session were placed with, by market.
     pub used: form::Used,
+    /// Which size preset is on in each market.
+    pub(crate) presets: ChosenPresets,
     /// What is filtered and sorted, and how.
     pub lenses: Lenses,
     /// What has come since the display was held; `None` while it is not.
@@ -116,6 +118,7 @@ impl Model {
             sent_forms: BTreeMap::new(),
             sent_at: None,
             used: form::Used::default(),
+            presets: ChosenPresets::default(),
             lenses: Lenses::default(),
             frozen: None,
             spoken: vec![],

@@ -6,7 +6,7 @@ use crate::{
         desk::reading::Reading,
         forms::around::{Around, Used},
     },
-    config::{Alerts, Checks, Dialect, Fees, Guard, Motion},
+    config::{Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -32,6 +32,8 @@ pub struct Options {
     pub ladder_one_key: bool,
     /// What a new order must keep to.
     pub checks: Checks,
+    /// The sizes that one key writes.
+    pub size_presets: PresetTable,
     /// Nothing is sent.
     pub read_only: bool,
     /// What would be sent is only told, from the start of the desk to its end.

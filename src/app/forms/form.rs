@@ -38,6 +38,8 @@ pub struct Form {
     pub refusal: Option<&'static str>,
     /// Since when it waits for an answer to what looks like a slip, or has had it; a changed form is another.
     pub asked: Option<Timestamp>,
+    /// The size that a preset wrote last.
+    pub(super) preset: Option<String>,
     /// The choice at which a number was typed that nothing took.
     pub untaken: Option<Field>,
     /// What was chosen before the digits that were pressed last.
@@ -107,6 +109,7 @@ impl Form {
             failure: None,
             refusal: None,
             asked: None,
+            preset: None,
             untaken: None,
             before_digit: None,
             hand: Hand::Untouched,
@@ -412,6 +415,23 @@ impl Form {
         if let Some(text) = text {
             self.change(|line| *line = Line::new(&text));
         }
+    }
+
+    /// Writes the size that a key chose, or says why it cannot.
+    pub(crate) fn write_preset(&mut self, text: Result<String, &'static str>) {
+        match text {
+            Ok(text) => {
+                // A digit that follows begins another size: it is no digit more of this one.
+                self.change(|line| *line = Line::selected(&text));
+                self.preset = Some(text);
+            }
+            Err(why) => self.refusal = Some(why),
+        }
+    }
+
+    /// Whether its size is the one that a preset wrote.
+    pub(crate) fn has_preset(&self) -> bool {
+        self.preset.is_some() && self.draft.text(Field::Size) == self.preset.as_deref()
     }
 
     /// What the last order in this market was the size of, in a form for the next one.

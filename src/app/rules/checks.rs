@@ -27,13 +27,14 @@ pub(crate) struct Bench<'a> {
 
 type Check = fn(&Bench<'_>, &PlaceOrder) -> Option<String>;
 
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     shape,
     size,
     leverage,
     notional,
     open_notional,
     collar,
+    through,
     repeat,
     rate,
     session_loss,
@@ -169,6 +170,22 @@ fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
         format!(
             "{limit} is {} bps worse than the market at {middle}; price_collar_bps is {bps}",
             worse.rounded(0)
+        )
+    })
+}
+
+/// A limit that fills at once, at a price that nobody means. What waits for a trigger is judged where that fires, which is
+/// not known; without a fresh price the form asks.
+fn through(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
+    let most = bench.limits.refuse_through_market?;
+    let at = bench.store.polled_at(Source::Markets)?;
+    let market = bench.store.market(&order.market_id)?;
+    let limit = order.limit_price.filter(|_| order.trigger.is_none())?;
+    let (best, percent) = market.through(order.side, limit)?;
+    (bench.is_fresh(at) && percent > most).then(|| {
+        format!(
+            "the limit {limit} is {} % through the market, {best}; refuse_through_market is {most} %",
+            percent.rounded(1)
         )
     })
 }

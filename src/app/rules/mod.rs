@@ -5,4 +5,4 @@ pub mod guard;
 pub mod halt;
 pub(crate) mod idle;
 pub mod second;
-pub mod slips;
+pub mod warnings;

@@ -2,7 +2,7 @@
 
 use crate::app::{
     account::row_id::RowId,
-    desk::{links::links, model::Model, older_pages},
+    desk::{links::links, model::Model, older_pages, presets},
     dialogs::{
         effect::{Clip, Effect},
         next::Next,
@@ -26,7 +26,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if action == Some(Action::QuitNow) {
         return vec![Effect::Quit];
     }
-    if is_taken_before(model, chord) {
+    if is_taken_before(model, chord, action) {
         return vec![];
     }
     let links = linked(model);
@@ -90,8 +90,17 @@ fn linked(model: &Model) -> Vec<RowId> {
     }
 }
 
-/// Whether the press ends here: a second press of the key that sent a form, or the key that a toast names.
-fn is_taken_before(model: &mut Model, chord: Chord) -> bool {
+/// Whether the press ends here: a second press of the key that sent a form, one that writes a size preset, or the key
+/// that a toast names.
+fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> bool {
+    let steps = match action {
+        Some(Action::NextSize) => Some(1),
+        Some(Action::PreviousSize) => Some(-1),
+        _ => None,
+    };
+    if steps.is_some_and(|steps| presets::write(model, steps)) {
+        return true;
+    }
     let sends = model.keymap.lookup(Context::Form, chord) == Some(Action::Submit);
     if sends && sent::is_second_press(model) {
         return true;

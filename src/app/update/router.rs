@@ -24,7 +24,7 @@ use crate::{
             flip, stop_move,
             submit::{refuse, remind, send_form},
         },
-        rules::{halt, second, slips},
+        rules::{halt, second, warnings},
         tables::pane::Pane,
         update::{
             act, arrival,
@@ -213,7 +213,7 @@ fn or_refuse(
 fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
     let sent = match objection(model, &command) {
         Some(why) => Err(why),
-        None if slips::asks(model, &command) => return vec![],
+        None if warnings::asks(model, &command) => return vec![],
         None => send_form(model, command),
     };
     sent.unwrap_or_else(|why| {

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::slips,
+        account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::warnings,
         update::key_prefix::ends_at,
     },
     config::Motion,
@@ -60,7 +60,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
 /// A form names the key that answers its question once it listens to it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
-    slips::hears_from(form).filter(|from| *from > model.now)
+    warnings::hears_from(form).filter(|from| *from > model.now)
 }
 
 /// When a whole number of seconds is left until `end`.

@@ -8,8 +8,13 @@
 use super::{post::Transport, prepared::PreparedCommand};
 use crate::{
     api::{Method, Request},
-    app::{Store, account::session::Session, rules::checks},
+    app::{
+        Store,
+        account::session::{Session, as_order},
+        rules::checks,
+    },
     cli::service::Service,
+    config::Checks,
     journal::IntentRow,
     model::{Command, Failure, FailureKind, IdempotencyKey, Risk, Timestamp},
     runtime::Clock,
@@ -65,7 +70,7 @@ pub(super) async fn objection(
     }
     let limits = &service.checks;
     let (mut store, mut session) = (Store::default(), Session::default());
-    if limits.needs_prices() {
+    if limits.needs_prices() || is_held_to_the_market(limits, command) {
         service.take_prices(&mut store).await;
     }
     if limits.max_open_notional.is_some() {
@@ -79,6 +84,12 @@ pub(super) async fn objection(
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)
+}
+
+/// Whether its limit is measured at the best price.
+fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
+    let order = as_order(command).filter(|_| limits.refuse_through_market.is_some());
+    order.is_some_and(|order| order.limit_price.is_some() && order.trigger.is_none())
 }
 
 /// What was lately asked for on this account under other keys, the oldest first: a deed does not repeat itself.

@@ -36,6 +36,8 @@ pub enum DraftFault {
     PercentAgainst,
     #[error("the free margin is not known: write the size in coin or $1000")]
     UnknownMargin,
+    #[error("the account's equity is not known")]
+    UnknownEquity,
     #[error("no margin is free")]
     NoMargin,
     #[error("the open position alone needs that margin at this leverage")]

@@ -23,7 +23,7 @@ pub use fault::{DraftFault, Faults};
 pub use field::{Field, FieldInput};
 pub use instant::{instant, span};
 pub use kinds::{DraftShape, times_in_force};
-pub use number::{Amount, amount, number, positive};
+pub use number::{Amount, amount, number, positive, share_of};
 pub use opening::OpeningOrder;
 pub use relative::{Entered, RelativePrice};
 pub use texts::Texts;

@@ -24,6 +24,35 @@ pub enum Amount {
     AtRisk(Num),
 }
 
+impl Amount {
+    /// In whole lots of coin at `price`, a share being of the `equity`; what is lost at a stop needs the stop.
+    pub fn coins(
+        self,
+        equity: Option<Num>,
+        price: Option<Num>,
+        decimals: Option<u32>,
+    ) -> Result<Num, DraftFault> {
+        let usd = match self {
+            Self::Coin(size) => return whole_lots(size, decimals),
+            Self::Notional(usd) => usd,
+            Self::Percent(share) => {
+                let equity = equity.ok_or(DraftFault::UnknownEquity)?;
+                share_of(equity, share).ok_or(DraftFault::TooManyDigits)?
+            }
+            Self::AtRisk(_) => return Err(DraftFault::RiskWithoutStop),
+        };
+        let decimals = decimals.ok_or(DraftFault::UnknownLot)?;
+        let price = price.ok_or(DraftFault::UnknownPrice)?;
+        let size = usd.over(price).ok_or(DraftFault::TooManyDigits)?;
+        whole_lots(size, Some(decimals)).map(Num::normalized)
+    }
+}
+
+/// `share` percent of `whole`.
+pub fn share_of(whole: Num, share: Num) -> Option<Num> {
+    whole.times(share)?.over(Num::HUNDRED)
+}
+
 /// Reads a size. Everything but zero and less has a meaning here; whether it fits is the draft's question.
 pub fn amount(text: &str) -> Result<Amount, DraftFault> {
     let text = text.trim();
@@ -116,8 +145,8 @@ pub(super) fn part(held: Num, share: Num) -> Result<Num, DraftFault> {
     if share > Num::HUNDRED {
         return Err(DraftFault::AboveAll);
     }
-    let part = held.times(share).and_then(|p| p.over(Num::HUNDRED));
-    part.map(|part| part.normalized().min(held))
+    share_of(held, share)
+        .map(|part| part.normalized().min(held))
         .ok_or(DraftFault::TooManyDigits)
 }
 

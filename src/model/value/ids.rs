@@ -86,6 +86,12 @@ impl MarketId {
             .map_or(self.raw(), |(_, symbol)| symbol)
             .into()
     }
+
+    /// Whether this is its id or its symbol, in capitals or not.
+    pub fn is_called(&self, name: &str) -> bool {
+        let same = |own: &str| own.to_lowercase() == name.to_lowercase();
+        same(self.raw()) || same(self.symbol().raw())
+    }
 }
 
 /// A command in flight, numbered by this desk.

@@ -4,71 +4,114 @@ use super::trade::TradePlan;
 use crate::{
     app::{
         Model,
-        rules::slips::{Slip, TIMES},
+        rules::warnings::{OrderWarning, RiskWarning},
     },
     model::{
         Num, Position, Side,
-        draft::{CloseDraft, DraftShape, EntryDraft, Field, Seen},
+        draft::{CloseDraft, DraftShape, EntryDraft, Seen},
         estimate::{self, LiquidationEstimate},
     },
     view::text::format,
 };
 
 /// Asked about once, where it raises exposure.
-pub(crate) fn question(slip: &Slip, seen: &Seen) -> String {
-    match slip {
-        Slip::Through {
+pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
+    match warning {
+        OrderWarning::Through {
             what,
             percent,
             best,
+            most,
         } => {
             let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
-            format!("{what} is {percent} % through the market, {best}: is every digit meant?")
+            format!(
+                "{what} is {percent} % through the market, {best} (limit {most} %): is every digit meant?"
+            )
         }
-        Slip::Far { what, how, mark } => {
+        OrderWarning::Away {
+            what,
+            percent,
+            best,
+            most,
+        } => {
+            let (percent, best) = (percent.rounded(1), format::price(*best, seen.market));
+            format!(
+                "{what} is {percent} % from the market, {best} (limit {most} %): is every digit meant?"
+            )
+        }
+        OrderWarning::Far { what, how, mark } => {
             let mark = format::price(*mark, seen.market);
             format!("{what} is {how} the mark, {mark}: is every digit meant?")
         }
-        Slip::Large { largest } => {
+        OrderWarning::Large { largest, times } => {
             let largest = format::size(*largest, seen.size_decimals());
             format!(
-                "more than {TIMES} times the largest recent size here, {largest}: is every digit meant?"
+                "more than {times} times the largest recent size here, {largest}: is every digit meant?"
             )
         }
-        Slip::Worth { notional, equity } => {
-            let [notional, equity] = [*notional, *equity].map(format::usd);
-            format!("worth {notional} USD, more than the account's equity, {equity}")
+        OrderWarning::NoPrice => {
+            "no price of this market is known: what the order is worth is not checked".to_owned()
         }
-        Slip::Leverage { times } => {
-            let times = times.rounded(1);
-            format!("everything open would be worth {times} × the account's equity")
-        }
-        Slip::Near { price, percent } => {
-            let (price, percent) = (format::average(*price, seen.market), percent.rounded(1));
-            format!("liquidated at est. {price}, only {percent} % from the mark")
-        }
-        Slip::Loss { usd, percent } => {
-            let (usd, percent) = (format::usd(*usd), percent.rounded(1));
-            format!("loses {usd} USD at its stop, {percent} % of the account's equity")
-        }
-        Slip::Dead { liquidation } => {
+        OrderWarning::Risk(risk) => risk_words(risk, seen),
+        OrderWarning::Dead { liquidation } => {
             let price = format::average(*liquidation, seen.market);
             format!("the position is liquidated at {price}, before this can fire")
         }
-        Slip::Untaken(field) => {
+        OrderWarning::Untaken(field) => {
             let label = field.label();
             format!("a number was typed at {label}, which is a choice: it is in no field")
         }
-        Slip::Late { what, age } => {
+        OrderWarning::Late { what, age } => {
             let age = format::span(*age);
             format!("the {what} are {age} old: it may be otherwise by now")
         }
     }
 }
 
-pub(crate) fn stop_of(draft: &EntryDraft, seen: &Seen) -> Option<String> {
-    let stop = draft.known(Field::StopLoss)?;
-    unreached_stop(draft.liquidation(seen), (draft.side, stop), seen)
+/// What the order would do to the account, with the figure and its limit.
+fn risk_words(warning: &RiskWarning, seen: &Seen) -> String {
+    match warning {
+        RiskWarning::Worth {
+            notional,
+            percent,
+            most,
+        } => {
+            let (notional, percent) = (format::usd(*notional), percent.rounded(0));
+            format!("worth {notional} USD, {percent} % of the account's equity (limit {most} %)")
+        }
+        RiskWarning::OfCap {
+            notional,
+            percent,
+            cap,
+            most,
+        } => {
+            let (notional, percent) = (format::usd(*notional), percent.rounded(0));
+            format!(
+                "worth {notional} USD, {percent} % of the equity × {cap}, the highest leverage (limit {most} %)"
+            )
+        }
+        RiskWarning::Leverage { times, most } => {
+            let times = times.rounded(1);
+            format!(
+                "everything open would be worth {times} × the account's equity (limit {most} ×)"
+            )
+        }
+        RiskWarning::Near {
+            price,
+            percent,
+            least,
+        } => {
+            let (price, percent) = (format::average(*price, seen.market), percent.rounded(1));
+            format!("liquidated at est. {price}, {percent} % from the mark (limit {least} %)")
+        }
+        RiskWarning::LiquidatedFirst { price } => liquidated_first(*price, seen),
+        RiskWarning::Loss { usd, percent, most } => {
+            let (usd, percent) = (format::usd(*usd), percent.rounded(1));
+            format!(
+                "loses {usd} USD at its stop, {percent} % of the account's equity (limit {most} %)"
+            )
+        }
+    }
 }
 
 /// A stop is no protection where the position is gone before it.
@@ -77,10 +120,12 @@ pub(crate) fn unreached_stop(
     (side, stop): (Side, Num),
     seen: &Seen,
 ) -> Option<String> {
-    let price = format::average(liquidation?.before(side, stop)?, seen.market);
-    Some(format!(
-        "liquidated at est. {price}, before the stop: a nearer stop or less leverage"
-    ))
+    Some(liquidated_first(liquidation?.before(side, stop)?, seen))
+}
+
+fn liquidated_first(price: Num, seen: &Seen) -> String {
+    let price = format::average(price, seen.market);
+    format!("liquidated at est. {price}, before the stop: a nearer stop or less leverage")
 }
 
 /// What its stop would lose, held against what the nearest limit of the challenge leaves.

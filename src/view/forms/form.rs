@@ -3,6 +3,7 @@
 use crate::{
     app::{
         Model,
+        desk::presets,
         forms::form::{Form, Scroll},
         keys::keymap::{Action, Context},
     },
@@ -266,11 +267,24 @@ fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
 }
 
 fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
+    let preset = size_preset(form, model);
     let last = form.last_size(&model.around());
     if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
-        return format!("{up} as last time, {}", Text::from(last));
+        return format!("{preset}{up} as last time, {}", Text::from(last));
     }
-    let words = match &form.draft {
+    format!("{preset}{}", size_words(form, seen))
+}
+
+/// The key that writes the size preset, and what it writes.
+fn size_preset(form: &Form, model: &Model) -> String {
+    let preset = presets::offered(model).filter(|_| form.focus == Field::Size);
+    let key = model.keymap.chord(Context::Form, Action::NextSize);
+    let both = preset.zip(key);
+    both.map_or_else(String::new, |(preset, key)| format!("{key} {preset} · "))
+}
+
+fn size_words(form: &Form, seen: &Seen) -> &'static str {
+    match &form.draft {
         Draft::Entry(draft) if !draft.only_reduces() => {
             match (seen.free_margin, draft.has(Field::StopLoss)) {
                 (Some(_), true) => "$1000 · 50% margin · r25 at stop",
@@ -282,8 +296,7 @@ fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
         Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => {
             "0.5 coin · 50% · $1000"
         }
-    };
-    words.to_owned()
+    }
 }
 
 /// Method, path and body exactly as they would go out, or why they cannot yet.

@@ -11,7 +11,7 @@ use crate::{
         Model,
         forms::form::{Form, Hand, Replaces},
         keys::keymap::{Action, Context},
-        rules::{halt, second, slips},
+        rules::{halt, second, warnings},
     },
     model::{
         FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
@@ -52,23 +52,25 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         let words = guarded_already(draft, model, seen);
         lines.extend(words.map(|words| Span::new(words, Tone::Info)));
     }
-    let warnings = match &form.draft {
+    let own = match &form.draft {
         Draft::Entry(draft) => entry(draft, model, seen),
         Draft::Close(draft) => close(draft, model, seen),
         Draft::Margin(draft) => margin(draft, model, seen),
         Draft::Exits(draft) => exits(draft, model, seen),
     };
-    let slips = slips::of(form, model);
-    let questions = slips.iter().map(|slip| caution::question(slip, seen));
+    let warnings = warnings::of(form, model);
+    let questions = warnings
+        .iter()
+        .map(|warning| caution::question(warning, seen));
     let warning = |words| Span::new(words, Tone::Warn);
-    lines.extend(warnings.into_iter().chain(questions).map(warning));
+    lines.extend(own.into_iter().chain(questions).map(warning));
     lines.extend(asked(form, model));
     lines
 }
 
 /// Which key is the answer to what is asked, once the form listens to it.
 fn asked(form: &Form, model: &Model) -> Option<Span> {
-    let waits = slips::hears_answer(form, model.now) && form.failure.is_none();
+    let waits = warnings::hears_answer(form, model.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(Span::new(
@@ -168,7 +170,6 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
             entered_at(draft, seen),
             draft.known(Field::StopLoss),
         ),
-        caution::stop_of(draft, seen),
     ];
     own.into_iter().flatten().collect()
 }

@@ -226,6 +226,10 @@ pub enum Action {
     LeapUp,
     #[strum(message = "ten ticks down")]
     LeapDown,
+    #[strum(message = "next size preset")]
+    NextSize,
+    #[strum(message = "previous size preset")]
+    PreviousSize,
     #[strum(message = "observed price")]
     ObservedPrice,
     #[strum(message = "exact JSON")]

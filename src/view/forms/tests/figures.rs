@@ -162,7 +162,7 @@ fn a_stop_that_loses_more_than_the_challenge_leaves_says_how_much_more() {
     };
     arrive(&mut model, Answer::Account(Ok(facts.clone())));
     let daily = "at stop: 5.4 × what the daily loss leaves, 3,900.00 USD";
-    let loses = "loses 21,000.00 USD at its stop, 21.0 % of the account's equity";
+    let loses = "loses 21,000.00 USD at its stop, 21.0 % of the account's equity (limit 1 %)";
     assert_eq!(warnings(&model), [daily, loses]);
     facts.rules.push(rule("max_drawdown", "100000", "98000"));
     arrive(&mut model, Answer::Account(Ok(facts)));

@@ -184,7 +184,8 @@ fn a_size_of_a_close_that_is_none_says_why_before_it_is_sent() {
 #[test]
 fn a_slip_of_the_fingers_is_told() {
     let model = limit_buy("0.1", "69000");
-    let through = "the limit is 7.8 % through the market, 64,001: is every digit meant?";
+    let through =
+        "the limit is 7.8 % through the market, 64,001 (limit 1 %): is every digit meant?";
     assert_eq!(warnings(&model), [through]);
     let model = limit_buy("5.1", "60000");
     let large = "more than 10 times the largest recent size here, 0.50000: is every digit meant?";
@@ -197,8 +198,9 @@ fn a_slip_of_the_fingers_is_told() {
     arrive(&mut model, Answer::Account(Ok(facts)));
     // Issue 13, item 11: asked about, no longer only told.
     let risks = [
-        "worth 30,000.00 USD, more than the account's equity, 2,000.00",
-        "everything open would be worth 37.5 × the account's equity",
+        "worth 30,000.00 USD, 1500 % of the account's equity (limit 100 %)",
+        "worth 30,000.00 USD, 38 % of the equity × 40, the highest leverage (limit 25 %)",
+        "everything open would be worth 37.5 × the account's equity (limit 5 ×)",
     ];
     assert_eq!(warnings(&model), risks);
     assert_eq!(press(&mut model, "enter"), vec![]);
@@ -323,12 +325,12 @@ fn a_stop_beside_another_is_called_one_more_and_a_first_one_is_not() {
 fn a_ladder_at_the_prices_of_another_market_is_told_like_a_limit_is() {
     let mut model = desk();
     press(&mut model, "l 0.4 tab 66000 tab 68000 tab 4");
-    let through = "a rung is 6.2 % through the market, 64,001: is every digit meant?";
+    let through = "a rung is 6.2 % through the market, 64,001 (limit 1 %): is every digit meant?";
     assert_eq!(warnings(&model), [through]);
     press(&mut model, "shift-tab ctrl-u 65000");
     assert_eq!(
         warnings(&model),
-        ["a rung is 3.1 % through the market, 64,001: is every digit meant?"]
+        ["a rung is 3.1 % through the market, 64,001 (limit 1 %): is every digit meant?"]
     );
     press(&mut model, "ctrl-u 63000 shift-tab ctrl-u 64000");
     assert_eq!(warnings(&model), [""; 0]);

@@ -1,0 +1,124 @@
+//! Which size preset is on in each market, and what it comes to: what a key writes into a form, and what the price
+//! ladder sends.
+//!
+//! Contract: a preset resolves to whole lots, or says why it does not. A preset is chosen for the session and for each
+//! market by itself; no order changes it.
+
+use super::model::Model;
+use crate::{
+    app::{dialogs::overlay::Overlay, forms::form::Form},
+    config::SizePreset,
+    model::{
+        Market, MarketId, Num,
+        draft::{Amount, Draft, DraftFault, EntryDraft, Field, share_of},
+    },
+};
+use std::collections::BTreeMap;
+
+const NONE_SET: &str = "no size presets are set for this market: size_presets in the settings";
+const NO_EQUITY: &str = "the account's equity is not known: no share of it can be written";
+
+/// The place in its list of the preset that is on, by market; the first where nothing was chosen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChosenPresets(BTreeMap<MarketId, usize>);
+
+/// A preset, and what an order of it would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PresetSize {
+    /// As it is set: `$500`.
+    pub preset: SizePreset,
+    /// In coin, whole lots.
+    pub size: Result<Num, DraftFault>,
+}
+
+impl Model {
+    /// The preset that is on in this market, at the middle of the market; `None` where none is set.
+    pub fn size_preset(&self, market: &MarketId) -> Option<PresetSize> {
+        let mid = self.store.market(market).and_then(Market::mid);
+        self.size_preset_at(market, mid)
+    }
+
+    /// The same for an order at this price.
+    pub fn size_preset_at(&self, market: &MarketId, price: Option<Num>) -> Option<PresetSize> {
+        let preset = self.chosen_preset(market)?.clone();
+        let decimals = self.store.market(market).and_then(|m| m.size_decimals);
+        let size = preset.amount().coins(self.equity(), price, decimals);
+        Some(PresetSize { preset, size })
+    }
+
+    /// The next preset of this market, or the one before, round and round.
+    pub(crate) fn turn_size_preset(&mut self, market: &MarketId, steps: isize) {
+        let count = self.options.size_presets.in_market(market).len();
+        let at = self.preset_place(market).cast_signed() + steps;
+        let at = at.checked_rem_euclid(count.cast_signed()).unwrap_or(0);
+        self.presets.0.insert(market.clone(), at.cast_unsigned());
+    }
+
+    fn preset_place(&self, market: &MarketId) -> usize {
+        self.presets.0.get(market).copied().unwrap_or(0)
+    }
+
+    /// Settings that were read again may have fewer of them.
+    fn chosen_preset(&self, market: &MarketId) -> Option<&SizePreset> {
+        let presets = self.options.size_presets.in_market(market);
+        presets.get(self.preset_place(market)).or(presets.first())
+    }
+
+    fn equity(&self) -> Option<Num> {
+        self.store.account.value().and_then(|facts| facts.equity)
+    }
+
+    /// As a form takes it: there a share is of the free margin, so that of the equity is written in USD.
+    fn preset_text(&self, preset: &SizePreset) -> Result<String, &'static str> {
+        let Amount::Percent(share) = preset.amount() else {
+            return Ok(preset.to_string());
+        };
+        let usd = self.equity().and_then(|equity| share_of(equity, share));
+        let usd = usd.ok_or(NO_EQUITY)?;
+        Ok(format!("${}", usd.truncated(2).normalized()))
+    }
+}
+
+/// The market of a form whose size field has the keys and takes presets: that of a new order.
+fn market_of_size(model: &Model) -> Option<(&Form, &MarketId)> {
+    let Some(Overlay::Form(form)) = model.overlays.last() else {
+        return None;
+    };
+    let Draft::Entry(EntryDraft { market_id, .. }) = &form.draft else {
+        return None;
+    };
+    let market = market_id.as_ref().filter(|_| form.focus == Field::Size)?;
+    Some((form, market))
+}
+
+/// The preset that the size field of the form on top would be given by its key, as it is set.
+pub(crate) fn offered(model: &Model) -> Option<&SizePreset> {
+    let (_, market) = market_of_size(model)?;
+    model.chosen_preset(market)
+}
+
+/// Writes the preset that is on into the size field that has the keys; the one `steps` further where it stands there
+/// already. Answers whether it did: a step back begins nothing, since `-1` that is typed is no size and no preset.
+pub(crate) fn write(model: &mut Model, steps: isize) -> bool {
+    let Some((form, market)) = market_of_size(model) else {
+        return false;
+    };
+    let (market, stands) = (market.clone(), form.has_preset());
+    if !stands && steps < 0 {
+        return false;
+    }
+    if stands {
+        model.turn_size_preset(&market, steps);
+    }
+    let text = match model.chosen_preset(&market) {
+        Some(preset) => model.preset_text(preset),
+        None => Err(NONE_SET),
+    };
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.write_preset(text);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;

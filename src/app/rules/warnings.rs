@@ -1,0 +1,241 @@
+//! What is asked about once before an order leaves: what looks like a typing error, what is more risk than one order
+//! usually takes, and what it is decided on that is old.
+//!
+//! Contract: asked once, and never held against it: the same key again sends. The figures it is asked beyond are settings
+//! (`ask_…` in `[checks]`), in the desk's forms and for `perpdeck place` alike. What closes or reduces at the market is
+//! never asked about; a price that waits (a limit, a trigger, an exit) is, whatever it is for, where it is on another
+//! scale than the mark or can never be reached; a new trigger is guarded like new risk.
+
+mod risks;
+
+pub(crate) use risks::RiskFacts;
+pub use risks::RiskWarning;
+
+use crate::{
+    app::{
+        account::poll::{LATE, Source},
+        desk::model::Model,
+        dialogs::overlay::{DEAF, Overlay},
+        forms::form::Form,
+    },
+    model::{
+        Command, Num, Risk, Side, Timestamp,
+        draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, Seen},
+        estimate,
+    },
+};
+use std::time::Duration;
+
+/// One thing that is asked about, with the figure and the limit that it is beyond.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OrderWarning {
+    /// What can fill at once is this many percent worse than the best price.
+    Through {
+        what: &'static str,
+        percent: Num,
+        best: Num,
+        most: Num,
+    },
+    /// Its price waits this many percent from the market.
+    Away {
+        what: &'static str,
+        percent: Num,
+        best: Num,
+        most: Num,
+    },
+    /// On another scale than the mark: a digit too many or too few.
+    Far {
+        what: &'static str,
+        how: &'static str,
+        mark: Num,
+    },
+    /// More than so many times the largest recent size in this market.
+    Large { largest: Num, times: Num },
+    /// What the order would do to the account.
+    Risk(RiskWarning),
+    /// No price of its market is known.
+    NoPrice,
+    /// The open position is liquidated at this price, before the trigger.
+    Dead { liquidation: Num },
+    /// A number that was typed at a choice, and is nowhere.
+    Untaken(Field),
+    /// What it is decided on was read this long ago.
+    Late { what: &'static str, age: Duration },
+}
+
+/// Whether the form must first be answered what it asks; the key that sends is the answer.
+pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
+    let now = model.now;
+    let Some(Overlay::Form(form)) = model.overlays.last() else {
+        return false;
+    };
+    if form.asked.is_some() {
+        return !hears_answer(form, now);
+    }
+    let raises = command.risk() == Risk::Increasing;
+    let mut warnings = of(form, model).into_iter();
+    let is_asked = warnings.any(|warning| raises || warning.is_of_waiting_price());
+    if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
+        form.asked = is_asked.then_some(now);
+    }
+    is_asked
+}
+
+/// From when on the form listens to the answer: a key pressed before that was pressed before the question could be read.
+pub fn hears_from(form: &Form) -> Option<Timestamp> {
+    form.asked.map(|at| at.plus(DEAF))
+}
+
+pub fn hears_answer(form: &Form, now: Timestamp) -> bool {
+    hears_from(form).is_some_and(|from| now >= from)
+}
+
+impl OrderWarning {
+    /// Whether it is about a price that waits: asked about although nothing is opened.
+    fn is_of_waiting_price(&self) -> bool {
+        matches!(self, Self::Far { .. } | Self::Dead { .. })
+    }
+}
+
+pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
+    let seen = form.seen(&model.around());
+    match &form.draft {
+        Draft::Entry(draft) => {
+            let facts = RiskFacts {
+                limits: &model.options.checks,
+                store: &model.store,
+                seen: &seen,
+            };
+            let untaken = form.untaken.map(OrderWarning::Untaken);
+            let late = [
+                late(Source::Positions, "positions", model),
+                late(Source::Markets, "prices", model).filter(|_| seen.market.is_some()),
+            ];
+            let own = untaken.into_iter().chain(of_entry(draft, facts));
+            own.chain(late.into_iter().flatten()).collect()
+        }
+        Draft::Close(draft) => of_close(draft, &seen),
+        Draft::Exits(draft) => of_prices([
+            far("the take profit", draft.take_profit().ok().flatten(), &seen),
+            far("the stop loss", draft.stop_loss().ok().flatten(), &seen),
+        ]),
+        Draft::Margin(_) => vec![],
+    }
+}
+
+fn of_prices<const N: usize>(found: [Option<OrderWarning>; N]) -> Vec<OrderWarning> {
+    found.into_iter().flatten().collect()
+}
+
+/// What is asked about a new order, on the desk and on the command line.
+pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWarning> {
+    let seen = facts.seen;
+    let trigger = draft.known(Field::TriggerPrice);
+    let trigger = trigger.filter(|_| draft.has(Field::TriggerPrice) && draft.watched().is_none());
+    let through = through(draft, facts);
+    let limit = draft.known(Field::LimitPrice).filter(|_| through.is_none());
+    let waits =
+        |what, price| far(what, price, seen).or_else(|| away(what, price, (draft.side, facts)));
+    let own = of_prices([
+        through,
+        risks::large(draft, facts),
+        waits("the limit", limit),
+        far("the take profit", draft.known(Field::TakeProfit), seen),
+        far("the stop loss", draft.known(Field::StopLoss), seen),
+        waits("the trigger", trigger),
+        dead(trigger.filter(|_| draft.only_reduces()), seen),
+    ]);
+    let risks = risks::of(draft, facts).into_iter();
+    let risks = risks.map(OrderWarning::Risk);
+    let no_price = risks::no_price(draft, facts);
+    own.into_iter().chain(no_price).chain(risks).collect()
+}
+
+/// A close at the market is never asked about: it has no price that waits.
+fn of_close(draft: &CloseDraft, seen: &Seen) -> Vec<OrderWarning> {
+    let limit = draft.limit_price().ok().flatten();
+    let limit = limit.filter(|_| draft.has(Field::LimitPrice));
+    let is_own = draft.has(Field::TriggerPrice) && draft.watched(seen).is_none();
+    let trigger = draft.trigger_price().ok().filter(|_| is_own);
+    of_prices([
+        far("the limit", limit, seen),
+        far("the trigger", trigger, seen),
+        dead(trigger, seen),
+    ])
+}
+
+/// A stop that the open position does not live to see.
+fn dead(trigger: Option<Num>, seen: &Seen) -> Option<OrderWarning> {
+    let (trigger, position) = (trigger?, seen.position?);
+    let liquidation = position.liquidation_price?;
+    let is_dead = estimate::is_beyond(position.side()?, liquidation, trigger);
+    is_dead.then_some(OrderWarning::Dead { liquidation })
+}
+
+/// What fills at once, at a price so much worse than the best.
+fn through(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<OrderWarning> {
+    let most = facts.limits.ask_through_market?;
+    let (what, price) = worst_price(draft)?;
+    let (best, percent) = facts.seen.market?.through(draft.side, price)?;
+    (percent > most).then_some(OrderWarning::Through {
+        what,
+        percent,
+        best,
+        most,
+    })
+}
+
+/// A price that waits so far from the market is seldom meant, whichever side of it that is.
+fn away(
+    what: &'static str,
+    price: Option<Num>,
+    (side, facts): (Side, RiskFacts<'_>),
+) -> Option<OrderWarning> {
+    let most = facts.limits.ask_away_from_market?;
+    let (best, percent) = facts.seen.market?.through(side, price?)?;
+    let percent = percent.abs();
+    (percent > most).then_some(OrderWarning::Away {
+        what,
+        percent,
+        best,
+        most,
+    })
+}
+
+/// What is paid or taken at worst by what can fill at once.
+fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
+    if draft.shape == DraftShape::Ladder {
+        let ends = [Field::StartPrice, Field::EndPrice].map(|end| draft.known(end));
+        let ends = ends.into_iter().flatten();
+        let worst = match draft.side {
+            Side::Buy => ends.max(),
+            Side::Sell => ends.min(),
+        };
+        return Some(("a rung", worst?));
+    }
+    let is_plain = draft.has(Field::LimitPrice) && !draft.has(Field::TriggerPrice);
+    let limit = draft.known(Field::LimitPrice).filter(|_| is_plain)?;
+    Some(("the limit", limit))
+}
+
+/// A price on another scale than the market's has a digit too many or too few.
+pub fn far(what: &'static str, price: Option<Num>, seen: &Seen) -> Option<OrderWarning> {
+    let (price, mark) = (price?, seen.market?.mark?);
+    let twice = |num: Num| num.times(Num::from(2_i64));
+    let how = if price > twice(mark)? {
+        "more than twice"
+    } else if twice(price)? < mark {
+        "less than half"
+    } else {
+        return None;
+    };
+    Some(OrderWarning::Far { what, how, mark })
+}
+
+fn late(source: Source, what: &'static str, model: &Model) -> Option<OrderWarning> {
+    let (age, interval) = model.age_of(source, model.now)?;
+    (age > interval? * LATE).then_some(OrderWarning::Late { what, age })
+}
+
+#[cfg(test)]
+mod tests;
