@@ -241,6 +241,8 @@ fn options() -> Options {
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,
+        ladder_one_key: false,
+        size_presets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
     }
 }

@@ -23,7 +23,7 @@ use crate::{
             book_state::{BookState, taken_by},
             own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
         },
-        rules::{guard, slips},
+        rules::{guard, warnings},
     },
     model::{
         Command, MarketId, Num, Order, OrderId, PlaceKind, Position, Protection, Side, Tick,
@@ -243,7 +243,7 @@ fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
         return Err(why);
     }
     model.overlays.push(Overlay::Form(Box::new(form)));
-    if slips::asks(model, &command) {
+    if warnings::asks(model, &command) {
         model.overlays.pop();
         return Err(ASKS.to_owned());
     }
