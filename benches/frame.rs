@@ -62,6 +62,8 @@ fn desk(rows: usize) -> Model {
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,
+        ladder_one_key: false,
+        size_presets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),

@@ -25,7 +25,7 @@ pub(crate) fn crashed(dir: &Path) -> TempDir {
     copy
 }
 
-const LISTS: [&str; 9] = [
+const LISTS: [&str; 16] = [
     "/sim/clock",
     "/sim/markets",
     "/sim/accounts",
@@ -35,6 +35,13 @@ const LISTS: [&str; 9] = [
     "/v1/positions?account_id=chal-1&status=closed",
     "/v1/twap-orders?account_id=chal-1",
     "/sim/scaled-orders?account_id=chal-1",
+    "/sim/markets/paper%7CBTC/candles?interval=1s",
+    "/sim/markets/paper%7CETH/candles",
+    "/sim/markets/paper%7CBTC/candles?interval=1d",
+    "/sim/markets/paper%7CBTC/trades",
+    "/sim/accounts/chal-1/fills",
+    "/sim/accounts/chal-1/equity",
+    "/sim/accounts/chal-1/funding",
 ];
 
 /// Everything a client can read.

@@ -17,6 +17,7 @@ mod durable;
 mod durable_refusals;
 mod faults;
 mod frozen;
+mod history;
 mod lists;
 mod openapi;
 mod orders;

@@ -6,6 +6,7 @@ mod checkpoint;
 mod close;
 mod desk;
 mod exits;
+mod history;
 mod ledger;
 mod liquidation;
 mod margin;
