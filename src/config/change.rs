@@ -75,6 +75,7 @@ const LIVE: &[(&str, Looser)] = &[
     ("checks.duplicate_within", Looser::WhenLess),
     ("checks.ask_without_price", Looser::WhenOff),
     ("checks.ask_liquidation_within", Looser::WhenLess),
+    ("checks.ask_liquidation_ranges", Looser::WhenLess),
     ("checks", Looser::WhenMore),
     ("guard.lock", Looser::WhenOff),
     ("guard.daily_loss", Looser::WhenMore),

@@ -56,6 +56,9 @@ pub struct Checks {
     /// How many percent from the mark it would be liquidated.
     #[serde(with = "words::decimal")]
     pub ask_liquidation_within: Option<Num>,
+    /// How many mean ranges of 1m candles from the mark it would be liquidated.
+    #[serde(with = "words::decimal")]
+    pub ask_liquidation_ranges: Option<Num>,
     /// What it loses at its stop, in percent of the equity.
     #[serde(with = "words::decimal")]
     pub ask_loss_at_stop: Option<Num>,

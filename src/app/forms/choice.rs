@@ -6,7 +6,7 @@ use super::{
     markets, open,
 };
 use crate::{
-    app::account::remote::Remote,
+    app::{account::remote::Remote, keys::keymap::Action},
     model::{
         CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
         TriggerDirection,
@@ -27,6 +27,23 @@ const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
 const TYPED: &str = "typed";
 /// A take profit for whatever is open in its market.
 const ANY_POSITION: &str = "any";
+
+/// What a key makes of a new order, and of a close where that has such a type.
+const TYPE_KEYS: &[(Action, PlaceKind, Option<CloseKind>)] = &[
+    (
+        Action::TypeMarket,
+        PlaceKind::Market,
+        Some(CloseKind::Market),
+    ),
+    (Action::TypeLimit, PlaceKind::Limit, Some(CloseKind::Limit)),
+    (
+        Action::TypeStop,
+        PlaceKind::StopMarket,
+        Some(CloseKind::Conditional),
+    ),
+    (Action::TypeTake, PlaceKind::TakeMarket, None),
+    (Action::TypeChase, PlaceKind::Chase, None),
+];
 
 /// A closed set in words, and which of it is meant; nothing is meant while nothing is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -238,6 +255,28 @@ impl Form {
         if let Draft::Entry(draft) = &mut self.draft {
             change_shape(draft, DraftShape::Order(kind), around);
         }
+    }
+
+    /// The type that a key chooses from any field; whether `action` is such a key and this form has that type.
+    pub(super) fn choose_type(&mut self, action: Action, around: &Around) -> bool {
+        let mut keys = TYPE_KEYS.iter().filter(|(key, ..)| *key == action);
+        let Some((_, kind, close)) = keys.next() else {
+            return false;
+        };
+        match (&mut self.draft, close) {
+            (Draft::Entry(draft), _) if matches!(draft.shape, DraftShape::Order(_)) => {
+                change_shape(draft, DraftShape::Order(*kind), around);
+            }
+            (Draft::Close(draft), Some(kind)) => draft.kind = *kind,
+            (Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), _) => {
+                return false;
+            }
+        }
+        self.pick(|form| form.guess_purpose(around));
+        if !self.draft.fields().contains(&self.focus) {
+            self.start();
+        }
+        true
     }
 
     /// A person has said that it only reduces.

@@ -156,6 +156,11 @@ impl Form {
         }
         self.scroll = Scroll::Focus;
         let before_digit = self.before_digit.take();
+        if let Some(action) = action.filter(|_| self.focus.takes() != FieldInput::Market)
+            && self.choose_type(action, around)
+        {
+            return Answer::Stay;
+        }
         if let Some(c) = self.typing(chord, action) {
             self.type_in(c, around);
             return Answer::Stay;

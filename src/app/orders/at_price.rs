@@ -113,8 +113,9 @@ fn entry(
 
 /// What an order there is the size of unless another is typed: that of the last one.
 pub fn size(model: &Model, market: &MarketId) -> Option<String> {
-    let used = model.used.of(Some(market))?;
-    Some(used.size.clone())
+    let preset = model.size_preset(market).and_then(|on| on.size.ok());
+    let used = || Some(model.used.of(Some(market))?.size.clone());
+    preset.map(|size| size.to_string()).or_else(used)
 }
 
 /// Why a trigger there would fire at once.

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     app::{
         account::{fees, store::Then, successor::filled_of},
-        desk::model::Model,
+        desk::{model::Model, presets::PresetSize},
         dialogs::{
             effect::Effect,
             next::{Next, PositionControl, PriceStep},
@@ -20,6 +20,7 @@ use crate::{
         },
         forms::form::Form,
         orders::of_row,
+        rules::warnings,
     },
     model::{
         Command, LiquidityRole, MarketId, Num, Order, OrderId, PlaceOrder, Position, PositionId,
@@ -259,9 +260,13 @@ fn redirect(model: &mut Model, old: &OrderId, price: Num) -> bool {
     true
 }
 
-/// The size that the last order of this session in that market was placed with.
+/// The size preset of that market; without one the size that its last order of this session was placed with.
 fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     let market = &position.market_id;
+    if let Some(PresetSize { preset, size }) = model.size_preset(market) {
+        let size = size.map_err(|why| format!("the size preset {preset}: {why}"))?;
+        return Ok(size.to_string());
+    }
     let used = model.used.of(Some(market));
     used.map(|used| used.size.clone()).ok_or_else(|| {
         let symbol = market.symbol();
@@ -269,18 +274,25 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     })
 }
 
-/// More of the position, at the market: asks.
+/// More of the position, at the market: asks. What the guard asks about is asked in the form, where that can be read.
 pub(crate) fn add(model: &Model, position: &Position) -> Next {
-    let command = || {
+    let form = || {
         let side = position.side().ok_or("its side is not known")?;
         let account_id = model.account_for("add")?;
         let market = Some(&position.market_id);
         let mut form = Form::order(account_id, side, market, &model.around());
         form.draft.write(Field::Size, &usual_size(model, position)?);
-        let command = form.draft.command(&form.seen(&model.around()));
-        command.map_err(|faults| faults.to_string())
+        Ok::<_, String>(form)
     };
-    ask(model, command())
+    let form = match form() {
+        Ok(form) => form,
+        Err(why) => return Next::Refuse(why),
+    };
+    let command = form.draft.command(&form.seen(&model.around()));
+    if command.is_ok() && !warnings::of(&form, model).is_empty() {
+        return Next::Open(Box::new(Overlay::Form(Box::new(form))));
+    }
+    ask(model, command.map_err(|faults| faults.to_string()))
 }
 
 /// Less of it, at the market, and never more than there is: asks.

@@ -19,7 +19,7 @@ use crate::{
         forms::form::Form,
     },
     model::{
-        Command, Num, Risk, Side, Timestamp,
+        Command, Interval, Num, Risk, Side, Timestamp,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, Seen},
         estimate,
     },
@@ -105,6 +105,10 @@ pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
                 limits: &model.options.checks,
                 store: &model.store,
                 seen: &seen,
+                candles: draft
+                    .market_id
+                    .as_ref()
+                    .and_then(|market| model.market_data.candles(market, Interval::Minute1)),
             };
             let untaken = form.untaken.map(OrderWarning::Untaken);
             let late = [

@@ -13,6 +13,7 @@ use crate::{
         Store,
         account::fees,
         forms::form::{Around, Form, Used},
+        rules::warnings::{self, RiskFacts},
     },
     cli::{Exit, service::Service, voice::Output},
     journal::IntentRow,
@@ -21,6 +22,7 @@ use crate::{
         draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
     },
     runtime::Clock,
+    view::forms::caution::question,
 };
 use color_eyre::{Report, Result};
 
@@ -92,21 +94,24 @@ fn no_order() -> Report {
 }
 
 impl<'a> OrderContext<'a> {
-    /// Reads prices; and positions and figures, where they are wanted and nothing was settled under the key before.
+    /// Reads prices; and positions and figures, where they are wanted (a person who is asked is told what the guard of a
+    /// form would say) and nothing was settled under the key before.
     pub(super) async fn look(
         service: &'a Service,
-        voice: Output,
+        how: ActFlags,
         key: &'a KeyFlag,
         terms: &OrderTerms<'_>,
     ) -> Self {
+        let voice = how.output.voice();
+        let is_guarded = is_asked(service, how) && terms.purpose == MarketPurpose::Opens;
         let before = repeat::before(service, key);
         let mut store = Store::default();
         service.take_prices(&mut store).await;
-        if before.is_none() && terms.want_positions() {
+        if before.is_none() && (is_guarded || terms.want_positions()) {
             service.take_positions(&mut store).await;
         }
         let mut now = Clock::start().now();
-        if before.is_none() && terms.want_figures() {
+        if before.is_none() && (is_guarded || terms.want_figures()) {
             service.take_figures(&mut store).await;
             now = service_now(&mut store, now);
         }
@@ -160,13 +165,14 @@ impl<'a> OrderContext<'a> {
         let relative = typed::relative_names(&draft);
         let reckoned: Vec<&str> = reckoned.iter().copied().chain(relative).collect();
         let reckoned = reckoned.as_slice();
-        let command = self.command(draft, (reckoned, how.output.voice()))?;
+        let command = self.command(draft, reckoned, how)?;
         let deed = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
         let deed = repeat::settled(before, deed, self.service, reckoned)?.deed();
         perform(self.service, how, deed, reckoned).await
     }
 
-    fn command(&self, mut form: Draft, (reckoned, voice): (&[&str], Output)) -> Result<Command> {
+    fn command(&self, mut form: Draft, reckoned: &[&str], how: ActFlags) -> Result<Command> {
+        let voice = how.output.voice();
         if let Some(before) = &self.before {
             typed::as_sent(&mut form, before);
         }
@@ -178,10 +184,37 @@ impl<'a> OrderContext<'a> {
         let Draft::Entry(draft) = &form else {
             return Err(no_order());
         };
+        let seen = self.seen(draft);
+        let mut typed = FlagFaults::default();
+        let Draft::Entry(draft) = typed.in_digits(&form, &seen, voice) else {
+            return Err(no_order());
+        };
+        let command = typed.faults(draft.command(&seen));
+        let command = typed.finish(command)?;
+        if self.before.is_none() && is_asked(self.service, how) {
+            self.warn(&draft, &seen, voice);
+        }
+        Ok(command)
+    }
+
+    /// What the form of the desk would ask about, before the question is put.
+    fn warn(&self, draft: &EntryDraft, seen: &Seen<'_>, voice: Output) {
+        let facts = RiskFacts {
+            limits: &self.service.checks,
+            store: &self.store,
+            seen,
+            candles: None,
+        };
+        for warning in warnings::of_entry(draft, facts) {
+            voice.note(&question(&warning, seen));
+        }
+    }
+
+    fn seen<'s>(&'s self, draft: &'s EntryDraft) -> Seen<'s> {
         let market = draft.market_id.as_ref();
         let mut open = self.store.positions.rows().iter();
         let position = open.find(|position| Some(&position.market_id) == market);
-        let seen = Seen {
+        Seen {
             market: market.and_then(|id| self.store.market(id)),
             position,
             lists_all: self.store.positions.value().is_some_and(Page::is_whole),
@@ -194,12 +227,11 @@ impl<'a> OrderContext<'a> {
                 fees::charges((&self.store, &self.service.fees), id)
             }),
             ..Seen::default()
-        };
-        let mut typed = FlagFaults::default();
-        let Draft::Entry(draft) = typed.in_digits(&form, &seen, voice) else {
-            return Err(no_order());
-        };
-        let command = typed.faults(draft.command(&seen));
-        Ok(typed.finish(command)?)
+        }
     }
+}
+
+/// Whether a person is asked before it is sent: `--yes` answers what the guard asks, too.
+fn is_asked(service: &Service, how: ActFlags) -> bool {
+    !how.yes && !service.is_dry_run()
 }

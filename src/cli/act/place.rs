@@ -89,7 +89,7 @@ async fn place(mut args: PlaceArgs, voice: Output, sources: &Sources) -> Result<
     let service = Service::open(sources)?;
     consent::possible(&service, args.how)?;
     let key = args.key.clone();
-    let ground = OrderContext::look(&service, voice, &key, &args.terms()).await;
+    let ground = OrderContext::look(&service, args.how, &key, &args.terms()).await;
     let purpose = args.purpose();
     args.market = market::named(args.market, purpose, (&ground.store, &service, voice))?;
     let draft = args.draft(&ground)?;

@@ -150,7 +150,7 @@ impl WrittenStrategy {
         consent::possible(&service, how)?;
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
         let key = self.terms.key.clone();
-        let ground = OrderContext::look(&service, voice, &key, &self.common()).await;
+        let ground = OrderContext::look(&service, how, &key, &self.common()).await;
         let purpose = self.purpose();
         self.what.market =
             market::named(self.what.market, purpose, (&ground.store, &service, voice))?;

@@ -104,6 +104,16 @@ fn risk_words(warning: &RiskWarning, seen: &Seen) -> String {
             let (price, percent) = (format::average(*price, seen.market), percent.rounded(1));
             format!("liquidated at est. {price}, {percent} % from the mark (limit {least} %)")
         }
+        RiskWarning::WithinRanges {
+            price,
+            ranges,
+            least,
+        } => {
+            let (price, ranges) = (format::average(*price, seen.market), ranges.rounded(1));
+            format!(
+                "liquidated at est. {price}, {ranges} mean 1m ranges from the mark (limit {least})"
+            )
+        }
         RiskWarning::LiquidatedFirst { price } => liquidated_first(*price, seen),
         RiskWarning::Loss { usd, percent, most } => {
             let (usd, percent) = (format::usd(*usd), percent.rounded(1));

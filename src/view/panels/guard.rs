@@ -7,6 +7,7 @@ use crate::{
         keys::keymap::{Action, Context},
         rules::guard,
     },
+    config::Checks,
     model::{AccountFacts, Num},
     view::{
         details::lines::{DetailLine, DetailView},
@@ -154,6 +155,8 @@ pub fn limits(model: &Model) -> DetailView {
     lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
     lines.push(field("new risk", lock(model)));
     lines.push(field("exits", vec![Span::plain("never locked")]));
+    lines.push(DetailLine::Section("Orders"));
+    lines.extend(asked_beyond(&model.options.checks).map(|(name, words)| field(name, words)));
     let account = model
         .identity
         .as_ref()
@@ -169,6 +172,57 @@ pub fn limits(model: &Model) -> DetailView {
         lines,
         chart: None,
     }
+}
+
+/// Beyond which figures a new order is asked about once, or refused.
+fn asked_beyond(checks: &Checks) -> impl Iterator<Item = (&'static str, Vec<Span>)> {
+    let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
+    let refused = checks.refuse_through_market;
+    let refused = refused.map(|limit| format!("{limit} % is refused"));
+    let through = [asks(checks.ask_through_market, " %"), refused];
+    let notional = [
+        asks(checks.ask_order_of_equity, " % of the equity"),
+        asks(checks.ask_notional, " % of equity × highest leverage"),
+    ];
+    let liquidation = [
+        asks(checks.ask_liquidation_within, " % from the mark"),
+        asks(checks.ask_liquidation_ranges, " mean 1m ranges"),
+    ];
+    let no_price = checks.ask_without_price.then(|| "asks".to_owned());
+    let rows = [
+        ("through market", through),
+        (
+            "away from it",
+            [asks(checks.ask_away_from_market, " %"), None],
+        ),
+        ("notional", notional),
+        (
+            "open after",
+            [asks(checks.ask_leverage, " × the equity"), None],
+        ),
+        ("liquidation", liquidation),
+        (
+            "loss at stop",
+            [asks(checks.ask_loss_at_stop, " % of the equity"), None],
+        ),
+        (
+            "size",
+            [
+                asks(checks.ask_size_times, " × the largest recent one"),
+                None,
+            ],
+        ),
+        ("no price", [no_price, None]),
+    ];
+    rows.into_iter().map(|(name, words)| {
+        let words: Vec<_> = words.into_iter().flatten().collect();
+        let words = if words.is_empty() {
+            "no limit".to_owned()
+        } else {
+            words.join(" · ")
+        };
+        (name, vec![Span::plain(words)])
+    })
 }
 
 /// What the service refuses by, where it tells that.

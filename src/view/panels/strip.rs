@@ -375,7 +375,11 @@ pub fn toast(model: &Model) -> Option<ToastView> {
     Some(ToastView {
         tone: tone.into(),
         head: activity::kind(&notice.event).to_owned(),
-        words: format!("{}{}", toast_words(notice), correct(model, notice)),
+        words: format!(
+            "{}{}",
+            toast_words(notice, &account(model)),
+            correct(model, notice)
+        ),
         references: references(&notice.event),
         dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
     })
@@ -417,22 +421,34 @@ fn tells_itself(model: &Model) -> bool {
     model.overlays.iter().any(does)
 }
 
-fn toast_words(notice: &Notice) -> String {
-    let asked = |command| words::command(command, &notice.about);
+/// `account` is where it was asked, where no word of it says that.
+fn toast_words(notice: &Notice, account: &str) -> String {
+    let asked = |command: &Command| {
+        let words = words::command(command, &notice.about);
+        let named = words.contains(account.trim_start());
+        format!("{words}{}", if named { "" } else { account })
+    };
+    let told = || {
+        let spans = activity::words_of(notice).into_iter();
+        spans.map(|span| span.text).collect::<String>()
+    };
     match &notice.event {
         Event::Settled(command, Err(why)) if why.is_doubtful() => {
             format!("{}: may or may not have been done", asked(command))
         }
         Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
-        Event::Elsewhere(told) => format!("{}: {}", told.account, toast_words(&told.notice)),
-        Event::Settled(..)
-        | Event::Sent(_)
-        | Event::Progress(..)
-        | Event::Said(..)
-        | Event::Alert(_)
-        | Event::Past(_) => activity::words_of(notice)
-            .into_iter()
-            .map(|span| span.text)
-            .collect(),
+        Event::Elsewhere(elsewhere) => {
+            format!(
+                "{}: {}",
+                elsewhere.account,
+                toast_words(&elsewhere.notice, "")
+            )
+        }
+        Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) => {
+            let words = told();
+            let named = words.contains(account.trim_start());
+            format!("{words}{}", if named { "" } else { account })
+        }
+        Event::Said(..) | Event::Alert(_) | Event::Past(_) => told(),
     }
 }

@@ -226,6 +226,16 @@ pub enum Action {
     LeapUp,
     #[strum(message = "ten ticks down")]
     LeapDown,
+    #[strum(message = "type: market")]
+    TypeMarket,
+    #[strum(message = "type: limit")]
+    TypeLimit,
+    #[strum(message = "type: stop")]
+    TypeStop,
+    #[strum(message = "type: take profit at the market")]
+    TypeTake,
+    #[strum(message = "type: chase")]
+    TypeChase,
     #[strum(message = "next size preset")]
     NextSize,
     #[strum(message = "previous size preset")]

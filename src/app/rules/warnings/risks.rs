@@ -2,7 +2,7 @@
 
 use super::OrderWarning;
 use crate::{
-    app::account::store::Store,
+    app::{account::store::Store, market::candles::CandleSeries},
     config::Checks,
     model::{
         Num, Order, OrderStatus, Position,
@@ -13,6 +13,8 @@ use crate::{
 
 /// As many of the newest orders are looked at for what is a usual size.
 const RECENT: usize = 500;
+/// So many candles tell how far the market goes in a minute.
+const RANGES: usize = 60;
 
 /// What an order that opens something would do to the account, with the figure and the limit that it is beyond.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +40,8 @@ pub enum RiskWarning {
         percent: Num,
         least: Num,
     },
+    /// And this many mean ranges of 1m candles.
+    WithinRanges { price: Num, ranges: Num, least: Num },
     /// It is liquidated before its stop is reached.
     LiquidatedFirst { price: Num },
     /// What it loses at its stop, and in percent of the equity.
@@ -50,6 +54,8 @@ pub(crate) struct RiskFacts<'a> {
     pub(crate) limits: &'a Checks,
     pub(crate) store: &'a Store,
     pub(crate) seen: &'a Seen<'a>,
+    /// Of a minute, where the chart has shown them.
+    pub(crate) candles: Option<&'a CandleSeries>,
 }
 
 impl RiskFacts<'_> {
@@ -75,6 +81,7 @@ pub(super) fn of(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<RiskWarning> {
         leverage(draft, facts),
         loss((draft, size), facts),
         near(draft, facts),
+        within_ranges(draft, facts),
         liquidated_first(draft, facts),
     ];
     found.into_iter().flatten().collect()
@@ -143,6 +150,32 @@ fn near(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<RiskWarning> {
     (percent < least).then_some(RiskWarning::Near {
         price,
         percent,
+        least,
+    })
+}
+
+/// How far the market usually goes in a minute, where candles are known.
+fn mean_range(candles: &CandleSeries) -> Option<Num> {
+    let rows = candles.rows().iter().rev();
+    let newest = rows.filter(|candle| candle.is_closed).take(RANGES);
+    let none = (Num::ZERO, 0_u32);
+    let (sum, count) = newest.into_iter().try_fold(none, |(sum, count), candle| {
+        let range = candle.high.minus(candle.low)?;
+        Some((sum.plus(range)?, count + 1))
+    })?;
+    sum.over(Num::from(count))
+        .filter(|range| range.is_positive())
+}
+
+fn within_ranges(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<RiskWarning> {
+    let least = facts.limits.ask_liquidation_ranges?;
+    let range = mean_range(facts.candles?)?;
+    let price = liquidation(draft, facts.seen)?;
+    let distance = facts.seen.market?.mark?.minus(price)?.abs();
+    let ranges = distance.over(range)?;
+    (ranges < least).then_some(RiskWarning::WithinRanges {
+        price,
+        ranges,
         least,
     })
 }
