@@ -4,6 +4,7 @@ mod any_keys;
 mod desk;
 mod ladders;
 mod one_key;
+mod panic_path;
 mod rows;
 mod strip;
 mod ways_out;

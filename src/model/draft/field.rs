@@ -1,7 +1,9 @@
 //! The fields a draft can have, and what is known of each: one table.
 
+use strum::EnumIter;
+
 /// A field of a draft. Each is one body field of the API, [`Field::Share`] excepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter)]
 pub enum Field {
     Kind,
     Market,

@@ -18,5 +18,6 @@ pub(crate) mod settings;
 pub(crate) mod strip;
 pub(crate) mod strip_words;
 pub(crate) mod title;
+pub(crate) mod toast;
 pub(crate) mod tour;
 pub(crate) mod unseen;

@@ -1,4 +1,4 @@
-//! What asks, what is on its way and what has just happened: the strip, the flights and the toast.
+//! What asks and what is on its way: the strip and the flights.
 
 use super::{
     question,
@@ -11,8 +11,6 @@ use crate::{
             store::{flips::ClosedFlip, stop_moves::StopMove},
             successor::Successor,
         },
-        activity::notice::{self, Event, Notice},
-        corrects,
         dialogs::overlay::{Arm, Deed, Overlay, Strip},
         keys::keymap::{Action, Context},
     },
@@ -45,18 +43,6 @@ pub struct StripView {
 pub struct FlightView {
     pub words: Vec<Span>,
     pub gauge: Option<Gauge>,
-}
-
-/// The newest notice.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToastView {
-    pub tone: Tone,
-    pub head: String,
-    pub words: String,
-    /// What helps to look it up.
-    pub references: String,
-    /// The key that dismisses it, when it does not leave by itself.
-    pub dismiss: Option<String>,
 }
 
 pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
@@ -359,96 +345,45 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
     ]
 }
 
-/// The newest notice while it lasts; what is under way shows as a flight instead. Below a form, which says itself what
-/// became of it, stands only what must be known although it is open: bad news, and why a key did nothing.
-pub fn toast(model: &Model) -> Option<ToastView> {
-    let notice = model.activity.toast(model.now)?;
-    let tone = notice.event.tone();
-    let is_bad = matches!(tone, notice::Tone::Warn | notice::Tone::Alert);
-    if (tells_itself(model) && !is_bad) || is_tracked(model, notice) {
-        return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{app::testing::*, model::Zone, view::forms::form::form};
+
+    /// What the form or the strip on top says, and the toast.
+    fn words(model: &Model) -> String {
+        let zone = Zone::utc();
+        let scene = Scene::of(model, &zone);
+        let spans = match model.overlays.last() {
+            Some(Overlay::Form(open)) => form(open, model).title,
+            Some(Overlay::Strip(open)) => strip(model, &scene, open).words,
+            other => panic!("{other:?}, {:?}", model.activity.lines.back()),
+        };
+        spans.into_iter().map(|span| span.text).collect()
     }
-    // While a strip or a form asks, the key answers that.
-    let is_asked = matches!(model.overlays.last(), Some(Overlay::Strip(_))) || tells_itself(model);
-    let stays = model.activity.toast_ends_at().is_none() && !is_asked;
-    let dismiss = model.keymap.chord(Context::Desk, Action::Dismiss);
-    Some(ToastView {
-        tone: tone.into(),
-        head: activity::kind(&notice.event).to_owned(),
-        words: format!(
-            "{}{}",
-            toast_words(notice, &account(model)),
-            correct(model, notice)
-        ),
-        references: references(&notice.event),
-        dismiss: dismiss.filter(|_| stays).map(|chord| chord.to_string()),
-    })
-}
 
-/// What was sent by a form has its own line while it is on its way.
-fn is_tracked(model: &Model, notice: &Notice) -> bool {
-    let ticket = notice
-        .ticket
-        .filter(|_| matches!(notice.event, Event::Sent(_)));
-    ticket.is_some_and(|ticket| {
-        let is_under_way = model.store.flights.contains_key(&ticket);
-        is_under_way && model.sent_forms.contains_key(&ticket)
-    })
-}
-
-fn references(event: &Event) -> String {
-    match event {
-        Event::Settled(_, Err(why)) => activity::references(why).trim().to_owned(),
-        Event::Elsewhere(told) => references(&told.notice.event),
-        Event::Settled(_, Ok(_))
-        | Event::Sent(_)
-        | Event::Progress(..)
-        | Event::Said(..)
-        | Event::Alert(_)
-        | Event::Past(_) => String::new(),
-    }
-}
-
-/// The key that opens the form again of which this says that it was refused.
-fn correct(model: &Model, notice: &Notice) -> String {
-    let key = model.keymap.chord(Context::Desk, Action::Correct);
-    let key = key.filter(|_| corrects(model, notice));
-    key.map_or_else(String::new, |key| format!("; {key} opens the form again"))
-}
-
-fn tells_itself(model: &Model) -> bool {
-    let does = |overlay: &Overlay| matches!(overlay, Overlay::Form(_) | Overlay::Bulk(_));
-    model.overlays.iter().any(does)
-}
-
-/// `account` is where it was asked, where no word of it says that.
-fn toast_words(notice: &Notice, account: &str) -> String {
-    let asked = |command: &Command| {
-        let words = words::command(command, &notice.about);
-        let named = words.contains(account.trim_start());
-        format!("{words}{}", if named { "" } else { account })
-    };
-    let told = || {
-        let spans = activity::words_of(notice).into_iter();
-        spans.map(|span| span.text).collect::<String>()
-    };
-    match &notice.event {
-        Event::Settled(command, Err(why)) if why.is_doubtful() => {
-            format!("{}: may or may not have been done", asked(command))
+    // Issue 16, target integrity.
+    #[test]
+    fn every_form_and_strip_about_one_thing_names_its_market_its_side_and_its_account() {
+        for (keys, market, sides) in [
+            ("b", "BTC", "BUY"),
+            ("s", "BTC", "SELL"),
+            ("c", "BTC", "LONG"),
+            ("e", "BTC", "LONG"),
+            ("j m", "SOL", "SHORT"),
+            ("j c", "SOL", "SHORT"),
+            ("2 e", "BTC", "BUY"),
+            ("2 m", "BTC", "BUY"),
+            ("2 x", "BTC", "buy"),
+            ("2 j x", "ETH", "sell"),
+            ("I", "BTC", "LONG"),
+        ] {
+            let mut model = desk();
+            press(&mut model, keys);
+            let words = words(&model);
+            for word in [market, sides, "chal-1"] {
+                assert!(words.contains(word), "{keys}: {words}");
+            }
         }
-        Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
-        Event::Elsewhere(elsewhere) => {
-            format!(
-                "{}: {}",
-                elsewhere.account,
-                toast_words(&elsewhere.notice, "")
-            )
-        }
-        Event::Settled(_, Ok(_)) | Event::Sent(_) | Event::Progress(..) => {
-            let words = told();
-            let named = words.contains(account.trim_start());
-            format!("{words}{}", if named { "" } else { account })
-        }
-        Event::Said(..) | Event::Alert(_) | Event::Past(_) => told(),
     }
 }

@@ -11,7 +11,10 @@ use crate::{
         desk::msg::Msg,
         keys::keymap::Chord,
         testing::{self, desk, press, wait},
-        update::fleet::{self, Fleet},
+        update::{
+            fleet::{self, Fleet},
+            router::update,
+        },
     },
     model::{MarketId, Order, OrderId, Page, Position, PositionId},
 };
@@ -330,4 +333,50 @@ proptest! {
             person.acts(&mut both)?;
         }
     }
+}
+
+// Issue 16.
+#[test]
+fn sorting_leaves_the_cursor_on_its_row() {
+    let mut model = desk();
+    press(&mut model, "1 g g j");
+    let row = shown(&model);
+    for key in ["o", "O", "o", "o", "O"] {
+        press(&mut model, key);
+        assert_eq!(shown(&model), row, "{key}");
+    }
+    press(&mut model, "c");
+    assert_eq!(model.overlays.len(), 1, "nothing has changed under it");
+}
+
+// Issue 16: a key that is added to them waits, too.
+#[test]
+fn every_key_that_acts_on_a_row_waits_where_that_row_is_gone() {
+    let gone = |pane: &str| {
+        let mut model = desk();
+        press(&mut model, &format!("{pane} g g"));
+        let only = testing::position("pos-2", "SOL", "-100", r#""leverage":5"#);
+        testing::arrive(&mut model, Answer::Positions(Ok(Page::of(vec![only]))));
+        let armed = r#""type":"stop_market","mode":"stop_market","side":"sell","size":2,
+            "trigger_price":2800,"status":"pending""#;
+        let only = testing::order("ord-2", "ETH", armed);
+        testing::arrive(&mut model, Answer::Orders(Ok(Page::of(vec![only]))));
+        model
+    };
+    let mut pressed = 0;
+    for (pane, key) in [(Pane::Positions, "1"), (Pane::Orders, "2")] {
+        let acting = Action::iter().filter(|action| action.acts_on_its_row());
+        for action in acting {
+            let mut model = gone(key);
+            let Some(keys) = model.keymap.chord(pane.context(), action) else {
+                continue;
+            };
+            let now = model.now;
+            let effects = update(&mut model, now, Msg::Key(keys.first));
+            assert_eq!(effects, vec![], "{action}");
+            assert!(model.overlays.is_empty() && waits(&model), "{action}");
+            pressed += 1;
+        }
+    }
+    assert!(pressed > 8, "{pressed}");
 }

@@ -148,15 +148,15 @@ fn why_a_key_did_nothing_is_not_said_any_more_when_something_else_is_done() {
     assert!(model.activity.toast(model.now).is_some());
     press(&mut model, "b");
     assert_eq!(
-        crate::view::panels::strip::toast(&model),
+        crate::view::panels::toast::toast(&model),
         None,
         "it was about another row"
     );
     press(&mut model, "=");
-    let why = crate::view::panels::strip::toast(&model).map(|toast| toast.words);
+    let why = crate::view::panels::toast::toast(&model).map(|toast| toast.words);
     assert_eq!(why.as_deref(), Some("there is no price field to fill"));
     press(&mut model, "1");
-    assert_eq!(crate::view::panels::strip::toast(&model), None);
+    assert_eq!(crate::view::panels::toast::toast(&model), None);
 }
 
 #[test]
