@@ -4,7 +4,7 @@
 //! Contract: nothing is placed before the cancel is answered as done and a read sent after that tells how much had filled:
 //! two entries at once could both fill. The new one is for what was asked, less what has filled since the size was read
 //! that the trader went by; never for more. What is refused, in doubt, late or overtaken by a way out ends it with nothing
-//! placed, and that is said. Both requests are commands like any other, each with an intent and a key of its own; of the
+//! placed, and that is said. An armed target whose cancel is queued is waited for. Both requests are commands like any other, each with an intent and a key of its own; of the
 //! second nothing is written down before it goes, so after a crash between them the cancel stands alone.
 //!
 //! What only reduces goes the same way: a resting limit is a target, no stop, so that nothing more can be lost while
@@ -93,6 +93,11 @@ pub(crate) fn answered(
     let failure = match result {
         Ok(Receipt::Cancel(cancel)) if cancel.canceled => None,
         Ok(Receipt::AlreadySo(_)) => None,
+        // An armed one ends a moment later: see `ended`.
+        Ok(Receipt::Cancel(cancel)) if cancel.queued && successor.order.trigger.is_some() => {
+            model.store.successors.push((ticket, successor));
+            return None;
+        }
         Ok(_) => Some(Failure::local(format!(
             "{old} may work on, its cancel is only queued: nothing is placed in its stead"
         ))),
@@ -114,6 +119,27 @@ pub(crate) fn answered(
         Some(why) => {
             let form = model.sent_forms.remove(&ticket);
             stay(model, form, why);
+            None
+        }
+    }
+}
+
+/// A queued cancel has come to its end: reads tell how much had filled, or nothing is placed.
+pub(crate) fn ended(
+    model: &mut Model,
+    old: &OrderId,
+    result: &Result<Receipt, Failure>,
+) -> Option<Effect> {
+    let waits = model
+        .store
+        .successors
+        .iter()
+        .any(|(_, one)| one.old == *old);
+    match result {
+        Ok(_) if waits => Some(Effect::Trace(vec![old.clone()])),
+        Ok(_) => None,
+        Err(_) => {
+            abandon(model, |id| id == old);
             None
         }
     }

@@ -3,7 +3,7 @@
 //! A parked command stays among the flights until a person decides or an answer does; the question about
 //! it is a strip bound to its ticket.
 
-use super::flight::send;
+use super::{amend, flight::send};
 use crate::{
     app::{
         account::{about::About, row_id::RowId},
@@ -128,9 +128,10 @@ pub(crate) fn end(
     model.store.queued_cancels.remove(order);
     let cancel = Command::Cancel(order.clone());
     let about = About::of(&cancel, &model.store);
+    let next = amend::ended(model, order, &result);
     let event = Event::Settled(cancel, result);
     model.activity.note_of(about, None, event, model.now);
-    vec![]
+    next.into_iter().collect()
 }
 
 /// From outside the terminal: no strip, no second question.

@@ -172,15 +172,8 @@ fn canceled(
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
     match result {
-        Ok(Receipt::Cancel(cancel)) if cancel.canceled => go_on(model, one, &new),
-        Ok(Receipt::Cancel(cancel)) if cancel.queued => {
-            let words = format!(
-                "{new} is armed; the cancel of {} is queued: both stand until it ends",
-                one.old
-            );
-            model.say(Tone::Warn, words);
-            go_on(model, one, &new)
-        }
+        // A queued one is shown until it ends.
+        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, one, &new),
         // It may have fired, or be gone in another way: reads tell.
         Ok(_) | Err(_) => {
             let stage = StopMoveStage::Checking {

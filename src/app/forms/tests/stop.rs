@@ -123,7 +123,7 @@ fn an_armed_entry_that_is_moved_keeps_its_exits() {
 }
 
 #[test]
-fn a_stop_that_protects_is_not_canceled_unasked_and_two_of_them_are_told() {
+fn a_stop_that_protects_is_canceled_once_the_new_one_is_read_as_armed() {
     let mut model = desk();
     let guarding = |id: &str, price: u32| {
         let terms = format!(
@@ -139,14 +139,26 @@ fn a_stop_that_protects_is_not_canceled_unasked_and_two_of_them_are_told() {
     arrive(&mut model, Answer::Orders(Ok(orders)));
     press(&mut model, "2 e enter");
     let receipt = Receipt::Order {
-        order: Box::new(guarding("ord-9", 61_000)),
+        order: Box::new(guarding("ord-9", 60_000)),
         queued: false,
     };
     settle(&mut model, Ticket(1), Ok(receipt));
-    assert_eq!(wait(&mut model, 6_000), vec![]);
-    let told = model.activity.toast(model.now).map(|notice| &notice.event);
-    let words = "both orders work now: cancel order ord-5 is left to do".to_owned();
-    assert_eq!(told, Some(&Event::Said(Tone::Alert, words)));
+    let sent = |effects: Vec<Effect>| -> Vec<Effect> {
+        let sends = effects.into_iter();
+        sends
+            .filter(|effect| matches!(effect, Effect::Send(..)))
+            .collect()
+    };
+    assert_eq!(sent(wait(&mut model, 6_000)), vec![]);
+    let open = model.store.positions.rows().to_vec();
+    arrive(
+        &mut model,
+        Answer::Positions(Ok(crate::model::Page::of(open))),
+    );
+    let both = vec![guarding("ord-5", 60_000), guarding("ord-9", 60_000)];
+    let effects = arrive(&mut model, Answer::Orders(Ok(crate::model::Page::of(both))));
+    let cancel = Command::Cancel("ord-5".into());
+    assert_eq!(sent(effects), vec![Effect::Send(Ticket(2), cancel)]);
 }
 
 /// The answer to what was sent to stand in for `ord-2`.

@@ -165,6 +165,33 @@ fn a_target_is_canceled_first_and_presses_until_then_only_change_its_price() {
     }
 }
 
+#[test]
+fn an_armed_target_whose_cancel_is_queued_is_waited_for() {
+    let mut model = charged(vec![armed("ord-5", "take_market", "68000")]);
+    press(&mut model, ")");
+    let queued = CancelResult {
+        id: "ord-5".into(),
+        canceled: false,
+        queued: true,
+    };
+    let effects = settle(&mut model, Ticket(1), Ok(Receipt::Cancel(queued.clone())));
+    assert_eq!(placed_at(&effects), Vec::<String>::new());
+    assert_eq!(press(&mut model, ")"), vec![], "it leads further");
+    let now = model.now;
+    let over = Receipt::Cancel(CancelResult {
+        canceled: true,
+        queued: false,
+        ..queued
+    });
+    let trace = Effect::Trace(vec!["ord-5".into()]);
+    let effects = update(&mut model, now, Msg::Ended("ord-5".into(), Ok(over)));
+    assert!(effects.contains(&trace), "{effects:?}");
+    let mut ended = armed("ord-5", "take_market", "68000");
+    ended.status = serde_json::from_str(r#""canceled""#).unwrap();
+    let found = Msg::Traced(vec!["ord-5".into()], vec![ended]);
+    assert_eq!(placed_at(&update(&mut model, now, found)), ["68002"]);
+}
+
 /// The one command of the strip.
 fn asked(model: &Model) -> &Command {
     match model.overlays.last() {

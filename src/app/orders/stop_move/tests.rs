@@ -216,8 +216,6 @@ fn a_queued_cancel_of_the_old_stop_is_shown_until_it_ends() {
         queued: true,
     });
     settle(&mut model, ticket, Ok(queued));
-    let words = "ord-6 is armed; the cancel of ord-5 is queued: both stand until it ends";
-    assert_eq!(said(&model).as_deref(), Some(words));
     assert!(model.store.queued_cancels.contains(&OLD.into()));
 }
 

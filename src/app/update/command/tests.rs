@@ -436,7 +436,16 @@ fn what_is_typed_over_the_help_finds_keys() {
         .collect();
     assert_eq!(
         found,
-        ["c", "X", "5 gc", "^x", ":close", ":close-all", ":closed"]
+        [
+            "c",
+            "X",
+            "5 gc",
+            "^x",
+            ":close",
+            ":flip",
+            ":close-all",
+            ":closed"
+        ]
     );
     press(&mut model, "backspace esc");
     assert_eq!(model.overlays, vec![]);
