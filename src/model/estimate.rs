@@ -3,8 +3,10 @@
 
 use super::{Market, Num, Position, Side};
 
+mod at_stops;
 mod break_even;
 
+pub use at_stops::pnl_at_stops;
 pub use break_even::{RoundTrip, break_even, has_passed, is_as_good, safe_stop};
 
 /// Whether a limit on `side` would fill at once against the observed book; `None` when that is not known.

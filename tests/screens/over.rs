@@ -430,6 +430,22 @@ fn a_strip_tells_what_of_a_ladder_still_works_and_what_of_a_twap_is_left() {
 }
 
 #[test]
+fn a_flip_is_asked_about_with_both_of_its_orders_and_its_account() {
+    let mut model = desk::full();
+    press(&mut model, "1I");
+    let asked = "Flip: closes long 0.75 BTC, then sells 0.75 BTC (two orders) on chal-1?";
+    for (width, height) in [(200, 60), (120, 40)] {
+        let shown = screen(&model, width, height);
+        assert!(shown.contains(asked), "{shown}");
+    }
+    for (width, height) in [(80, 24), (60, 16)] {
+        let shown = screen(&model, width, height);
+        assert!(shown.contains("Flip: closes long 0.75 BTC"), "{shown}");
+        assert!(shown.contains("y yes · Esc no"), "{shown}");
+    }
+}
+
+#[test]
 fn a_title_tells_how_many_newer_rows_lie_above_what_is_seen() {
     let mut model = desk::full();
     press(&mut model, "6");

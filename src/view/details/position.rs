@@ -105,6 +105,10 @@ fn open(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     for stop in protection::each(Protection::Stop, position, scene) {
         fields.push("stop", vec![Span::plain(stop)]);
     }
+    if let Some(pnl) = protection::pnl_at_stops(position, scene) {
+        let how = Span::muted("  nearest first, the rest at liquidation");
+        fields.push("PnL at stops", vec![words::pnl(Some(pnl)), how]);
+    }
     let target = protection::target(position, scene);
     if !target.text.is_empty() {
         fields.push("nearest target", vec![target]);

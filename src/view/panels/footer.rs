@@ -233,6 +233,8 @@ pub fn footer(model: &Model) -> Vec<Hint> {
 const PAIRS: &[(Action, Action)] = &[
     (Action::StepUp, Action::StepDown),
     (Action::MoveDown, Action::MoveUp),
+    (Action::StopDown, Action::StopUp),
+    (Action::TargetDown, Action::TargetUp),
     (Action::OlderCandle, Action::NewerCandle),
     (Action::ShorterInterval, Action::LongerInterval),
     (Action::ZoomIn, Action::ZoomOut),

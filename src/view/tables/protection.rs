@@ -202,6 +202,16 @@ fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num,
     legs
 }
 
+/// What the position comes to where its stops fire before it is liquidated, the nearest first; `None` where it has none.
+pub(crate) fn pnl_at_stops(position: &Position, scene: &Scene<'_>) -> Option<Num> {
+    let mut legs = legs(Protection::Stop, position, scene);
+    legs.retain(|(price, _)| !is_liquidated_before(position, *price));
+    if legs.is_empty() {
+        return None;
+    }
+    estimate::pnl_at_stops(position, legs)
+}
+
 /// `58,000 40%` for each of them, where there are several.
 pub(crate) fn each(side: Protection, position: &Position, scene: &Scene<'_>) -> Vec<String> {
     let market = scene.store.market(&position.market_id);
