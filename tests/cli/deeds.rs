@@ -40,6 +40,8 @@ fn deeds<'a>(order: &'a str, position: &'a str) -> Vec<Vec<&'a str>> {
         TWAP.to_vec(),
         LADDER.to_vec(),
         vec!["close", position],
+        vec!["flip", position],
+        vec!["move", order, "--price", "49000"],
         vec!["cancel", order],
         vec!["cancel", "--all"],
         vec!["cancel", "--twap", "twap-1"],

@@ -17,6 +17,7 @@ use support::{perpdeck, ran, with};
 use tempfile::TempDir;
 
 mod again;
+mod control;
 mod curl;
 mod deeds;
 mod disk;

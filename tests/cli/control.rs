@@ -1,0 +1,180 @@
+//! A position flipped and orders moved from the command line.
+
+use super::{served::Served, *};
+use serde_json::{Value, json};
+
+/// One JSON value a line.
+fn lines(out: &str) -> Vec<Value> {
+    out.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn notes(err: &str) -> Vec<String> {
+    let lines = err
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines
+        .filter_map(|line| Some(line.get("note")?.as_str()?.to_owned()))
+        .collect()
+}
+
+fn stop(served: &Served, position: &str, price: &str) -> String {
+    let typed = [
+        "close",
+        position,
+        "--type",
+        "conditional",
+        "--trigger-direction",
+        "below",
+        "--trigger-price",
+        price,
+        "--yes",
+    ];
+    served.json(&typed)["data"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+fn working(served: &Served) -> Vec<Value> {
+    let works = |order: &Value| matches!(order["status"].as_str(), Some("pending" | "resting"));
+    served.orders().into_iter().filter(works).collect()
+}
+
+#[test]
+fn a_flip_closes_and_then_opens_the_same_size_the_other_way() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    stop(&served, &held, "50000");
+    let (code, out, err) = served.run(&["flip", "btc", "--yes"]);
+    assert_eq!(code, 0, "{out} {err}");
+    let told = lines(&out);
+    assert_eq!(told.len(), 2, "{out}");
+    assert_eq!(told[0]["data"]["reduce_only"], json!(true));
+    assert_eq!(told[1]["data"]["reduce_only"], json!(false));
+    assert_ne!(told[0]["idempotency_key"], told[1]["idempotency_key"]);
+    let open = served.positions();
+    assert_eq!((open.len(), &open[0]["size"]), (1, &json!(-0.5)));
+    assert_eq!(open[0]["leverage"], json!(5));
+    assert_eq!(
+        working(&served),
+        Vec::<Value>::new(),
+        "the stop went with its position"
+    );
+}
+
+#[test]
+fn a_dry_run_of_a_flip_shows_both_requests_and_sends_neither() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let before = served.orders().len();
+    let (code, out, err) = served.run(&["flip", &held, "--dry-run"]);
+    assert_eq!(code, 0, "{err}");
+    let shown = lines(&out);
+    assert_eq!(shown.len(), 2, "{out}");
+    assert!(shown[0]["target"].as_str().unwrap().ends_with("/close"));
+    assert_eq!(shown[1]["target"], json!("/v1/orders"));
+    assert_eq!(
+        (&shown[1]["body"]["side"], &shown[1]["body"]["size"]),
+        (&json!("sell"), &json!(0.5))
+    );
+    assert_eq!(served.orders().len(), before);
+}
+
+#[test]
+fn a_flip_that_closes_a_part_only_opens_nothing_and_is_partial() {
+    let served = Served::thin();
+    let held = served.holding("paper|SOL", 5.0, "cross");
+    served.eat_bids("paper|SOL", 1_000.0);
+    let (code, out, err) = served.run(&["flip", &held, "--yes"]);
+    assert!([13, 15].contains(&code), "{code} {out} {err}");
+    let told = notes(&err).join("\n");
+    assert!(told.contains("flip stopped"), "{err}");
+    let open = served.positions();
+    assert!(open[0]["size"].as_f64().unwrap() > 0.0, "{open:?}");
+}
+
+#[test]
+fn a_flip_needs_an_open_position_and_a_yes() {
+    let served = Served::bare();
+    assert_eq!(served.run(&["flip", "btc", "--yes"]).0, 13);
+    served.holding("paper|BTC", 0.5, "cross");
+    assert_eq!(served.run(&["flip", "btc"]).0, 2);
+    assert_eq!(served.positions().len(), 1);
+}
+
+#[test]
+fn a_stop_is_moved_by_placing_the_new_one_first() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let old = stop(&served, &held, "50000");
+    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--dry-run"]);
+    assert_eq!(code, 0, "{err}");
+    let methods: Vec<_> = lines(&out)
+        .iter()
+        .map(|one| one["method"].clone())
+        .collect();
+    assert_eq!(methods, [json!("POST"), json!("DELETE")]);
+    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--yes"]);
+    assert_eq!(code, 0, "{out} {err}");
+    let left = working(&served);
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(
+        (&left[0]["trigger_price"], &left[0]["reduce_only"]),
+        (&json!(51_000), &json!(true))
+    );
+    assert_ne!(left[0]["id"], json!(old));
+}
+
+#[test]
+fn a_resting_order_is_canceled_first_and_placed_anew() {
+    let served = Served::bare();
+    let old = served.waiting("limit");
+    let (code, out, err) = served.run(&["move", &old, "--price", "49000", "--dry-run"]);
+    assert_eq!(code, 0, "{err}");
+    let methods: Vec<_> = lines(&out)
+        .iter()
+        .map(|one| one["method"].clone())
+        .collect();
+    assert_eq!(methods, [json!("DELETE"), json!("POST")]);
+    let (code, out, err) = served.run(&["move", &old, "--price", "49000", "--yes"]);
+    assert_eq!(code, 0, "{out} {err}");
+    let left = working(&served);
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(
+        (&left[0]["limit_price"], &left[0]["size"]),
+        (&json!(49_000), &json!(0.01))
+    );
+}
+
+#[test]
+fn an_armed_entry_is_canceled_first_too() {
+    let served = Served::bare();
+    let old = served.waiting("stop_market");
+    let (code, out, err) = served.run(&["move", &old, "--trigger-price", "81000", "--yes"]);
+    assert_eq!(code, 0, "{out} {err}");
+    let left = working(&served);
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert_eq!(left[0]["trigger_price"], json!(81_000));
+}
+
+#[test]
+fn what_is_not_working_or_says_nothing_new_is_not_moved() {
+    let served = Served::bare();
+    assert_eq!(
+        served
+            .run(&["move", "ord_999999", "--price", "1", "--yes"])
+            .0,
+        13
+    );
+    let old = served.waiting("limit");
+    assert_eq!(served.run(&["move", &old, "--yes"]).0, 2);
+    assert_eq!(
+        served
+            .run(&["move", &old, "--price", "nonsense", "--yes"])
+            .0,
+        2
+    );
+    assert_eq!(working(&served).len(), 1);
+}
