@@ -105,9 +105,29 @@ fn trail_into_profit_and_move_the_stop() {
     desk.told("Enter send", "\r");
     desk.sees("65,810");
     desk.sees("stop mkt at 63,448");
-    desk.agrees();
     desk.sees_no_more("≤ 63,448");
     desk.sees("65,810");
+    desk.leaves();
+}
+
+#[test]
+fn flip_a_position() {
+    let mut desk = Reader::opens(WIDE, LIVING);
+    desk.told("BTC  LONG", "1");
+    desk.told("I flip", "I");
+    desk.sees("(two orders) on chal-1?");
+    desk.agrees();
+    desk.sees("BTC  SHORT");
+    desk.leaves();
+}
+
+#[test]
+fn stop_to_break_even_and_by_ticks() {
+    let mut desk = Reader::opens(USUAL, LIVING);
+    desk.told("63,448", "1");
+    desk.told("Z break-even", "Z");
+    desk.sees_no_more("63,448");
+    desk.sees("65,82");
     desk.leaves();
 }
 
