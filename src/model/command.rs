@@ -1,10 +1,12 @@
 //! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
 
 mod facts;
+mod flip;
 mod mutation;
 mod words;
 
 pub use facts::{CommandFacts, Ends, Placed};
+pub use flip::{Flip, FlipStanding};
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 
 use super::{

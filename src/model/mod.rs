@@ -17,7 +17,6 @@ pub mod echo;
 pub mod estimate;
 mod failure;
 mod flat;
-mod flip;
 mod market;
 mod order;
 mod page;
@@ -39,14 +38,13 @@ pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Ends, Exits, FLATTEN, Held,
-    Leg, Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap, Placed,
-    Repetition, Resource, Risk, Trigger,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Ends, Exits, FLATTEN, Flip,
+    FlipStanding, Held, Leg, Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled,
+    PlaceTwap, Placed, Repetition, Resource, Risk, Trigger,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
-pub use flip::{FLIP_WITHIN, Flip, FlipStanding};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
     LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,

@@ -11,14 +11,10 @@ pub fn pnl_at_stops(
 ) -> Option<Num> {
     let (side, entry) = (position.side()?, position.entry_price?);
     let (mut left, mut sum) = (position.quantity(), Num::ZERO);
-    let mut close = |price: Num, size: Num| -> Option<()> {
-        let size = size.min(left);
-        left = left.minus(size)?;
-        sum = sum.plus(gain(side, entry, price)?.times(size)?)?;
-        Some(())
-    };
-    for (price, size) in stops {
-        close(price, size)?;
+    for (price, quantity) in stops {
+        let closed = quantity.min(left);
+        left = left.minus(closed)?;
+        sum = sum.plus(gain(side, entry, price)?.times(closed)?)?;
     }
     if left.is_positive() {
         let rest = gain(side, entry, position.liquidation_price?)?;

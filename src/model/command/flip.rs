@@ -5,13 +5,12 @@
 //! Whatever cannot be proved ends the flip with the position closed; it never adds to what is open. The cases are in
 //! `docs/delivery.md 3.5`.
 
-use super::{
-    ClosePosition, Held, Num, Order, OrderStatus, Page, PlaceOrder, Position, Side, Timestamp,
-};
+use super::{ClosePosition, Held, PlaceOrder};
+use crate::model::{Num, Order, OrderStatus, Page, Position, Side, Timestamp};
 use std::{fmt, time::Duration};
 
 /// A price that was meant longer ago is not traded at.
-pub const FLIP_WITHIN: Duration = Duration::from_secs(10);
+const FLIP_WITHIN: Duration = Duration::from_secs(10);
 
 /// What was decided when it was asked for.
 #[derive(Debug, Clone, PartialEq)]
