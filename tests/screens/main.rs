@@ -19,6 +19,7 @@ mod hostile;
 mod mouse;
 mod noticed;
 mod over;
+mod price_ladder;
 mod words;
 
 use dump::{drawn, press, screen};
