@@ -110,6 +110,50 @@ fn trail_into_profit_and_move_the_stop() {
     desk.leaves();
 }
 
+/// The line of the ladder where an own bid of this size stands, and where in it.
+fn own_bid(screen: &str, size: &str) -> Option<(u16, u16)> {
+    let mut lines = (0..).zip(screen.lines());
+    lines.find_map(|(row, line)| {
+        // The ladder is the last place of its lines, and own bids its first column.
+        let place = line.trim_end_matches('│').rfind('│')? + '│'.len_utf8();
+        let at = place + line[place..].find(&format!("{size} "))?;
+        let is_own = line[place..at].trim().is_empty();
+        let column = u16::try_from(line[..at].chars().count()).unwrap();
+        is_own.then_some((column, row))
+    })
+}
+
+#[test]
+fn buy_from_the_ladder_and_move_the_order() {
+    let mut desk = Reader::opens(WIDE, STILL);
+    desk.told("9 Ladder", "9");
+    desk.told("no price chosen: j k choose one", "jjjjjj");
+    desk.told("b buy", "b");
+    desk.told("▸ size", &DELETE.repeat(10));
+    desk.session.press("0.077");
+    desk.told("Enter send", "\r");
+    let bid = |screen: &str| own_bid(screen, "0.077");
+    desk.session
+        .wait_until("the bid on the ladder", |screen| bid(screen).is_some());
+    let before = bid(&desk.session.screen()).unwrap();
+    desk.told("m move", "m");
+    desk.told("Enter drops it", "kk\r");
+    desk.told("Enter send", "\r");
+    let (column, row) = (before.0, before.1 - 2);
+    desk.session
+        .wait_until("the bid two rows higher", |screen| {
+            bid(screen) == Some((column, row))
+        });
+    desk.session.drag((column, row), (column, row + 2));
+    desk.told("Enter send", "\r");
+    desk.session
+        .wait_until("the bid where it was", |screen| bid(screen) == Some(before));
+    desk.told("x cancel", "x");
+    desk.session
+        .wait_until("no bid", |screen| bid(screen).is_none());
+    desk.leaves();
+}
+
 #[test]
 fn flip_a_position() {
     let mut desk = Reader::opens(WIDE, LIVING);

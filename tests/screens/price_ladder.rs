@@ -21,7 +21,9 @@ fn btc() -> MarketId {
 /// Sizes that rise and fall, every level but each fourth.
 fn levels(from: i64, step: i64) -> Vec<Level> {
     let sizes = ["0.412", "2.96", "0.00451", "13.2", "1.5", "7.731"];
-    let levels = (0..40).filter(|level| level % 4 != 3).zip(sizes.iter().cycle());
+    let levels = (0..40)
+        .filter(|level| level % 4 != 3)
+        .zip(sizes.iter().cycle());
     levels
         .map(|(level, size)| Level {
             price: (from + step * level).into(),
@@ -111,7 +113,11 @@ fn cut(frame: &Buffer) -> Buffer {
         let own = title.split('╮').next().unwrap();
         symbol(x, y) == "╭" && own.contains("Ladder")
     };
-    let place = frame.area.positions().find(|at| is_place(at.x, at.y)).unwrap();
+    let place = frame
+        .area
+        .positions()
+        .find(|at| is_place(at.x, at.y))
+        .unwrap();
     let right = (place.x..).find(|x| symbol(*x, place.y) == "╮").unwrap();
     let bottom = (place.y..).find(|y| symbol(place.x, *y) == "╰").unwrap();
     let area = Rect::new(0, 0, right - place.x + 1, bottom - place.y + 1);

@@ -37,9 +37,9 @@ mod tests;
 
 /// A price of a market, as it was drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PricePoint {
-    pub(crate) market_id: MarketId,
-    pub(crate) price: Num,
+pub struct PricePoint {
+    pub market_id: MarketId,
+    pub price: Num,
 }
 
 /// Whether a person sees the form before it is sent.
@@ -103,7 +103,7 @@ fn entry(
     let mut form = Form::order(account_id, side, Some(&at.market_id), &around);
     form.be(kind, &around);
     form.draft.write(field, &at.price.to_string());
-    if let Some(size) = size(model, &at.market_id) {
+    if let Some(size) = size(model, at) {
         form.draft.write(Field::Size, &size);
     }
     form.guess_purpose(&around);
@@ -111,9 +111,12 @@ fn entry(
     Ok(form)
 }
 
-/// What an order there is the size of unless another is typed: that of the last one.
-pub fn size(model: &Model, market: &MarketId) -> Option<String> {
-    let preset = model.size_preset(market).and_then(|on| on.size.ok());
+/// What an order there is the size of unless another is typed: the preset that is on, at that price; without presets
+/// that of the last order.
+pub fn size(model: &Model, at: &PricePoint) -> Option<String> {
+    let market = &at.market_id;
+    let preset = model.size_preset_at(market, Some(at.price));
+    let preset = preset.and_then(|on| on.size.ok());
     let used = || Some(model.used.of(Some(market))?.size.clone());
     preset.map(|size| size.to_string()).or_else(used)
 }

@@ -53,6 +53,8 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
         Action::NextMark => Some(next_mark(model)),
         Action::FinerRows => Some(group(model, -1)),
         Action::CoarserRows => Some(group(model, 1)),
+        Action::NextSize => Some(turn_size(model, 1)),
+        Action::PreviousSize => Some(turn_size(model, -1)),
         Action::OneKey => Some(turn_one_key(model)),
         Action::Dismiss => put_back(model),
         Action::CancelBids => Some(cancel_side(model, Side::Buy)),
@@ -192,6 +194,21 @@ fn group(model: &mut Model, steps: i8) -> Next {
             step.finer()
         }
     });
+    Next::Stay
+}
+
+/// The next size preset of the market, or the one before.
+fn turn_size(model: &mut Model, steps: isize) -> Next {
+    let Some(market) = model.price_ladder.market().cloned() else {
+        return Next::Refuse("no market is shown".to_owned());
+    };
+    if model.size_preset(&market).is_none() {
+        let symbol = market.symbol();
+        return Next::Refuse(format!(
+            "{symbol} has no size presets: size_presets in the settings"
+        ));
+    }
+    model.turn_size_preset(&market, steps);
     Next::Stay
 }
 

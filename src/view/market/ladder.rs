@@ -14,7 +14,7 @@ use crate::{
             price_ladder::DrawnRows,
             tape::Tape,
         },
-        orders::at_price,
+        orders::at_price::{self, PricePoint},
     },
     model::{Book, Market, MarketId, Num, Position, Protection, Side, Tick},
     view::text::{
@@ -407,7 +407,11 @@ impl<'a> LadderScene<'a> {
         let Some(price) = ladder.cursor() else {
             return vec![Span::muted("no price chosen: j k choose one")];
         };
-        let size = at_price::size(self.model, self.market_id);
+        let at = PricePoint {
+            market_id: self.market_id.clone(),
+            price,
+        };
+        let size = at_price::size(self.model, &at);
         let size = size.unwrap_or_else(|| format::UNKNOWN.to_owned());
         let mut parts = vec![Span::plain(format!("{} size {size}", self.label(price)))];
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {

@@ -121,6 +121,22 @@ fn the_keys_choose_a_price_and_open_the_form_with_it() {
 }
 
 #[test]
+fn the_size_is_the_preset_that_is_on() {
+    let mut model = ladder();
+    press(&mut model, "+");
+    assert!(refusal(&model).contains("BTC has no size presets"));
+    let preset = |text| crate::config::SizePreset::try_from(text).unwrap();
+    for (keys, size) in [("b", "0.2"), ("+ b", "0.5"), ("+ - b", "0.2")] {
+        let mut model = ladder();
+        let presets = vec![preset("0.2"), preset("$32000")];
+        model.options.size_presets.everywhere = crate::config::SizePresets(presets);
+        press(&mut model, &format!("j {keys}"));
+        let written = price_in_form(&model, Field::Size).unwrap();
+        assert_eq!(num(&written).normalized(), num(size), "{keys}");
+    }
+}
+
+#[test]
 fn a_stop_entry_stop_and_target_open_at_the_cursor() {
     for (keys, field, kind) in [
         ("k k k B", Field::TriggerPrice, "64003"),
