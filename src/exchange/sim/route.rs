@@ -87,7 +87,22 @@ impl SimRoute {
                 RouteAccess::Public
             }
             Self::Trades(..) => RouteAccess::PublicOrKey,
-            _ => RouteAccess::Key,
+            Self::Accounts
+            | Self::Fills(..)
+            | Self::Equity(..)
+            | Self::Funding(..)
+            | Self::AllTwaps(..)
+            | Self::PlaceTwap
+            | Self::ScaledOrders(_)
+            | Self::PlaceScaled
+            | Self::Clock
+            | Self::SetClock
+            | Self::Nudge
+            | Self::Faults
+            | Self::PlantFault
+            | Self::ClearFaults
+            | Self::SetBudgets
+            | Self::Reset => RouteAccess::Key,
         }
     }
 

@@ -21,6 +21,9 @@ pub(crate) struct Ring<Row> {
 /// The rows of a ring from some number on.
 pub(crate) type RingChunks<Row> = BTreeMap<i64, Vec<Row>>;
 
+/// Neighbouring rows from some number on.
+pub(crate) type ChangedRows<'a, Row> = (i64, Vec<&'a Row>);
+
 impl<Row> Ring<Row> {
     /// An empty ring whose first row will have the number `next`.
     pub(crate) fn new(capacity: usize, next: i64) -> Self {
@@ -93,7 +96,7 @@ impl<Row> Ring<Row> {
     }
 
     /// What changed since the last call: the place of each chunk, and its rows from a number on.
-    pub(crate) fn changed(&mut self) -> impl Iterator<Item = (usize, (i64, Vec<&Row>))> {
+    pub(crate) fn changed(&mut self) -> impl Iterator<Item = (usize, ChangedRows<'_, Row>)> {
         let from = self.changed.max(self.first());
         self.changed = self.next;
         let ring = &*self;
@@ -123,7 +126,9 @@ impl<Row> Ring<Row> {
             if ring.next != first {
                 ring.restart(first);
             }
-            rows.into_iter().for_each(|row| ring.push(row));
+            for row in rows {
+                ring.push(row);
+            }
             ring.changed = ring.next;
         }
         ring
