@@ -59,6 +59,7 @@ fn desk(rows: usize) -> Model {
         zone: perpdeck::view::text::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),
+        alert_command: perpdeck::config::AlertCommand::default(),
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,

@@ -64,6 +64,23 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(path, |file| file.write_all(bytes))
 }
 
+/// Names under which damaged files of one place are kept.
+const DAMAGED: u32 = 100;
+
+/// Gives a file that cannot be used another name beside its own; answers which.
+pub fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    for number in 1..=DAMAGED {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{number}"));
+        let aside = PathBuf::from(name);
+        if fs::symlink_metadata(&aside).is_err() {
+            fs::rename(path, &aside)?;
+            return Ok(aside);
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
 /// The same for a file that is not there: [`io::ErrorKind::AlreadyExists`] if it is. The name is taken first, empty;
 /// where that is all that comes of it, it goes again.
 pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -17,7 +17,7 @@ use crate::{
         keys::keymap::Keymap,
         update::router::update,
     },
-    config::{self, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{self, AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -73,6 +73,7 @@ pub(crate) fn bare_desk() -> Model {
         zone: Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),
+        alert_command: AlertCommand::default(),
         guard: Guard::default(),
         fees: Fees::default(),
         be_extra_ticks: 0,

@@ -18,6 +18,8 @@ pub struct Alerts {
     pub liquidation: Ways,
     pub guard: Ways,
     pub connection: Ways,
+    /// An alert that the trader has set.
+    pub user_alert: Ways,
     /// A position is told of when its mark comes this near to its liquidation price, in percent.
     #[serde(with = "words::decimal")]
     pub liquidation_within: Option<Num>,

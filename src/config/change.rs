@@ -83,6 +83,7 @@ const LIVE: &[(&str, Looser)] = &[
     ("guard", Looser::Never),
     ("fees", Looser::Never),
     ("alerts", Looser::Never),
+    ("alert_command", Looser::Never),
     ("poll", Looser::Never),
 ];
 

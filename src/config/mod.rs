@@ -7,6 +7,7 @@
 //! Known limits: files are read as UTF-8 TOML; numbers with a fraction are written as strings, because the layers
 //! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
 
+mod alert_command;
 mod alerts;
 mod change;
 mod checks;
@@ -35,6 +36,7 @@ mod validate;
 mod words;
 
 pub use crate::api::Dialect;
+pub use alert_command::AlertCommand;
 pub use alerts::{Alerts, Escape, Way, Ways};
 pub use change::{Change, Leeway, SettingValues, Takes};
 pub use checks::Checks;

@@ -104,6 +104,8 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
+        // A program with its arguments.
+        Value::Array(_) => json!({ "type": "array", "items": { "type": "string" } }),
         Value::Null if key == "proxy" => json!({
             "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
         }),

@@ -1,8 +1,8 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    Alerts, Checks, FactsSource, Fees, Guard, MarketPresets, PriceSource, Proxy, Secret,
-    SizePresets, SourceChoice, presets, service::proxy, words,
+    AlertCommand, Alerts, Checks, FactsSource, Fees, Guard, MarketPresets, PriceSource, Proxy,
+    Secret, SizePresets, SourceChoice, presets, service::proxy, words,
 };
 use crate::api::{Dialect, Term};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -75,6 +75,8 @@ pub struct Settings {
     pub log_level: LogLevel,
     /// Whether what the activity pane tells is appended to a file, too.
     pub event_log: bool,
+    /// What is run when an alert of the trader's own fires.
+    pub alert_command: AlertCommand,
     /// Whether the kernel keeps the desk from writing where it has nothing to write.
     pub sandbox: Sandbox,
     /// Whether nothing but reads leaves.

@@ -288,6 +288,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
         | Msg::Recalled(_)
+        | Msg::Kept(_)
         | Msg::Tick => Cause::Background,
         Msg::Key(_)
         | Msg::Unseen(_)

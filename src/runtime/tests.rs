@@ -7,7 +7,7 @@ use crate::{
         account::poll::{Answer, Poll},
         keys::keymap::Keymap,
     },
-    config::{Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Page, Timestamp},
 };
 use futures_util::stream;
@@ -37,6 +37,7 @@ fn moving(motion: Motion) -> Model {
         zone: crate::model::Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),
+        alert_command: AlertCommand::default(),
         guard: Guard::default(),
         fees: Fees::default(),
         be_extra_ticks: 0,

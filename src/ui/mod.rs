@@ -34,6 +34,7 @@ mod pane;
 pub mod picture;
 mod price;
 mod prompt;
+mod review;
 mod table;
 pub mod theme;
 mod tour;
@@ -338,6 +339,15 @@ fn overlays(
             }
             Overlay::Markets(list) => {
                 listed::draw(canvas, body, |room| view::markets(model, list, scene, room));
+            }
+            Overlay::UserAlerts(list) => {
+                listed::draw(canvas, body, |room| {
+                    view::user_alerts(model, *list, scene, room)
+                });
+            }
+            Overlay::Review(open) => {
+                let shown = view::review(model, open, scene);
+                review::draw(canvas, body, &shown, open.offset);
             }
             Overlay::Strip(_) | Overlay::Prompt(_) => {}
         }

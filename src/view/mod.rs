@@ -30,6 +30,7 @@ pub use panels::markets::markets;
 pub use panels::panes::{emptiness, foot, pane_table};
 pub use panels::prompt::{PromptView, Under, prompt};
 pub use panels::quality::quality;
+pub use panels::review::{ReviewView, review};
 pub use panels::segment::Segment;
 pub use panels::settings::settings;
 pub use panels::strip::{FlightView, StripView, flights, strip};
@@ -37,6 +38,7 @@ pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};
 pub use panels::unseen::out_of_sight;
+pub use panels::user_alerts::user_alerts;
 pub use tables::activity::{EventLine, event_line, notification};
 pub use tables::csv::{Members, Name, csv, field as csv_field, no_members};
 pub use tables::days::DayLines;
@@ -53,7 +55,13 @@ pub use text::table::{
 /// The columns of every resource, as the desk, the command line and exports show them.
 pub mod columns {
     pub use crate::view::tables::{
-        activity::ACTIVITY, calls::CALLS, closed::CLOSED, history::HISTORY, orders::WORKING,
-        positions::OPEN, scaled::RUNGS, twaps::TWAPS,
+        activity::ACTIVITY,
+        calls::CALLS,
+        closed::{CLOSED, CLOSED_AS_TOLD},
+        history::HISTORY,
+        orders::WORKING,
+        positions::OPEN,
+        scaled::RUNGS,
+        twaps::TWAPS,
     };
 }

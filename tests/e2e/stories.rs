@@ -3,8 +3,10 @@
 
 use super::{
     session::{Session, at},
+    support::Served,
     *,
 };
+use serde_json::json;
 use std::{
     fs,
     io::{BufRead as _, BufReader},
@@ -12,6 +14,8 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
 };
 
 const WIDE: (u16, u16) = (200, 60);
@@ -347,4 +351,74 @@ fn recover_from_a_lost_connection() {
     desk.sees("OK ");
     desk.sees_no_more("OLD");
     desk.leaves();
+}
+
+fn with_alert_command(service: &Served, home: &Path, command: &str) -> Session {
+    let mut environment = service.environment().to_vec();
+    environment.push(("PERPDECK_ALERT_COMMAND", command));
+    environment.push(("PERPDECK_SANDBOX", "off"));
+    let session = Session::start_with(home, at(USUAL), &[], &environment);
+    session.wait_for("api OK");
+    session
+}
+
+/// What a file holds as soon as it holds something.
+fn written(path: &Path) -> String {
+    for _ in 0..600 {
+        match fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text,
+            Ok(_) | Err(_) => thread::sleep(Duration::from_millis(50)),
+        }
+    }
+    panic!("{} was not written", path.display());
+}
+
+/// The README's story: set an alert by `:alert`, see it fire when the price is there, find it at the next start.
+#[test]
+fn set_an_alert_and_see_it_fire() {
+    let service = Served::bare();
+    let home = tempfile::tempdir().unwrap();
+    let told = home.path().join("told");
+    let script = format!("printf '%s\\n' \"$ALERT_TEXT\" > {}", told.display());
+    let command = json!(["sh", "-c", script]).to_string();
+    let mut desk = with_alert_command(&service, home.path(), &command);
+    desk.press(":");
+    desk.wait_for("earlier");
+    desk.press("alert btc > 70000\r");
+    desk.wait_for("alert set: btc > 70000");
+    desk.press("#");
+    desk.wait_for("Your alerts 1 armed");
+    desk.wait_for("> 70,000");
+    desk.press("\u{1b}");
+    desk.wait_until("the list closed", |screen| !screen.contains("Your alerts"));
+    // 64,250 and a tenth of it.
+    let nudge = json!({"market_id": "paper|BTC", "bps": 1000});
+    service.call("POST", "/sim/nudge", Some(&nudge));
+    desk.wait_for("YOUR ALERT");
+    desk.wait_for("is above 70,000");
+    let text = written(&told);
+    assert!(text.starts_with("btc > 70000, now 7"), "{text}");
+    assert!(!text.contains(service.key()));
+    desk.press("\u{3}");
+    assert_eq!(desk.end().code, 0);
+
+    let state = home.path().join(".local/state/perpdeck");
+    let mut files = fs::read_dir(&state)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let kept = files.find(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("alerts-") && name.ends_with("-chal-1.json")
+    });
+    assert!(
+        fs::read_to_string(kept.unwrap())
+            .unwrap()
+            .contains("\"done\"")
+    );
+    let mut again = with_alert_command(&service, home.path(), &command);
+    again.press("#");
+    again.wait_for("Your alerts 0 armed");
+    again.wait_for("fired ");
+    again.press("\u{3}");
+    assert_eq!(again.end().code, 0);
 }

@@ -72,6 +72,20 @@ screens! {
     quality_120x40: pressed("i"), 120 x 40;
     quality_80x24: pressed("i"), 80 x 24;
     quality_60x16: pressed("i"), 60 x 16;
+    user_alerts_160x48: alerts(), 160 x 48;
+    user_alerts_80x24: alerts(), 80 x 24;
+    user_alerts_none_80x24: pressed("#"), 80 x 24;
+    user_alert_fired_120x40: fired(), 120 x 40;
+    alert_line_80x24: pressed("@"), 80 x 24;
+    note_line_80x24: pressed("5N"), 80 x 24;
+    review_days_160x48: pressed("W"), 160 x 48;
+    review_days_80x24: pressed("W"), 80 x 24;
+    review_markets_80x24: pressed("Wl"), 80 x 24;
+    review_hours_80x24: pressed("Wll"), 80 x 24;
+    review_risk_160x48: pressed("Wlll"), 160 x 48;
+    review_risk_80x24: pressed("Wlll"), 80 x 24;
+    review_drawdown_160x48: pressed("Wh"), 160 x 48;
+    review_drawdown_80x24: pressed("Wh"), 80 x 24;
     orders_120x40: pressed("2"), 120 x 40;
     orders_100x30: pressed("2"), 100 x 30;
     orders_60x16: pressed("2"), 60 x 16;
@@ -166,6 +180,26 @@ screens! {
 fn pressed(keys: &str) -> Model {
     let mut model = desk::full();
     press(&mut model, keys);
+    model
+}
+
+/// Three alerts of the trader's own, listed.
+fn alerts() -> Model {
+    let lines = ":alert btc > 66000\n:alert btc liq < 5% every for 2h\n:alert pnl < -500\n#";
+    pressed(lines)
+}
+
+/// An alert of the trader's own that has fired.
+fn fired() -> Model {
+    let mut model = pressed(":alert btc > 66000\n");
+    model.options.alerts.user_alert = [Way::Toast].into_iter().collect();
+    let mut markets = desk::markets();
+    for market in &mut markets {
+        if market.id == "paper|BTC".into() {
+            market.mark = Some("66001".parse().unwrap());
+        }
+    }
+    desk::arrive(&mut model, 0, Answer::Markets(Ok(markets)));
     model
 }
 

@@ -132,6 +132,25 @@ mod tests {
     }
 
     #[test]
+    fn what_closed_in_the_last_millisecond_of_a_day_is_that_days() {
+        let at = |millis: i64| {
+            let more = format!(
+                r#""realized_pnl":5,"fees":1,"funding":2,"closed_at":{}"#,
+                MIDNIGHT + millis
+            );
+            position("p", "BTC", "1", &more)
+        };
+        let rows = vec![at(0), at(-1)];
+        let mut days = Days::by(Zone::utc());
+        days.take(&all(&rows), &rows.clone().into());
+        for instant in [0, -1] {
+            let day = Zone::utc().day(Timestamp(MIDNIGHT + instant)).unwrap();
+            let result = days.of(day).unwrap();
+            assert_eq!((result.count, result.net()), (1, Some(num("6"))), "{day}");
+        }
+    }
+
+    #[test]
     fn a_day_with_a_position_whose_net_is_not_known_has_no_net() {
         let mut rows = vec![closed(30, "5"), closed(10, "2")];
         rows[1].fees = None;

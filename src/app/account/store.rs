@@ -17,11 +17,13 @@ use super::{
     equity::Equity,
     feed::{Churn, Feed, among},
     health::Health,
+    hours::HourResults,
     lineage::Lineage,
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::Remote,
     tally::{MarketResults, Quality, Results},
+    trades::TradeLog,
     tree::TreeRow,
 };
 use crate::{
@@ -100,6 +102,10 @@ pub struct Store {
     pub days: Days,
     /// The same by the clocks of UTC, which limits go by.
     pub utc_days: Days,
+    /// By the hour of the day.
+    pub hours: HourResults,
+    /// What this desk keeps of trades beside what the service tells.
+    pub trades: TradeLog,
     pub equity: Equity,
     pub quality: Quality,
     pub lineage: Lineage,
@@ -137,6 +143,7 @@ impl Store {
     /// Whose days are those of this zone.
     pub fn by(zone: Zone) -> Self {
         Self {
+            hours: HourResults::by(zone.clone()),
             days: Days::by(zone),
             utc_days: Days::by(Zone::utc()),
             ..Self::default()
@@ -239,6 +246,7 @@ impl Store {
         self.market_results.take(churn, rows);
         self.days.take(churn, rows);
         self.utc_days.take(churn, rows);
+        self.hours.take(churn, rows);
         self.equity.take(churn, rows);
     }
 

@@ -118,7 +118,7 @@ impl Results {
         self.gained.value()?.over(self.lost.value()?.abs())
     }
 
-    fn count(&mut self, position: &Position, way: Way) {
+    pub(super) fn count(&mut self, position: &Position, way: Way) {
         let Some(net) = position.net_pnl() else {
             return;
         };

@@ -12,7 +12,7 @@ mod awaited;
 pub(crate) mod ending;
 pub(crate) mod gone;
 
-use super::notice::Tone;
+use super::{notice::Tone, user_alerts::AlertFiring};
 use crate::{
     app::account::{
         guard::{Gauge, Level, Verdict},
@@ -55,6 +55,8 @@ pub enum Alert {
     Guard(Gauge),
     /// The challenge has ended.
     Challenge(Verdict),
+    /// One that the trader has set.
+    User(Box<AlertFiring>),
     /// The far end does not answer.
     Down,
     Up,
@@ -71,6 +73,8 @@ impl Alert {
             Self::Challenge(Verdict::Breached(_))
             | Self::Rejected(_)
             | Self::NearLiquidation(..)
+            // It stays until the trader has read it.
+            | Self::User(_)
             | Self::Down => Tone::Alert,
         }
     }
@@ -84,6 +88,7 @@ impl Alert {
             Self::TwapStalled(twap) => Some(&twap.market_id),
             Self::TwapEnded(ended) => Some(&ended.twap.market_id),
             Self::NearLiquidation(position, _) => Some(&position.market_id),
+            Self::User(firing) => firing.alert.subject.market_id(),
             Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
     }
@@ -99,6 +104,7 @@ impl Alert {
             | Self::NearLiquidation(..)
             | Self::Guard(_)
             | Self::Challenge(_)
+            | Self::User(_)
             | Self::Down
             | Self::Up => None,
         }
@@ -114,7 +120,7 @@ impl Alert {
             Self::TwapStalled(twap) => Some(RowId::Twap(twap.id.clone())),
             Self::TwapEnded(ended) => Some(RowId::Twap(ended.twap.id.clone())),
             Self::NearLiquidation(position, _) => Some(RowId::Position(position.id.clone())),
-            Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
+            Self::User(_) | Self::Guard(_) | Self::Challenge(_) | Self::Down | Self::Up => None,
         }
     }
 
@@ -127,6 +133,7 @@ impl Alert {
             Self::TwapEnded(_) => &alerts.twap_ended,
             Self::NearLiquidation(..) => &alerts.liquidation,
             Self::Guard(_) | Self::Challenge(_) => &alerts.guard,
+            Self::User(_) => &alerts.user_alert,
             Self::Down | Self::Up => &alerts.connection,
         }
     }

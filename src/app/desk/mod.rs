@@ -15,3 +15,4 @@ pub(crate) mod presets;
 pub(crate) mod reading;
 pub mod renewal;
 pub mod tour;
+pub(crate) mod user_alerts;

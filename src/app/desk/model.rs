@@ -14,6 +14,7 @@ use crate::{
         activity::{
             alerts,
             notice::{self, Activity, Tone},
+            user_alerts::UserAlerts,
         },
         dialogs::overlay::Overlay,
         forms::form::{self, Form},
@@ -89,6 +90,12 @@ pub struct Model {
     pub settings: renewal::Standing,
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
+    /// The alerts that the trader has set.
+    pub user_alerts: UserAlerts,
+    /// Which version of the trades is written down, and since when.
+    pub(crate) trades_kept: (u64, Timestamp),
+    /// The versions of closed positions and of orders that first stops were learned from.
+    pub(crate) trades_learned: (u64, u64),
     pub guard: Guard,
     /// The first of two keys, until the second comes.
     pub(crate) chain: Option<KeyPrefix>,
@@ -128,6 +135,9 @@ impl Model {
             settings: renewal::Standing::default(),
             session: Session::default(),
             watch: alerts::Watch::default(),
+            user_alerts: UserAlerts::default(),
+            trades_kept: (0, now),
+            trades_learned: (0, 0),
             guard: Guard::default(),
             chain: None,
             tour: None,

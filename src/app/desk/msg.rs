@@ -7,7 +7,7 @@ use crate::{
             identity::Identity,
             poll::{Poll, Source},
         },
-        activity::notice::Tone,
+        activity::{notice::Tone, user_alerts::KeptState},
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
         market::price_ladder::LadderSpot,
@@ -65,6 +65,8 @@ pub enum Msg {
     Recalled(Result<PastPage, String>),
     /// An export: where it is and how many rows it holds, or why there is none.
     Written(Result<(String, usize), String>),
+    /// What earlier sessions kept for this account.
+    Kept(KeptState),
     /// The machine's wall clock was set.
     ClockSet(Drift),
     /// Get out now: from outside the terminal.

@@ -6,7 +6,7 @@ use crate::{
         desk::reading::Reading,
         forms::around::{Around, Used},
     },
-    config::{Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -44,6 +44,8 @@ pub struct Options {
     pub reading: Reading,
     /// How news is told.
     pub alerts: Alerts,
+    /// What is run when an alert of the trader's own fires.
+    pub alert_command: AlertCommand,
     /// The limits of the challenge where the service does not tell them.
     pub guard: Guard,
     /// What is charged where the service does not tell.

@@ -7,8 +7,12 @@ use crate::{
             labels::{Switch, Visibility},
             poll::Source,
             row_id::RowId,
+            trades::TradeLog,
         },
-        activity::notice::Notice,
+        activity::{
+            notice::Notice,
+            user_alerts::{AlertRun, KeptAlerts},
+        },
         dialogs::caller::CallerId,
         tables::pane::Pane,
     },
@@ -61,6 +65,12 @@ pub enum Effect {
     /// These columns of the pane from now on, and in the next session; `None` for all in their own order. Every account
     /// of the desk is looked at like this.
     KeepColumns(Pane, Option<Vec<usize>>),
+    /// The trader's alerts of this account, for the next session.
+    KeepUserAlerts(Box<KeptAlerts>),
+    /// What is kept of this account's trades, for the next session.
+    KeepTrades(Box<TradeLog>),
+    /// A program of the trader's, because an alert fired.
+    RunAlertCommand(Box<AlertRun>),
     /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reread`].
     Reread,
     /// Into a file of its own; answered by [`crate::app::desk::msg::Msg::Written`].

@@ -7,7 +7,7 @@
 use super::next::Next;
 use crate::{
     app::{
-        account::{feed::Feed, store::Store},
+        account::{feed::Feed, store::Store, trades::TradeLog},
         activity::notice::{Activity, Notice},
         keys::keymap::Action,
         tables::pane::Pane,
@@ -158,6 +158,8 @@ pub struct Sheet {
     pub markets: Vec<Market>,
     /// The working orders, which tell what protects a position; of other lists they say nothing.
     pub working: Option<Page<Order>>,
+    /// Notes and what was seen of trades; of other lists than those of positions it is empty.
+    pub trades: TradeLog,
 }
 
 /// The list of one pane.

@@ -14,4 +14,6 @@ pub(crate) mod next;
 pub mod overlay;
 pub mod prompt;
 pub mod quality;
+pub mod review;
 pub(crate) mod strip;
+pub mod user_alerts;

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     app::{
-        account::labels::Switch, forms::answer::Answer, keys::keymap::Action, tables::pane::Pane,
+        account::labels::Switch, activity::user_alerts::UserAlert, forms::answer::Answer,
+        keys::keymap::Action, tables::pane::Pane,
     },
     model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
 };
@@ -45,6 +46,12 @@ pub enum Next {
     Ask(Effect),
     /// And each of these.
     AskEach(Vec<Effect>),
+    /// The command line, begun with these words.
+    Type(String),
+    /// Change the trader's alerts; the list of them stays open.
+    OfAlerts(AlertRequest),
+    /// The next page of closed positions.
+    ReadOlder,
     /// A form for a new order there.
     NewOrder(Side, MarketId),
     /// Show another account; the list that asked closes.
@@ -76,6 +83,16 @@ pub enum PositionControl {
 pub enum PriceStep {
     Down,
     Up,
+}
+
+/// What becomes of the trader's alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AlertRequest {
+    /// Set it, in the place of that one.
+    Set(Box<UserAlert>, Option<u64>),
+    Delete(u64),
+    /// They fire again after a storm.
+    LetFire,
 }
 
 impl From<Answer> for Next {

@@ -8,7 +8,9 @@ pub use super::{
     columns::{Columns, Sight},
     detail::Detail,
     markets::Markets,
+    review::{Review, ReviewTab},
     strip::{Arm, DEAF, Deed, Strip},
+    user_alerts::UserAlertList,
 };
 
 use super::{export::Export, prompt::Prompt};
@@ -54,6 +56,10 @@ pub enum Overlay {
     Accounts(Accounts),
     /// Every market that the price source lists.
     Markets(Markets),
+    /// The alerts that the trader has set.
+    UserAlerts(UserAlertList),
+    /// What the closed trades came to.
+    Review(Box<Review>),
 }
 
 impl Overlay {
@@ -71,6 +77,8 @@ impl Overlay {
             Self::Columns(_) => Context::Columns,
             Self::Accounts(_) => Context::Accounts,
             Self::Markets(list) => list.context(),
+            Self::UserAlerts(_) => Context::UserAlerts,
+            Self::Review(_) => Context::Review,
         }
     }
 
@@ -83,6 +91,7 @@ impl Overlay {
             Self::Detail(detail) => detail.offset = first,
             Self::Bulk(bulk) => bulk.offset = first,
             Self::Form(form) => form.scroll = Scroll::From(first),
+            Self::Review(review) => review.offset = first,
             Self::Chart(_)
             | Self::Quality(_)
             | Self::Strip(_)
@@ -90,6 +99,7 @@ impl Overlay {
             | Self::Columns(_)
             | Self::Accounts(_)
             | Self::Markets(_)
+            | Self::UserAlerts(_)
             | Self::Export(_) => {}
         }
     }
@@ -109,6 +119,8 @@ impl Overlay {
             | Self::Export(_)
             | Self::Columns(_)
             | Self::Accounts(_)
+            | Self::UserAlerts(_)
+            | Self::Review(_)
             | Self::Markets(_) => false,
         }
     }
@@ -130,6 +142,8 @@ impl Overlay {
             | Self::Columns(_)
             | Self::Accounts(_)
             | Self::Markets(_)
+            | Self::UserAlerts(_)
+            | Self::Review(_)
             | Self::Prompt(_) => false,
         }
     }

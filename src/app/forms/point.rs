@@ -30,6 +30,7 @@ impl Form {
             | Spot::Toast
             | Spot::Account(_)
             | Spot::Market(_)
+            | Spot::UserAlert(_)
             | Spot::Over => {}
         }
     }

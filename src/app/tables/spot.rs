@@ -33,6 +33,8 @@ pub enum Spot {
     Account(usize),
     /// A line of the list of markets.
     Market(MarketId),
+    /// A line of the list of the trader's alerts.
+    UserAlert(u64),
     /// What lies over the desk and is for nothing itself.
     Over,
 }

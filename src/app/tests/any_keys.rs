@@ -98,6 +98,9 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Reread
         | Effect::SetTheme(_)
         | Effect::KeepColumns(..)
+        | Effect::KeepUserAlerts(_)
+        | Effect::KeepTrades(_)
+        | Effect::RunAlertCommand(_)
         | Effect::Quit => true,
     }
 }

@@ -5,8 +5,10 @@ mod desk;
 mod ladders;
 mod one_key;
 mod panic_path;
+mod review;
 mod rows;
 mod strip;
+mod user_alerts;
 mod ways_out;
 
 use super::{Motion, testing::*};

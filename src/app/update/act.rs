@@ -8,7 +8,9 @@ use crate::{
             effect::Clip,
             export::Export,
             next::{Next, PositionControl, PriceStep},
-            overlay::{Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip},
+            overlay::{
+                Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip, UserAlertList,
+            },
             prompt::Prompt,
             quality::Report,
         },
@@ -23,10 +25,10 @@ use crate::{
         },
         rules::{guard, halt, idle},
         tables::lens::Lens,
-        update::{market, router},
+        update::{market, {review, router},
     },
     model::{
-        AccountId, Command, Curve, MarketId, Order, OrderId, Position, PositionId, Protection,
+        AccountId, Command, Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection,
         Side, draft::DraftShape,
     },
 };
@@ -77,6 +79,10 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
         (Action::Chart, row) => chart(model, row.as_ref()),
         (Action::Decide, row) => doubt::decide(model, row.as_ref()),
         (Action::Correct, _) => sent::reopen(model),
+        (Action::AlertHere, row) => alert_here(model, row.as_ref()),
+        (Action::UserAlerts, _) => open(Overlay::UserAlerts(UserAlertList::default())),
+        (Action::Review, _) => open(Overlay::Review(Box::new(review::open(model)))),
+        (Action::Note, Some(RowId::Position(id))) => note(model, id),
         (Action::Markets, row) => markets(model, row.as_ref()),
         (Action::Buy, row) => new_order(model, Side::Buy, row.as_ref()),
         (Action::Sell, row) => new_order(model, Side::Sell, row.as_ref()),
@@ -325,6 +331,33 @@ fn chart(model: &Model, row: Option<&RowId>) -> Next {
         Some(market) => open(Overlay::Chart(Chart::of(market))),
         None => Next::Refuse("no price has been seen yet".to_owned()),
     }
+}
+
+/// The line that sets an alert on the market of the row, at its price.
+fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
+    let market = row.and_then(|row| market_of(model, row));
+    let first = || model.store.known_markets().into_iter().next();
+    match market.or_else(first) {
+        Some(market) => alert_at(model, &market, model.store.mark(&market)),
+        None => Next::Refuse("no market is known yet".to_owned()),
+    }
+}
+
+/// The same at a price that the trader points at: on the chart, on the price ladder.
+pub(crate) fn alert_at(model: &Model, market: &MarketId, price: Option<Num>) -> Next {
+    let symbol = market.symbol().to_string().to_lowercase();
+    let of = model.store.market(market);
+    let tick = |price| of.and_then(|of| of.tick(price));
+    let price = price.map(|price| tick(price).map_or(price, |tick| tick.below(price)));
+    let price = price.map(|price| price.normalized().to_string());
+    let price = price.unwrap_or_default();
+    Next::Type(format!("alert {symbol} crosses {price}"))
+}
+
+/// The note and tags of a position, open or closed.
+fn note(model: &Model, id: PositionId) -> Next {
+    let text = model.store.trades.text(&id);
+    open(Overlay::Prompt(Prompt::note(id, &text)))
 }
 
 /// From the market of the row on. Nothing is listed where nobody tells of markets.

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
-        desk::{alerts, freeze, model::Model, older_pages},
+        desk::{alerts, freeze, model::Model, older_pages, user_alerts},
         dialogs::effect::Effect,
         rules::guard::{self, ReadOn},
         update::books::ask,
@@ -69,7 +69,8 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     let reads_on = pages.and_then(|pages| guard::read_on(model, pages));
     let watch = (!ladders.is_empty()).then_some(Effect::Watch(ladders));
     let trace = traces.then(|| older_pages::trace(model)).flatten();
-    let told = alerts::raise(model, news);
+    let mut told = alerts::raise(model, news);
+    told.extend(user_alerts::arrived(model, source));
     let reads = trace.into_iter().chain(lost).chain(reads_on);
     watch.into_iter().chain(reads).chain(told).collect()
 }

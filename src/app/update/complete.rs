@@ -19,14 +19,15 @@ const MOST: usize = 50;
 const READ: usize = 500;
 
 /// What could stand at the cursor; the first of it is taken.
-pub(crate) fn of(model: &Model, asks: Asks, text: &str, cursor: usize) -> Completion {
+pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Completion {
     let head: String = text.chars().take(cursor).collect();
     let after: String = text.chars().skip(cursor).collect();
     let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let (before, typed) = head.split_at_checked(start).unwrap_or(("", &head));
     let (before, typed) = (before.to_owned(), typed.to_owned());
     let mut words = match asks {
-        Asks::Filter(pane) => filter_words(model, pane, &typed),
+        Asks::Filter(pane) => filter_words(model, *pane, &typed),
+        Asks::Note(_) => model.store.trades.tags_begun(&typed),
         Asks::Command if before.trim() == "filter" => filter_words(model, model.focus.pane, &typed),
         Asks::Command => command::offers(model, &before, &typed),
     };

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        account::{poll::Source, store::Store},
+        account::{poll::Source, store::Store, trades::TradeLog},
         activity::notice::Notice,
         desk::model::Model,
         dialogs::{
@@ -124,6 +124,16 @@ fn sheet<'a>(
     let working = store.orders.value();
     Sheet {
         working: working.filter(|_| export.pane == Pane::Positions).cloned(),
+        trades: match export.pane {
+            Pane::Closed => store.trades.clone(),
+            Pane::Positions
+            | Pane::Orders
+            | Pane::Twaps
+            | Pane::Scaled
+            | Pane::History
+            | Pane::Activity
+            | Pane::Calls => TradeLog::default(),
+        },
         to: export.to.clone(),
         format: export.format,
         account,

@@ -15,6 +15,7 @@ pub(crate) mod press;
 pub(crate) mod price_ladder;
 pub(crate) mod prompt;
 pub(crate) mod renewal;
+pub(crate) mod review;
 pub(crate) mod router;
 pub(crate) mod unseen;
 pub(crate) mod wake;

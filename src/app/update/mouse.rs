@@ -55,6 +55,7 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         }
         Spot::Account(at) => click_account(model, at),
         Spot::Market(id) => click_market(model, id),
+        Spot::UserAlert(id) => click_user_alert(model, id),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
         Spot::Key(..)
         | Spot::Pane(_)
@@ -124,6 +125,20 @@ fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
     vec![]
 }
 
+/// The line is chosen; one that is chosen already is changed.
+fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
+    let top = model.overlays.last_mut();
+    let Some(list) = top.and_then(Overlay::try_as_user_alerts_mut) else {
+        return vec![];
+    };
+    if list.chosen == Some(id) {
+        let next = list.act(Action::EditAlert, &model.user_alerts);
+        return follow(model, next);
+    }
+    list.chosen = Some(id);
+    vec![]
+}
+
 fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
     let now = (model.now, model.service_now());
     let around = model.options.around(&model.store, &model.used, now);
@@ -162,6 +177,7 @@ pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
         | Spot::NextChoice(_)
         | Spot::Account(_)
         | Spot::Market(_)
+        | Spot::UserAlert(_)
         | Spot::Toast => vec![],
     }
 }

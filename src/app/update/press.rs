@@ -29,7 +29,6 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if is_taken_before(model, chord, action) {
         return vec![];
     }
-    let links = linked(model);
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
@@ -57,29 +56,38 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             strip.act(Action::Confirm, now)
         }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
-        (Some(Overlay::Markets(list)), Some(action)) => list.act(action, &model.store),
-        (Some(Overlay::Strip(strip)), Some(action)) => strip.act(action, now),
-        (Some(Overlay::Bulk(bulk)), Some(action)) => bulk.act(action, now),
-        (Some(Overlay::Export(export)), Some(action)) => export.act(action),
-        (Some(Overlay::Columns(columns)), Some(action)) => columns.act(action),
-        (Some(Overlay::Accounts(list)), Some(action)) => list.act(action, model.roster.seats.len()),
-        (Some(Overlay::Limits { .. }), Some(Action::Lift)) => guard::ask_to_lift(model),
-        (
-            Some(
-                Overlay::Help { offset, .. }
-                | Overlay::Settings { offset }
-                | Overlay::Limits { offset },
-            ),
-            Some(action),
-        ) => scroll(offset, action),
-        (Some(Overlay::Chart(chart)), Some(action)) => chart.act(action, &model.store),
-        (Some(Overlay::Quality(report)), Some(action)) => report.act(action, &model.store),
-        (Some(Overlay::Detail(detail)), Some(action)) => detail.act(action, &links),
-        (None, Some(action)) => Next::Press(action),
+        (_, Some(action)) => over(model, action),
     };
     let mut effects = follow(model, next);
     effects.extend(older_pages::more(model));
     effects
+}
+
+/// What a key that means something does over what is on top; on the desk where nothing is.
+fn over(model: &mut Model, action: Action) -> Next {
+    let (now, links) = (model.now, linked(model));
+    match model.overlays.last_mut() {
+        Some(Overlay::Markets(list)) => list.act(action, &model.store),
+        Some(Overlay::Strip(strip)) => strip.act(action, now),
+        Some(Overlay::Bulk(bulk)) => bulk.act(action, now),
+        Some(Overlay::Export(export)) => export.act(action),
+        Some(Overlay::Columns(columns)) => columns.act(action),
+        Some(Overlay::Accounts(list)) => list.act(action, model.roster.seats.len()),
+        Some(Overlay::Limits { .. }) if action == Action::Lift => guard::ask_to_lift(model),
+        Some(
+            Overlay::Help { offset, .. }
+            | Overlay::Settings { offset }
+            | Overlay::Limits { offset },
+        ) => scroll(offset, action),
+        Some(Overlay::Chart(chart)) => chart.act(action, &model.store),
+        Some(Overlay::UserAlerts(list)) => list.act(action, &model.user_alerts),
+        Some(Overlay::Review(review)) => review.act(action),
+        Some(Overlay::Quality(report)) => report.act(action, &model.store),
+        Some(Overlay::Detail(detail)) => detail.act(action, &links),
+        None => Next::Press(action),
+        // Their keys are read before.
+        Some(Overlay::Form(_) | Overlay::Prompt(_)) => Next::Stay,
+    }
 }
 
 /// What the open detail leads to.
@@ -138,6 +146,8 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
                 | Overlay::Limits { .. }
                 | Overlay::Columns(_)
                 | Overlay::Accounts(_)
+                | Overlay::UserAlerts(_)
+                | Overlay::Review(_)
                 | Overlay::Markets(_)
         )
     );

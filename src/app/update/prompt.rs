@@ -1,21 +1,24 @@
 //! What is typed into the line at the bottom, and what that does.
 
-use crate::app::{
-    desk::{lens, model::Model},
-    dialogs::{
-        next::Next,
-        overlay::Overlay,
-        prompt::{Asks, Prompt},
+use crate::{
+    app::{
+        desk::{lens, model::Model, user_alerts},
+        dialogs::{
+            next::Next,
+            overlay::Overlay,
+            prompt::{Asks, Prompt},
+        },
+        keys::{
+            keymap::{Action, Chord},
+            line::Line,
+        },
+        tables::{
+            lens::{Fault, Filter, begun},
+            pane::Pane,
+        },
+        update::{act, command, complete::of},
     },
-    keys::{
-        keymap::{Action, Chord},
-        line::Line,
-    },
-    tables::{
-        lens::{Fault, Filter, begun},
-        pane::Pane,
-    },
-    update::{act, command, complete::of},
+    model::PositionId,
 };
 
 /// The prompt on top, if that is what has the keys.
@@ -31,7 +34,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
     let Some(prompt) = top(model) else {
         return Next::Stay;
     };
-    let asks = prompt.asks;
+    let asks = prompt.asks.clone();
     if let Some(c) = chord.typed() {
         edit(model, |line| line.type_in(c));
         return Next::Stay;
@@ -41,8 +44,8 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
             lens::change(model, pane, |lens| lens.filter = None);
             Next::Close
         }
-        (Some(Action::Dismiss), Asks::Command) => Next::Close,
-        (Some(Action::Submit), _) => submit(model, asks),
+        (Some(Action::Dismiss), Asks::Command | Asks::Note(_)) => Next::Close,
+        (Some(Action::Submit), asks) => submit(model, asks),
         (Some(action @ (Action::Up | Action::Down)), Asks::Filter(_)) => {
             act::travel(model, action);
             Next::Stay
@@ -51,6 +54,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
             recall(model, action);
             Next::Stay
         }
+        (Some(Action::Up | Action::Down), Asks::Note(_)) => Next::Stay,
         (Some(action @ (Action::NextChoice | Action::PreviousChoice)), _) => {
             turn(model, action);
             Next::Stay
@@ -64,14 +68,10 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
 
 /// Enter: the line closes when it was taken, and stays with its fault when not.
 fn submit(model: &mut Model, asks: Asks) -> Next {
-    if let Asks::Filter(pane) = asks {
-        return match parsed(model, pane) {
-            Ok(filter) => {
-                lens::change(model, pane, |lens| lens.filter = filter);
-                Next::Close
-            }
-            Err(_) => Next::Stay,
-        };
+    match asks {
+        Asks::Filter(pane) => return submit_filter(model, pane),
+        Asks::Note(id) => return submit_note(model, &id),
+        Asks::Command => {}
     }
     let Some(prompt) = top(model) else {
         return Next::Stay;
@@ -84,7 +84,7 @@ fn submit(model: &mut Model, asks: Asks) -> Next {
     match command::run(model, &text) {
         Ok(next) => {
             // What was looked at makes room for what the command shows.
-            if next != Next::Stay {
+            if !matches!(next, Next::Stay | Next::OfAlerts(_)) {
                 model.overlays.clear();
             }
             model.spoken.retain(|known| *known != text);
@@ -100,6 +100,22 @@ fn submit(model: &mut Model, asks: Asks) -> Next {
             Next::Stay
         }
     }
+}
+
+fn submit_filter(model: &mut Model, pane: Pane) -> Next {
+    match parsed(model, pane) {
+        Ok(filter) => {
+            lens::change(model, pane, |lens| lens.filter = filter);
+            Next::Close
+        }
+        Err(_) => Next::Stay,
+    }
+}
+
+fn submit_note(model: &mut Model, id: &PositionId) -> Next {
+    let text = top(model).map_or("", |prompt| prompt.text()).to_owned();
+    model.overlays.pop();
+    Next::Ask(user_alerts::write_note(model, id, &text))
 }
 
 /// Up and down through the earlier lines; below the newest is an empty one.
@@ -147,8 +163,12 @@ fn turn(model: &mut Model, action: Action) {
             ..
         }) => known.turned(action),
         Some(prompt) => {
-            let (asks, text, cursor) = (prompt.asks, prompt.text().to_owned(), prompt.cursor());
-            of(model, asks, &text, cursor)
+            let (asks, text, cursor) = (
+                prompt.asks.clone(),
+                prompt.text().to_owned(),
+                prompt.cursor(),
+            );
+            of(model, &asks, &text, cursor)
         }
         None => return,
     };
@@ -164,9 +184,10 @@ fn turn(model: &mut Model, action: Action) {
 fn read(model: &mut Model) {
     let Some(prompt) = top(model) else { return };
     prompt.fault = None;
-    let Asks::Filter(pane) = prompt.asks else {
+    let Asks::Filter(pane) = &prompt.asks else {
         return;
     };
+    let pane = *pane;
     let fault = match parsed(model, pane) {
         Ok(filter) => {
             lens::change(model, pane, |lens| lens.filter = filter);

@@ -10,11 +10,12 @@ use crate::{
     app::{
         account::{labels::Switch, poll::Source},
         activity::notice::Tone,
-        desk::{alerts, cursor, lens, market_shown, model::Model, msg::Msg, tour},
+        desk::{alerts, cursor, lens, market_shown, model::Model, msg::Msg, tour, user_alerts},
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
             next::Next,
             overlay::{Bulk, Deed, Overlay, Strip},
+            prompt::Prompt,
         },
         keys::keymap::Action,
         market::width_tier::WidthTier,
@@ -32,6 +33,7 @@ use crate::{
             export::{proceed, written},
             market, price_ladder,
             renewal::take,
+            review,
         },
     },
     model::{Call, Command, Drift, READ_ONLY, Text, Timestamp},
@@ -90,6 +92,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             written(model, result);
             vec![]
         }
+        Msg::Kept(kept) => user_alerts::recall(model, kept),
         Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
         Msg::OpenedSince => doubt::close_the_rest(model),
@@ -112,6 +115,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     effects.extend(flip::proceed(model));
     effects.extend(stop_move::proceed(model));
     lens::refresh(model);
+    review::refresh(model);
     cursor::keep(model);
     market_shown::follow(model);
     price_ladder::follow(model);
@@ -156,6 +160,9 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::ChooseColumns(pane, columns) => choose(model, pane, columns),
         Next::Ask(effect) => vec![effect],
         Next::AskEach(effects) => effects,
+        Next::Type(text) => open(model, Overlay::Prompt(Prompt::begun(&text))),
+        Next::OfAlerts(request) => user_alerts::follow(model, request),
+        Next::ReadOlder => read_older(model),
         Next::NewOrder(side, market) => {
             let next = act::order(model, side, Some(&market));
             follow(model, next)
@@ -207,6 +214,20 @@ fn or_refuse(
 ) -> Vec<Effect> {
     let done = does(model);
     done.unwrap_or_else(|why| follow(model, Next::Refuse(why)))
+}
+
+/// The next page of closed positions, unless it is on its way.
+fn read_older(model: &mut Model) -> Vec<Effect> {
+    let closed = &mut model.store.closed;
+    if !closed.has_more() {
+        let why = "every closed position has been read".to_owned();
+        return follow(model, Next::Refuse(why));
+    }
+    closed
+        .ask_more()
+        .map(Effect::MoreClosed)
+        .into_iter()
+        .collect()
 }
 
 /// Unless something objects to it, or the form must be answered first.

@@ -168,6 +168,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         zone: Zone::local(),
         reading: view::READING,
         alerts: settings.alerts.clone(),
+        alert_command: settings.alert_command.clone(),
         guard: settings.guard.clone(),
         fees: settings.fees.clone(),
         be_extra_ticks: settings.be_extra_ticks,

@@ -12,7 +12,7 @@ use crate::{
     config::Sources,
     model::Position,
     view::{
-        columns::{CLOSED, OPEN},
+        columns::{CLOSED_AS_TOLD, OPEN},
         tables::rows::{ClosedPositionRow, PositionRow, columns_of},
     },
 };
@@ -40,7 +40,7 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
         let pages = args.pages;
         let page = pages.read(voice, |position| position.id.clone(), fetch);
         let sheet = Sheet {
-            columns: CLOSED,
+            columns: CLOSED_AS_TOLD,
             id: None,
         };
         let exact = ExactFormat {

@@ -19,6 +19,50 @@ impl fmt::Display for ZoneDay {
     }
 }
 
+impl ZoneDay {
+    /// Of the month, from 1.
+    pub fn number(self) -> i8 {
+        self.0.day()
+    }
+
+    /// `November 2026`.
+    pub fn month(self) -> String {
+        self.0.strftime("%B %Y").to_string()
+    }
+
+    /// The days of its month in weeks that begin on Monday; `None` where a week reaches into another month.
+    pub fn weeks(self) -> Vec<[Option<Self>; 7]> {
+        let mut weeks = vec![];
+        let mut day = Some(self.0.first_of_month());
+        while let Some(date) = day.filter(|day| day.month() == self.0.month()) {
+            let at = usize::try_from(date.weekday().to_monday_zero_offset()).unwrap_or(0);
+            if weeks.is_empty() || at == 0 {
+                weeks.push([None; 7]);
+            }
+            if let Some(place) = weeks.last_mut().and_then(|week| week.get_mut(at)) {
+                *place = Some(Self(date));
+            }
+            day = date.tomorrow().ok();
+        }
+        weeks
+    }
+
+    /// The last day of the month before its own.
+    pub fn month_before(self) -> Option<Self> {
+        self.0.first_of_month().yesterday().ok().map(Self)
+    }
+
+    /// The first day of the month after its own.
+    pub fn month_after(self) -> Option<Self> {
+        self.0.last_of_month().tomorrow().ok().map(Self)
+    }
+
+    /// Whether both are in one month.
+    pub fn is_in_month_of(self, other: Self) -> bool {
+        self.0.first_of_month() == other.0.first_of_month()
+    }
+}
+
 /// How moments are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moments {
@@ -67,6 +111,18 @@ impl Zone {
     pub fn day(&self, at: Timestamp) -> Option<ZoneDay> {
         let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
         Some(ZoneDay(self.0.to_datetime(at).date()))
+    }
+
+    /// The hour that clocks here show at this instant, 0 to 23.
+    pub fn hour(&self, at: Timestamp) -> Option<usize> {
+        let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
+        usize::try_from(self.0.to_datetime(at).hour()).ok()
+    }
+
+    /// What the zone is called: `UTC`, `Europe/Berlin`, or its offset at this instant.
+    pub fn name(&self, at: Timestamp) -> String {
+        let name = self.0.iana_name().map(str::to_owned);
+        name.unwrap_or_else(|| self.formatted(at, "%:z"))
     }
 
     /// `2026-01-05 18:00`.
@@ -127,5 +183,48 @@ impl From<TimeZone> for Zone {
 impl Default for Zone {
     fn default() -> Self {
         Self::utc()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Timestamp, Zone, ZoneDay};
+
+    /// 2026-09-21 00:00 UTC, a Monday.
+    const MIDNIGHT: i64 = 1_789_948_800_000;
+
+    fn day(at: i64) -> ZoneDay {
+        Zone::utc().day(Timestamp(at)).unwrap()
+    }
+
+    #[test]
+    fn a_month_is_laid_out_in_weeks_that_begin_on_monday() {
+        let weeks = day(MIDNIGHT).weeks();
+        let numbers = |week: usize| weeks[week].map(|day| day.map_or(0, ZoneDay::number));
+        assert_eq!(weeks.len(), 5);
+        assert_eq!(numbers(0), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(numbers(4), [28, 29, 30, 0, 0, 0, 0]);
+        assert_eq!(day(MIDNIGHT).month(), "September 2026");
+    }
+
+    #[test]
+    fn months_follow_one_another() {
+        let today = day(MIDNIGHT);
+        let before = today.month_before().unwrap();
+        assert_eq!(
+            (before.month(), before.number()),
+            ("August 2026".to_owned(), 31)
+        );
+        assert_eq!(today.month_after().unwrap().month(), "October 2026");
+        assert!(before.month_after().unwrap().is_in_month_of(today));
+    }
+
+    #[test]
+    fn the_last_millisecond_of_a_day_is_still_that_day_and_its_last_hour() {
+        let zone = Zone::utc();
+        let (last, first) = (Timestamp(MIDNIGHT - 1), Timestamp(MIDNIGHT));
+        assert_eq!((zone.hour(last), zone.hour(first)), (Some(23), Some(0)));
+        assert!(zone.day(last) < zone.day(first));
+        assert_eq!(zone.name(first), "UTC");
     }
 }

@@ -1,6 +1,10 @@
 //! The far side of one account: its client, its outbox and its poller.
 
-use super::channel::{AccountChannel, with_budget};
+use super::{
+    channel::{AccountChannel, with_budget},
+    services::Reach,
+    trader_effects::TraderEffects,
+};
 use crate::{
     app::{
         Effect, Identity, Msg, Options, Visibility, account::poll::Source, activity::notice::Tone,
@@ -51,6 +55,8 @@ pub(crate) struct Account {
     pub(crate) sharing: JournalAccounts,
     /// As it begins.
     pub(crate) visibility: Visibility,
+    /// Whether a person is at it: a picture keeps nothing and runs nothing.
+    pub(crate) reach: Reach,
 }
 
 /// An account whose service can be spoken to.
@@ -128,6 +134,8 @@ impl Member {
             mut way,
         } = self;
         keep_learned(&client, &way.inbox, &dir);
+        let place = (dir.clone(), &identity);
+        let trader = TraderEffects::start(account.reach, place, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let (clock, intervals) = (account.clock, account.intervals());
@@ -165,6 +173,9 @@ impl Member {
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),
                 Effect::StopSending => client.stop_sending(),
                 Effect::AllowSending => client.allow_sending(),
+                effect @ (Effect::KeepUserAlerts(_)
+                | Effect::KeepTrades(_)
+                | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
                 // The loop keeps these to itself.
                 Effect::Terminal(_)

@@ -2,5 +2,8 @@
 
 pub(crate) mod account;
 pub(crate) mod channel;
+mod kept;
 pub(crate) mod renewals;
 pub(crate) mod services;
+mod trader_effects;
+mod user_command;

@@ -130,6 +130,7 @@ impl Services {
                 export_dir: self.export_dir.clone(),
                 sharing: JournalAccounts::new(Arc::clone(&sharing), own),
                 options,
+                reach: self.reach,
                 visibility: if own == 0 {
                     Visibility::OnScreen
                 } else {

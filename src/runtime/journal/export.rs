@@ -64,7 +64,10 @@ fn refused(path: &Path, why: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::dialogs::export::SheetRows, model::Timestamp};
+    use crate::{
+        app::{account::trades::TradeLog, dialogs::export::SheetRows},
+        model::Timestamp,
+    };
     use std::fs;
 
     #[test]
@@ -78,6 +81,7 @@ mod tests {
             rows: SheetRows::History(vec![]),
             markets: vec![],
             working: None,
+            trades: TradeLog::default(),
         };
         let first = write(&sheet, dir.path()).unwrap();
         let named = dir

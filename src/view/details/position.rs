@@ -1,7 +1,7 @@
 //! A position in full, open or closed.
 
 use crate::{
-    model::{Position, Protection},
+    model::{Position, Protection, Text},
     view::{
         details::lines::{DetailFields, DetailView},
         tables::{closed, positions, protection},
@@ -50,12 +50,33 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     }
     fields.time("opened_at", position.opened_at, scene);
     fields.time("closed_at", position.closed_at, scene);
+    trade(&mut fields, position, scene);
     let title = vec![
         words::position_side(position.side()),
         Span::plain(format!(" {} ", words::position_size(position, scene))),
         words::market(&position.market_id),
     ];
     fields.titled(title)
+}
+
+/// What this desk keeps of the trade beside what the service tells.
+fn trade(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+    let trades = &scene.store.trades;
+    let review = trades.review(position);
+    let record = trades.get(&position.id);
+    fields.section("Review");
+    let note = Text::from(trades.text(&position.id)).to_string();
+    fields.text("note", Some(note).filter(|note| !note.is_empty()));
+    let stop = record.and_then(|record| record.first_stop);
+    fields.number("first stop", stop.map(|stop| stop.price));
+    fields.text("risk at first stop", review.risk.map(format::usd));
+    fields.text(
+        "R multiple",
+        review.r_multiple.map(|multiple| multiple.rounded(2)),
+    );
+    fields.text("MAE", review.mae.map(format::usd));
+    fields.text("MFE", review.mfe.map(format::usd));
+    fields.text("marks seen", review.marks_seen.map(format::whole_percent));
 }
 
 /// Whether there is none or it was not told cannot be known of a service: the field is optional

@@ -16,7 +16,7 @@ use crate::{
             activity::ACTIVITY,
             calls::CALLS,
             csv::{csv, no_members},
-            rows::{self, ClosedPositionRow, OrderRow, PositionRow, RungRow, TwapRow, columns_of},
+            rows::{self, OrderRow, PositionRow, RungRow, TradeRow, TwapRow, columns_of},
         },
         text::{
             format::{self, Zone},
@@ -209,6 +209,7 @@ pub fn file_stem(sheet: &Sheet) -> String {
 /// The whole file and how many rows are in it. Times are those of UTC, in full.
 pub fn file(sheet: &Sheet) -> (String, usize) {
     let mut store = Store::default();
+    store.trades.clone_from(&sheet.trades);
     store.arrive(Poll {
         at: sheet.at,
         answer: Answer::Markets(Ok(sheet.markets.clone())),
@@ -234,12 +235,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
     let written = (sheet.format, &scene);
     match &sheet.rows {
         SheetRows::Positions(rows) => exact(rows, PositionRow::new, columns_of::POSITION, written),
-        SheetRows::Closed(rows) => exact(
-            rows,
-            ClosedPositionRow::new,
-            columns_of::CLOSED_POSITION,
-            written,
-        ),
+        SheetRows::Closed(rows) => exact(rows, TradeRow::new, columns_of::TRADE, written),
         SheetRows::Working(rows) | SheetRows::History(rows) => {
             exact(rows, OrderRow::new, columns_of::ORDER, written)
         }

@@ -5,7 +5,7 @@ use crate::{
         Model, Remote,
         account::{row_id::RowId, successor},
         awaited,
-        dialogs::overlay::Overlay,
+        dialogs::overlay::{Overlay, ReviewTab},
         forms::form::Form,
         has_refused,
         keys::keymap::{Action, Context, Keys},
@@ -159,6 +159,8 @@ fn own(context: Context) -> &'static [Action] {
         | Context::Columns
         | Context::Accounts
         | Context::Markets
+        | Context::UserAlerts
+        | Context::Review
         | Context::Chart
         | Context::Form
         | Context::Strip
@@ -183,6 +185,20 @@ fn last(context: Context) -> &'static [Action] {
             Action::Dismiss,
         ],
         Context::Chart => &[Action::NextChoice, Action::Down, Action::Dismiss],
+        Context::UserAlerts => &[
+            Action::EditAlert,
+            Action::AlertHere,
+            Action::DeleteAlert,
+            Action::Down,
+            Action::Dismiss,
+        ],
+        Context::Review => &[
+            Action::NextChoice,
+            Action::NextMonth,
+            Action::ReadOlder,
+            Action::Down,
+            Action::Dismiss,
+        ],
         Context::Prompt => &[Action::Down, Action::Dismiss],
         Context::Form | Context::Strip | Context::Export => &[Action::Dismiss],
         Context::Always
@@ -249,7 +265,21 @@ fn keys(model: &Model, action: Action, chord: Keys) -> String {
     format!("{chord}{}", other.unwrap_or_default())
 }
 
+/// The brief words of a key in a place of its own.
+const BRIEF: &[(Context, Action, &str)] = &[
+    (Context::UserAlerts, Action::EditAlert, "change"),
+    (Context::UserAlerts, Action::DeleteAlert, "delete"),
+    (Context::UserAlerts, Action::AlertHere, "new alert"),
+    (Context::Review, Action::NextChoice, "next part"),
+    (Context::Review, Action::ReadOlder, "read older"),
+    (Context::Review, Action::Down, "scroll"),
+];
+
 fn label(model: &Model, action: Action) -> &'static str {
+    let (place, mut brief) = (model.context(), BRIEF.iter());
+    if let Some((_, _, words)) = brief.find(|(of, does, _)| (*of, *does) == (place, action)) {
+        return words;
+    }
     if matches!(action, Action::Cancel | Action::ClosePosition) && !marked(model).is_empty() {
         return if action == Action::Cancel {
             "cancel marked"
@@ -351,6 +381,10 @@ const NEEDS: &[(Action, Need)] = &[
             .is_some_and(|all| !all.is_empty())
     }),
     (Action::NextChoice, can_choose),
+    (Action::ReadOlder, |model| model.store.closed.has_more()),
+    (Action::NextMonth, shows_calendar),
+    (Action::EditAlert, has_user_alerts),
+    (Action::DeleteAlert, has_user_alerts),
     (Action::NextField, |model| match model.overlays.last() {
         Some(Overlay::Export(export)) => export.is_paged(),
         _ => true,
@@ -453,6 +487,15 @@ fn is_flattening(model: &Model) -> bool {
 fn can_add(model: &Model) -> bool {
     let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
     can_trade(model) && !is_held && model.store.closing_all().is_none()
+}
+
+fn shows_calendar(model: &Model) -> bool {
+    let review = model.overlays.last().and_then(Overlay::try_as_review_ref);
+    review.is_some_and(|review| review.tab == ReviewTab::Days)
+}
+
+fn has_user_alerts(model: &Model) -> bool {
+    !model.user_alerts.all().is_empty()
 }
 
 /// Whether the observed price would go anywhere.

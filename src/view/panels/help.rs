@@ -186,6 +186,8 @@ fn name(context: Context) -> &'static str {
         Context::Detail => "Detail",
         Context::Chart => "Price chart",
         Context::Markets => "Markets",
+        Context::UserAlerts => "Your alerts",
+        Context::Review => "Review",
         Context::Accounts => "Accounts",
         Context::Prompt => "Line",
     }

@@ -56,9 +56,10 @@ pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
         },
         (_, None) => Under::Note(note(model, prompt)),
     };
-    let sign = match prompt.asks {
+    let sign = match &prompt.asks {
         Asks::Filter(_) => "/",
         Asks::Command => ":",
+        Asks::Note(_) => "note ",
     };
     PromptView {
         sign,
@@ -77,9 +78,10 @@ fn named(model: &Model, word: &str) -> String {
 }
 
 fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
-    match prompt.asks {
-        Asks::Filter(pane) => filter_note(model, pane),
+    match &prompt.asks {
+        Asks::Filter(pane) => filter_note(model, *pane),
         Asks::Command => command_note(model, prompt.text()),
+        Asks::Note(_) => trade_note(model),
     }
 }
 
@@ -101,6 +103,22 @@ fn command_note(model: &Model, text: &str) -> Vec<Span> {
         &[
             (Action::NextChoice, "commands"),
             (Action::Up, "earlier"),
+            (Action::Dismiss, "leave"),
+        ],
+    ));
+    spans
+}
+
+/// What a note may hold, and the keys.
+fn trade_note(model: &Model) -> Vec<Span> {
+    let mut spans = vec![Span::muted(
+        "words and #tags of this trade; nothing deletes it   ",
+    )];
+    spans.extend(keys(
+        model,
+        &[
+            (Action::Submit, "keep"),
+            (Action::NextChoice, "tags"),
             (Action::Dismiss, "leave"),
         ],
     ));

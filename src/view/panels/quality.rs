@@ -38,7 +38,7 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// The same of what was closed.
-const RESULTS: [&str; 8] = [
+pub(super) const RESULTS: [&str; 8] = [
     "        net",
     "   won",
     " closed",
@@ -96,7 +96,7 @@ fn section(name: &'static str, rows: Vec<DetailLine>, none: &'static str) -> Vec
     std::iter::once(name).chain(rows).chain(none).collect()
 }
 
-fn heading(columns: [&'static str; 8]) -> DetailLine {
+pub(super) fn heading(columns: [&'static str; 8]) -> DetailLine {
     DetailLine::Cells {
         label: String::new(),
         value: columns.map(Span::muted).into(),
@@ -199,7 +199,7 @@ fn cells(fills: &Fills) -> Vec<Span> {
 }
 
 /// What the closed positions of a market came to.
-fn came_to(results: &Results) -> Vec<Span> {
+pub(super) fn came_to(results: &Results) -> Vec<Span> {
     let cells = [
         words::pnl(results.net()),
         words::known(results.win_rate().map(format::whole_percent)),

@@ -23,6 +23,7 @@ pub(crate) fn kind(alert: &Alert) -> &'static str {
         Alert::Guard(_) => "challenge goal",
         Alert::Challenge(Verdict::Passed) => "CHALLENGE PASSED",
         Alert::Challenge(Verdict::Breached(_)) => "BREACHED",
+        Alert::User(_) => "YOUR ALERT",
         Alert::Down => "connection down",
         Alert::Up => "connection back",
     }
@@ -46,6 +47,7 @@ pub(crate) fn words(alert: &Alert, about: &About) -> String {
         Alert::NearLiquidation(position, distance) => near(position, *distance, about),
         Alert::Guard(gauge) => guarded(gauge),
         Alert::Challenge(verdict) => ended_by(verdict),
+        Alert::User(firing) => super::user_alert::fired(firing, of),
         Alert::Down => "the service does not answer".to_owned(),
         Alert::Up => "the service answers again".to_owned(),
     }

@@ -6,7 +6,7 @@ use crate::{
         Rows,
         tables::lens::{Lens, Sums},
     },
-    model::{Num, Position},
+    model::{Num, Position, Text},
     view::text::{
         format,
         scene::Scene,
@@ -51,7 +51,47 @@ pub const CLOSED: &[Column<Position>] = &[
     Column::new("position_id", "id", Left, 9, |p, _| {
         Span::muted(p.id.to_string()).into()
     }),
+    Column::new("r_multiple", "R", Number, 6, r_multiple)
+        .exact(|p, scene| scene.store.trades.review(p).r_multiple),
+    Column::new("mae", "MAE", Number, 8, |p, scene| {
+        aside(scene.store.trades.review(p).mae.map(format::usd))
+    }),
+    Column::new("mfe", "MFE", Number, 8, |p, scene| {
+        aside(scene.store.trades.review(p).mfe.map(format::usd))
+    }),
+    Column::new("tags", "tags", Left, 8, |p, scene| {
+        let tags = scene
+            .store
+            .trades
+            .get(&p.id)
+            .map(|record| record.tags.iter());
+        let tags = tags.into_iter().flatten().map(|tag| format!("#{tag}"));
+        let tags: Vec<_> = tags.collect();
+        Span::muted(Text::from(tags.join(" ")).to_string()).into()
+    }),
+    Column::new("note", "note", Left, 8, |p, scene| {
+        let record = scene.store.trades.get(&p.id);
+        let note = record.map(|record| Text::from(record.note.as_str()).to_string());
+        Span::muted(note.unwrap_or_default()).into()
+    }),
 ];
+
+/// How many of [`CLOSED`] the service tells; what follows is this desk's own.
+const TOLD_COLUMNS: usize = 13;
+
+/// Those that the service tells: what a verb prints, which keeps nothing of trades.
+pub const CLOSED_AS_TOLD: &[Column<Position>] = CLOSED.split_at(TOLD_COLUMNS).0;
+
+/// `+1.25`, in what was risked at the first stop.
+fn r_multiple(position: &Position, scene: &Scene<'_>) -> Cell {
+    let multiple = scene.store.trades.review(position).r_multiple;
+    let Some(multiple) = multiple else {
+        return Span::unknown().into();
+    };
+    let sign = if multiple.is_positive() { "+" } else { "" };
+    let text = format!("{sign}{}", multiple.rounded(2));
+    Span::new(text, words::pnl_tone(multiple)).into()
+}
 
 fn closed(position: &Position, scene: &Scene<'_>) -> Cell {
     aside(

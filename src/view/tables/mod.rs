@@ -15,3 +15,4 @@ pub(crate) mod reading;
 pub mod rows;
 pub(crate) mod scaled;
 pub(crate) mod twaps;
+pub(crate) mod user_alert;

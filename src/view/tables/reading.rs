@@ -76,7 +76,12 @@ fn words(model: &Model, pane: Pane, at: usize) -> String {
     let scene = Scene::of(model, &zone);
     let id = model.all_rows(pane).get(at);
     let cells = row(pane, at, &scene, &Words).unwrap_or_else(|| heading(id.as_ref(), &scene));
-    format!("{cells} {}", id_words(id.as_ref(), &scene)).to_lowercase()
+    // A note on an open position has no column of its own.
+    let note = match &id {
+        Some(RowId::Position(id)) => scene.store.trades.text(id),
+        _ => String::new(),
+    };
+    format!("{cells} {} {note}", id_words(id.as_ref(), &scene)).to_lowercase()
 }
 
 fn numbers(model: &Model, pane: Pane, at: usize) -> String {

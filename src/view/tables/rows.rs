@@ -93,6 +93,30 @@ pub struct ClosedPositionRow {
     pub held: Option<Num>,
 }
 
+/// A closed position with what this desk keeps of the trade.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TradeRow {
+    #[serde(flatten)]
+    pub closed: ClosedPositionRow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// With blanks between.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<String>,
+    /// `net_pnl` over what was risked at the first stop; absent where this desk did not see that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r_multiple: Option<Num>,
+    /// Maximum adverse excursion of the marks that were seen, USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mae: Option<Num>,
+    /// Maximum favourable excursion of the marks that were seen, USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mfe: Option<Num>,
+    /// The share of its time in which marks were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub marks_seen: Option<Num>,
+}
+
 /// An order, working or ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OrderRow {
@@ -202,6 +226,28 @@ impl ClosedPositionRow {
     }
 }
 
+impl TradeRow {
+    pub fn new(position: &Position, scene: &Scene<'_>) -> Self {
+        let trades = &scene.store.trades;
+        let review = trades.review(position);
+        let record = trades.get(&position.id);
+        let note = record.map(|record| record.note.clone());
+        let tags = record.map(|record| {
+            let tags: Vec<_> = record.tags.iter().map(String::as_str).collect();
+            tags.join(" ")
+        });
+        Self {
+            closed: ClosedPositionRow::new(position, scene),
+            note: note.filter(|note| !note.is_empty()),
+            tags: tags.filter(|tags| !tags.is_empty()),
+            r_multiple: review.r_multiple,
+            mae: review.mae,
+            mfe: review.mfe,
+            marks_seen: review.marks_seen,
+        }
+    }
+}
+
 impl OrderRow {
     pub fn new(order: &Order, scene: &Scene<'_>) -> Self {
         let works = order.is_working();
@@ -301,6 +347,12 @@ pub mod columns_of {
         "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
         "isolated_margin_extra", "size_decimals", "account_id", "provider", "symbol", "coin",
     ];
+    pub const TRADE: &[&str] = &[
+        "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
+        "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
+        "isolated_margin_extra", "size_decimals", "account_id", "provider", "symbol", "coin", "note", "tags",
+        "r_multiple", "mae", "mfe", "marks_seen",
+    ];
     pub const ORDER: &[&str] = &[
         "id", "requested_at", "market_id", "side", "type", "mode", "status", "armed", "size", "initial_size",
         "filled_size", "filled", "limit_price", "trigger_price", "trigger_direction", "trigger_market_id", "distance",
@@ -367,6 +419,7 @@ mod tests {
                 columns_of::CLOSED_POSITION,
                 &[],
             ),
+            (schema_of::<TradeRow>(), columns_of::TRADE, &[]),
             (schema_of::<OrderRow>(), columns_of::ORDER, &[]),
             (schema_of::<TwapRow>(), columns_of::TWAP, &[]),
             (schema_of::<RungRow>(), columns_of::RUNG, &[]),

@@ -1,4 +1,4 @@
-//! The line at the bottom that is typed into: `/` filters a pane, `:` takes a command.
+//! The line at the bottom that is typed into: `/` filters a pane, `:` takes a command, `N` writes a note.
 //!
 //! Contract: typing acts on what is shown only; nothing is ever sent by a key that types. A line with a fault
 //! is not taken; the fault stands under the place it is about.
@@ -7,12 +7,15 @@ pub(crate) mod complete;
 
 pub use complete::Completion;
 
-use crate::app::{
-    keys::line::Line,
-    tables::{
-        lens::{Fault, Lens},
-        pane::Pane,
+use crate::{
+    app::{
+        keys::line::Line,
+        tables::{
+            lens::{Fault, Lens},
+            pane::Pane,
+        },
     },
+    model::PositionId,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +30,14 @@ pub struct Prompt {
 }
 
 /// What the line is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
     /// Which rows of this pane are shown, while it is being typed.
     Filter(Pane),
     /// What to do, when it is entered.
     Command,
+    /// A note and tags on this trade.
+    Note(PositionId),
 }
 
 impl Prompt {
@@ -49,6 +54,16 @@ impl Prompt {
     /// An empty command line.
     pub(crate) fn command() -> Self {
         Self::new(Asks::Command, "")
+    }
+
+    /// A command line that begins with these words.
+    pub(crate) fn begun(text: &str) -> Self {
+        Self::new(Asks::Command, text)
+    }
+
+    /// The note of a trade, to be changed.
+    pub(crate) fn note(id: PositionId, text: &str) -> Self {
+        Self::new(Asks::Note(id), text)
     }
 
     /// The filter of this pane, to be changed.

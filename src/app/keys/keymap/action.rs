@@ -258,6 +258,26 @@ pub enum Action {
     Chart,
     #[strum(message = "execution quality")]
     Quality,
+    #[strum(message = "set an alert here")]
+    AlertHere,
+    #[strum(message = "your alerts")]
+    UserAlerts,
+    #[strum(message = "change this alert")]
+    EditAlert,
+    #[strum(message = "delete this alert")]
+    DeleteAlert,
+    #[strum(message = "review of trades")]
+    Review,
+    #[strum(message = "note and tags")]
+    Note,
+    #[strum(message = "read older rows")]
+    ReadOlder,
+    #[strum(message = "next month")]
+    NextMonth,
+    #[strum(message = "previous month")]
+    PreviousMonth,
+    #[strum(message = "let alerts fire again")]
+    LetAlertsFire,
 }
 
 /// Rows that a page key passes.

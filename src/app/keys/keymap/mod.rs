@@ -64,6 +64,8 @@ pub enum Context {
     Detail,
     Chart,
     Markets,
+    UserAlerts,
+    Review,
     Accounts,
     Prompt,
 }
@@ -106,7 +108,13 @@ impl Context {
     fn only_shows(self) -> bool {
         matches!(
             self,
-            Self::Detail | Self::Chart | Self::Markets | Self::Accounts | Self::Limits
+            Self::Detail
+                | Self::Chart
+                | Self::Markets
+                | Self::UserAlerts
+                | Self::Review
+                | Self::Accounts
+                | Self::Limits
         )
     }
 

@@ -4,6 +4,7 @@
 //! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
 //! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
 
+mod alert;
 mod amend;
 mod close;
 mod control;
@@ -230,6 +231,21 @@ pub const VERBS: &[Verb] = &[
     },
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
+    Verb {
+        name: "alert",
+        also: &[],
+        shape: "MARKET [pnl|funding|liq] >|<|crosses LEVEL [every] [for 2h|until 18:00]",
+        does: "sets an alert of your own",
+        flags: alert::FLAGS,
+        offers: alert::offers,
+        does_it: Deed::Say(alert::alert),
+    },
+    press("alerts", "lists your alerts", Action::UserAlerts),
+    press(
+        "review",
+        "reviews your trades: by day, market and hour, and against their risk",
+        Action::Review,
+    ),
     press("positions", "goes to that pane", Action::Positions),
     press("orders", "goes to that pane", Action::Orders),
     press("twaps", "goes to that pane", Action::Twaps),

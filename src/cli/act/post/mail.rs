@@ -109,6 +109,7 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Asked(..)
                 | Msg::Written(_)
                 | Msg::Recalled(_)
+                | Msg::Kept(_)
                 | Msg::ClockSet(_)
                 | Msg::Flatten
                 | Msg::OpenedSince

@@ -81,6 +81,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::OpenedSince
         | Msg::Written(_)
         | Msg::Recalled(_)
+        | Msg::Kept(_)
         | Msg::ClockSet(_)
         | Msg::Asked(..)
         | Msg::Halted(_)

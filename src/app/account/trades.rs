@@ -1,0 +1,388 @@
+//! What this desk keeps of each trade beside what the service tells: a note and tags, the first stop it saw, and how far
+//! the mark went for and against the position while it was seen.
+//!
+//! Contract: pure. A stop counts as the first only where this desk watched the position from its opening, or where the
+//! orders read so far reach back to that; a moved stop never counts. Marks further apart than [`NO_GAP`] leave the time
+//! between them unseen.
+//! Known limits: positions that open and close between two polls are not watched, and the marks are those of polls.
+
+use crate::model::{Num, Order, OrderType, Position, PositionId, Protection, Side, Timestamp};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+/// Milliseconds. Marks, and lists of positions, further apart than this leave a gap.
+const NO_GAP: i64 = 15_000;
+/// Trades that are remembered; the oldest without a note makes room.
+const REMEMBERED: usize = 5_000;
+
+/// What is kept of one trade.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TradeRecord {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_stop: Option<FirstStop>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excursion: Option<Excursion>,
+    /// When something of it last changed, by the wall clock.
+    pub touched_at: Timestamp,
+    /// The largest size that was seen, without its sign.
+    #[serde(default)]
+    size: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    side: Option<Side>,
+    #[serde(default)]
+    watched: Watched,
+}
+
+/// Since when this desk has watched a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Watched {
+    FromOpening,
+    #[default]
+    FromLater,
+}
+
+/// What was risked when the first stop was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstStop {
+    pub price: Num,
+    pub entry: Num,
+    /// In coin, without its sign.
+    pub size: Num,
+}
+
+/// How far the mark went while it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excursion {
+    pub low: Num,
+    pub high: Num,
+    /// How long the mark was seen, in milliseconds.
+    pub seen_millis: i64,
+    /// When it was last seen, by the wall clock.
+    pub last_at: Timestamp,
+}
+
+impl FirstStop {
+    /// |entry − stop| × size, USD; `None` where that is nothing.
+    pub fn risk(&self) -> Option<Num> {
+        let risk = self.entry.minus(self.price)?.abs().times(self.size)?;
+        risk.is_positive().then_some(risk)
+    }
+}
+
+impl Excursion {
+    fn begin(mark: Num, at: Timestamp) -> Self {
+        Self {
+            low: mark,
+            high: mark,
+            seen_millis: 0,
+            last_at: at,
+        }
+    }
+
+    fn see(&mut self, mark: Num, at: Timestamp) {
+        let since = at.0.saturating_sub(self.last_at.0);
+        if (0..=NO_GAP).contains(&since) {
+            self.seen_millis = self.seen_millis.saturating_add(since);
+        }
+        self.low = self.low.min(mark);
+        self.high = self.high.max(mark);
+        self.last_at = self.last_at.max(at);
+    }
+
+    /// The maximum adverse and the maximum favourable excursion of `quantity` entered at `entry`, USD, both zero or more.
+    pub fn extremes(&self, side: Side, entry: Num, quantity: Num) -> Option<(Num, Num)> {
+        let (worst, best) = match side {
+            Side::Buy => (entry.minus(self.low)?, self.high.minus(entry)?),
+            Side::Sell => (self.high.minus(entry)?, entry.minus(self.low)?),
+        };
+        let worth = |moved: Num| moved.max(Num::ZERO).times(quantity);
+        Some((worth(worst)?, worth(best)?))
+    }
+}
+
+/// How one closed trade went against what was risked, as far as this desk saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TradeReview {
+    /// USD.
+    pub risk: Option<Num>,
+    /// Net profit over the risk.
+    pub r_multiple: Option<Num>,
+    /// Maximum adverse and favourable excursion, USD.
+    pub mae: Option<Num>,
+    pub mfe: Option<Num>,
+    /// The share of its time in which marks were seen.
+    pub marks_seen: Option<Num>,
+}
+
+/// All that is kept of trades, by position.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TradeLog {
+    trades: BTreeMap<PositionId, TradeRecord>,
+    /// Grows with every change.
+    #[serde(skip)]
+    version: u64,
+    /// When a whole list of the open positions was last seen: one that is new since has just been opened.
+    #[serde(skip)]
+    seen_all_at: Option<Timestamp>,
+}
+
+impl TradeLog {
+    pub fn get(&self, id: &PositionId) -> Option<&TradeRecord> {
+        self.trades.get(id)
+    }
+
+    pub fn len(&self) -> usize {
+        self.trades.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.trades.is_empty()
+    }
+
+    /// The same number, the same records.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// What earlier sessions kept; what this one has noted meanwhile stays.
+    pub(crate) fn recall(&mut self, kept: Self) {
+        for (id, before) in kept.trades {
+            let record = self.trades.entry(id).or_default();
+            if record.note.is_empty() && record.tags.is_empty() {
+                record.note = before.note;
+                record.tags = before.tags;
+            }
+            // An earlier session was nearer to the opening.
+            record.first_stop = before.first_stop.or(record.first_stop);
+            record.watched = before.watched;
+            record.size = record.size.max(before.size);
+            record.side = record.side.or(before.side);
+            record.excursion = joined(before.excursion, record.excursion);
+            record.touched_at = record.touched_at.max(before.touched_at);
+        }
+        self.version += 1;
+    }
+
+    /// Puts a note and tags in the place of those that were there.
+    pub(crate) fn write(&mut self, id: &PositionId, text: &str, at: Timestamp) {
+        let (tags, words): (Vec<_>, Vec<_>) = text
+            .split_whitespace()
+            .partition(|word| word.len() > 1 && word.starts_with('#'));
+        let record = self.trades.entry(id.clone()).or_default();
+        record.note = words.join(" ");
+        let tags = tags.into_iter().map(|tag| tag.trim_start_matches('#'));
+        record.tags = tags.map(str::to_lowercase).collect();
+        record.touched_at = at;
+        self.version += 1;
+        self.make_room();
+    }
+
+    /// The note and the tags of a trade as they are typed.
+    pub fn text(&self, id: &PositionId) -> String {
+        let Some(record) = self.trades.get(id) else {
+            return String::new();
+        };
+        let note = (!record.note.is_empty()).then(|| record.note.clone());
+        let tags = record.tags.iter().map(|tag| format!("#{tag}"));
+        let words: Vec<_> = note.into_iter().chain(tags).collect();
+        words.join(" ")
+    }
+
+    /// The tags that are in use and begin as `typed` does.
+    pub(crate) fn tags_begun(&self, typed: &str) -> Vec<String> {
+        let all = self.trades.values().flat_map(|record| &record.tags);
+        let named: BTreeSet<_> = all.map(|tag| format!("#{tag}")).collect();
+        let typed = typed.to_lowercase();
+        let begun = named.into_iter().filter(|tag| tag.starts_with(&typed));
+        begun.collect()
+    }
+
+    /// Takes note of what is open at `at`, a fresh and whole list.
+    pub(crate) fn opened(&mut self, positions: &[Position], at: Timestamp) {
+        let before = self.seen_all_at.replace(at);
+        let watched = match before {
+            Some(before) if at.0.saturating_sub(before.0) <= NO_GAP => Watched::FromOpening,
+            Some(_) | None => Watched::FromLater,
+        };
+        for position in positions {
+            let is_new = !self.trades.contains_key(&position.id);
+            let record = self.trades.entry(position.id.clone()).or_default();
+            if is_new {
+                record.watched = watched;
+                record.touched_at = at;
+                self.version += 1;
+            }
+            record.size = record.size.max(position.quantity());
+            record.side = position.side().or(record.side);
+        }
+        self.make_room();
+    }
+
+    /// Takes note of the stops among fresh working orders, of positions that were watched from their opening.
+    pub(crate) fn armed(&mut self, positions: &[Position], orders: &[Order], at: Timestamp) {
+        for position in positions {
+            let Some(record) = self.trades.get_mut(&position.id) else {
+                continue;
+            };
+            if record.first_stop.is_some() || record.watched != Watched::FromOpening {
+                continue;
+            }
+            let stops = orders
+                .iter()
+                .filter(|order| order.protects(position) == Some(Protection::Stop));
+            record.first_stop = earliest(stops, position);
+            if record.first_stop.is_some() {
+                record.touched_at = at;
+                self.version += 1;
+            }
+        }
+    }
+
+    /// Takes note of the fresh mark of an open position.
+    pub(crate) fn marked(&mut self, id: &PositionId, mark: Num, at: Timestamp) {
+        let Some(record) = self.trades.get_mut(id) else {
+            return;
+        };
+        let seen = record.excursion.get_or_insert(Excursion::begin(mark, at));
+        seen.see(mark, at);
+        record.touched_at = at;
+        self.version += 1;
+    }
+
+    /// Learns the first stops of closed positions from all orders requested since `reach`; `None` is all there ever were.
+    pub(crate) fn learn<'a>(
+        &mut self,
+        closed: impl Iterator<Item = &'a Position>,
+        orders: impl Iterator<Item = &'a Order>,
+        reach: Option<Timestamp>,
+    ) {
+        let mut stops: BTreeMap<&PositionId, Vec<&Order>> = BTreeMap::new();
+        for order in orders.filter(|order| is_stop(order)) {
+            if let Some(id) = &order.target_position_id {
+                stops.entry(id).or_default().push(order);
+            }
+        }
+        for position in closed {
+            let is_known = self
+                .trades
+                .get(&position.id)
+                .is_some_and(|record| record.first_stop.is_some());
+            let reaches = position
+                .opened_at
+                .is_some_and(|opened| reach.is_none_or(|reach| reach <= opened));
+            let Some(stops) = stops.get(&position.id).filter(|_| reaches && !is_known) else {
+                continue;
+            };
+            if let Some(first) = earliest(stops.iter().copied(), position) {
+                let record = self.trades.entry(position.id.clone()).or_default();
+                record.first_stop = Some(first);
+                record.size = record.size.max(first.size);
+                record.side = record.side.or(position.side());
+                record.touched_at = position.closed_at.unwrap_or_default();
+                self.version += 1;
+            }
+        }
+        self.make_room();
+    }
+
+    /// How a trade went.
+    pub fn review(&self, position: &Position) -> TradeReview {
+        let record = self.trades.get(&position.id);
+        let first = record.and_then(|record| record.first_stop);
+        let risk = first.and_then(|stop| stop.risk());
+        let r_multiple = || position.net_pnl()?.over(risk?);
+        let excursion = record.and_then(|record| record.excursion);
+        let extremes = excursion.and_then(|seen| {
+            let record = record?;
+            let held = Some(record.size).filter(|size| size.is_positive())?;
+            let side = record.side.or(position.side())?;
+            seen.extremes(side, position.entry_price?, held)
+        });
+        TradeReview {
+            risk,
+            r_multiple: r_multiple(),
+            mae: extremes.map(|(mae, _)| mae),
+            mfe: extremes.map(|(_, mfe)| mfe),
+            marks_seen: excursion
+                .filter(|_| extremes.is_some())
+                .and_then(|seen| seen_share(&seen, position)),
+        }
+    }
+
+    fn make_room(&mut self) {
+        let Some(most) = self.trades.len().checked_sub(REMEMBERED).filter(|n| *n > 0) else {
+            return;
+        };
+        let bare = |record: &TradeRecord| record.note.is_empty() && record.tags.is_empty();
+        let spare = self.trades.iter().filter(|(_, record)| bare(record));
+        let mut spare: Vec<_> = spare
+            .map(|(id, record)| (record.touched_at, id.clone()))
+            .collect();
+        spare.sort();
+        for (_, id) in spare.into_iter().take(most) {
+            self.trades.remove(&id);
+        }
+    }
+}
+
+/// Both together; the time between them is not seen.
+fn joined(before: Option<Excursion>, now: Option<Excursion>) -> Option<Excursion> {
+    let (Some(a), Some(b)) = (before, now) else {
+        return before.or(now);
+    };
+    Some(Excursion {
+        low: a.low.min(b.low),
+        high: a.high.max(b.high),
+        seen_millis: a.seen_millis.saturating_add(b.seen_millis),
+        last_at: a.last_at.max(b.last_at),
+    })
+}
+
+/// Not more than all of it.
+fn seen_share(seen: &Excursion, position: &Position) -> Option<Num> {
+    let held = position.closed_at?.since(position.opened_at?);
+    let share = Num::from(seen.seen_millis).over(millis(held))?;
+    Some(share.min(Num::ONE))
+}
+
+fn millis(span: Duration) -> Num {
+    Num::from(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// The stop that was asked for first; of several of that instant the nearest, which risks least.
+fn earliest<'a>(stops: impl Iterator<Item = &'a Order>, position: &Position) -> Option<FirstStop> {
+    let entry = position.entry_price?;
+    let distance = |price: Num| price.minus(entry).map(Num::abs);
+    let mut known: Vec<_> = stops
+        .filter_map(|stop| Some((stop.requested_at, stop.trigger_price?, stop.asked_size())))
+        .collect();
+    known.sort_by_key(|(at, price, _)| (*at, distance(*price)));
+    let (_, price, size) = known.first()?;
+    // A position that is closed has no size of its own any more at some services.
+    let held = Some(position.quantity()).filter(|held| held.is_positive());
+    Some(FirstStop {
+        price: *price,
+        entry,
+        size: held.unwrap_or(size.abs()),
+    })
+}
+
+/// Whether an order, working or ended, is a stop.
+fn is_stop(order: &Order) -> bool {
+    matches!(
+        order.kind.known(),
+        Some(OrderType::StopMarket | OrderType::StopLimit)
+    )
+}
+
+#[cfg(test)]
+mod tests;

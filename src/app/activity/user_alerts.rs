@@ -1,0 +1,210 @@
+//! The alerts that the trader has set: what each watches for, when it fires, and what stops a storm of them.
+//!
+//! Contract: pure; an alert is judged by fresh values only, one after another, so that a jump over its level counts and
+//! a stale value never fires. One that has fired fires again only after the value was 0.05 % of the level, or two
+//! steps, on the other side. 15 firings within three minutes halt all alerts until the trader goes on.
+//! Known limit: while the display is held no value arrives; what came meanwhile is judged by its last value.
+
+mod command;
+pub mod condition;
+mod sample;
+mod storm;
+#[cfg(test)]
+mod tests;
+
+pub use command::AlertRun;
+pub use condition::{AlertPhase, AlertRepeat, AlertSubject, AlertTrigger, LevelSide, UserAlert};
+pub use sample::{AlertSample, FreshSources, Freshness, sample};
+
+use crate::{
+    app::account::{store::Store, trades::TradeLog},
+    model::{MarketId, Num, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+use storm::Storm;
+
+/// Alerts that are kept; those that are over make room first.
+const MOST: usize = 200;
+
+/// An alert that fired, and what made it fire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertFiring {
+    pub alert: UserAlert,
+    pub value: Num,
+    pub occasion: FiringOccasion,
+}
+
+/// When the level was crossed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FiringOccasion {
+    /// While this desk looked.
+    Seen,
+    /// Between the last value of an earlier session and the first of this one.
+    WhileAway,
+}
+
+/// What is kept between sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptAlerts {
+    pub alerts: Vec<UserAlert>,
+}
+
+/// What an account's desk keeps between sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptState {
+    Alerts(Box<KeptAlerts>),
+    Trades(Box<TradeLog>),
+}
+
+/// The trader's alerts of one account, in the order in which they were set.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UserAlerts {
+    alerts: Vec<UserAlert>,
+    last_id: u64,
+    storm: Storm,
+    /// Alerts up to this number are of an earlier session and have met no value in this one.
+    unseen: Vec<u64>,
+}
+
+/// What one round of judging came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Judged {
+    pub(crate) fired: Vec<AlertFiring>,
+    /// Those whose time ran out.
+    pub(crate) expired: Vec<UserAlert>,
+    pub(crate) change: AlertsChange,
+    pub(crate) halt: StormHalt,
+}
+
+/// Whether something that is kept is otherwise now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum AlertsChange {
+    #[default]
+    None,
+    Kept,
+}
+
+/// Whether this round halted the alerts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum StormHalt {
+    #[default]
+    None,
+    Begins,
+}
+
+impl UserAlerts {
+    /// In the order in which they were set.
+    pub fn all(&self) -> &[UserAlert] {
+        &self.alerts
+    }
+
+    pub fn get(&self, id: u64) -> Option<&UserAlert> {
+        self.alerts.iter().find(|alert| alert.id == id)
+    }
+
+    /// The prices of a market that alerts still wait for: for the chart and the price ladder.
+    pub fn prices(&self, market: &MarketId) -> impl Iterator<Item = Num> {
+        let waiting = self.alerts.iter().filter(|alert| alert.is_waiting());
+        waiting.filter_map(move |alert| match &alert.subject {
+            AlertSubject::Price(id) if id == market => Some(alert.level),
+            AlertSubject::Price(_)
+            | AlertSubject::Funding(_)
+            | AlertSubject::PositionPnl(_)
+            | AlertSubject::AccountPnl
+            | AlertSubject::LiquidationDistance(_) => None,
+        })
+    }
+
+    /// Since when a storm has halted all of them.
+    pub fn halted_at(&self) -> Option<Timestamp> {
+        self.storm.halted_at()
+    }
+
+    /// What is written down for the next session.
+    pub(crate) fn kept(&self) -> KeptAlerts {
+        KeptAlerts {
+            alerts: self.alerts.clone(),
+        }
+    }
+
+    /// Those of an earlier session, before what was set meanwhile.
+    pub(crate) fn recall(&mut self, kept: KeptAlerts) {
+        let set_meanwhile = std::mem::take(&mut self.alerts);
+        self.last_id = 0;
+        for alert in kept.alerts {
+            let id = self.put(alert);
+            self.unseen.push(id);
+        }
+        for alert in set_meanwhile {
+            self.put(alert);
+        }
+    }
+
+    /// Sets one more; answers its number.
+    pub(crate) fn set(&mut self, alert: UserAlert) -> u64 {
+        self.put(alert)
+    }
+
+    fn put(&mut self, alert: UserAlert) -> u64 {
+        if self.alerts.len() >= MOST {
+            let over = self.alerts.iter().position(|known| !known.is_waiting());
+            self.alerts.remove(over.unwrap_or(0));
+        }
+        self.last_id += 1;
+        let id = self.last_id;
+        self.alerts.push(UserAlert { id, ..alert });
+        id
+    }
+
+    /// Deletes one; answers it.
+    pub(crate) fn delete(&mut self, id: u64) -> Option<UserAlert> {
+        let at = self.alerts.iter().position(|alert| alert.id == id)?;
+        self.unseen.retain(|unseen| *unseen != id);
+        Some(self.alerts.remove(at))
+    }
+
+    /// Goes on after a storm. What was crossed meanwhile does not fire.
+    pub(crate) fn go_on(&mut self) {
+        self.storm.end();
+        for alert in &mut self.alerts {
+            alert.side = None;
+        }
+    }
+
+    /// Judges every alert by what the fresh sources tell at `now`, an instant of the wall clock.
+    pub(crate) fn judge(&mut self, store: &Store, fresh: FreshSources, now: Timestamp) -> Judged {
+        let mut judged = Judged::default();
+        for alert in &mut self.alerts {
+            let before = alert.clone();
+            if alert.expire(now) {
+                judged.expired.push(alert.clone());
+            }
+            let sample = sample(store, fresh, alert).filter(|_| self.storm.halted_at().is_none());
+            if let Some(sample) = sample
+                && alert.is_waiting()
+            {
+                let is_unseen = self.unseen.contains(&alert.id);
+                self.unseen.retain(|id| *id != alert.id);
+                if alert.judge(sample, now) {
+                    judged.fired.push(AlertFiring {
+                        alert: alert.clone(),
+                        value: sample.value,
+                        occasion: if is_unseen {
+                            FiringOccasion::WhileAway
+                        } else {
+                            FiringOccasion::Seen
+                        },
+                    });
+                    if self.storm.fired(now) {
+                        judged.halt = StormHalt::Begins;
+                    }
+                }
+            }
+            if *alert != before {
+                judged.change = AlertsChange::Kept;
+            }
+        }
+        judged
+    }
+}

@@ -1,0 +1,233 @@
+//! The trader's alerts and trades on one desk: judged and noted with what polls bring, told as the settings say, and
+//! handed out to be kept.
+
+use super::model::Model;
+use crate::{
+    app::{
+        account::poll::{LATE, Source},
+        activity::{
+            alerts::Alert,
+            notice::Tone,
+            user_alerts::{
+                AlertFiring, AlertRun, AlertsChange, FiringOccasion, FreshSources, Freshness,
+                KeptState, StormHalt, UserAlert,
+            },
+        },
+        desk::alerts,
+        dialogs::{effect::Effect, next::AlertRequest},
+        keys::keymap::{Action, Context},
+    },
+    model::{Page, PositionId, Timestamp},
+};
+use std::time::Duration;
+
+/// What is seen of trades is written down this often at most; a note at once.
+const KEEP_TRADES_EVERY: Duration = Duration::from_mins(1);
+
+/// Takes in what earlier sessions kept; what was set and noted meanwhile joins it.
+pub(crate) fn recall(model: &mut Model, kept: KeptState) -> Vec<Effect> {
+    match kept {
+        KeptState::Trades(trades) => model.store.trades.recall(*trades),
+        KeptState::Alerts(alerts) => {
+            let was_empty = model.user_alerts.all().is_empty();
+            model.user_alerts.recall(*alerts);
+            if !was_empty {
+                return vec![keep(model)];
+            }
+        }
+    }
+    vec![]
+}
+
+/// Does what the trader wants of the alerts.
+pub(crate) fn follow(model: &mut Model, request: AlertRequest) -> Vec<Effect> {
+    let kept = match request {
+        AlertRequest::Set(alert, replaced) => {
+            replaced.map(|id| model.user_alerts.delete(id));
+            Some(set(model, *alert))
+        }
+        AlertRequest::Delete(id) => delete(model, id),
+        AlertRequest::LetFire => let_fire(model),
+    };
+    kept.into_iter().collect()
+}
+
+/// Sets one more alert, and says so.
+fn set(model: &mut Model, alert: UserAlert) -> Effect {
+    let key = model.keymap.chord(Context::Desk, Action::UserAlerts);
+    let key = key
+        .map(|key| format!("; {key} lists all"))
+        .unwrap_or_default();
+    let words = format!("alert set: {alert}{key}");
+    model.user_alerts.set(alert);
+    model.say(Tone::Good, words);
+    keep(model)
+}
+
+/// Deletes one, and says so.
+fn delete(model: &mut Model, id: u64) -> Option<Effect> {
+    let alert = model.user_alerts.delete(id)?;
+    model.say(Tone::Plain, format!("alert deleted: {alert}"));
+    Some(keep(model))
+}
+
+/// Alerts fire again after a storm.
+fn let_fire(model: &mut Model) -> Option<Effect> {
+    model.user_alerts.halted_at()?;
+    model.user_alerts.go_on();
+    model.say(Tone::Good, "alerts fire again");
+    Some(keep(model))
+}
+
+/// Writes a note and tags on a trade.
+pub(crate) fn write_note(model: &mut Model, id: &PositionId, text: &str) -> Effect {
+    let now = model.wall_now();
+    model.store.trades.write(id, text, now);
+    keep_trades(model)
+}
+
+fn keep(model: &Model) -> Effect {
+    Effect::KeepUserAlerts(Box::new(model.user_alerts.kept()))
+}
+
+fn keep_trades(model: &mut Model) -> Effect {
+    model.trades_kept = (model.store.trades.version(), model.now);
+    Effect::KeepTrades(Box::new(model.store.trades.clone()))
+}
+
+/// What follows from an answer of this source.
+pub(crate) fn arrived(model: &mut Model, source: Source) -> Vec<Effect> {
+    let mut effects = match source {
+        Source::Markets | Source::Positions => judge(model),
+        Source::Orders
+        | Source::Twaps
+        | Source::Scaled
+        | Source::Closed
+        | Source::History
+        | Source::Account => vec![],
+    };
+    note_trades(model, source);
+    let (version, at) = model.trades_kept;
+    let is_due = model.now.since(at) >= KEEP_TRADES_EVERY;
+    if is_due && model.store.trades.version() != version {
+        effects.push(keep_trades(model));
+    }
+    effects
+}
+
+fn judge(model: &mut Model) -> Vec<Effect> {
+    let fresh = FreshSources {
+        markets: model.freshness(Source::Markets),
+        positions: model.freshness(Source::Positions),
+    };
+    let now = model.wall_now();
+    let judged = model.user_alerts.judge(&model.store, fresh, now);
+    for alert in &judged.expired {
+        model.say(Tone::Plain, format!("alert expired: {alert}"));
+    }
+    let runs: Vec<_> = judged
+        .fired
+        .iter()
+        .filter_map(|firing| run(model, firing, now))
+        .collect();
+    let fired = judged.fired.into_iter();
+    let fired = fired.map(|firing| Alert::User(Box::new(firing))).collect();
+    let mut effects = alerts::raise(model, fired);
+    effects.extend(runs);
+    if judged.halt == StormHalt::Begins {
+        let key = model.keymap.chord(Context::Desk, Action::UserAlerts);
+        let key = key.map(|key| format!("{key}, then ")).unwrap_or_default();
+        let go_on = model
+            .keymap
+            .chord(Context::UserAlerts, Action::LetAlertsFire);
+        let go_on = go_on.map_or_else(|| ":alerts".to_owned(), |go_on| go_on.to_string());
+        let words =
+            format!("alerts halted: 15 fired within 3 minutes. {key}{go_on} lets them fire again");
+        model.say(Tone::Alert, words);
+    }
+    if judged.change == AlertsChange::Kept {
+        effects.push(keep(model));
+    }
+    effects
+}
+
+/// The program of the trader's. What was crossed while the desk was away is only said.
+fn run(model: &Model, firing: &AlertFiring, now: Timestamp) -> Option<Effect> {
+    if firing.occasion == FiringOccasion::WhileAway {
+        return None;
+    }
+    let account = model.identity.as_ref().map(|identity| &identity.account_id);
+    let run = AlertRun::new(&model.options.alert_command, firing, (account, now))?;
+    Some(Effect::RunAlertCommand(Box::new(run)))
+}
+
+impl Model {
+    /// Whether what a source tells is of now.
+    pub fn freshness(&self, source: Source) -> Freshness {
+        let has_failed = self.store.trouble(source).is_some();
+        let is_late = match self.age_of(source, self.now) {
+            None => true,
+            Some((_, None)) => false,
+            Some((age, Some(interval))) => age > interval * LATE,
+        };
+        if has_failed || is_late {
+            Freshness::Stale
+        } else {
+            Freshness::Fresh
+        }
+    }
+}
+
+/// What closed positions and old orders tell of first stops, when they have changed.
+fn learn(model: &mut Model) {
+    let store = &mut model.store;
+    let versions = (store.closed.version(), store.history.version());
+    if versions == model.trades_learned {
+        return;
+    }
+    model.trades_learned = versions;
+    let orders = store.history.rows();
+    let oldest = orders.back().map(|order| order.requested_at);
+    let is_part = store.history.has_more() || store.history.is_incomplete();
+    let reach = if is_part {
+        Some(oldest.unwrap_or(Timestamp(i64::MAX)))
+    } else {
+        None
+    };
+    store
+        .trades
+        .learn(store.closed.rows().iter(), orders.iter(), reach);
+}
+
+/// What is to be remembered of the open positions.
+fn note_trades(model: &mut Model, source: Source) {
+    if matches!(source, Source::Closed | Source::History) {
+        return learn(model);
+    }
+    let is_fresh = |source| model.freshness(source) == Freshness::Fresh;
+    if !is_fresh(source) || !is_fresh(Source::Positions) {
+        return;
+    }
+    let now = model.wall_now();
+    let whole = model
+        .store
+        .positions
+        .value()
+        .filter(|page| Page::is_whole(page));
+    let Some(open) = whole.map(|page| page.rows.clone()) else {
+        return;
+    };
+    let store = &mut model.store;
+    match source {
+        Source::Positions => store.trades.opened(&open, now),
+        Source::Orders => store.trades.armed(&open, store.orders.rows(), now),
+        Source::Markets => {
+            for position in &open {
+                if let Some(mark) = store.mark(&position.market_id) {
+                    store.trades.marked(&position.id, mark, now);
+                }
+            }
+        }
+        Source::Twaps | Source::Scaled | Source::Closed | Source::History | Source::Account => {}
+    }
+}

@@ -1,0 +1,140 @@
+use super::*;
+use crate::{
+    app::{
+        Profile,
+        account::trades::TradeLog,
+        activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, KeptAlerts, UserAlert},
+    },
+    model::{Num, Timestamp},
+};
+use std::{fs, os::unix::fs::PermissionsExt as _};
+use tokio::sync::mpsc::channel as mail;
+
+fn identity(mode: Mode, base_url: &str) -> Identity {
+    Identity {
+        mode,
+        account_id: "chal-1".into(),
+        base_url: base_url.to_owned(),
+        profile: Profile::default(),
+    }
+}
+
+fn alert(level: i64) -> UserAlert {
+    UserAlert::new(
+        (
+            AlertSubject::Price("paper|BTC".into()),
+            AlertTrigger::CrossingUp,
+            Num::new(level, 1),
+        ),
+        AlertRepeat::Every,
+        None,
+        Timestamp(1_790_000_000_000),
+    )
+}
+
+/// Runs the thread's work here: reads, writes what it is given, and answers all that was said.
+fn session(dir: &Path, writes: Vec<KeptState>) -> Vec<Msg> {
+    let (inbox, mut said) = mail(16);
+    let (sender, wanted) = channel();
+    for write in writes {
+        sender.send(write).unwrap();
+    }
+    drop(sender);
+    serve(dir, "paper-chal-1", &wanted, &inbox);
+    drop(inbox);
+    std::iter::from_fn(|| said.blocking_recv()).collect()
+}
+
+fn keep(levels: &[i64]) -> KeptState {
+    KeptState::Alerts(Box::new(KeptAlerts {
+        alerts: levels.iter().map(|level| alert(*level)).collect(),
+    }))
+}
+
+#[test]
+fn what_one_session_keeps_the_next_reads_and_the_newest_state_wins() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let mut trades = TradeLog::default();
+    trades.write(&"pos-1".into(), "plan #late", Timestamp(1));
+    let writes = vec![
+        keep(&[660_005]),
+        keep(&[1, 2]),
+        KeptState::Trades(Box::new(trades)),
+    ];
+    assert_eq!(session(&state, writes), []);
+    let said = session(&state, vec![]);
+    let [
+        Msg::Kept(KeptState::Alerts(alerts)),
+        Msg::Kept(KeptState::Trades(trades)),
+    ] = said.as_slice()
+    else {
+        panic!("{said:?}");
+    };
+    assert_eq!(alerts.alerts, [alert(1), alert(2)]);
+    assert_eq!(trades.text(&"pos-1".into()), "plan #late");
+    let file = state.join("alerts-paper-chal-1.json");
+    let mode = fs::metadata(file).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+}
+
+#[test]
+fn a_damaged_file_is_refused_in_words_and_kept_aside_and_the_next_write_begins_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("alerts-paper-chal-1.json");
+    for (number, damage) in [
+        (1, "{\"version\":1,\"kept\":{\"alerts\":[3]}}"),
+        (2, "{\"ver"),
+    ] {
+        fs::write(&file, damage).unwrap();
+        let said = session(dir.path(), vec![keep(&[7])]);
+        let [Msg::Said(Tone::Alert, words)] = said.as_slice() else {
+            panic!("{said:?}");
+        };
+        let aside = format!("alerts-paper-chal-1.json.damaged-{number}");
+        assert!(
+            words.contains("are damaged") && words.contains(&aside),
+            "{words}"
+        );
+        assert_eq!(fs::read_to_string(dir.path().join(aside)).unwrap(), damage);
+        let again = session(dir.path(), vec![]);
+        assert!(
+            matches!(again.as_slice(), [Msg::Kept(KeptState::Alerts(_))]),
+            "{again:?}"
+        );
+    }
+}
+
+#[test]
+fn a_file_of_a_later_version_is_no_file_of_this_one() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(
+        dir.path().join("alerts-paper-chal-1.json"),
+        r#"{"version":2,"kept":{"alerts":[]}}"#,
+    )
+    .unwrap();
+    let said = session(dir.path(), vec![]);
+    assert!(format!("{said:?}").contains("version 2 is not known here"));
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone_and_not_written_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("alerts-paper-chal-1.json");
+    fs::create_dir(&file).unwrap();
+    let said = session(dir.path(), vec![keep(&[7])]);
+    assert!(
+        format!("{said:?}").contains("not kept in this session"),
+        "{said:?}"
+    );
+    assert!(file.is_dir());
+}
+
+#[test]
+fn a_paper_account_goes_by_its_id_and_a_services_by_its_address_too() {
+    let paper = |port| name(&identity(Mode::Paper, port));
+    assert_eq!(paper("http://127.0.0.1:4000"), "paper-chal-1");
+    assert_eq!(paper("http://127.0.0.1:5000"), "paper-chal-1");
+    let live = name(&identity(Mode::LiveApi, "https://api.example.com/v1"));
+    assert_eq!(live, "api.example.com_v1-chal-1");
+}

@@ -1,0 +1,46 @@
+//! What an account's desk does for the trader besides trading: keeps alerts and notes, runs programs of the trader's.
+
+use super::{kept::KeptFiles, services::Reach, user_command::UserCommands};
+use crate::app::{Effect, Identity, Msg, activity::user_alerts::KeptState};
+use std::path::PathBuf;
+use tokio::sync::mpsc::Sender;
+
+/// A picture keeps nothing and runs nothing.
+#[derive(Debug)]
+pub(super) enum TraderEffects {
+    Living {
+        kept: KeptFiles,
+        commands: UserCommands,
+    },
+    Picture,
+}
+
+impl TraderEffects {
+    /// Reads what earlier sessions kept in `dir` for the account, beside everything else.
+    pub(super) fn start(
+        reach: Reach,
+        (dir, identity): (PathBuf, &Identity),
+        inbox: &Sender<Msg>,
+    ) -> Self {
+        match reach {
+            Reach::Nothing => Self::Picture,
+            Reach::Signal => Self::Living {
+                kept: KeptFiles::start(dir, identity, inbox.clone()),
+                commands: UserCommands::new(inbox.clone()),
+            },
+        }
+    }
+
+    pub(super) fn carry_out(&self, effect: Effect) {
+        let Self::Living { kept, commands } = self else {
+            return;
+        };
+        if let Effect::RunAlertCommand(run) = effect {
+            commands.run(*run);
+        } else if let Effect::KeepUserAlerts(alerts) = effect {
+            kept.write(KeptState::Alerts(alerts));
+        } else if let Effect::KeepTrades(trades) = effect {
+            kept.write(KeptState::Trades(trades));
+        }
+    }
+}
