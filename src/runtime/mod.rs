@@ -36,7 +36,10 @@ pub use terminal::mouse::Mouse;
 pub use terminal::screen_mode::columns;
 
 use crate::{
-    app::{Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, wake},
+    app::{
+        Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, market::ladder_spot::LadderEvent,
+        wake,
+    },
     config::Theme,
     ui::{self, DrawState, Looks},
 };
@@ -106,18 +109,10 @@ where
     loop {
         let (whose, cause, msg) = select! {
             biased; // a due frame first (60 Hz at most), then the person, then the network, then time
-            () = gate.due() => {
-                if wires.clock.now().since(fleet.shown().now) < OF_ANOTHER_TIME {
-                    show(wires.frame(size, fleet));
-                    gate.drawn();
-                    match wires.rows_drawn(fleet.shown()) {
-                        Some(msg) => (Whose::Shown, Cause::Background, msg),
-                        None => continue,
-                    }
-                } else {
-                    (Whose::Shown, Cause::Person, Msg::Tick)
-                }
-            }
+            () = gate.due() => match wires.draw_due(size, fleet, (&mut gate, &mut show)) {
+                Some((cause, msg)) => (Whose::Shown, cause, msg),
+                None => continue,
+            },
             input = wires.input.next() => match input {
                 Some(Ok(input)) => match wires.taken(input, &mut size, &mut show) {
                     Some(msg) => (Whose::Shown, Cause::Person, msg),
@@ -196,12 +191,12 @@ impl<I> Wires<I> {
             Input::Drag(at) => {
                 let spot = self.draw_state.pointed_row(at)?;
                 self.is_dragging = true;
-                Some(Msg::Dragged(spot))
+                Some(Msg::Ladder(LadderEvent::Dragged(spot)))
             }
             Input::Release(at) => {
                 let spot = self.draw_state.pointed_row(at);
                 let was_dragging = std::mem::take(&mut self.is_dragging);
-                was_dragging.then_some(Msg::Released(spot))
+                was_dragging.then_some(Msg::Ladder(LadderEvent::Released(spot)))
             }
             Input::Wheel(at, notches) => {
                 crate::runtime::terminal::mouse::turned(at, notches, &mut self.draw_state)
@@ -213,10 +208,26 @@ impl<I> Wires<I> {
         }
     }
 
+    /// Draws the frame that is due, unless the desk is of another time; answers what must be taken in then.
+    fn draw_due(
+        &mut self,
+        size: Rect,
+        fleet: &Fleet,
+        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+    ) -> Option<(Cause, Msg)> {
+        if self.clock.now().since(fleet.shown().now) >= OF_ANOTHER_TIME {
+            return Some((Cause::Person, Msg::Tick));
+        }
+        show(self.frame(size, fleet));
+        gate.drawn();
+        let msg = self.rows_drawn(fleet.shown())?;
+        Some((Cause::Background, msg))
+    }
+
     /// How many rows of the price ladder the frame has, where the desk does not know.
     fn rows_drawn(&self, shown: &Model) -> Option<Msg> {
         let rows = self.draw_state.ladder_rows()?;
-        (shown.price_ladder.rows() != Some(rows)).then_some(Msg::LadderDrawn(rows))
+        (shown.price_ladder.rows() != Some(rows)).then_some(Msg::Ladder(LadderEvent::Drawn(rows)))
     }
 
     /// Wears what was read anew; what was read besides is for the desk.
@@ -295,9 +306,7 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
-        | Msg::Dragged(_)
-        | Msg::Released(_)
-        | Msg::LadderDrawn(_)
+        | Msg::Ladder(_)
         | Msg::Resized(..)
         | Msg::Opened(_)
         | Msg::Progress(..)

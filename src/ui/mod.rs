@@ -47,7 +47,7 @@ use crate::{
     app::{
         Desks, MarketPanel, Model, WidthTier,
         dialogs::overlay::Overlay,
-        market::{price_ladder::LadderSpot, width_tier::SMALLEST},
+        market::{ladder_spot::LadderSpot, width_tier::SMALLEST},
         tables::{
             pane::{Pane, PlaceContent},
             spot::Spot,

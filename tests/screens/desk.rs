@@ -464,7 +464,6 @@ pub(crate) fn options() -> Options {
     let settings = built_in.unwrap().settings;
     Options {
         dialect: perpdeck::config::Dialect::default(),
-        ladder_one_key: false,
         checks: perpdeck::config::Checks {
             duplicate_within: Duration::ZERO,
             orders_per_second: 0,

@@ -5,7 +5,10 @@ use crate::{
     dump::{press, written},
 };
 use perpdeck::{
-    app::{MarketAnswer, Model, Msg, RequestTime, account::poll::Answer, update},
+    app::{
+        MarketAnswer, Model, Msg, RequestTime, account::poll::Answer,
+        market::ladder_spot::LadderEvent, update,
+    },
     model::{Book, Dated, Level, MarketId, Page, PublicTrade, Side, Timestamp},
     ui::{self, DrawState, Theme},
     view::text::format::Zone,
@@ -100,7 +103,7 @@ fn ladder(model: &mut Model, (width, height): (u16, u16)) -> String {
     let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
     ui::render(&mut frame, &*model, &mut draw_state);
     if let Some(rows) = draw_state.ladder_rows() {
-        update(model, model.now, Msg::LadderDrawn(rows));
+        update(model, model.now, Msg::Ladder(LadderEvent::Drawn(rows)));
     }
     written(&cut(&frame))
 }

@@ -10,7 +10,7 @@ use crate::{
         activity::{notice::Tone, user_alerts::KeptState},
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
-        market::price_ladder::LadderSpot,
+        market::ladder_spot::LadderEvent,
         tables::spot::Spot,
     },
     model::{
@@ -29,12 +29,8 @@ pub enum Msg {
     Paste(String),
     /// The left button was pressed on what the last frame showed there.
     Click(Spot),
-    /// The mouse moved over this cell of the price ladder with the left button down.
-    Dragged(LadderSpot),
-    /// The left button went up after that, over a cell or elsewhere.
-    Released(Option<LadderSpot>),
-    /// So many rows of the price ladder were drawn.
-    LadderDrawn(usize),
+    /// Of the price ladder, beside keys and clicks.
+    Ladder(LadderEvent),
     /// The wheel was turned over a list, of which the rows at these places are seen from now on.
     Scrolled(Spot, Range<usize>),
     /// The terminal has so many columns and rows from now on.

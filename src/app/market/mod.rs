@@ -6,6 +6,8 @@ pub mod book_state;
 pub(crate) mod candles;
 pub(crate) mod data;
 pub mod depth;
+pub mod ladder_spot;
+pub mod one_key;
 pub mod own_orders;
 pub mod price_ladder;
 pub(crate) mod screen;

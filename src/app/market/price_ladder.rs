@@ -5,8 +5,8 @@
 //! before; acting keys and clicks are deaf for a moment after that. Whatever acts names the price that was drawn and the
 //! [`Generation`] of the drawing.
 
-use super::depth::GroupStep;
-use crate::model::{AccountId, MarketId, Num, OrderId, Tick, Timestamp};
+use super::{depth::GroupStep, ladder_spot::Generation, one_key::OneKey};
+use crate::model::{MarketId, Num, OrderId, Tick, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
 /// So few rows between the market and an edge are too few.
@@ -16,61 +16,8 @@ const KEYS_DEAF: Duration = Duration::from_millis(150);
 const CLICKS_DEAF: Duration = Duration::from_millis(300);
 /// The rows stay where they are for so long after the mouse was used on them.
 const POINTED: Duration = Duration::from_secs(2);
-/// One-key trading ends after so long without a key or a click on the ladder.
-pub const ONE_KEY_IDLE: Duration = Duration::from_secs(60);
-/// The same key again within this time is one that is held down.
-const HELD_KEY: Duration = Duration::from_secs(1);
 /// Before the ladder has been drawn nobody knows how many rows it has.
 const USUAL_ROWS: usize = 20;
-
-/// Where the wheel counts from: prices have no first row.
-pub const WHEEL_HOME: usize = 1 << 20;
-
-/// Which drawing of the rows: it rises whenever a row gets another price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Generation(u64);
-
-/// A column of the ladder that can be clicked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LadderColumn {
-    MyBids,
-    Bids,
-    Price,
-    Asks,
-    MyAsks,
-}
-
-/// The rows as they were drawn: what a click there names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DrawnRows {
-    pub account_id: AccountId,
-    pub market_id: MarketId,
-    pub generation: Generation,
-    /// From the top.
-    pub prices: Vec<Num>,
-}
-
-impl DrawnRows {
-    pub fn spot(&self, row: usize, column: LadderColumn) -> Option<LadderSpot> {
-        Some(LadderSpot {
-            account_id: self.account_id.clone(),
-            market_id: self.market_id.clone(),
-            price: *self.prices.get(row)?,
-            generation: self.generation,
-            column,
-        })
-    }
-}
-
-/// A cell of the ladder as it was drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LadderSpot {
-    pub account_id: AccountId,
-    pub market_id: MarketId,
-    pub price: Num,
-    pub generation: Generation,
-    pub column: LadderColumn,
-}
 
 /// Whether the rows may move by themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,16 +25,6 @@ pub enum LadderHold {
     Free,
     /// A strip or a form is open.
     Held,
-}
-
-/// Whether one key sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum OneKey {
-    #[default]
-    Off,
-    Armed {
-        used_at: Timestamp,
-    },
 }
 
 /// The middle of the market, and when the book was asked for that tells it.
@@ -120,8 +57,7 @@ pub struct PriceLadder {
     /// The own order that the button went down on.
     grabbed: Option<OrderId>,
     is_dragging: bool,
-    one_key: OneKey,
-    pressed: Option<(String, Timestamp)>,
+    pub(crate) one_key: OneKey,
 }
 
 impl PriceLadder {
@@ -131,7 +67,7 @@ impl PriceLadder {
         if self.market.as_ref() == market {
             return false;
         }
-        let was_armed = self.one_key != OneKey::Off;
+        let was_armed = self.one_key.is_on();
         *self = Self {
             market: market.cloned(),
             steps: std::mem::take(&mut self.steps),
@@ -339,6 +275,16 @@ impl PriceLadder {
         self.pointed_at = Some(now);
     }
 
+    /// Whether one key sends now.
+    pub fn is_armed(&self, now: Timestamp) -> bool {
+        self.one_key.is_armed(now)
+    }
+
+    /// When one-key trading ends unless a key is pressed on the ladder.
+    pub fn disarms_at(&self) -> Option<Timestamp> {
+        self.one_key.ends_at()
+    }
+
     /// The order that is picked up, to be dropped at another price.
     pub fn carried(&self) -> Option<&OrderId> {
         self.carried.as_ref()
@@ -376,50 +322,6 @@ impl PriceLadder {
     pub(crate) fn ends_drag(&mut self) -> bool {
         self.grabbed = None;
         std::mem::take(&mut self.is_dragging)
-    }
-
-    /// Whether this press acts: one that repeats the last within [`HELD_KEY`] is of a key that is held down.
-    pub(crate) fn takes_press(&mut self, press: String, now: Timestamp) -> bool {
-        let is_held =
-            |(last, at): &(String, Timestamp)| *last == press && now.since(*at) < HELD_KEY;
-        let is_repeat = self.pressed.as_ref().is_some_and(is_held);
-        self.pressed = Some((press, now));
-        !is_repeat
-    }
-
-    pub(crate) fn arm(&mut self, now: Timestamp) {
-        self.one_key = OneKey::Armed { used_at: now };
-    }
-
-    /// Answers whether it was armed.
-    pub(crate) fn disarm(&mut self) -> bool {
-        std::mem::take(&mut self.one_key) != OneKey::Off
-    }
-
-    /// Whether one key sends now.
-    pub fn is_armed(&self, now: Timestamp) -> bool {
-        self.disarms_at().is_some_and(|at| now < at)
-    }
-
-    /// When one-key trading ends unless a key is pressed on the ladder.
-    pub fn disarms_at(&self) -> Option<Timestamp> {
-        match self.one_key {
-            OneKey::Off => None,
-            OneKey::Armed { used_at } => Some(used_at.plus(ONE_KEY_IDLE)),
-        }
-    }
-
-    /// A key or a click on the ladder: the time until it disarms begins anew.
-    pub(crate) fn touch(&mut self, now: Timestamp) {
-        if self.is_armed(now) {
-            self.arm(now);
-        }
-    }
-}
-
-impl Generation {
-    fn next(self) -> Self {
-        Self(self.0.wrapping_add(1))
     }
 }
 

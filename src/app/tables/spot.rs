@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::row_id::RowId,
         keys::keymap::{Action, Context},
-        market::{price_ladder::LadderSpot, screen::MarketPanel},
+        market::{ladder_spot::LadderSpot, screen::MarketPanel},
         tables::pane::Pane,
     },
     model::{MarketId, draft::Field},

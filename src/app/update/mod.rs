@@ -9,6 +9,8 @@ pub(crate) mod complete;
 pub(crate) mod export;
 pub mod fleet;
 pub(crate) mod key_prefix;
+pub(crate) mod ladder_follow;
+pub(crate) mod ladder_mouse;
 pub(crate) mod market;
 pub mod mouse;
 pub(crate) mod press;

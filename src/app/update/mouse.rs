@@ -10,9 +10,9 @@ use crate::{
         desk::{model::Model, older_pages},
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
-        market::{price_ladder::LadderSpot, screen::MarketPanel},
+        market::{ladder_spot::LadderEvent, screen::MarketPanel},
         tables::{pane::Pane, spot::Spot},
-        update::{key_prefix::awaited, market, price_ladder, router::follow},
+        update::{key_prefix::awaited, ladder_mouse, market, router::follow},
     },
     model::{MarketId, Side},
 };
@@ -45,7 +45,7 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
         }
         Spot::Ladder(spot) if model.overlays.is_empty() => {
             market::go(model, MarketPanel::Ladder);
-            let next = price_ladder::click(model, &spot);
+            let next = ladder_mouse::click(model, &spot);
             follow(model, next)
         }
         Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
@@ -66,15 +66,16 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
     }
 }
 
-/// The mouse moved over a cell of the ladder with the left button down.
-pub(crate) fn dragged(model: &mut Model, spot: &LadderSpot) -> Vec<Effect> {
-    let next = price_ladder::drag(model, spot);
-    follow(model, next)
-}
-
-/// The left button went up after that, over a cell or elsewhere.
-pub(crate) fn released(model: &mut Model, spot: Option<&LadderSpot>) -> Vec<Effect> {
-    let next = price_ladder::release(model, spot);
+/// What happens to the price ladder beside keys and clicks.
+pub(crate) fn on_ladder(model: &mut Model, event: LadderEvent) -> Vec<Effect> {
+    let next = match event {
+        LadderEvent::Drawn(rows) => {
+            model.price_ladder.drawn(rows);
+            Next::Stay
+        }
+        LadderEvent::Dragged(spot) => ladder_mouse::drag(model, &spot),
+        LadderEvent::Released(spot) => ladder_mouse::release(model, spot.as_ref()),
+    };
     follow(model, next)
 }
 
@@ -165,7 +166,7 @@ pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Ve
             vec![]
         }
         Spot::Panel(MarketPanel::Ladder) => {
-            price_ladder::turn(model, seen.start);
+            ladder_mouse::turn(model, seen.start);
             vec![]
         }
         Spot::Row(..)

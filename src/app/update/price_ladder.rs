@@ -1,12 +1,9 @@
-//! The keys and the mouse on the price ladder, and how it follows the market.
+//! The keys of the price ladder.
 //!
-//! Contract: a key acts at the price that the cursor is on, a click at the price that was drawn there. A click on a row
-//! that has another price by now sends nothing. One-key trading needs the setting and a person who arms it; it ends by
-//! itself after a minute, on another market or account, and when the order book is not live.
+//! Contract: a key acts at the price that the cursor is on. One-key trading needs the setting and a person who arms it.
 
 use crate::{
     app::{
-        account::labels::Visibility,
         activity::notice::Tone,
         desk::model::Model,
         dialogs::next::Next,
@@ -14,20 +11,21 @@ use crate::{
         market::{
             book_state::BookState,
             own_orders::{own_orders, own_position},
-            price_ladder::{LadderColumn, LadderHold, LadderQuote, LadderSpot, WHEEL_HOME},
         },
-        orders::at_price::{self, PricePoint, SendMode},
-        orders::of_row,
+        orders::{
+            at_price::{self, PricePoint, SendMode},
+            of_row,
+        },
+        update::ladder_follow::quote,
     },
-    model::{MarketId, Num, Protection, READ_ONLY, Side, Tick},
+    model::{Num, Protection, READ_ONLY, Side, Tick},
 };
 
 #[cfg(test)]
 mod tests;
 
 const NO_PRICE: &str = "no price is chosen: j and k choose one, or a click";
-const JUST_MOVED: &str = "the rows have just moved: look at the price, then press again";
-const ROW_MOVED: &str = "row moved: nothing was sent";
+pub(super) const JUST_MOVED: &str = "the rows have just moved: look at the price, then press again";
 
 /// Keys that move the cursor, and by how many rows up.
 const MOVES: &[(Action, i64)] = &[
@@ -42,7 +40,7 @@ const MOVES: &[(Action, i64)] = &[
 /// What a key does on the ladder; `None` where it is for the desk.
 pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     let now = model.now;
-    model.price_ladder.touch(now);
+    model.price_ladder.one_key.touch(now);
     if let Some((_, up)) = MOVES.iter().find(|(of, _)| *of == action) {
         return Some(step(model, *up));
     }
@@ -119,7 +117,7 @@ pub(crate) fn act_at(
 }
 
 /// The price under the cursor, and the distance between rows.
-fn point(model: &Model) -> Option<(PricePoint, Tick)> {
+pub(super) fn point(model: &Model) -> Option<(PricePoint, Tick)> {
     let ladder = &model.price_ladder;
     let at = PricePoint {
         market_id: ladder.market()?.clone(),
@@ -128,9 +126,10 @@ fn point(model: &Model) -> Option<(PricePoint, Tick)> {
     Some((at, ladder.spacing()?))
 }
 
-/// Whether one key sends.
-fn mode(model: &Model) -> SendMode {
-    if model.options.ladder_one_key && model.price_ladder.is_armed(model.now) {
+/// Whether one key sends: never by a display that is held.
+pub(super) fn mode(model: &Model) -> SendMode {
+    let is_armed = model.options.ladder_one_key && model.price_ladder.is_armed(model.now);
+    if is_armed && model.frozen.is_none() {
         SendMode::AtOnce
     } else {
         SendMode::InForm
@@ -138,10 +137,10 @@ fn mode(model: &Model) -> SendMode {
 }
 
 /// A key that is held down acts once.
-fn is_new_press(model: &mut Model, action: Action, price: Num) -> bool {
+pub(super) fn is_new_press(model: &mut Model, action: Action, price: Num) -> bool {
     let now = model.now;
     let press = format!("{action} {price}");
-    model.price_ladder.takes_press(press, now)
+    model.price_ladder.one_key.takes_press(press, now)
 }
 
 fn step(model: &mut Model, up: i64) -> Next {
@@ -261,7 +260,7 @@ fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
     Next::Stay
 }
 
-fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -> Next {
+pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -> Next {
     match model.price_ladder.put_back() {
         Some(id) => at_price::drop_order(model, &id, at, mode),
         None => Next::Refuse("m picks up an order of yours; Enter drops it".to_owned()),
@@ -280,7 +279,7 @@ fn put_back(model: &mut Model) -> Option<Next> {
 
 fn turn_one_key(model: &mut Model) -> Next {
     let now = model.now;
-    if model.price_ladder.disarm() {
+    if model.price_ladder.one_key.disarm() {
         model.say(Tone::Plain, "one-key trading is off");
         return Next::Stay;
     }
@@ -298,167 +297,9 @@ fn turn_one_key(model: &mut Model) -> Next {
     if let Some(why) = objection {
         return Next::Refuse(why);
     }
-    model.price_ladder.arm(now);
+    model.price_ladder.one_key.arm(now);
     let symbol = market.symbol();
     let words = format!("one-key trading is ON in {symbol}: b, s and a click send at once");
     model.say(Tone::Warn, words);
     Next::Stay
-}
-
-/// Keeps the ladder with the market shown, after whatever has happened.
-pub(crate) fn follow(model: &mut Model) {
-    let market = model.market_screen.market().cloned();
-    if model.price_ladder.show(market.as_ref()) {
-        tell_off(model, "another market is shown");
-    }
-    let Some(market) = market else {
-        return;
-    };
-    let hold = if model.overlays.is_empty() {
-        LadderHold::Free
-    } else {
-        LadderHold::Held
-    };
-    if let Some(quote) = quote(model, &market) {
-        let now = model.now;
-        model.price_ladder.follow(quote, hold, now);
-    }
-    if let Some(why) = ends_one_key(model, &market)
-        && model.price_ladder.disarm()
-    {
-        tell_off(model, why);
-    }
-}
-
-fn tell_off(model: &mut Model, why: &str) {
-    model.say(Tone::Warn, format!("one-key trading is off: {why}"));
-}
-
-/// Why one key does not send any more.
-fn ends_one_key(model: &Model, market: &MarketId) -> Option<&'static str> {
-    let end = model.price_ladder.disarms_at()?;
-    if model.now >= end {
-        return Some("60 s without a key");
-    }
-    if !model.options.ladder_one_key {
-        return Some("the settings do not allow it any more");
-    }
-    if model.visibility != Visibility::OnScreen {
-        return Some("another account is shown");
-    }
-    BookState::new(&model.store, market, model.now).word()
-}
-
-/// The middle of the market: of a live book, else of the price source.
-fn quote(model: &Model, market: &MarketId) -> Option<LadderQuote> {
-    let store = &model.store;
-    let is_live = BookState::new(store, market, model.now) == BookState::Live;
-    let of_book = || {
-        let known = store.books.of(market).filter(|_| is_live)?;
-        Some((known.value()?.mid()?, known.at()?))
-    };
-    let of_source = || Some((store.market(market)?.mid()?, store.markets.at()?));
-    let (middle, at) = of_book().or_else(of_source)?;
-    let told = store.market(market).and_then(|market| market.tick(middle));
-    Some(LadderQuote {
-        middle,
-        tick: told.unwrap_or_else(|| Tick::guessed(middle)),
-        at,
-    })
-}
-
-/// A press of the left button on a cell as it was drawn.
-pub(crate) fn click(model: &mut Model, spot: &LadderSpot) -> Next {
-    let now = model.now;
-    model.price_ladder.touch(now);
-    model.price_ladder.point(now);
-    if let Some(why) = moved_since(model, spot) {
-        return Next::Refuse(why.to_owned());
-    }
-    model.price_ladder.choose(spot.price);
-    let Some((at, spacing)) = point(model) else {
-        return Next::Stay;
-    };
-    match spot.column {
-        LadderColumn::Bids => click_size(model, (Side::Buy, Action::Buy), &at),
-        LadderColumn::Asks => click_size(model, (Side::Sell, Action::Sell), &at),
-        LadderColumn::MyBids => grab(model, (&at, spacing), Side::Buy),
-        LadderColumn::MyAsks => grab(model, (&at, spacing), Side::Sell),
-        LadderColumn::Price => Next::Stay,
-    }
-}
-
-/// Where one key sends, so does a click.
-fn click_size(model: &mut Model, (side, action): (Side, Action), at: &PricePoint) -> Next {
-    let mode = mode(model);
-    if mode == SendMode::AtOnce && is_new_press(model, action, at.price) {
-        return at_price::limit(model, side, at, mode);
-    }
-    Next::Stay
-}
-
-fn moved_since(model: &Model, spot: &LadderSpot) -> Option<&'static str> {
-    let ladder = &model.price_ladder;
-    let account = model.identity.as_ref().map(|known| &known.account_id);
-    let is_same = ladder.market() == Some(&spot.market_id)
-        && ladder.generation() == spot.generation
-        && account == Some(&spot.account_id);
-    if !is_same {
-        return Some(ROW_MOVED);
-    }
-    ladder.is_deaf_to_clicks(model.now).then_some(JUST_MOVED)
-}
-
-/// The button went down on an own order: moved with the button down, it goes along.
-fn grab(model: &mut Model, (at, spacing): (&PricePoint, Tick), side: Side) -> Next {
-    let own = at_price::at_row(model, at, spacing).filter(|own| own.side == side);
-    let newest = own.max_by_key(|own| own.order.requested_at);
-    let grabbed = newest.map(|own| own.order.id.clone());
-    model.price_ladder.grab(grabbed);
-    Next::Stay
-}
-
-/// The mouse moved to another row with the left button down.
-pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
-    let now = model.now;
-    model.price_ladder.point(now);
-    if !model.overlays.is_empty() || moved_since(model, spot) == Some(ROW_MOVED) {
-        return Next::Stay;
-    }
-    if let Some(id) = model.price_ladder.grabbed() {
-        let order = model.store.order(id);
-        let order = order.ok_or_else(|| "that order is not known any more".to_owned());
-        if let Err(why) = order.and_then(|order| of_row::moved(model, order)) {
-            model.price_ladder.grab(None);
-            return Next::Refuse(why);
-        }
-    }
-    model.price_ladder.drag(spot.price);
-    Next::Stay
-}
-
-/// The left button went up after a drag: on a row the order is dropped, elsewhere it goes back.
-pub(crate) fn release(model: &mut Model, spot: Option<&LadderSpot>) -> Next {
-    if !model.price_ladder.ends_drag() {
-        return Next::Stay;
-    }
-    let is_row = spot.is_some_and(|spot| moved_since(model, spot).is_none());
-    match point(model).filter(|_| is_row) {
-        Some((at, _)) => {
-            let mode = mode(model);
-            drop_carried(model, &at, mode)
-        }
-        None => {
-            model.price_ladder.put_back();
-            Next::Refuse(ROW_MOVED.to_owned())
-        }
-    }
-}
-
-/// The wheel moves the view, which stays there until the market is centred. `first` counts from [`WHEEL_HOME`].
-pub(crate) fn turn(model: &mut Model, first: usize) {
-    let now = model.now;
-    let up = i64::try_from(WHEEL_HOME).unwrap_or(0) - i64::try_from(first).unwrap_or(0);
-    model.price_ladder.point(now);
-    model.price_ladder.scroll(up);
 }

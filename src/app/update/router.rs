@@ -31,7 +31,7 @@ use crate::{
             act, arrival,
             books::ask,
             export::{proceed, written},
-            market, price_ladder,
+            ladder_follow, market,
             renewal::take,
             review,
         },
@@ -49,12 +49,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
-        Msg::Dragged(spot) => mouse::dragged(model, &spot),
-        Msg::Released(spot) => mouse::released(model, spot.as_ref()),
-        Msg::LadderDrawn(rows) => {
-            model.price_ladder.drawn(rows);
-            vec![]
-        }
+        Msg::Ladder(event) => mouse::on_ladder(model, event),
         Msg::Resized(width, height) => {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
@@ -118,7 +113,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     review::refresh(model);
     cursor::keep(model);
     market_shown::follow(model);
-    price_ladder::follow(model);
+    ladder_follow::follow(model);
     tour::proceed(model);
     effects.extend(proceed(model));
     effects

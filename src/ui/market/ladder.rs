@@ -9,7 +9,7 @@ use super::super::{
 use crate::{
     app::{
         MarketPanel,
-        market::price_ladder::{DrawnRows, LadderSpot, WHEEL_HOME},
+        market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
         tables::spot::Spot,
     },
     view::{Gauge, LadderCell, LadderForm, LadderRow, LadderSides, LadderView, Share, Span, Tone},

@@ -8,17 +8,16 @@ use crate::{
     app::{
         Model,
         market::{
-            book_state::{BookState, taken_by},
+            book_state::BookState,
             depth::{Depth, GroupedBook},
+            ladder_spot::DrawnRows,
             own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
-            price_ladder::DrawnRows,
             tape::Tape,
         },
-        orders::at_price::{self, PricePoint},
     },
     model::{Book, Market, MarketId, Num, Position, Protection, Side, Tick},
     view::text::{
-        format, passing,
+        format,
         scene::Scene,
         span::{Span, Tone},
         table::Share,
@@ -69,17 +68,17 @@ pub struct LadderCell {
 }
 
 /// Everything that the rows are made from.
-struct LadderScene<'a> {
-    model: &'a Model,
-    market_id: &'a MarketId,
-    market: Option<&'a Market>,
-    book: Option<&'a Book>,
-    state: BookState,
-    spacing: Tick,
-    prices: Vec<Num>,
-    own: Vec<OwnOrder<'a>>,
-    position: Option<&'a Position>,
-    tape: Option<&'a Tape>,
+pub(super) struct LadderScene<'a> {
+    pub(super) model: &'a Model,
+    pub(super) market_id: &'a MarketId,
+    pub(super) market: Option<&'a Market>,
+    pub(super) book: Option<&'a Book>,
+    pub(super) state: BookState,
+    pub(super) spacing: Tick,
+    pub(super) prices: Vec<Num>,
+    pub(super) own: Vec<OwnOrder<'a>>,
+    pub(super) position: Option<&'a Position>,
+    pub(super) tape: Option<&'a Tape>,
 }
 
 /// The ladder on so many columns and lines; `None` where no price of its market is known.
@@ -142,7 +141,7 @@ impl<'a> LadderScene<'a> {
         })
     }
 
-    fn range(&self) -> Option<(Num, Num)> {
+    pub(super) fn range(&self) -> Option<(Num, Num)> {
         Some((*self.prices.last()?, *self.prices.first()?))
     }
 
@@ -150,7 +149,7 @@ impl<'a> LadderScene<'a> {
         Some(GroupedBook::new(self.book?, self.spacing, self.range()?))
     }
 
-    fn label(&self, price: Num) -> String {
+    pub(super) fn label(&self, price: Num) -> String {
         format::price(price, self.market)
     }
 
@@ -187,7 +186,7 @@ impl<'a> LadderScene<'a> {
         self.prices.iter().map(row).collect()
     }
 
-    fn decimals(&self) -> u32 {
+    pub(super) fn decimals(&self) -> u32 {
         let told = self.market.and_then(|market| market.size_decimals);
         told.unwrap_or(4)
     }
@@ -314,141 +313,9 @@ impl<'a> LadderScene<'a> {
         }
         rows
     }
-
-    /// What is out of view, above and below, the nearest first.
-    fn edges(&self) -> (Vec<Span>, Vec<Span>) {
-        let Some((low, high)) = self.range() else {
-            return (vec![], vec![]);
-        };
-        let mut named = self.named();
-        named.sort_by_key(|(price, ..)| *price);
-        let words = |(price, name, tone): &(Num, String, Tone)| {
-            Span::new(
-                format!("{name} {}", format::average(*price, self.market)),
-                *tone,
-            )
-        };
-        let above = named.iter().filter(|(price, ..)| *price > high).map(words);
-        let below = named
-            .iter()
-            .rev()
-            .filter(|(price, ..)| *price < low)
-            .map(words);
-        (edge("▲", above), edge("▼", below))
-    }
-
-    fn named(&self) -> Vec<(Num, String, Tone)> {
-        let middle = self.book.and_then(Book::mid);
-        let middle = middle.or_else(|| self.market?.mid());
-        let position = self.position;
-        let entry = position.and_then(|position| position.entry_price);
-        let liquidation = position.and_then(|position| position.liquidation_price);
-        let facts = [
-            (middle, "market", Tone::Strong),
-            (entry, "entry", Tone::Plain),
-            (liquidation, "liq", Tone::Alert),
-        ];
-        let facts = facts
-            .into_iter()
-            .filter_map(|(price, name, tone)| Some((price?, name.to_owned(), tone)));
-        let own = self.own.iter().map(|own| {
-            let name = match own.kind {
-                OwnOrderKind::Protects(purpose) => purpose.word().to_owned(),
-                OwnOrderKind::Resting | OwnOrderKind::Entry => own.side.to_string(),
-            };
-            (own.row, name, Tone::Accent)
-        });
-        facts.chain(own).collect()
-    }
-
-    fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
-        let ladder = &self.model.price_ladder;
-        let mut parts = vec![];
-        if self.model.options.ladder_one_key
-            && let Some(end) = ladder
-                .disarms_at()
-                .filter(|_| ladder.is_armed(scene.own_now))
-        {
-            let left = passing::left(end.since(scene.own_now), scene.motion);
-            parts.push(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert));
-        }
-        if let Some(word) = self.state.word() {
-            let words = match self.state {
-                BookState::Stale(age) => format!("{word} {}", scene.age(age)),
-                _ => word.to_owned(),
-            };
-            parts.push(Span::new(words, Tone::Alert));
-        }
-        if ladder.is_leaving() {
-            parts.push(Span::new("market at the edge", Tone::Warn));
-        }
-        let step = format::grouped(self.spacing.step());
-        parts.push(Span::muted(format!("by {step}")));
-        parts.extend(self.spread());
-        apart(parts)
-    }
-
-    fn spread(&self) -> Option<Span> {
-        let book = self.book.filter(|_| self.state == BookState::Live)?;
-        let spread = book.best(Side::Sell)?.minus(book.best(Side::Buy)?)?;
-        let words = format::grouped(spread.normalized());
-        Some(Span::muted(format!("spread {words}")))
-    }
-
-    /// What the keys would do at the cursor.
-    fn foot(&self) -> Vec<Span> {
-        let ladder = &self.model.price_ladder;
-        if let Some(id) = ladder.carried() {
-            let order = self.own.iter().find(|own| own.order.id == *id);
-            let size = order.map_or_else(String::new, |own| format!(" {}", own_words(own)));
-            let words = format!("moving{size}: Enter drops it, Esc not");
-            return vec![Span::new(words, Tone::Accent)];
-        }
-        let Some(price) = ladder.cursor() else {
-            return vec![Span::muted("no price chosen: j k choose one")];
-        };
-        let at = PricePoint {
-            market_id: self.market_id.clone(),
-            price,
-        };
-        let size = at_price::size(self.model, &at);
-        let size = size.unwrap_or_else(|| format::UNKNOWN.to_owned());
-        let mut parts = vec![Span::plain(format!("{} size {size}", self.label(price)))];
-        for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
-            let taken = self.book.and_then(|book| taken_by(book, side, price));
-            if taken.is_some() && self.state == BookState::Live {
-                parts.push(Span::new(format!("{word} takes now"), Tone::Warn));
-            }
-        }
-        apart(parts)
-    }
-
-    /// `14:03:22 65,617 0.12 ▲`; a trade of one's own has a dot.
-    fn trades(&self, scene: &Scene<'_>, lines: u16) -> Vec<Vec<Span>> {
-        let trades = self.tape.into_iter().flat_map(Tape::trades);
-        let decimals = self.decimals();
-        let line = |trade: &crate::model::PublicTrade| {
-            let (sign, tone) = match trade.aggressor {
-                Side::Buy => ("▲", Tone::Good),
-                Side::Sell => ("▼", Tone::Bad),
-            };
-            let own = if trade.is_own == Some(true) {
-                "●"
-            } else {
-                " "
-            };
-            vec![
-                Span::muted(format!("{} ", scene.zone.time_of_day(trade.at))),
-                Span::new(format!("{sign} {}", self.label(trade.price)), tone),
-                Span::plain(format!(" {}", format::size(trade.size, Some(decimals)))),
-                Span::new(own, Tone::Accent),
-            ]
-        };
-        trades.take(usize::from(lines)).map(line).collect()
-    }
 }
 
-fn own_words(own: &OwnOrder<'_>) -> String {
+pub(super) fn own_words(own: &OwnOrder<'_>) -> String {
     let sign = match own.kind {
         OwnOrderKind::Resting => "",
         OwnOrderKind::Entry => ">",
@@ -456,27 +323,6 @@ fn own_words(own: &OwnOrder<'_>) -> String {
         OwnOrderKind::Protects(Protection::Target) => "T",
     };
     format!("{sign}{}", format::size(own.order.size, None))
-}
-
-fn edge(arrow: &str, words: impl Iterator<Item = Span>) -> Vec<Span> {
-    let mut spans = vec![];
-    for span in words {
-        let lead = if spans.is_empty() { arrow } else { " ·" };
-        spans.push(Span::muted(format!("{lead} ")));
-        spans.push(span);
-    }
-    spans
-}
-
-fn apart(parts: Vec<Span>) -> Vec<Span> {
-    let mut spans = vec![];
-    for part in parts {
-        if !spans.is_empty() {
-            spans.push(Span::muted(" · "));
-        }
-        spans.push(part);
-    }
-    spans
 }
 
 fn share(size: Option<Num>, largest: Option<Num>) -> Share {

@@ -2,4 +2,5 @@
 
 pub(crate) mod ladder;
 pub(crate) mod ladder_form;
+pub(crate) mod ladder_words;
 pub(crate) mod title;

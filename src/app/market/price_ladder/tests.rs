@@ -121,7 +121,7 @@ fn steps_are_kept_by_market_and_another_market_begins_anew() {
     ladder.group(GroupStep::coarser);
     ladder.step_cursor(1, num("100"));
     ladder.pick_up("ord-1".into());
-    ladder.arm(START);
+    ladder.one_key.arm(START);
     let before = ladder.generation();
     assert!(ladder.show(Some(&"paper|ETH".into())), "it was armed");
     assert_eq!(ladder.step(), GroupStep::default());
@@ -129,30 +129,6 @@ fn steps_are_kept_by_market_and_another_market_begins_anew() {
     assert!(ladder.generation() > before && !ladder.is_armed(START));
     ladder.show(Some(&"paper|BTC".into()));
     assert_eq!(ladder.step().ticks(), 2);
-}
-
-#[test]
-fn one_key_trading_ends_after_a_minute_without_a_key() {
-    let mut ladder = ladder();
-    ladder.arm(START);
-    ladder.touch(later(59_000));
-    assert!(ladder.is_armed(later(118_999)));
-    assert!(!ladder.is_armed(later(119_000)));
-    ladder.touch(later(119_000));
-    assert!(!ladder.is_armed(later(119_000)), "a late key arms nothing");
-}
-
-#[test]
-fn a_key_that_is_held_down_acts_once() {
-    let mut ladder = ladder();
-    let mut acts = vec![];
-    for at in [0, 660, 700, 1_600, 2_500, 3_500] {
-        if ladder.takes_press("b 100".to_owned(), later(at)) {
-            acts.push(at);
-        }
-    }
-    assert_eq!(acts, [0, 3_500]);
-    assert!(ladder.takes_press("s 100".to_owned(), later(3_501)));
 }
 
 proptest! {

@@ -4,12 +4,12 @@ use crate::{
         account::poll::Answer,
         desk::msg::Msg,
         dialogs::{effect::Effect, overlay::Overlay},
-        market::price_ladder::{Generation, WHEEL_HOME},
+        market::ladder_spot::{Generation, LadderColumn, LadderEvent, LadderSpot, WHEEL_HOME},
         tables::{pane::Pane, spot::Spot},
         testing::*,
         update::router::update,
     },
-    model::{Book, Command, Level, OrderId, Page, PlaceKind, PlaceOrder, draft::Field},
+    model::{Book, Command, Level, MarketId, OrderId, Page, PlaceKind, PlaceOrder, draft::Field},
 };
 
 fn btc() -> MarketId {
@@ -50,7 +50,7 @@ fn ladder() -> Model {
     });
     tell(&mut model, book(63_999, 64_001));
     let now = model.now;
-    update(&mut model, now, Msg::LadderDrawn(21));
+    update(&mut model, now, Msg::Ladder(LadderEvent::Drawn(21)));
     press(&mut model, "9");
     wait(&mut model, 400);
     model
@@ -240,7 +240,7 @@ fn a_click_on_a_row_that_has_another_price_by_now_sends_nothing() {
         change(&mut bid);
         assert!(click_on(&mut model, bid).is_empty());
         assert_eq!(model.price_ladder.cursor(), None);
-        assert!(refusal(&model).contains(ROW_MOVED));
+        assert!(refusal(&model).contains("row moved: nothing was sent"));
     }
     let mut model = armed();
     let bid = spot(&model, "63998", LadderColumn::Bids);
@@ -301,8 +301,16 @@ fn dragged(model: &mut Model, from: &str, to: &str) -> Vec<Effect> {
     let there = spot(model, to, LadderColumn::MyBids);
     let now = model.now;
     let mut effects = update(model, now, Msg::Click(Spot::Ladder(own)));
-    effects.extend(update(model, now, Msg::Dragged(there.clone())));
-    effects.extend(update(model, now, Msg::Released(Some(there))));
+    effects.extend(update(
+        model,
+        now,
+        Msg::Ladder(LadderEvent::Dragged(there.clone())),
+    ));
+    effects.extend(update(
+        model,
+        now,
+        Msg::Ladder(LadderEvent::Released(Some(there))),
+    ));
     effects
 }
 
@@ -325,8 +333,8 @@ fn the_mouse_drags_an_order_like_the_keys() {
     let there = spot(&model, "63997", LadderColumn::MyBids);
     let now = model.now;
     update(&mut model, now, Msg::Click(Spot::Ladder(own)));
-    update(&mut model, now, Msg::Dragged(there));
-    assert!(update(&mut model, now, Msg::Released(None)).is_empty());
+    update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
+    assert!(update(&mut model, now, Msg::Ladder(LadderEvent::Released(None))).is_empty());
     assert_eq!(
         model.price_ladder.carried(),
         None,

@@ -92,9 +92,7 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Paste(_)
                 | Msg::Click(_)
                 | Msg::Scrolled(..)
-                | Msg::Dragged(_)
-                | Msg::Released(_)
-                | Msg::LadderDrawn(_)
+                | Msg::Ladder(_)
                 | Msg::Resized(..)
                 | Msg::Tick
                 | Msg::Opened(_)

@@ -61,9 +61,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Paste(_)
         | Msg::Click(_)
         | Msg::Scrolled(..)
-        | Msg::Dragged(_)
-        | Msg::Released(_)
-        | Msg::LadderDrawn(_)
+        | Msg::Ladder(_)
         | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)

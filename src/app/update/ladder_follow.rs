@@ -1,0 +1,76 @@
+//! How the price ladder follows the market, and when one-key trading ends by itself.
+
+use crate::{
+    app::{
+        account::labels::Visibility,
+        activity::notice::Tone,
+        desk::model::Model,
+        market::{
+            book_state::BookState,
+            price_ladder::{LadderHold, LadderQuote},
+        },
+    },
+    model::{MarketId, Tick},
+};
+
+/// Keeps the ladder with the market shown, after whatever has happened.
+pub(crate) fn follow(model: &mut Model) {
+    let market = model.market_screen.market().cloned();
+    if model.price_ladder.show(market.as_ref()) {
+        tell_off(model, "another market is shown");
+    }
+    let Some(market) = market else {
+        return;
+    };
+    let hold = if model.overlays.is_empty() {
+        LadderHold::Free
+    } else {
+        LadderHold::Held
+    };
+    if let Some(quote) = quote(model, &market) {
+        let now = model.now;
+        model.price_ladder.follow(quote, hold, now);
+    }
+    if let Some(why) = ends_one_key(model, &market)
+        && model.price_ladder.one_key.disarm()
+    {
+        tell_off(model, why);
+    }
+}
+
+fn tell_off(model: &mut Model, why: &str) {
+    model.say(Tone::Warn, format!("one-key trading is off: {why}"));
+}
+
+/// Why one key does not send any more.
+fn ends_one_key(model: &Model, market: &MarketId) -> Option<&'static str> {
+    let end = model.price_ladder.disarms_at()?;
+    if model.now >= end {
+        return Some("60 s without a key");
+    }
+    if !model.options.ladder_one_key {
+        return Some("the settings do not allow it any more");
+    }
+    if model.visibility != Visibility::OnScreen {
+        return Some("another account is shown");
+    }
+    BookState::new(&model.store, market, model.now).word()
+}
+
+/// The middle of the market: of a live book, else of the price source.
+pub(super) fn quote(model: &Model, market: &MarketId) -> Option<LadderQuote> {
+    let store = &model.store;
+    let is_live = BookState::new(store, market, model.now) == BookState::Live;
+    let of_book = || {
+        let known = store.books.of(market).filter(|_| is_live)?;
+        Some((known.value()?.mid()?, known.at()?))
+    };
+    let of_source = || Some((store.market(market)?.mid()?, store.markets.at()?));
+    let (middle, at) = of_book().or_else(of_source)?;
+    let told = store.market(market).and_then(|market| market.tick(middle));
+    Some(LadderQuote {
+        middle,
+        tick: told.unwrap_or_else(|| Tick::guessed(middle)),
+        at,
+    })
+}
