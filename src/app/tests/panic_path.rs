@@ -87,6 +87,8 @@ fn opened_by(kind: OverlayKind) -> &'static [&'static str] {
         OverlayKind::Columns => &["C"],
         OverlayKind::Accounts => &["A"],
         OverlayKind::Markets => &["M", "M /"],
+        OverlayKind::UserAlerts => &["#"],
+        OverlayKind::Review => &["W"],
     }
 }
 

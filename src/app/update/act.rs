@@ -25,7 +25,7 @@ use crate::{
         },
         rules::{guard, halt, idle},
         tables::lens::Lens,
-        update::{market, {review, router},
+        update::{market, review, router},
     },
     model::{
         AccountId, Command, Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection,
