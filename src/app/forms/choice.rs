@@ -264,7 +264,10 @@ impl Form {
             return false;
         };
         match (&mut self.draft, close) {
-            (Draft::Entry(draft), _) if matches!(draft.shape, DraftShape::Order(_)) => {
+            // What stands in for an order keeps the type of that.
+            (Draft::Entry(draft), _)
+                if self.replaces.is_none() && matches!(draft.shape, DraftShape::Order(_)) =>
+            {
                 change_shape(draft, DraftShape::Order(*kind), around);
             }
             (Draft::Close(draft), Some(kind)) => draft.kind = *kind,

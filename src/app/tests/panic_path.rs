@@ -80,7 +80,7 @@ fn opened_by(kind: OverlayKind) -> &'static [&'static str] {
         OverlayKind::Settings => &[": config enter"],
         OverlayKind::Limits => &["L"],
         OverlayKind::Strip => &["2 x", "K", "I"],
-        OverlayKind::Form => &["b", "s", "c", "e", "2 e", "2 m", "2 j e", "t", "l", "j m"],
+        OverlayKind::Form => &["b", "s", "c", "e", "2 e", "2 j m", "2 j e", "t", "l", "j m"],
         OverlayKind::Bulk => &["* c"],
         OverlayKind::Prompt => &[":", "/"],
         OverlayKind::Export => &["E"],

@@ -373,7 +373,7 @@ mod tests {
             ("j m", "SOL", "SHORT"),
             ("j c", "SOL", "SHORT"),
             ("2 e", "BTC", "BUY"),
-            ("2 m", "BTC", "BUY"),
+            ("2 j m", "ETH", "SELL"),
             ("2 x", "BTC", "buy"),
             ("2 j x", "ETH", "sell"),
             ("I", "BTC", "LONG"),

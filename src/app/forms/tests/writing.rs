@@ -125,3 +125,29 @@ fn the_json_is_shown_and_hidden_by_one_key() {
     press(&mut model, "ctrl-j");
     assert!(!form(&model).shows_json);
 }
+
+// Issue 16: the type is chosen by a key, from any field.
+#[test]
+fn a_capital_letter_chooses_the_type_and_what_is_typed_stays() {
+    let mut model = desk();
+    press(&mut model, "b 0 . 0 1");
+    for (key, kind) in [
+        ("L", crate::model::PlaceKind::Limit),
+        ("S", crate::model::PlaceKind::StopMarket),
+        ("T", crate::model::PlaceKind::TakeMarket),
+        ("C", crate::model::PlaceKind::Chase),
+        ("M", crate::model::PlaceKind::Market),
+    ] {
+        press(&mut model, key);
+        let crate::model::draft::Draft::Entry(draft) = &form(&model).draft else {
+            panic!("no entry");
+        };
+        assert_eq!(draft.shape, crate::model::draft::DraftShape::Order(kind));
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.01"), "{key}");
+    }
+    press(&mut model, "esc esc");
+    press(&mut model, "2 j m");
+    let before = form(&model).draft.clone();
+    press(&mut model, "L");
+    assert_eq!(form(&model).draft, before, "a moved order keeps its type");
+}
