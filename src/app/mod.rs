@@ -26,7 +26,7 @@ pub use crate::{
         dialogs::caller::{CallerId, CallerRequest, Sending},
         update::key_prefix::awaited,
     },
-    config::{Motion, Tint},
+    config::{Checks, Motion, Tint},
 };
 pub use account::about::{About, Target};
 pub use account::books::{Books, Unfit};

@@ -88,7 +88,6 @@ fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     assert_eq!(model.user_alerts.prices(&btc).count(), 0);
 }
 
-// market-screen.md 7: stale never fires.
 #[test]
 fn a_stale_value_never_fires() {
     let mut model = desk();

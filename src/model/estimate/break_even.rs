@@ -86,7 +86,7 @@ mod tests {
         gain.minus(fees).unwrap().plus(funding).unwrap()
     }
 
-    /// `../reference/market-screen.md 4`.
+    // Long and short, with and without funding.
     #[test]
     fn the_worked_prices_net_nothing_below_zero_and_one_tick_worse_loses() {
         let tick = Tick::of(Num::ONE).unwrap();

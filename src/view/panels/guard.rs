@@ -2,12 +2,11 @@
 
 use crate::{
     app::{
-        Model,
+        Checks, Model,
         account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
         keys::keymap::{Action, Context},
         rules::guard,
     },
-    config::Checks,
     model::{AccountFacts, Num},
     view::{
         details::lines::{DetailLine, DetailView},

@@ -42,7 +42,7 @@ fn watching() -> TradeLog {
     log
 }
 
-/// docs: "Entry 10, stop 8, low 8.5: 0.75 R" (market-screen.md 5).
+/// docs: "Entry 10, stop 8, low 8.5: 0.75 R".
 #[test]
 fn entry_10_stop_8_low_8_and_a_half_is_three_quarters_of_r_against_the_position() {
     let mut log = watching();

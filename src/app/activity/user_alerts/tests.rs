@@ -34,7 +34,6 @@ fn firings(trigger: AlertTrigger, repeat: AlertRepeat, values: &[&str]) -> Vec<u
 use AlertRepeat::{Every, Once};
 use AlertTrigger::{Above, Below, Crossing, CrossingDown, CrossingUp};
 
-// market-screen.md 7: oscillation fires once.
 #[test]
 fn a_value_that_swings_about_its_level_fires_once() {
     let swings = [
@@ -57,7 +56,6 @@ fn it_fires_again_once_the_value_was_far_enough_on_the_other_side() {
     assert_eq!(firings(CrossingUp, Once, &back), [1]);
 }
 
-// market-screen.md 7: a jump fires.
 #[test]
 fn a_jump_over_the_level_counts_and_a_touch_does_too() {
     assert_eq!(firings(CrossingUp, Once, &["60000", "70000"]), [1]);
