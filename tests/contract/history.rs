@@ -82,7 +82,7 @@ async fn the_running_candle_has_the_last_trade_and_grows_with_each() {
 }
 
 #[tokio::test]
-async fn trades_are_told_newest_first_and_their_volume_is_that_of_the_candles() {
+async fn trades_are_newest_first_and_their_volume_is_that_of_the_candles() {
     let paper = Paper::bare().await;
     place(&paper, "k", json!({})).await;
     paper.advance(120_000).await;
@@ -110,7 +110,7 @@ async fn trades_are_told_newest_first_and_their_volume_is_that_of_the_candles() 
 }
 
 #[tokio::test]
-async fn own_trades_are_told_to_their_key_alone() {
+async fn only_a_traders_own_key_sees_which_trades_are_its_own() {
     let paper = Paper::bare().await;
     let order = json!({"size": 0.01});
     assert_eq!(place(&paper, "k", order).await.status, 201);
@@ -158,7 +158,7 @@ async fn a_grouped_book_sums_the_levels_and_depth_counts_the_sums() {
 }
 
 #[tokio::test]
-async fn fills_equity_and_funding_are_told_to_their_owner() {
+async fn an_owner_reads_fills_equity_and_funding() {
     let paper = Paper::bare().await;
     place(&paper, "open", json!({"size": 0.1})).await;
     paper.advance(3_600_000).await;
@@ -227,7 +227,7 @@ async fn another_users_history_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_bad_parameter_is_named_and_told_what_it_may_be() {
+async fn a_bad_parameter_is_refused_with_its_name_and_its_range() {
     let paper = Paper::bare().await;
     for (target, field, wanted) in [
         (

@@ -4,7 +4,7 @@ use super::{
     super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
-        engine::{EquityRecord, FillRecord, FundingRecord, LiquidityRole, Side},
+        engine::{EquityRecord, FillRecord, FundingRecord, LiquidityRole, Side, Usd},
         message::ApiResponse,
         state::ExchangeState,
         wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
@@ -94,8 +94,8 @@ pub(super) fn equity(
     let rows = state.engine.equity_curve(account).filter(is_before);
     let sample = |row: &EquityRecord| EquityResource {
         time: wire::at(row.at),
-        equity: usd(row.equity),
-        cash: usd(row.cash),
+        equity: usd(row.equity()),
+        cash: usd(row.cash.max(Usd::ZERO)),
         unrealized_pnl: usd(row.unrealized),
     };
     let mut data: Vec<EquityResource> = rows.take(page.limit).map(sample).collect();

@@ -27,7 +27,7 @@ struct BookLevelResource {
     size: Num,
 }
 
-/// How a side of the book is told.
+/// How a side of the book is summed and cut.
 #[derive(Debug, Clone, Copy)]
 struct BookView {
     units: MarketUnits,

@@ -9,7 +9,7 @@
 //! | `GET /sim/markets` | prices, funding and limits of every market (public) |
 //! | `GET /sim/markets/{market_id}/book?depth=&group=` | its L2 book, best first (public) |
 //! | `GET /sim/markets/{market_id}/candles?interval=&limit=&before=` | its candles, oldest first (public) |
-//! | `GET /sim/markets/{market_id}/trades?limit=&before=` | its trades, newest first (public; a key is told its own) |
+//! | `GET /sim/markets/{market_id}/trades?limit=&before=` | its trades, newest first (public; marks those of the caller's key) |
 //! | `GET /sim/accounts` | the caller's accounts: equity, margin, day, challenge rules |
 //! | `GET /sim/accounts/{account_id}/fills?limit=&before=` | executions of its orders, newest first |
 //! | `GET /sim/accounts/{account_id}/equity?limit=&before=` | its equity once a minute, oldest first |

@@ -40,7 +40,7 @@ pub(crate) enum SimRoute {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteAccess {
     Public,
-    /// Anybody; a key that is given must be right and is told more.
+    /// Anybody. A key must be valid where it is given, and the answer then marks what is its own.
     PublicOrKey,
     Key,
 }

@@ -1,4 +1,4 @@
-//! The histories as they are told: candles and trades of a market, fills, equity and funding of an account.
+//! Reads of the histories: candles and trades of a market, fills, equity and funding of an account.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{

@@ -27,13 +27,11 @@ impl Engine {
 
     pub(crate) fn sample_equity(&mut self) {
         for account in self.accounts.ids() {
-            let state = self.accounts.at(account);
             let balance = self.balance_if(account, &MarginAssumption::default());
             let sample = EquityRecord {
                 at: self.now,
-                cash: state.cash + state.advance(),
+                cash: balance.cash,
                 unrealized: balance.unrealized,
-                equity: balance.equity(),
             };
             if let Some(history) = self.account_histories.get_mut(usize::from(account)) {
                 history.equity.push(sample);

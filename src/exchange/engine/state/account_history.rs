@@ -7,8 +7,8 @@ use super::{
 
 /// Fills kept of an account.
 pub(crate) const FILL_CAPACITY: usize = 8_192;
-/// Samples kept of an account's equity: a week at one a minute.
-pub(crate) const EQUITY_CAPACITY: usize = 10_080;
+/// Samples kept of an account's equity: three days at one a minute.
+pub(crate) const EQUITY_CAPACITY: usize = 4_320;
 /// Funding payments kept of an account.
 pub(crate) const FUNDING_CAPACITY: usize = 4_096;
 /// The equity of every account is sampled once in this span.

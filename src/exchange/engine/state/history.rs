@@ -1,4 +1,4 @@
-//! What is told of the past of a market and of an account. It follows from what happened and decides nothing: it is in
+//! Rows of the histories of a market and of an account. Histories record what happened and affect nothing; they are in
 //! the checkpoint, and not in the log.
 
 use serde::{Deserialize, Serialize};
@@ -64,7 +64,7 @@ impl CandleRecord {
     }
 }
 
-/// A candle as it is told.
+/// A candle as the service reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CandleReport {
     pub open_time: Millis,
@@ -106,9 +106,16 @@ pub struct FillRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EquityRecord {
     pub at: Millis,
+    /// Below 0 while the profit of open positions covers it (docs/engine.md 6.8).
     pub cash: Usd,
     pub unrealized: Usd,
-    pub equity: Usd,
+}
+
+impl EquityRecord {
+    #[must_use]
+    pub fn equity(self) -> Usd {
+        self.cash + self.unrealized
+    }
 }
 
 /// One payment of funding to (or, negative, by) an account.

@@ -70,7 +70,7 @@ struct LevelCandles {
     rows: Vec<CandleRecord>,
 }
 
-/// What is told of a market's time before the scenario.
+/// The candles of one market from before the scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SyntheticCandles(PerLevel<LevelCandles>);
 
