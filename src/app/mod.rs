@@ -57,6 +57,7 @@ pub use market::{
     answer::MarketAnswer,
     candles::{CandleOrigin, CandleSeries},
     data::{MarketData, RequestTime},
+    poll::MarketPolls,
     screen::{LayoutPreset, MarketPanel, MarketScreen},
     tape::{Tape, TradedVolume},
     wants::{CandleWant, MarketRequest, MarketWants},
@@ -66,5 +67,6 @@ pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
 pub use tables::rows::Rows;
 pub use update::fleet::{Desks, Fleet, Whose};
+pub(crate) use update::market_data::due as market_due;
 pub use update::router::update;
-pub use update::wake::wake;
+pub use update::wake::{redraw, wake};

@@ -15,10 +15,14 @@ use crate::{
         },
         dialogs::effect::Effect,
         keys::keymap::Keymap,
+        market::{answer::MarketAnswer, width_tier::WidthTier},
         update::router::update,
     },
     config::{self, AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
-    model::{Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp, Zone},
+    model::{
+        Book, Dated, Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp,
+        Zone,
+    },
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -80,6 +84,8 @@ pub(crate) fn bare_desk() -> Model {
         motion: Motion::Full,
     };
     let mut model = Model::new(options, Keymap::default(), NOON);
+    // The market is on the screen, and asked for, where a key goes to it.
+    model.market_screen.tier = WidthTier::Column;
     let identity = Identity {
         mode: Mode::Paper,
         account_id: "chal-1".into(),
@@ -126,6 +132,18 @@ pub(crate) fn arrive(model: &mut Model, answer: Answer) -> Vec<Effect> {
         answer,
     };
     update(model, model.now, Msg::Polled(Box::new(poll)))
+}
+
+/// The book of a market as the answer to a request sent now.
+pub(crate) fn arrive_book(model: &mut Model, coin: &str, book: Book) -> Vec<Effect> {
+    let answer = MarketAnswer::Book(Ok(Some(Dated::undated(book))));
+    arrive_market(model, coin, answer)
+}
+
+/// The answer to a request about a market sent now.
+pub(crate) fn arrive_market(model: &mut Model, coin: &str, answer: MarketAnswer) -> Vec<Effect> {
+    let market = format!("paper|{coin}").into();
+    update(model, model.now, Msg::MarketData(market, model.now, answer))
 }
 
 pub(crate) fn settle(

@@ -27,6 +27,15 @@ pub(super) struct SettingsFlags {
     /// Where prices come from: auto, none or paper
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     price_source: Option<String>,
+    /// Where the candles of the chart come from: auto, none or paper
+    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
+    candle_source: Option<String>,
+    /// Where the order book comes from: auto, none or paper
+    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
+    book_source: Option<String>,
+    /// Where the recent trades come from: auto, none or paper
+    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
+    trade_source: Option<String>,
     /// Where account figures come from: auto, none or paper
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     facts_source: Option<String>,
@@ -104,6 +113,9 @@ impl SettingsFlags {
             ("account_id", "--account-id", &self.account_id),
             ("api_key_file", "--api-key-file", &self.api_key_file),
             ("price_source", "--price-source", &self.price_source),
+            ("candle_source", "--candle-source", &self.candle_source),
+            ("book_source", "--book-source", &self.book_source),
+            ("trade_source", "--trade-source", &self.trade_source),
             ("facts_source", "--facts-source", &self.facts_source),
             (
                 "close_all_delay",

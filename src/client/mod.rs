@@ -14,6 +14,7 @@
 mod base;
 mod close_check;
 mod lock;
+mod market_source;
 mod mutate;
 mod negotiation;
 pub mod policy;
@@ -25,6 +26,7 @@ mod response;
 mod rows;
 mod send;
 mod source;
+mod source_row;
 mod timeouts;
 
 #[cfg(test)]

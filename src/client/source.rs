@@ -6,17 +6,19 @@
 //! sources are what is asked for on this machine unless something else is set, and are no part of the documented API: a
 //! service without them (404) is not asked again.
 
-use super::{Client, base, lock::locked, response::ServiceResponse};
+use super::{
+    Client, base,
+    lock::locked,
+    response::ServiceResponse,
+    source_row::{SourceRow, rows, unreadable, whole},
+};
 use crate::{
     config::{FactsSource, PriceSource},
     model::{
-        AccountFacts, AccountId, Book, Failure, FailureKind, Grid, Level, Market, MarketId, Num,
-        Page, RuleFact, Text, Timestamp,
+        AccountFacts, AccountId, Failure, FailureKind, Grid, Market, Num, Page, RuleFact, Text,
+        Timestamp,
     },
 };
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 
 impl Client {
     /// Prices of every market of the configured source, in its order.
@@ -26,11 +28,11 @@ impl Client {
         let asked_at = self.now();
         let document = self.document(&source.url).await?;
         let mut page = Page::default();
-        for (index, row) in rows(whole(&document)?, &source.rows)?
+        for (index, row) in rows(&whole(&document)?, &source.rows)?
             .into_iter()
             .enumerate()
         {
-            match market(row, source) {
+            match market(&row, source) {
                 Ok(market) => page.rows.push(market),
                 Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
             }
@@ -39,73 +41,74 @@ impl Client {
         Ok(page)
     }
 
-    /// The nearest levels of a market's order book; `None` where the configured source tells none.
-    pub async fn book(&self, market: &MarketId) -> Result<Option<Book>, Failure> {
-        let source = self.connection().prices.as_ref();
-        let Some((source, url)) = source.and_then(|s| Some((s, s.book_url.as_deref()?))) else {
-            return Ok(None);
-        };
-        if self.not_offered(&source.url).is_some() {
-            return Ok(None);
-        }
-        let id = utf8_percent_encode(market.raw(), NON_ALPHANUMERIC).to_string();
-        let document = self.document(&url.replace("{market_id}", &id)).await?;
-        let document = whole(&document)?;
-        let side = |pointer: &Option<String>| levels(document, pointer.as_deref(), source);
-        let (bids, asks) = (side(&source.bids), side(&source.asks));
-        let book = Book::new(bids.map_err(unreadable)?, asks.map_err(unreadable)?);
-        Ok(Some(book))
-    }
-
     /// The account's figures from the configured source.
     pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
         let source = self.connection().facts.as_ref();
         let source = source.ok_or_else(|| Failure::local("no account source is configured"))?;
         let document = self.document(&source.url).await?;
-        let row = rows(whole(&document)?, &source.rows)?
+        let row = rows(&whole(&document)?, &source.rows)?
             .into_iter()
-            .find(|row| word(row, &source.account_id).is_ok_and(|id| id == account.raw()))
+            .find(|row| {
+                row.word(&source.account_id)
+                    .is_ok_and(|id| id == account.raw())
+            })
             .ok_or_else(|| {
                 Failure::new(
                     FailureKind::NotFound,
                     format!("the account source has no row for {account}"),
                 )
             })?;
-        facts(row, source).map_err(unreadable)
+        facts(&row, source).map_err(unreadable)
     }
 
     async fn document(&self, url: &str) -> Result<ServiceResponse, Failure> {
-        if let Some(why) = self.not_offered(url) {
+        let is_preset = url == PriceSource::paper().url || url == FactsSource::paper().url;
+        let preset = if is_preset {
+            Preset::Paper
+        } else {
+            Preset::None
+        };
+        self.read_source(url, url, preset).await
+    }
+
+    /// The document at `url`; `name` is what a service without it is not asked for again.
+    pub(super) async fn read_source(
+        &self,
+        url: &str,
+        name: &str,
+        preset: Preset,
+    ) -> Result<ServiceResponse, Failure> {
+        if let Some(why) = self.not_offered(name) {
             return Err(why);
         }
         let answer = self.fetch(base::source(&self.0.base, url)?).await?;
-        if matches!(answer.status, 404 | 405 | 410 | 501) && is_preset(url) {
-            locked(&self.0.not_offered).insert(url.to_owned());
+        if matches!(answer.status, 404 | 405 | 410 | 501) && preset == Preset::Paper {
+            locked(&self.0.not_offered).insert(name.to_owned());
         }
-        self.not_offered(url).map_or(Ok(answer), Err)
+        self.not_offered(name).map_or(Ok(answer), Err)
     }
 
     /// As if no source were set, where the service has shown that it has none there.
-    fn not_offered(&self, url: &str) -> Option<Failure> {
-        let words = || format!("the service does not offer {url}, and is not asked for it again");
+    pub(super) fn not_offered(&self, name: &str) -> Option<Failure> {
+        let words = || format!("the service does not offer {name}, and is not asked for it again");
         locked(&self.0.not_offered)
-            .contains(url)
+            .contains(name)
             .then(|| Failure::local(words()))
     }
 }
 
-fn is_preset(url: &str) -> bool {
-    url == PriceSource::paper().url || url == FactsSource::paper().url
+/// Whether a source is what stands for "auto" and "paper": no service promises to have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Preset {
+    Paper,
+    None,
 }
 
-fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
-    let optional = |pointer: &Option<String>| match pointer {
-        Some(pointer) => number(row, pointer),
-        None => Ok(None),
-    };
+fn market(row: &SourceRow, source: &PriceSource) -> Result<Market, String> {
+    let optional = |pointer: &Option<String>| row.optional(pointer.as_deref());
     Ok(Market {
-        id: word(row, &source.market_id)?.into(),
-        mark: number(row, &source.mark)?,
+        id: row.word(&source.market_id)?.into(),
+        mark: row.number(&source.mark)?,
         bid: optional(&source.bid)?,
         ask: optional(&source.ask)?,
         size_decimals: optional(&source.size_decimals)?.and_then(count),
@@ -117,11 +120,8 @@ fn market(row: &RawValue, source: &PriceSource) -> Result<Market, String> {
 }
 
 /// What nobody tells is guessed elsewhere, and refuses nothing.
-fn grid(row: &RawValue, source: &PriceSource) -> Result<Grid, String> {
-    let told = |pointer: &Option<String>| {
-        let found = pointer.as_ref().map(|pointer| number(row, pointer));
-        found.transpose().map(Option::flatten)
-    };
+fn grid(row: &SourceRow, source: &PriceSource) -> Result<Grid, String> {
+    let told = |pointer: &Option<String>| row.optional(pointer.as_deref());
     let step = told(&source.tick_size)?.filter(|step| step.is_positive());
     let figures = told(&source.price_figures)?.and_then(count);
     Ok(match (step, figures) {
@@ -131,40 +131,14 @@ fn grid(row: &RawValue, source: &PriceSource) -> Result<Grid, String> {
     })
 }
 
-/// A level that cannot be read makes the book unreadable: a book with a hole in it misleads.
-fn levels(
-    document: &RawValue,
-    pointer: Option<&str>,
-    source: &PriceSource,
-) -> Result<Vec<Level>, String> {
-    let pointer = pointer.unwrap_or_default();
-    let found = find(document, pointer).ok_or_else(|| format!("nothing at `{pointer}`"))?;
-    let rows: Vec<&RawValue> =
-        serde_json::from_str(found.get()).map_err(|_| format!("no levels at `{pointer}`"))?;
-    let read = |row: &RawValue, pointer: &Option<String>| {
-        let pointer = pointer.as_deref().unwrap_or_default();
-        number(row, pointer)?.ok_or_else(|| format!("nothing at `{pointer}` of a level"))
-    };
-    let level = |row: &RawValue| {
-        Ok(Level {
-            price: read(row, &source.level_price)?,
-            size: read(row, &source.level_size)?,
-        })
-    };
-    rows.into_iter().map(level).collect()
-}
-
-fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
-    let optional = |pointer: &Option<String>| match pointer {
-        Some(pointer) => number(row, pointer),
-        None => Ok(None),
-    };
+fn facts(row: &SourceRow, source: &FactsSource) -> Result<AccountFacts, String> {
+    let optional = |pointer: &Option<String>| row.optional(pointer.as_deref());
     let said = |pointer: &Option<String>| {
-        let word = pointer.as_ref().and_then(|pointer| word(row, pointer).ok());
+        let word = pointer.as_ref().and_then(|pointer| row.word(pointer).ok());
         word.map(Text::from)
     };
     Ok(AccountFacts {
-        equity: number(row, &source.equity)?,
+        equity: row.number(&source.equity)?,
         cash: optional(&source.cash)?,
         available_margin: optional(&source.available_margin)?,
         day_pnl: optional(&source.day_pnl)?,
@@ -178,17 +152,16 @@ fn facts(row: &RawValue, source: &FactsSource) -> Result<AccountFacts, String> {
 }
 
 /// A rule without figures is none that could be shown.
-fn rules(row: &RawValue, pointer: Option<&str>) -> Result<Vec<RuleFact>, String> {
-    let Some(found) = pointer.and_then(|pointer| find(row, pointer)) else {
+fn rules(row: &SourceRow, pointer: Option<&str>) -> Result<Vec<RuleFact>, String> {
+    let Some(found) = pointer.and_then(|pointer| row.find(pointer)) else {
         return Ok(vec![]);
     };
-    let rows: Vec<&RawValue> =
-        serde_json::from_str(found.get()).map_err(|_| "the rules are no array".to_owned())?;
+    let rows = found.items().ok_or("the rules are no array")?;
     let mut rules = vec![];
     for row in rows {
-        let id = word(row, "/rule_id")?.into();
-        if let (Some(value), Some(limit)) = (number(row, "/value")?, number(row, "/limit")?) {
-            let from = number(row, "/from")?;
+        let id = row.word("/rule_id")?.into();
+        if let (Some(value), Some(limit)) = (row.number("/value")?, row.number("/limit")?) {
+            let from = row.number("/from")?;
             rules.push(RuleFact {
                 id,
                 value,
@@ -204,117 +177,13 @@ fn count(number: Num) -> Option<u32> {
     u32::try_from(number.to_i64()?).ok()
 }
 
-/// The body of a good answer as one JSON value.
-fn whole(answer: &ServiceResponse) -> Result<&RawValue, Failure> {
-    if !answer.is_success() {
-        return Err(answer.failure());
-    }
-    serde_json::from_slice(&answer.body)
-        .map_err(|why| unreadable(format!("the source's answer is not JSON: {why}")))
-}
-
-/// The array `pointer` names; a lone object counts as an array of one.
-fn rows<'a>(document: &'a RawValue, pointer: &str) -> Result<Vec<&'a RawValue>, Failure> {
-    let found = find(document, pointer)
-        .ok_or_else(|| unreadable(format!("the source's answer has nothing at `{pointer}`")))?;
-    if found.get().starts_with('{') {
-        return Ok(vec![found]);
-    }
-    serde_json::from_str(found.get())
-        .map_err(|_| unreadable(format!("the source's answer has no rows at `{pointer}`")))
-}
-
-fn unreadable(why: String) -> Failure {
-    Failure::new(FailureKind::Unreadable, why)
-}
-
-/// RFC 6901 over unparsed JSON, so that no number is read before its digits are wanted.
-fn find<'a>(value: &'a RawValue, pointer: &str) -> Option<&'a RawValue> {
-    let Some(rest) = pointer.strip_prefix('/') else {
-        return pointer.is_empty().then_some(value);
-    };
-    rest.split('/').try_fold(value, |value, token| {
-        let token = token.replace("~1", "/").replace("~0", "~");
-        if value.get().starts_with('[') {
-            let items: Vec<&RawValue> = serde_json::from_str(value.get()).ok()?;
-            return items.get(token.parse::<usize>().ok()?).copied();
-        }
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(value.get()).ok()?;
-        members.get(&token).copied()
-    })
-}
-
-/// The number at `pointer`; `None` where there is none or `null`.
-fn number(row: &RawValue, pointer: &str) -> Result<Option<Num>, String> {
-    let Some(found) = find(row, pointer).filter(|found| found.get() != "null") else {
-        return Ok(None);
-    };
-    let text: String = serde_json::from_str(found.get()).unwrap_or_else(|_| found.get().to_owned());
-    match text.parse() {
-        Ok(number) => Ok(Some(number)),
-        Err(why) => Err(format!("{pointer}: {why}: {}", Text::from(excerpt(&text)))),
-    }
-}
-
-/// As of every id.
-const LONGEST_WORD: usize = 128;
-
-/// The id at `pointer`: a string, or a number as it is written.
-fn word(row: &RawValue, pointer: &str) -> Result<String, String> {
-    let found = find(row, pointer).ok_or_else(|| format!("nothing at `{pointer}`"))?;
-    let text: String = serde_json::from_str(found.get()).unwrap_or_else(|_| found.get().to_owned());
-    if text.is_empty() || text.starts_with(['{', '[']) || text == "null" {
-        return Err(format!("no id at `{pointer}`"));
-    }
-    let length = text.chars().count();
-    if length > LONGEST_WORD {
-        return Err(format!(
-            "{length} characters at `{pointer}`, the limit is {LONGEST_WORD}"
-        ));
-    }
-    Ok(text)
-}
-
-fn excerpt(text: &str) -> String {
-    text.chars().take(40).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_book_is_read_level_by_level_and_never_with_a_hole_in_it() {
-        let text = r#"{"data":{"bids":[{"price":99,"size":"1.5"}],"asks":[{"price":101}]}}"#;
-        let document: Box<RawValue> = serde_json::from_str(text).unwrap();
-        let source = PriceSource::paper();
-        let side = |pointer: &Option<String>| levels(&document, pointer.as_deref(), &source);
-        let bid = Level {
-            price: "99".parse().unwrap(),
-            size: "1.5".parse().unwrap(),
-        };
-        assert_eq!(side(&source.bids), Ok(vec![bid]));
-        assert_eq!(
-            side(&source.asks),
-            Err("nothing at `/size` of a level".to_owned())
-        );
-    }
+    use serde_json::value::RawValue;
 
     fn raw(json: &str) -> Box<RawValue> {
         RawValue::from_string(json.to_owned()).unwrap()
-    }
-
-    #[test]
-    fn pointers_follow_the_rfc() {
-        let document = raw(r#"{"a":[{"b/c":1},{"d~e":"x"}],"":2}"#);
-        let at = |pointer| find(&document, pointer).map(RawValue::get);
-        assert_eq!(at("/a/0/b~1c"), Some("1"));
-        assert_eq!(at("/a/1/d~0e"), Some("\"x\""));
-        assert_eq!(at("/"), Some("2"));
-        assert_eq!(at(""), Some(document.get()));
-        for nothing in ["/a/2", "/a/x", "/z", "a"] {
-            assert_eq!(at(nothing), None, "{nothing}");
-        }
     }
 
     #[test]
@@ -333,7 +202,7 @@ mod tests {
             ..PriceSource::paper()
         };
         assert_eq!(
-            market(&row, &source),
+            market(&SourceRow::from(&*row), &source),
             Ok(Market {
                 id: "x|BTC".into(),
                 mark: Some("64000.10".parse().unwrap()),
@@ -361,17 +230,17 @@ mod tests {
             (source("/zero", "/f"), Grid::Figures(5)),
             (source("/nowhere", "/nowhere"), Grid::Guessed),
         ] {
-            assert_eq!(grid(&row, &source), Ok(found));
+            assert_eq!(grid(&SourceRow::from(&*row), &source), Ok(found));
         }
     }
 
     #[test]
     fn a_price_that_is_no_number_is_told_not_guessed() {
         let row = raw(r#"{"market_id":"x|BTC","mark_price":"soon"}"#);
-        let why = market(&row, &PriceSource::paper()).unwrap_err();
+        let why = market(&SourceRow::from(&*row), &PriceSource::paper()).unwrap_err();
         assert_eq!(why, "/mark_price: not a number: soon");
         let row = raw(r#"{"market_id":null,"mark_price":1}"#);
-        let why = market(&row, &PriceSource::paper()).unwrap_err();
+        let why = market(&SourceRow::from(&*row), &PriceSource::paper()).unwrap_err();
         assert_eq!(why, "no id at `/market_id`");
     }
 }

@@ -679,7 +679,7 @@ async fn a_service_without_the_paper_exchanges_sources_is_asked_once_and_counts_
         ] {
             assert_eq!(why.kind, FailureKind::Local, "{why}");
         }
-        assert_eq!(client.book(&"paper|BTC".into()).await, Ok(None));
+        assert_eq!(client.book(&"paper|BTC".into(), None).await, Ok(None));
     }
     assert_eq!(responder.seen().len(), 2);
 }

@@ -308,7 +308,10 @@ mod tests {
     fn whom_the_desk_trades_with_is_chosen_at_its_start() {
         let service =
             "base_url = \"http://127.0.0.1:9\"\naccount_id = \"a\"\napi_key_file = \"/k\"";
-        let changes = told(service, "state_dir = \"/x\"\nlog_level = \"off\"");
+        let changes = told(
+            service,
+            "state_dir = \"/x\"\nlog_level = \"off\"\ncandle_source = \"none\"",
+        );
         let later: Vec<_> = changes
             .iter()
             .map(|(key, takes, _)| (key.as_str(), *takes))
@@ -319,6 +322,7 @@ mod tests {
                 ("account_id", Takes::NextStart),
                 ("api_key_file", Takes::NextStart),
                 ("base_url", Takes::NextStart),
+                ("candle_source", Takes::NextStart),
                 ("log_level", Takes::NextStart),
                 ("state_dir", Takes::NextStart),
             ]

@@ -1,11 +1,12 @@
 //! From layers to settings that hold together.
 
 use super::{
-    Escape, FactsSource, LogLevel, Motion, PriceSource, Problem, Sandbox, SettingOrigin, Settings,
-    SettingsError, Sources, Theme, Tint,
+    BookSource, CandleSource, Escape, FactsSource, LogLevel, Motion, PriceSource, Problem, Sandbox,
+    SettingOrigin, Settings, SettingsError, Sources, Theme, Tint, TradeSource,
     layers::{Layers, variable},
     loaded::Loaded,
     profiles::{self, ProfileLayer},
+    rows,
     settings::ColorChoice,
     validate,
 };
@@ -130,17 +131,12 @@ pub(super) fn defaults() -> Option<Settings> {
 
 /// Every setting there is, with dots between tables.
 pub(super) fn known() -> Vec<String> {
-    let mut keys = defaults()
-        .map(|all| crate::config::rows::rows(&all))
-        .unwrap_or_default();
-    keys.extend(crate::config::rows::nested(
-        "price_source",
-        &PriceSource::paper(),
-    ));
-    keys.extend(crate::config::rows::nested(
-        "facts_source",
-        &FactsSource::paper(),
-    ));
+    let mut keys = defaults().map(|all| rows::rows(&all)).unwrap_or_default();
+    keys.extend(rows::nested("price_source", &PriceSource::paper()));
+    keys.extend(rows::nested("candle_source", &CandleSource::paper()));
+    keys.extend(rows::nested("book_source", &BookSource::paper()));
+    keys.extend(rows::nested("trade_source", &TradeSource::paper()));
+    keys.extend(rows::nested("facts_source", &FactsSource::paper()));
     keys.into_iter().map(|(key, _)| key).collect()
 }
 

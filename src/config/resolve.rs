@@ -1,8 +1,12 @@
 //! From settings to the service that they name.
 
 use super::{
-    Connection, FactsSource, PriceSource, Secret, SettingsError, layers::Layers, secrets::key,
-    service::reach, settings::Settings,
+    BookSource, CandleSource, Connection, FactsSource, MarketSources, PriceSource, Secret,
+    SettingsError, SourceChoice, TradeSource,
+    layers::Layers,
+    secrets::key,
+    service::reach::{self, ServiceReach},
+    settings::Settings,
 };
 use crate::{
     api::{Dialect, Learned, Term},
@@ -23,8 +27,8 @@ impl Settings {
     pub fn spoken(&self) -> Dialect {
         match self.base_url.as_deref().map(reach::reach) {
             None => Dialect::default(),
-            Some(reach::ServiceReach::ThisMachine) => self.dialect.clone().on_paper(),
-            Some(reach::ServiceReach::Elsewhere) => self.dialect.clone(),
+            Some(ServiceReach::ThisMachine) => self.dialect.clone().on_paper(),
+            Some(ServiceReach::Elsewhere) => self.dialect.clone(),
         }
     }
 
@@ -47,6 +51,24 @@ impl Settings {
         }
     }
 
+    /// Where candles, books and trades come from. Whoever has set the paper exchange's prices speaks to one, wherever
+    /// it is; the book that a price source of one's own tells is the one that counts.
+    fn market_sources(&self, reach: ServiceReach) -> MarketSources {
+        let reach = match self.price_source {
+            SourceChoice::Paper => ServiceReach::ThisMachine,
+            SourceChoice::Auto | SourceChoice::None | SourceChoice::Custom(_) => reach,
+        };
+        let told = match (&self.book_source, &self.price_source) {
+            (SourceChoice::Auto, SourceChoice::Custom(prices)) => BookSource::from_prices(prices),
+            _ => None,
+        };
+        MarketSources {
+            candles: self.candle_source.resolve(reach, CandleSource::paper),
+            books: told.or_else(|| self.book_source.resolve(reach, BookSource::paper)),
+            trades: self.trade_source.resolve(reach, TradeSource::paper),
+        }
+    }
+
     /// Reads the key from its file or command when that is where it is; the command may ask on the terminal, so
     /// this comes before the desk opens.
     pub fn far_end(&self) -> Result<FarEnd, SettingsError> {
@@ -62,6 +84,7 @@ impl Settings {
             pinned: self.pinned.clone(),
             learned: Learned::default(),
             prices: self.price_source.resolve(reach, PriceSource::paper),
+            markets: self.market_sources(reach),
             facts: self.facts_source.resolve(reach, FactsSource::paper),
             proxy: self.proxy.clone(),
             read_only: self.read_only,
@@ -81,6 +104,7 @@ impl Connection {
             pinned: Term::all().collect(),
             learned: Learned::default(),
             prices: Some(PriceSource::paper()),
+            markets: MarketSources::paper(),
             facts: Some(FactsSource::paper()),
             proxy: None,
             read_only: false,

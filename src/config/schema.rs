@@ -6,7 +6,7 @@
 //! Known limit: what must hold between settings (a service needs a key) is not in it; `config check` says that.
 
 use super::{
-    FactsSource, PriceSource, Way,
+    BookSource, CandleSource, FactsSource, PriceSource, TradeSource, Way,
     layers::DEFAULTS,
     load::{choices, defaults},
     profiles::OF_THE_DESK,
@@ -103,6 +103,9 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Array(_) => sizes(),
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
+        Value::String(_) if key == "candle_source" => source(&CandleSource::paper()),
+        Value::String(_) if key == "book_source" => source(&BookSource::paper()),
+        Value::String(_) if key == "trade_source" => source(&TradeSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
         // A program with its arguments.
         Value::Array(_) => json!({ "type": "array", "items": { "type": "string" } }),

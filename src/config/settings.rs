@@ -1,8 +1,9 @@
 //! What can be set. Names here are the names everywhere: file, environment, flags.
 
 use super::{
-    AlertCommand, Alerts, Checks, FactsSource, Fees, Guard, MarketPresets, PriceSource, Proxy,
-    Secret, SizePresets, SourceChoice, presets, service::proxy, words,
+    AlertCommand, Alerts, BookSource, CandleSource, Checks, FactsSource, Fees, Guard,
+    MarketPresets, PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets,
+    service::proxy, words,
 };
 use crate::api::{Dialect, Term};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,6 +38,9 @@ pub struct Settings {
     /// The colour of the account's name in the header; chosen by the desk where several accounts have none.
     pub badge_color: Option<Tint>,
     pub price_source: SourceChoice<PriceSource>,
+    pub candle_source: SourceChoice<CandleSource>,
+    pub book_source: SourceChoice<BookSource>,
+    pub trade_source: SourceChoice<TradeSource>,
     pub facts_source: SourceChoice<FactsSource>,
     /// How long the close-all strip waits; zero sends at once.
     #[serde(with = "words::duration")]

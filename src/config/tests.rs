@@ -65,6 +65,7 @@ fn address_key_and_account_make_a_live_desk() {
     assert_eq!(connection.api_key.expose_secret(), "pp_live_secret");
     assert_eq!(connection.account_id.raw(), "chal-1");
     assert_eq!((connection.prices, connection.facts), (None, None));
+    assert_eq!(connection.markets, MarketSources::default());
 }
 
 #[test]
@@ -78,6 +79,65 @@ fn a_service_on_this_machine_is_taken_to_be_a_paper_exchange() {
     assert_eq!(connection.base_url, "http://127.0.0.1:4000");
     assert_eq!(connection.prices, Some(PriceSource::paper()));
     assert_eq!(connection.facts, Some(FactsSource::paper()));
+    assert_eq!(connection.markets, MarketSources::paper());
+}
+
+/// The sources of a service on another machine with these settings.
+fn markets_elsewhere(text: &str) -> MarketSources {
+    let dir = TempDir::new().unwrap();
+    let service =
+        "base_url = 'https://paper.example'\naccount_id = 'a'\napi_key_command = 'echo k'\n";
+    let path = file(&dir, "my.toml", 0o600, &format!("{service}{text}"));
+    let sources = Sources {
+        user_file: Some(path),
+        ..Sources::default()
+    };
+    let FarEnd::LiveApi(connection) = load(&sources).unwrap().settings.far_end().unwrap() else {
+        panic!("paper")
+    };
+    connection.markets
+}
+
+#[test]
+fn each_market_source_is_a_setting_of_its_own() {
+    let paper = MarketSources::paper;
+    assert_eq!(markets_elsewhere("price_source = 'paper'"), paper());
+    assert_eq!(
+        markets_elsewhere("price_source = 'paper'\ncandle_source = 'none'\ntrade_source = 'none'"),
+        MarketSources {
+            books: paper().books,
+            ..MarketSources::default()
+        }
+    );
+    assert_eq!(
+        markets_elsewhere("candle_source = 'paper'"),
+        MarketSources {
+            candles: paper().candles,
+            ..MarketSources::default()
+        }
+    );
+    let own = "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'";
+    let trades = markets_elsewhere(own).trades.unwrap();
+    assert_eq!((trades.url.as_str(), trades.own), ("/t/{market_id}", None));
+}
+
+#[test]
+fn the_book_of_a_price_source_counts_where_book_source_is_auto() {
+    let prices = "[price_source]\nurl = '/p'\nmarket_id = '/id'\nmark = '/m'\n\
+        book_url = 'https://books.example/{market_id}'\nbids = '/b'\nasks = '/a'\nlevel_price = '/0'\nlevel_size = '/1'";
+    let told = BookSource {
+        url: "https://books.example/{market_id}".to_owned(),
+        bids: "/b".to_owned(),
+        asks: "/a".to_owned(),
+        level_price: "/0".to_owned(),
+        level_size: "/1".to_owned(),
+        updated_at: None,
+    };
+    assert_eq!(markets_elsewhere(prices).books, Some(told));
+    let set =
+        |choice: &str| markets_elsewhere(&format!("book_source = '{choice}'\n{prices}")).books;
+    assert_eq!(set("none"), None);
+    assert_eq!(set("paper"), Some(BookSource::paper()));
 }
 
 #[test]
@@ -200,6 +260,26 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
         (
             "[price_source]\nurl = 'ftp://x'\nmarket_id = 'id'\nmark = '/m'",
             "price_source.market_id: \"id\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: price_source.url: must begin with https:// or, on this machine, http://, not ftp:, or a path on the service that begins with /",
+        ),
+        (
+            "candle_source = 'all'",
+            "candle_source: invalid value: string \"all\", expected \"auto\", \"none\", \"paper\" or a table",
+        ),
+        (
+            "[candle_source]\nurl = '/c/{market_id}'\nopen_time = '/0'\nopen = '/1'\nhigh = '/2'\nlow = '/3'\nclose = '4'",
+            "candle_source.close: \"4\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: candle_source.url: must contain {interval}: each has an answer of its own",
+        ),
+        (
+            "[book_source]\nurl = '/b/{market}'\nbids = '/b'\nasks = '/a'\nlevel_price = '/0'\nlevel_size = '/1'",
+            "book_source.url: must contain {market_id}: each has an answer of its own\nmy.toml: book_source.url: has a placeholder that is not one of {market_id}, {depth}",
+        ),
+        (
+            "[trade_source]\nurl = 'http://t.test/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'",
+            "trade_source.url: plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and localhost), or a path on the service that begins with /",
+        ),
+        (
+            "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'\nowner = '/o'",
+            "trade_source.owner: no such setting; did you mean trade_source.own?",
         ),
         (
             "[dialect]\ntimestamp_unit = 'weeks'",

@@ -1,9 +1,10 @@
 //! What must hold between settings, each rule once.
 
 use super::{
-    Problem, Settings, SourceChoice, layers::Layers, secrets::keyring, service::reach::loopback,
-    words,
+    Problem, Settings, SourceChoice, layers::Layers, rows, secrets::keyring,
+    service::reach::loopback, words,
 };
+use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 use url::Url;
@@ -140,31 +141,95 @@ fn safe_url(text: &str) -> Result<Url, String> {
 
 /// A custom source: an address, and RFC 6901 pointers.
 fn sources(settings: &Settings, found: &mut FoundProblems) {
-    if let SourceChoice::Custom(source) = &settings.price_source {
-        source_fields(&crate::config::rows::nested("price_source", source), found);
-    }
-    if let SourceChoice::Custom(source) = &settings.facts_source {
-        source_fields(&crate::config::rows::nested("facts_source", source), found);
+    source("price_source", &settings.price_source, &[], found);
+    let candles = [
+        Placeholder::Needed("{market_id}"),
+        Placeholder::Needed("{interval}"),
+        Placeholder::Known("{limit}"),
+        Placeholder::Known("{before}"),
+    ];
+    source("candle_source", &settings.candle_source, &candles, found);
+    let books = [
+        Placeholder::Needed("{market_id}"),
+        Placeholder::Known("{depth}"),
+    ];
+    source("book_source", &settings.book_source, &books, found);
+    let trades = [
+        Placeholder::Needed("{market_id}"),
+        Placeholder::Known("{limit}"),
+    ];
+    source("trade_source", &settings.trade_source, &trades, found);
+    source("facts_source", &settings.facts_source, &[], found);
+}
+
+/// What stands in an address for what is asked for.
+#[derive(Debug, Clone, Copy)]
+enum Placeholder {
+    /// Without it every request would get the same answer.
+    Needed(&'static str),
+    Known(&'static str),
+}
+
+impl Placeholder {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Needed(word) | Self::Known(word) => word,
+        }
     }
 }
 
-fn source_fields(fields: &[(String, Value)], found: &mut FoundProblems) {
-    for (key, value) in fields {
+fn source<T: Serialize>(
+    setting: &str,
+    choice: &SourceChoice<T>,
+    placeholders: &[Placeholder],
+    found: &mut FoundProblems,
+) {
+    let SourceChoice::Custom(source) = choice else {
+        return;
+    };
+    for (key, value) in rows::nested(setting, source) {
         let Value::String(text) = value else { continue };
-        let relative = text.starts_with('/');
-        if key.rsplit('.').next() == Some("url") {
-            if let (false, Err(why)) = (relative, safe_url(text)) {
-                found.add(
-                    key,
-                    &format!("{why}, or a path on the service that begins with /"),
-                );
+        match key.rsplit('.').next() {
+            Some("url") => address(&key, &text, placeholders, found),
+            Some("book_url") => {
+                address(&key, &text, &[Placeholder::Needed("{market_id}")], found);
             }
-        } else if !relative && !text.is_empty() {
+            Some(_) | None => pointer(&key, &text, found),
+        }
+    }
+}
+
+fn pointer(key: &str, text: &str, found: &mut FoundProblems) {
+    if !text.is_empty() && !text.starts_with('/') {
+        found.add(
+            key,
+            &format!("{text:?} is not a JSON pointer: it begins with /, as in \"/mark_price\""),
+        );
+    }
+}
+
+fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut FoundProblems) {
+    if !text.starts_with('/')
+        && let Err(why) = safe_url(text)
+    {
+        let what = format!("{why}, or a path on the service that begins with /");
+        found.add(key, &what);
+    }
+    let mut rest = text.to_owned();
+    for placeholder in placeholders {
+        let word = placeholder.word();
+        if matches!(placeholder, Placeholder::Needed(_)) && !text.contains(word) {
             found.add(
                 key,
-                &format!("{text:?} is not a JSON pointer: it begins with /, as in \"/mark_price\""),
+                &format!("must contain {word}: each has an answer of its own"),
             );
         }
+        rest = rest.replace(word, "");
+    }
+    if !placeholders.is_empty() && rest.contains(['{', '}']) {
+        let words: Vec<_> = placeholders.iter().map(|known| known.word()).collect();
+        let what = format!("has a placeholder that is not one of {}", words.join(", "));
+        found.add(key, &what);
     }
 }
 

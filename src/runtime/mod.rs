@@ -38,7 +38,7 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, market::ladder_spot::LadderEvent,
-        wake,
+        redraw, wake,
     },
     config::Theme,
     ui::{self, DrawState, Looks},
@@ -136,6 +136,7 @@ where
             }
         };
         let before = seen_at_once(fleet.shown());
+        let quiet = quiet(cause, &msg, fleet.shown(), wires.clock);
         let is_seen = fleet.is_on_screen(whose);
         let effects = take(fleet, whose, msg, wires.clock);
         wires.events.note(fleet);
@@ -151,7 +152,8 @@ where
         let shown = fleet.shown();
         wires.keyboard.heed(shown);
         let has_news = seen_at_once(shown) != before;
-        if is_seen || has_news {
+        let is_unchanged = quiet == Some(shown.market_version());
+        if (is_seen && !is_unchanged) || has_news {
             let cause = if has_news { Cause::Person } else { cause };
             gate.want(cause, shown.options.motion);
         }
@@ -280,6 +282,15 @@ fn seen_at_once(model: &Model) -> (u64, usize) {
     (model.activity.newest(), model.overlays.len())
 }
 
+/// What the markets' version is before a message that is worth a frame only if it changes that: the answer to a request
+/// about a market, and the time to send one.
+fn quiet(cause: Cause, msg: &Msg, shown: &Model, clock: Clock) -> Option<u64> {
+    let changes_nothing = || redraw(shown).is_none_or(|at| at > clock.now());
+    let is_own_tick = *msg == Msg::Tick && cause == Cause::Background && changes_nothing();
+    let is_quiet = is_own_tick || matches!(msg, Msg::MarketData(..));
+    is_quiet.then(|| shown.market_version())
+}
+
 /// Takes a message in, after the news that the wall clock was set.
 fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, Effect)> {
     let (now, drift) = (clock.now(), clock.drift());
@@ -294,7 +305,7 @@ fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, 
 fn cause(msg: &Msg) -> Cause {
     match msg {
         Msg::Polled(_)
-        | Msg::Booked(..)
+        | Msg::MarketData(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)

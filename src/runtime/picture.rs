@@ -3,7 +3,7 @@
 use crate::{
     app::{
         Effect, Fleet, Flight, Model, Msg, Whose, account::poll::Source,
-        activity::earlier::Horizon, keys::keymap::Chord,
+        activity::earlier::Horizon, keys::keymap::Chord, market_due,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
     runtime::{
@@ -26,6 +26,9 @@ use tokio::{sync::mpsc::channel, time::timeout};
 
 /// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
+
+/// What is asked for of the markets may show that more is needed: an older page of candles. Not for ever.
+const MARKET_ROUNDS: u32 = 4;
 
 /// How a desk is pictured.
 #[derive(Debug, Clone, Copy)]
@@ -156,10 +159,11 @@ impl Awaited {
             .values()
             .filter(|flight| rests(flight))
             .count();
+        let asked = model.awaits_market_data();
         let landed = store.parked().count() + resting == store.flights.len();
         let recalled = model.activity.horizon() != Horizon::Session;
         let explained = self.reports >= self.answers || !clock.is_frozen();
-        answered && ladders && !fetching && landed && recalled && explained
+        answered && ladders && !fetching && !asked && landed && recalled && explained
     }
 }
 
@@ -190,8 +194,21 @@ impl Sitter<'_> {
         self.settle().await;
     }
 
-    /// Takes messages in until every awaited source has answered and nothing is on its way.
+    /// Takes messages in until nothing is awaited, and asks for what of the markets the frame then shows.
     async fn settle(&mut self) {
+        for _ in 0..MARKET_ROUNDS {
+            self.await_answers().await;
+            let due = market_due(self.fleet.shown());
+            if due.is_none_or(|due| due > self.now()) {
+                return;
+            }
+            self.take(Whose::Shown, Msg::Tick);
+        }
+        self.await_answers().await;
+    }
+
+    /// Takes messages in until every awaited source has answered and nothing is on its way.
+    async fn await_answers(&mut self) {
         let settled = timeout(self.sitting.patience, async {
             while !self.is_settled() {
                 match self.inboxes.next().await {
@@ -226,6 +243,9 @@ impl Sitter<'_> {
         if let Msg::Polled(poll) = &msg {
             account.sources.remove(&poll.answer.source());
             account.answers += 1;
+        }
+        if let Msg::MarketData(_, _, answer) = &msg {
+            account.answers += usize::from(answer.was_told());
         }
         match (msg, self.clock) {
             (Msg::CallEnded(call), Clock::Frozen(_)) => {

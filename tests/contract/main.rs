@@ -19,6 +19,7 @@ mod faults;
 mod frozen;
 mod history;
 mod lists;
+mod market_sources;
 mod openapi;
 mod orders;
 mod positions;

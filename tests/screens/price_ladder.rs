@@ -60,7 +60,8 @@ fn book(bid: i64, ask: i64) -> Book {
 
 fn tell(model: &mut Model, book: Book) {
     let now = model.now;
-    update(model, now, Msg::Booked(btc(), now, Ok(book)));
+    let answer = MarketAnswer::Book(Ok(Some(Dated::undated(book))));
+    update(model, now, Msg::MarketData(btc(), now, answer));
 }
 
 /// BTC with a long position: a bid, an ask, a stop, a target and a stop entry of one's own.

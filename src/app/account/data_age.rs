@@ -31,11 +31,14 @@ impl DataAge {
         true
     }
 
-    /// A request sent at `at` failed: what is known stays, and its age too.
-    pub fn failed(&mut self, at: Timestamp, why: Failure) {
-        if self.polled_at.is_none_or(|newest| newest <= at) {
-            self.trouble = Some(why);
+    /// A request sent at `at` failed: what is known stays, and its age too. Whether that is new.
+    pub fn failed(&mut self, at: Timestamp, why: Failure) -> bool {
+        let is_overtaken = self.polled_at.is_some_and(|newest| newest > at);
+        if is_overtaken || self.trouble.as_ref() == Some(&why) {
+            return false;
         }
+        self.trouble = Some(why);
+        true
     }
 
     /// When the request was sent that first brought this data; `None` before anything has come.

@@ -4,7 +4,11 @@ use super::model::Model;
 use crate::{
     app::{
         account::{row_id::RowId, store::Store},
-        market::screen::MarketPanel,
+        market::{
+            screen::{LayoutPreset, MarketPanel},
+            wants::MarketWants,
+            width_tier::WidthTier,
+        },
     },
     model::MarketId,
 };
@@ -41,6 +45,41 @@ pub fn panels(model: &Model) -> &'static [MarketPanel] {
         MarketPanel::DRAWN
     } else {
         &[]
+    }
+}
+
+/// The panels of the market that are on the screen now.
+pub fn shown(model: &Model) -> Vec<MarketPanel> {
+    let (screen, has_keys) = (&model.market_screen, model.focus.panel);
+    let all = panels(model);
+    if model.focus.zoomed || screen.preset(screen.tier) != LayoutPreset::Market {
+        return has_keys.into_iter().collect();
+    }
+    let front = screen.front().filter(|front| all.contains(front));
+    match screen.tier {
+        WidthTier::Wide => all.to_vec(),
+        WidthTier::Medium => front.into_iter().collect(),
+        WidthTier::Column | WidthTier::List => has_keys.into_iter().collect(),
+        WidthTier::TooSmall => vec![],
+    }
+}
+
+/// Levels a side that the ladder asks for: more than a screen has rows, since several make one grouped row.
+const LADDER_DEPTH: u32 = 200;
+
+/// What must be polled since the panels on the screen show it.
+pub fn want_shown(model: &Model, wants: &mut MarketWants) {
+    let Some(market) = model.market_screen.market() else {
+        return;
+    };
+    for panel in shown(model) {
+        match panel {
+            MarketPanel::Chart => {}
+            MarketPanel::Ladder => {
+                wants.want_book(market.clone(), LADDER_DEPTH);
+                wants.trades = Some(market.clone());
+            }
+        }
     }
 }
 

@@ -24,6 +24,7 @@ use crate::{
         },
         market::{
             data::MarketData,
+            poll::MarketPolls,
             price_ladder::PriceLadder,
             screen::{MarketPanel, MarketScreen},
         },
@@ -57,6 +58,7 @@ pub struct Model {
     pub store: Store,
     /// Candles and trades of the markets that were shown.
     pub market_data: MarketData,
+    pub(crate) market_polls: MarketPolls,
     pub focus: Focus,
     pub market_screen: MarketScreen,
     pub price_ladder: PriceLadder,
@@ -109,6 +111,7 @@ impl Model {
             now,
             store: Store::by(options.zone.clone()),
             market_data: MarketData::default(),
+            market_polls: MarketPolls::default(),
             drift: Drift::default(),
             options,
             keymap,
@@ -157,6 +160,16 @@ impl Model {
     /// What the service's clock said at `own`, an instant of the desk's time.
     pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.drift.on_wall(own))
+    }
+
+    /// Rises with every change of what is known of the markets.
+    pub fn market_version(&self) -> u64 {
+        self.market_data.version() + self.store.books.version()
+    }
+
+    /// Whether an answer about the markets is still to come.
+    pub(crate) fn awaits_market_data(&self) -> bool {
+        self.market_polls.is_awaiting() || self.market_data.awaits_older()
     }
 
     pub fn rows(&self, pane: Pane) -> Rows<'_> {

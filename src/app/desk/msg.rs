@@ -10,11 +10,11 @@ use crate::{
         activity::{notice::Tone, user_alerts::KeptState},
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
-        market::ladder_spot::LadderEvent,
+        market::{answer::MarketAnswer, ladder_spot::LadderEvent},
         tables::spot::Spot,
     },
     model::{
-        Book, Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
+        Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
         Ticket, Timestamp,
     },
 };
@@ -40,8 +40,8 @@ pub enum Msg {
     /// The far end is known: which it is and which account.
     Opened(Identity),
     Polled(Box<Poll>),
-    /// The order book of a market, asked for at this instant.
-    Booked(MarketId, Timestamp, Result<Book, Failure>),
+    /// The answer to a request about a market that was sent at this instant.
+    MarketData(MarketId, Timestamp, MarketAnswer),
     CallEnded(Call),
     /// A poll was not answered, or with trouble; it is asked again at this instant.
     TriesAgain(Source, Timestamp),

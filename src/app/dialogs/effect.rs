@@ -14,6 +14,7 @@ use crate::{
             user_alerts::{AlertRun, KeptAlerts},
         },
         dialogs::caller::CallerId,
+        market::wants::MarketRequest,
         tables::pane::Pane,
     },
     config::Theme,
@@ -49,8 +50,8 @@ pub enum Effect {
     Trace(Vec<OrderId>),
     /// What earlier sessions did before this.
     Earlier(PastMark),
-    /// The order book of this market, once.
-    Book(MarketId),
+    /// Ask once for this; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
+    Market(MarketId, MarketRequest),
     /// From now on poll these ladders too.
     Watch(Vec<ScaledId>),
     /// Something for the terminal itself, outside the screen.

@@ -1,6 +1,8 @@
 //! What a market source answers.
 
-use crate::model::{Book, Candle, Dated, Failure, Interval, Page, PublicTrade, Timestamp};
+use crate::model::{
+    Book, Candle, Dated, Failure, FailureKind, Interval, Page, PublicTrade, Timestamp,
+};
 
 /// The answer to a [`MarketRequest`](super::wants::MarketRequest); `Ok(None)` where the service has no such source.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,4 +16,21 @@ pub enum MarketAnswer {
     Book(Result<Option<Dated<Book>>, Failure>),
     /// The newest trades, in any order.
     Trades(Result<Option<Dated<Page<PublicTrade>>>, Failure>),
+}
+
+impl MarketAnswer {
+    /// Whether a source was asked over the wire, as far as the answer shows: one that is not offered may not have been.
+    pub(crate) fn was_told(&self) -> bool {
+        fn told<T>(result: &Result<Option<T>, Failure>) -> bool {
+            match result {
+                Ok(answer) => answer.is_some(),
+                Err(why) => why.kind != FailureKind::Local,
+            }
+        }
+        match self {
+            Self::Candles(_, _, result) => told(result),
+            Self::Book(result) => told(result),
+            Self::Trades(result) => told(result),
+        }
+    }
 }

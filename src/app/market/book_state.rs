@@ -2,7 +2,7 @@
 
 use super::wants::SHOWN_EVERY;
 use crate::{
-    app::account::store::Store,
+    app::account::{remote::Remote, store::Store},
     model::{Book, MarketId, Num, Side, Timestamp},
 };
 use std::time::Duration;
@@ -26,11 +26,10 @@ pub enum BookState {
 
 impl BookState {
     pub fn new(store: &Store, market: &MarketId, now: Timestamp) -> Self {
-        let known = store.books.of(market);
-        let Some((book, at)) = known.and_then(|known| known.value().zip(known.at())) else {
+        let book = store.books.of(market).and_then(Remote::value);
+        let Some((book, age)) = book.zip(store.books.age(market, now)) else {
             return Self::Missing;
         };
-        let age = now.since(at);
         if age > SHOWN_EVERY * STALE_AFTER {
             Self::Stale(age)
         } else if book.mid().is_none() {
@@ -86,7 +85,7 @@ pub fn taken_by(book: &Book, side: Side, price: Num) -> Option<Num> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Failure, FailureKind, Level};
+    use crate::model::{Dated, Failure, FailureKind, Level};
 
     fn side(prices: &[i64]) -> Vec<Level> {
         let level = |price: &i64| Level {
@@ -98,7 +97,9 @@ mod tests {
 
     fn state(book: Book, age: u64) -> BookState {
         let (mut store, market) = (Store::default(), MarketId::from("paper|BTC"));
-        store.books.arrive(market.clone(), Ok(book), Timestamp(0));
+        store
+            .books
+            .arrive(market.clone(), Ok(Dated::undated(book)), Timestamp(0));
         let down = Failure::new(FailureKind::Unavailable, "down");
         store.books.arrive(market.clone(), Err(down), Timestamp(1));
         BookState::new(

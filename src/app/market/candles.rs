@@ -152,6 +152,7 @@ impl CandleSeries {
     /// Takes the newest candles in, requested at `at`. Rows that do not reach back to what is known replace it all:
     /// what lies between is not known.
     pub fn merge(&mut self, page: Vec<Candle>, at: Timestamp, made_at: Option<Timestamp>) {
+        self.version += u64::from(self.age.trouble().is_some());
         if !self.age.answered(at, made_at) {
             return;
         }
@@ -172,7 +173,7 @@ impl CandleSeries {
         self.trim(ROWS_KEPT);
     }
 
-    /// Says how many rows of the newest answer could not be read.
+    /// Says how many rows of the answer that is merged next could not be read: then no gap is filled.
     pub fn count_unreadable(&mut self, rows: usize) {
         self.unreadable = rows;
     }
@@ -199,7 +200,7 @@ impl CandleSeries {
 
     /// The newest candles were not told, and why.
     pub fn fail(&mut self, why: Failure, at: Timestamp) {
-        self.age.failed(at, why);
+        self.version += u64::from(self.age.failed(at, why));
     }
 
     /// The request for older candles failed.
@@ -212,20 +213,29 @@ impl CandleSeries {
         }
     }
 
-    /// The instant before which older candles are to be requested now; `None` while a request is on its way, and where
-    /// there are none.
-    pub fn ask_older(&mut self, now: Timestamp) -> Option<Timestamp> {
-        let before = self.oldest()?.open_time;
-        let is_free = match self.older {
-            OlderPages::Idle { not_before } => now >= not_before,
-            OlderPages::Requested { at, .. } => now.since(at) >= PAGE_TIMEOUT,
-            OlderPages::End => false,
-        };
-        if !is_free || self.rows.len() >= ROWS_KEPT {
-            return None;
+    /// When an older page is to be requested, if a chart reaches back to `since` and the series does not; `None` where
+    /// there is none, and no room for one.
+    pub(crate) fn older_due(&self, since: Timestamp) -> Option<Timestamp> {
+        let is_short = self.oldest()?.open_time > since && self.rows.len() < ROWS_KEPT;
+        match self.older {
+            OlderPages::Idle { not_before } => is_short.then_some(not_before),
+            OlderPages::Requested { at, .. } => is_short.then(|| at.plus(PAGE_TIMEOUT)),
+            OlderPages::End => None,
         }
+    }
+
+    /// The instant before which older candles are to be requested now, for a chart that reaches back to `since`; the
+    /// same one is not said again until that is answered.
+    pub fn ask_older(&mut self, since: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        self.older_due(since).filter(|due| *due <= now)?;
+        let before = self.oldest()?.open_time;
         self.older = OlderPages::Requested { before, at: now };
         Some(before)
+    }
+
+    /// When the newest mark was seen that is in here.
+    pub(crate) fn marked_at(&self) -> Option<Timestamp> {
+        self.age.dated()
     }
 
     /// Takes a mark in that this desk has seen.
@@ -338,7 +348,9 @@ impl CandleSeries {
     fn gap(&self, row: Candle, next: Timestamp) -> impl Iterator<Item = Candle> + use<> {
         let length = self.interval.millis();
         let missing = (next.0.saturating_sub(row.open_time.0).saturating_sub(1) / length).max(0);
-        let is_filled = self.origin == CandleOrigin::Source && missing <= LONGEST_FILL;
+        // A row that could not be read is no interval without trades.
+        let is_told = self.origin == CandleOrigin::Source && self.unreadable == 0;
+        let is_filled = is_told && missing <= LONGEST_FILL;
         let count = if is_filled { missing } else { 0 };
         (1..=count).map(move |step| without_trades(row, Timestamp(row.open_time.0 + step * length)))
     }

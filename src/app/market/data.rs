@@ -19,8 +19,6 @@ const MARKETS_KEPT: usize = 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketData {
     markets: BTreeMap<MarketId, KnownMarket>,
-    /// Whether the service has said that it tells no candles.
-    candles_absent: bool,
     /// The market and the interval on the screen.
     shown: Option<(MarketId, Option<Interval>)>,
     version: u64,
@@ -29,6 +27,8 @@ pub struct MarketData {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct KnownMarket {
     series: BTreeMap<Interval, CandleSeries>,
+    /// Whether the service has said that it tells no candles of this market.
+    candles_absent: bool,
     tape: Option<Tape>,
     /// When it was last on the screen.
     shown_at: Option<Timestamp>,
@@ -57,17 +57,28 @@ impl MarketData {
         self.version
     }
 
-    /// Whether candles are built from the marks seen, since the service tells none.
-    pub fn builds_candles(&self) -> bool {
-        self.candles_absent
+    /// Whether an older page of candles is still to come.
+    pub(crate) fn awaits_older(&self) -> bool {
+        let mut series = self
+            .markets
+            .values()
+            .flat_map(|known| known.series.values());
+        series.any(CandleSeries::awaits_older)
+    }
+
+    /// Whether the candles of a market are built from the marks seen, since the service tells none.
+    pub fn builds_candles(&self, market: &MarketId) -> bool {
+        self.markets
+            .get(market)
+            .is_some_and(|known| known.candles_absent)
     }
 
     /// Takes in what became of a request about candles or trades. A book belongs to [`Books`](crate::app::Books).
     pub fn arrive(&mut self, market: &MarketId, at: RequestTime, answer: MarketAnswer) {
         let changes = match answer {
             MarketAnswer::Candles(_, _, Ok(None)) => {
-                self.candles_absent = true;
-                0
+                let known = self.known(market);
+                u64::from(!std::mem::replace(&mut known.candles_absent, true))
             }
             MarketAnswer::Candles(interval, before, result) => {
                 let origin = CandleOrigin::Source;
@@ -96,8 +107,8 @@ impl MarketData {
     pub(crate) fn build(&mut self, market: &MarketId, interval: Interval, seen: &Prices) {
         let series = self.series(market, interval, CandleOrigin::SeenMarks);
         let version = series.version();
-        let from = series.newest().map(|newest| newest.open_time);
-        for (at, price) in seen.marks_since(from.unwrap_or(Timestamp(i64::MIN))) {
+        let after = series.marked_at().map_or(i64::MIN, |last| last.0 + 1);
+        for (at, price) in seen.marks_since(Timestamp(after)) {
             series.mark(at, price);
         }
         let changes = series.version() - version;
@@ -130,10 +141,7 @@ impl MarketData {
         now: Timestamp,
     ) -> Option<Timestamp> {
         let series = self.markets.get_mut(market)?.series.get_mut(&interval)?;
-        let is_short = series
-            .oldest()
-            .is_some_and(|oldest| oldest.open_time > since);
-        is_short.then(|| series.ask_older(now))?
+        series.ask_older(since, now)
     }
 
     fn known(&mut self, market: &MarketId) -> &mut KnownMarket {
@@ -181,11 +189,11 @@ fn arrive_candles(
     at: Timestamp,
     result: Result<Dated<Page<Candle>>, Failure>,
 ) {
+    if let Ok(page) = &result {
+        series.count_unreadable(page.value.unreadable.len());
+    }
     match (before, result) {
-        (None, Ok(page)) => {
-            series.count_unreadable(page.value.unreadable.len());
-            series.merge(page.value.rows, at, page.made_at);
-        }
+        (None, Ok(page)) => series.merge(page.value.rows, at, page.made_at),
         (None, Err(why)) => series.fail(why, at),
         (Some(before), Ok(page)) => series.merge_older(before, page.value.rows),
         (Some(before), Err(_)) => series.fail_older(before, at),

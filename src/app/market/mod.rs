@@ -9,6 +9,7 @@ pub mod depth;
 pub mod ladder_spot;
 pub mod one_key;
 pub mod own_orders;
+pub(crate) mod poll;
 pub mod price_ladder;
 pub(crate) mod screen;
 pub(crate) mod tape;

@@ -88,6 +88,7 @@ impl Tape {
         service_now: Timestamp,
         made_at: Option<Timestamp>,
     ) {
+        self.version += u64::from(self.age.trouble().is_some());
         if !self.age.answered(at, made_at) {
             return;
         }
@@ -103,7 +104,7 @@ impl Tape {
     }
 
     pub fn fail(&mut self, why: Failure, at: Timestamp) {
-        self.age.failed(at, why);
+        self.version += u64::from(self.age.failed(at, why));
     }
 
     pub fn count_unreadable(&mut self, rows: usize) {

@@ -14,6 +14,8 @@ pub struct MarketWants {
     pub candles: Option<CandleWant>,
     pub(crate) books: BTreeMap<MarketId, BookWant>,
     pub trades: Option<MarketId>,
+    /// Whether the display is held: nothing newer is asked for, only what a person scrolls to.
+    pub(crate) is_held: bool,
 }
 
 /// The candles on the screen.

@@ -85,7 +85,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Trace(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
-        | Effect::Book(_)
+        | Effect::Market(..)
         | Effect::SendAs(..)
         | Effect::ReportTo(..)
         | Effect::RefuseCaller(..)

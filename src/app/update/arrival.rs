@@ -6,7 +6,7 @@ use crate::{
         desk::{alerts, freeze, model::Model, older_pages, user_alerts},
         dialogs::effect::Effect,
         rules::guard::{self, ReadOn},
-        update::books::ask,
+        update::market_data,
     },
     model::PastPage,
 };
@@ -17,7 +17,7 @@ pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
         return vec![];
     };
     let mut effects = arrive(model, *poll);
-    effects.extend(ask(model));
+    effects.extend(market_data::ask(model));
     effects
 }
 

@@ -3,7 +3,6 @@
 
 pub(crate) mod act;
 pub(crate) mod arrival;
-pub(crate) mod books;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;
@@ -12,6 +11,7 @@ pub(crate) mod key_prefix;
 pub(crate) mod ladder_follow;
 pub(crate) mod ladder_mouse;
 pub(crate) mod market;
+pub(crate) mod market_data;
 pub mod mouse;
 pub(crate) mod press;
 pub(crate) mod price_ladder;

@@ -29,9 +29,8 @@ use crate::{
         tables::pane::Pane,
         update::{
             act, arrival,
-            books::ask,
             export::{proceed, written},
-            ladder_follow, market,
+            ladder_follow, market, market_data,
             renewal::take,
             review,
         },
@@ -54,11 +53,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
         }
-        Msg::Tick => ask(model).into_iter().collect(),
-        Msg::Booked(market, at, result) => {
-            model.store.books.arrive(market, result, at);
-            vec![]
-        }
+        Msg::Tick => market_data::ask(model),
+        Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Opened(identity) => {
             model.identity = Some(identity);
             doubt::opened(model)
@@ -133,6 +129,12 @@ fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
          everything is asked for again"
     );
     model.say(Tone::Warn, text);
+    refresh(model)
+}
+
+/// Asks for everything now, and for what is shown of the markets.
+fn refresh(model: &mut Model) -> Vec<Effect> {
+    model.market_polls.renew();
     vec![Effect::Poll(Source::iter().collect())]
 }
 
@@ -146,7 +148,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Open(overlay) => open(model, *overlay),
         Next::Press(Action::Quit) => leave(model),
         Next::Leave => vec![Effect::Quit],
-        Next::Press(Action::Refresh) => vec![Effect::Poll(Source::iter().collect())],
+        Next::Press(Action::Refresh) => refresh(model),
         Next::Press(action) => {
             let next = act::act(model, action);
             follow(model, next)

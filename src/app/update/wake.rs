@@ -2,8 +2,11 @@
 
 use crate::{
     app::{
-        account::poll::Source, desk::model::Model, dialogs::overlay::Arm, rules::warnings,
-        update::key_prefix::ends_at,
+        account::poll::Source,
+        desk::model::Model,
+        dialogs::overlay::Arm,
+        rules::warnings,
+        update::{key_prefix::ends_at, market_data},
     },
     config::Motion,
     model::{Progress, Timestamp},
@@ -15,15 +18,22 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A countdown of tenths of a second.
 const TENTH: Duration = Duration::from_millis(100);
 
-/// The instant of the next visible change, if time alone brings one.
+/// When the desk must be woken: for the next visible change, or to ask for what is shown of the markets.
 pub fn wake(model: &Model) -> Option<Timestamp> {
+    let wakes = redraw(model).into_iter().chain(market_data::due(model));
+    wakes
+        .min()
+        .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
+}
+
+/// The instant of the next visible change, if time alone brings one.
+pub fn redraw(model: &Model) -> Option<Timestamp> {
     [
         strip, question, toast, ends_at, flight, retry, age, sifting, reads, one_key,
     ]
     .into_iter()
     .filter_map(|change| change(model))
     .min()
-    .map(|at| at.max(model.now.plus(Duration::from_millis(1))))
 }
 
 /// One-key trading ends by itself.

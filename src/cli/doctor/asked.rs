@@ -1,6 +1,6 @@
 //! Everything that is read, once, before anything is concluded from it.
 
-use super::rows::RawRow;
+use super::{markets::MarketReads, rows::RawRow};
 use crate::{
     api::{
         Dialect, OrderFilter, OrdersQuery, PAGE_LIMIT, PositionSelector, PositionsQuery, Route,
@@ -94,6 +94,7 @@ pub(super) struct Rest {
     /// Orders asked for with [`NONSENSE`].
     pub(super) nonsense: Probe,
     pub(super) prices: Option<Result<Page<Market>, Failure>>,
+    pub(super) markets: MarketReads,
     pub(super) facts: Option<Result<AccountFacts, Failure>>,
 }
 
@@ -194,17 +195,25 @@ impl Rest {
         let twaps = Route::Twaps(TwapsQuery {
             account_id: Some(account(client)),
         });
+        let working = reader.probe(&working).await;
+        let history = reader.probe(&all).await;
+        let closed = positions(client, PositionSelector::Closed);
+        let closed = reader.probe(&closed).await;
+        let twaps = reader.probe(&twaps.target(&dialect)).await;
+        let nonsense = reader.probe(&format!("{all}&{NONSENSE}=1")).await;
+        let prices = reader.prices().await;
+        let facts = reader.facts().await;
+        let markets = MarketReads::of(client, prices.as_ref()).await;
         Self {
-            working: reader.probe(&working).await,
-            history: reader.probe(&all).await,
+            working,
+            history,
             second,
-            closed: reader
-                .probe(&positions(client, PositionSelector::Closed))
-                .await,
-            twaps: reader.probe(&twaps.target(&dialect)).await,
-            nonsense: reader.probe(&format!("{all}&{NONSENSE}=1")).await,
-            prices: reader.prices().await,
-            facts: reader.facts().await,
+            closed,
+            twaps,
+            nonsense,
+            prices,
+            markets,
+            facts,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{
     Assumption, AssumptionStatus,
     asked::{DoctorAnswers, Rest},
+    markets::settle,
     rows::RawRow,
 };
 use crate::{
@@ -16,13 +17,14 @@ const UNASKED: &str = "nothing could be read";
 const FIRST_ORDER: &str =
     "reads cannot decide it; the answer to the first order with this field will";
 
+const SEEN_MARKS: &str = "the chart is built from the marks seen";
 const FIRST_CREATION: &str = "reads cannot decide it; the answer to the first order will";
 
 fn creation(creation: &Creation) -> String {
     creation.path().unwrap_or("none").to_owned()
 }
 
-type DialectFinding = (AssumptionStatus, String);
+pub(super) type DialectFinding = (AssumptionStatus, String);
 
 /// One thing that is taken to be so.
 struct Guess {
@@ -34,7 +36,7 @@ struct Guess {
     settle: fn(&Rest, &DoctorAnswers) -> DialectFinding,
 }
 
-const GUESSES: [Guess; 13] = [
+const GUESSES: [Guess; 16] = [
     Guess {
         what: "working filter",
         setting: Some("dialect.working_filter"),
@@ -120,6 +122,27 @@ const GUESSES: [Guess; 13] = [
         settle: |rest, _| prices(rest),
     },
     Guess {
+        what: "candles",
+        setting: Some("candle_source"),
+        term: None,
+        value: |c| source(c.markets.candles.as_ref().map(|source| &source.url)),
+        settle: |rest, _| settle(&rest.markets.candles, SEEN_MARKS),
+    },
+    Guess {
+        what: "order book",
+        setting: Some("book_source"),
+        term: None,
+        value: |c| source(c.markets.books.as_ref().map(|source| &source.url)),
+        settle: |rest, _| settle(&rest.markets.book, "no ladder and no fill preview"),
+    },
+    Guess {
+        what: "trades",
+        setting: Some("trade_source"),
+        term: None,
+        value: |c| source(c.markets.trades.as_ref().map(|source| &source.url)),
+        settle: |rest, _| settle(&rest.markets.trades, "no recent trades"),
+    },
+    Guess {
         what: "account figures",
         setting: Some("facts_source"),
         term: None,
@@ -166,7 +189,7 @@ fn source(url: Option<&String>) -> String {
     url.map_or_else(|| "none".to_owned(), Clone::clone)
 }
 
-fn refused(why: &Failure) -> DialectFinding {
+pub(super) fn refused(why: &Failure) -> DialectFinding {
     passing(why).unwrap_or_else(|| (AssumptionStatus::Wrong, format!("refused: {why}")))
 }
 

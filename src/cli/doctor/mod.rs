@@ -9,6 +9,7 @@
 mod asked;
 mod dialect;
 mod health;
+mod markets;
 mod rows;
 
 use super::{

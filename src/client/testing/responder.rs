@@ -4,7 +4,7 @@
 use crate::{
     api::{Dialect, Learned, Term},
     client::Client,
-    config::{Connection, FactsSource, PriceSource},
+    config::{Connection, FactsSource, MarketSources, PriceSource},
     model::{Call, Timestamp},
 };
 use std::sync::{Arc, Mutex};
@@ -154,6 +154,7 @@ pub(crate) fn connection(url: &str) -> Connection {
         pinned: Term::all().collect(),
         learned: Learned::default(),
         prices: Some(PriceSource::paper()),
+        markets: MarketSources::paper(),
         facts: Some(FactsSource::paper()),
         proxy: None,
         read_only: false,

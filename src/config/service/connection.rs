@@ -2,7 +2,7 @@
 
 use crate::{
     api::{Dialect, Learned, Term},
-    config::{Proxy, secrets::secret::Secret},
+    config::{MarketSources, Proxy, secrets::secret::Secret},
     model::AccountId,
 };
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub struct Connection {
     pub learned: Learned,
     /// Where prices come from; `None` shows `–` wherever a price is needed.
     pub prices: Option<PriceSource>,
+    /// Where candles, books and trades come from.
+    pub markets: MarketSources,
     /// Where account figures come from; `None` shows `–`.
     pub facts: Option<FactsSource>,
     /// What requests to other machines go through; `None` is straight there.

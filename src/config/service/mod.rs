@@ -1,6 +1,7 @@
-//! The service that settings name: its address, its sources of prices and facts, the proxy on the way. Names secrets.
+//! The service that settings name: its address, its sources of prices, markets and facts, the proxy on the way. Names secrets.
 
 pub(super) mod connection;
+pub(super) mod market_sources;
 pub(super) mod proxy;
 pub(super) mod reach;
 pub(super) mod source;

@@ -168,7 +168,7 @@ impl Member {
                 Effect::MoreHistory(cursor) => poller.more_history(cursor),
                 Effect::Trace(orders) => poller.trace(orders),
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
-                Effect::Book(market) => poller.book(market),
+                Effect::Market(market, request) => poller.market(market, request),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),
                 Effect::StopSending => client.stop_sending(),

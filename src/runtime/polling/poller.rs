@@ -8,15 +8,17 @@
 
 mod ask;
 mod backoff;
+mod markets;
 
 use crate::{
-    app::{Msg, Visibility, account::poll::Source},
+    app::{MarketRequest, Msg, Visibility, account::poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, jitter::Jitter},
 };
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
+use markets::MarketQueue;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -61,6 +63,7 @@ impl Poller {
                 clock,
                 events,
                 queue: Arc::default(),
+                markets: MarketQueue::default(),
             },
             nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
             paces: paces(intervals)
@@ -139,11 +142,11 @@ impl Poller {
         });
     }
 
-    /// Asks once for the order book of a market.
-    pub fn book(&mut self, market: MarketId) {
+    /// Asks once about a market.
+    pub fn market(&mut self, market: MarketId, request: MarketRequest) {
         let (context, mut jitter) = self.once();
         self.tasks.spawn(async move {
-            context.book(market, &mut jitter).await;
+            context.market(market, request, &mut jitter).await;
         });
     }
 

@@ -37,8 +37,7 @@ pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Preview
 pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
     let market = seen.market?;
     model.store.books.fit(market, model.now)?.ok()?;
-    let at = model.store.books.of(&market.id)?.at()?;
-    let age = model.now.since(at);
+    let age = model.store.books.age(&market.id, model.now)?;
     let words = format!(
         "{words}, from a book {} old",
         passing::age(age, model.options.motion)

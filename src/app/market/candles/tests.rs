@@ -3,6 +3,7 @@ use crate::model::FailureKind;
 use std::time::Instant;
 
 const MINUTE: i64 = 60_000;
+const BEGINNING: Timestamp = Timestamp(i64::MIN);
 
 fn candle(minute: i64, close: i64, trades: u64) -> Candle {
     let price = Num::from(close);
@@ -90,11 +91,15 @@ fn intervals_that_a_source_omits_are_filled_with_the_previous_close_and_no_volum
 fn older_pages_join_and_each_is_requested_once() {
     let mut series = series();
     let now = Timestamp(1_000);
-    assert_eq!(series.ask_older(now), None, "nothing is known yet");
+    assert_eq!(
+        series.ask_older(BEGINNING, now),
+        None,
+        "nothing is known yet"
+    );
     series.merge(vec![candle(10, 1, 1), candle(11, 2, 1)], now, None);
-    let before = series.ask_older(now).unwrap();
+    let before = series.ask_older(BEGINNING, now).unwrap();
     assert_eq!(before, Timestamp(10 * MINUTE));
-    assert_eq!(series.ask_older(now), None, "it is on its way");
+    assert_eq!(series.ask_older(BEGINNING, now), None, "it is on its way");
     series.merge_older(before, vec![candle(5, 7, 1), candle(8, 8, 1)]);
     let minutes: Vec<_> = seen(&series)
         .into_iter()
@@ -104,13 +109,13 @@ fn older_pages_join_and_each_is_requested_once() {
     series.merge_older(before, vec![candle(1, 7, 1)]);
     assert_eq!(series.rows().len(), 7, "an answer of before is dropped");
 
-    let before = series.ask_older(now).unwrap();
+    let before = series.ask_older(BEGINNING, now).unwrap();
     series.fail_older(before, now);
-    assert_eq!(series.ask_older(now), None, "not at once");
+    assert_eq!(series.ask_older(BEGINNING, now), None, "not at once");
     let later = now.plus(PAGE_RETRY);
-    assert_eq!(series.ask_older(later), Some(before));
+    assert_eq!(series.ask_older(BEGINNING, later), Some(before));
     assert_eq!(
-        series.ask_older(later.plus(PAGE_TIMEOUT)),
+        series.ask_older(BEGINNING, later.plus(PAGE_TIMEOUT)),
         Some(before),
         "it was lost"
     );
@@ -119,7 +124,10 @@ fn older_pages_join_and_each_is_requested_once() {
         series.begins(),
         "a source that ignores `before` ends there too"
     );
-    assert_eq!(series.ask_older(later.plus(PAGE_TIMEOUT * 2)), None);
+    assert_eq!(
+        series.ask_older(BEGINNING, later.plus(PAGE_TIMEOUT * 2)),
+        None
+    );
 }
 
 #[test]
@@ -130,7 +138,7 @@ fn newest_rows_that_do_not_reach_back_to_the_known_ones_replace_them() {
     assert_eq!(series.rows().len(), 3, "the next interval does reach");
     series.merge(vec![candle(9, 9, 1), candle(10, 9, 1)], Timestamp(3), None);
     assert_eq!(seen(&series), [(9, 9, Some(1)), (10, 9, Some(1))]);
-    assert!(series.ask_older(Timestamp(4)).is_some());
+    assert!(series.ask_older(BEGINNING, Timestamp(4)).is_some());
 }
 
 #[test]
@@ -167,7 +175,7 @@ fn candles_of_seen_marks_have_no_volume_and_nothing_in_a_hole() {
     assert_eq!(prices, [Some(10), Some(14), Some(8), Some(9)]);
     assert_eq!((first.volume, first.is_closed), (None, true));
     assert!(!series.newest().unwrap().is_closed);
-    assert_eq!(series.ask_older(Timestamp(1)), None);
+    assert_eq!(series.ask_older(BEGINNING, Timestamp(1)), None);
 }
 
 #[test]
@@ -181,12 +189,16 @@ fn a_failure_keeps_the_candles_and_their_age() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a stopwatch: nothing depends on what time it is"
+)]
 fn a_hundred_thousand_candles_merge_look_up_and_stay_bounded() {
     let began = Instant::now();
     let mut series = series();
     let page = |from: i64, to: i64| (from..to).map(|minute| candle(minute, 100, 1)).collect();
     series.merge(page(100_000, 100_500), Timestamp(1), None);
-    while let Some(before) = series.ask_older(Timestamp(1)) {
+    while let Some(before) = series.ask_older(BEGINNING, Timestamp(1)) {
         let end = before.0 / MINUTE;
         series.merge_older(before, page((end - 1_500).max(0), end));
     }
@@ -202,7 +214,7 @@ fn a_hundred_thousand_candles_merge_look_up_and_stay_bounded() {
     series.merge(page(101_498, 125_000), Timestamp(20_000), None);
     assert_eq!(series.rows().len(), ROWS_KEPT);
     assert_eq!(
-        series.ask_older(Timestamp(20_000)),
+        series.ask_older(BEGINNING, Timestamp(20_000)),
         None,
         "there is no room for more"
     );

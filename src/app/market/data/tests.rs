@@ -55,10 +55,11 @@ fn without_a_candle_source_the_candles_are_those_of_the_marks_seen() {
         AT,
         MarketAnswer::Candles(Interval::Second1, None, Ok(None)),
     );
-    assert!(data.builds_candles());
+    assert!(data.builds_candles(&market("BTC")));
     let mut seen = Prices::default();
     for second in 0..5 {
         seen.mark(Timestamp(second * 1_000), Num::from(second));
+        seen.mark(Timestamp(second * 1_000 + 400), Num::from(9 - second));
     }
     data.build(&market("BTC"), Interval::Second1, &seen);
     let version = data.version();

@@ -6,7 +6,7 @@ use crate::{
         testing::*,
         update::router::follow,
     },
-    model::{Book, Level, PlaceOrder, Timestamp},
+    model::{Book, Dated, Level, PlaceOrder, Timestamp},
 };
 
 fn btc() -> MarketId {
@@ -29,7 +29,10 @@ fn book(bid: &str, ask: &str) -> Book {
 }
 
 fn told(model: &mut Model, book: Book, at: Timestamp) {
-    model.store.books.arrive(btc(), Ok(book), at);
+    model
+        .store
+        .books
+        .arrive(btc(), Ok(Dated::undated(book)), at);
 }
 
 /// A desk with a live book of BTC, where the last order was 0.1.

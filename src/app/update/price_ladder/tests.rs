@@ -30,8 +30,7 @@ fn book(bid: i64, ask: i64) -> Book {
 
 /// The answer of the book's source now.
 fn tell(model: &mut Model, book: Book) {
-    let now = model.now;
-    update(model, now, Msg::Booked(btc(), now, Ok(book)));
+    arrive_book(model, "BTC", book);
 }
 
 /// The ladder of BTC has the keys; the bid is 63,999 and the last order was 0.1. `ord-1` rests at 63,995.

@@ -97,7 +97,7 @@ impl<'a> LocalOutbox<'a> {
                 | Msg::Tick
                 | Msg::Opened(_)
                 | Msg::Polled(_)
-                | Msg::Booked(..)
+                | Msg::MarketData(..)
                 | Msg::CallEnded(_)
                 | Msg::TriesAgain(..)
                 | Msg::Traced(..)

@@ -1,8 +1,9 @@
 //! One question to the service and its answer as a message.
 
+use super::markets::MarketQueue;
 use crate::{
     app::{
-        Msg,
+        MarketAnswer, MarketRequest, Msg,
         account::poll::{Answer, Poll, Source},
     },
     client::{Client, RequestClass},
@@ -29,6 +30,7 @@ pub(super) struct PollContext {
     pub events: Sender<Msg>,
     /// Who waits for room in the budget: first come, first served.
     pub queue: Arc<Mutex<()>>,
+    pub markets: MarketQueue,
 }
 
 /// One request (or walk over pages) and where its rows belong.
@@ -76,12 +78,40 @@ impl PollContext {
         told
     }
 
-    /// The book of a market, if the price source tells books.
-    pub(super) async fn book(&self, market: MarketId, jitter: &mut Jitter) {
+    /// Asks about a market, unless the same request still waits; its answer always comes, so that the desk knows when to
+    /// ask again.
+    pub(super) async fn market(
+        &self,
+        market: MarketId,
+        request: MarketRequest,
+        jitter: &mut Jitter,
+    ) {
+        let Some(place) = self.markets.enter(&market, request) else {
+            return;
+        };
+        self.markets.turn(self.client.polls_per_minute()).await;
         self.silence(jitter).await;
         let at = self.clock.now();
-        if let Some(result) = self.client.book(&market).await.transpose() {
-            self.say(Msg::Booked(market, at, result)).await;
+        let answer = self.market_answer(&market, request).await;
+        self.markets.leave(&place);
+        self.say(Msg::MarketData(market, at, answer)).await;
+    }
+
+    async fn market_answer(&self, market: &MarketId, request: MarketRequest) -> MarketAnswer {
+        let client = &self.client;
+        match request {
+            MarketRequest::Candles {
+                interval,
+                before,
+                limit,
+            } => {
+                let page = client.candles(market, interval, before, limit).await;
+                MarketAnswer::Candles(interval, before, page)
+            }
+            MarketRequest::Book { depth } => MarketAnswer::Book(client.book(market, depth).await),
+            MarketRequest::Trades { limit } => {
+                MarketAnswer::Trades(client.trades(market, limit).await)
+            }
         }
     }
 

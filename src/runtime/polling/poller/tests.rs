@@ -1,8 +1,8 @@
 use super::*;
 use crate::{
-    app::account::poll::Answer,
+    app::{MarketAnswer, account::poll::Answer},
     client::testing::responder::{Reply, Responder, client, connection, error, ok},
-    model::Timestamp,
+    model::{Side, Timestamp},
 };
 use strum::IntoEnumIterator;
 use tokio::sync::mpsc::{Receiver, channel};
@@ -17,6 +17,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
+        markets: MarketQueue::default(),
     };
     (context, mail)
 }
@@ -65,7 +66,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)
-        | Msg::Booked(..)
+        | Msg::MarketData(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
         | Msg::Traced(..)
@@ -215,6 +216,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         clock,
         events,
         queue: Arc::default(),
+        markets: MarketQueue::default(),
     };
     beat(context, Duration::from_secs(1))
 }
@@ -302,6 +304,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
+        markets: MarketQueue::default(),
     };
     let (mut beat, _nudge) = beat(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
@@ -337,4 +340,40 @@ async fn orders_are_looked_for_page_by_page_until_all_are_found() {
     let found: Vec<_> = found.iter().map(|order| order.id.raw()).collect();
     assert_eq!((asked, found), (vec!["o2".into()], vec!["o2"]));
     assert_eq!(responder.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did() {
+    let book = r#"{"data":{"bids":[{"price":99,"size":1}],"asks":[{"price":101,"size":2}]}}"#;
+    let script = vec![
+        ok(book),
+        error("503 Service Unavailable", ""),
+        error("404 Not Found", ""),
+    ];
+    let responder = Responder::answering(script).await;
+    let (context, mut mail) = context(&responder);
+    let mut jitter = Jitter::seeded(1);
+    let mut answers = vec![];
+    for request in [
+        MarketRequest::Book { depth: Some(5) },
+        MarketRequest::Trades { limit: 9 },
+        MarketRequest::Trades { limit: 9 },
+    ] {
+        context
+            .market("paper|BTC".into(), request, &mut jitter)
+            .await;
+        let Msg::MarketData(market, NOW, answer) = next(&mut mail).await else {
+            panic!("something else");
+        };
+        assert_eq!(market.raw(), "paper|BTC");
+        answers.push(match answer {
+            MarketAnswer::Book(Ok(Some(book))) => {
+                format!("{} bid", book.value.levels(Side::Buy).len())
+            }
+            MarketAnswer::Trades(Ok(None)) => "no source".to_owned(),
+            MarketAnswer::Trades(Err(why)) => why.kind.word().to_owned(),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(answers, ["1 bid", "unavailable", "no source"]);
 }

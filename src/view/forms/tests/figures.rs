@@ -25,11 +25,7 @@ fn with_book(bids: &[(&str, &str)], asks: &[(&str, &str)]) -> Model {
     };
     let mut model = desk();
     let book = Book::new(side(bids), side(asks));
-    update(
-        &mut model,
-        NOON,
-        Msg::Booked("paper|BTC".into(), NOON, Ok(book)),
-    );
+    arrive_book(&mut model, "BTC", book);
     model
 }
 

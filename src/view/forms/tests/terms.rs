@@ -125,12 +125,8 @@ fn what_an_order_meets_in_the_book_is_told_with_the_age_of_the_book_and_not_gues
     };
     let bids = vec![level("63999", "0.1")];
     let asks = vec![level("64001", "0.1"), level("64011", "0.1")];
-    let known = Ok(Book::new(bids, asks));
-    update(
-        &mut model,
-        NOON,
-        Msg::Booked("paper|BTC".into(), NOON, known),
-    );
+    let known = Book::new(bids, asks);
+    arrive_book(&mut model, "BTC", known);
     wait(&mut model, 1_000);
     assert_eq!(
         book(&model).as_deref(),

@@ -130,12 +130,8 @@ fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() 
         price: num(price),
         size: num(size),
     });
-    let known = Ok(Book::new(vec![], asks.to_vec()));
-    update(
-        &mut model,
-        NOON,
-        Msg::Booked("paper|BTC".into(), NOON, known),
-    );
+    let known = Book::new(vec![], asks.to_vec());
+    arrive_book(&mut model, "BTC", known);
     // 0.1 each at 64,001, at 64,011, and resting at 64,000 and 63,000.
     assert_eq!(of(&model, "average"), "est. 63,753, from a book 0s old");
     assert_eq!(of(&model, "notional"), "25,501.20 USD");
@@ -233,7 +229,7 @@ fn what_looks_like_a_slip_is_asked_about_once_and_sent_by_the_same_key() {
     assert!(!warnings(&model).contains(&again), "{:?}", warnings(&model));
     assert_eq!(press(&mut model, "enter"), vec![], "the same press");
     let listens = model.now.plus(std::time::Duration::from_millis(150));
-    assert_eq!(crate::app::wake(&model), Some(listens));
+    assert_eq!(crate::app::redraw(&model), Some(listens));
     wait(&mut model, 150);
     assert!(warnings(&model).contains(&again), "{:?}", warnings(&model));
     press(&mut model, "ctrl-u 69001");

@@ -1,0 +1,303 @@
+//! When to ask for what is shown of the markets.
+//!
+//! Contract: only what is wanted is asked for, and each piece once at a time: the next request waits for the answer, or
+//! for as long as an answer may take. Of books and of trades at most two requests leave in any second, whatever is
+//! wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
+
+use super::{
+    answer::MarketAnswer,
+    data::MarketData,
+    tape::Tape,
+    wants::{BookWant, CandleWant, MarketRequest, MarketWants, SHOWN_EVERY},
+};
+use crate::model::{Failure, Interval, MarketId, Timestamp};
+use std::{collections::BTreeMap, time::Duration};
+
+/// The first page of candles, wider than any screen.
+const FIRST_CANDLES: u32 = 500;
+/// A page of older candles.
+const OLDER_CANDLES: u32 = 1_000;
+/// The most that the service tells in one page.
+const MOST_CANDLES: u32 = 1_500;
+/// Enough trades for the volume of the last minutes, and for what traded between two answers.
+const FIRST_TRADES: u32 = 1_000;
+const NEW_TRADES: u32 = 100;
+/// Without an answer for so long, a request is lost and sent again.
+const LOST_AFTER: Duration = Duration::from_secs(15);
+/// What fails again and again is asked for this often.
+const FAILING_EVERY: Duration = Duration::from_secs(30);
+/// Two requests of one kind leave within this time at most.
+const BUDGET_WINDOW: Duration = Duration::from_secs(1);
+
+/// What is polled by itself.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum PollKey {
+    Candles(MarketId, Interval),
+    Book(MarketId),
+    Trades(MarketId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PollKind {
+    Candles,
+    Book,
+    Trades,
+}
+
+/// How far the last request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RequestState {
+    Awaited,
+    Answered,
+    /// The service has no such source.
+    Absent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LastRequest {
+    at: Timestamp,
+    state: RequestState,
+    /// How many requests in a row have failed.
+    failures: u32,
+}
+
+/// The requests that were sent for what is shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MarketPolls {
+    last: BTreeMap<PollKey, LastRequest>,
+    /// When the last two requests of a kind were sent, the older first.
+    recent: BTreeMap<PollKind, (Option<Timestamp>, Timestamp)>,
+}
+
+/// What time it is, and how often prices are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PollTime {
+    pub(crate) now: Timestamp,
+    pub(crate) service_now: Timestamp,
+    pub(crate) price_interval: Duration,
+}
+
+/// One thing that is to be asked for again and again.
+struct Wanted {
+    key: PollKey,
+    every: Duration,
+    request: MarketRequest,
+}
+
+impl MarketPolls {
+    /// What is to be asked for now.
+    pub(crate) fn ask(
+        &mut self,
+        wants: &MarketWants,
+        data: &mut MarketData,
+        time: PollTime,
+    ) -> Vec<(MarketId, MarketRequest)> {
+        let wanted = wanted(wants, data, time);
+        self.forget_unwanted(&wanted, time.now);
+        let mut requests = vec![];
+        for wanted in wanted {
+            if self.due(&wanted).is_some_and(|due| due <= time.now) {
+                self.sent(&wanted.key, time.now);
+                requests.push((wanted.key.market().clone(), wanted.request));
+            }
+        }
+        requests.extend(older(wants, data, time.now));
+        requests
+    }
+
+    /// When something is to be asked for next; `None` while nothing is shown that is polled.
+    pub(crate) fn next_due(
+        &self,
+        wants: &MarketWants,
+        data: &MarketData,
+        time: PollTime,
+    ) -> Option<Timestamp> {
+        let wanted = wanted(wants, data, time);
+        let polled = wanted.iter().filter_map(|wanted| self.due(wanted)).min();
+        let chart = wants.candles.as_ref();
+        let older = chart.and_then(|chart| {
+            let series = data.candles(&chart.market_id, chart.interval)?;
+            series.older_due(chart.since?)
+        });
+        polled.into_iter().chain(older).min()
+    }
+
+    /// Notes that an answer has come.
+    pub(crate) fn answered(&mut self, market: &MarketId, answer: &MarketAnswer) {
+        let (key, outcome) = match answer {
+            // A page of the past is no part of the polling.
+            MarketAnswer::Candles(_, Some(_), _) => return,
+            MarketAnswer::Candles(interval, None, result) => {
+                (PollKey::Candles(market.clone(), *interval), outcome(result))
+            }
+            MarketAnswer::Book(result) => (PollKey::Book(market.clone()), outcome(result)),
+            MarketAnswer::Trades(result) => (PollKey::Trades(market.clone()), outcome(result)),
+        };
+        if let Some(last) = self.last.get_mut(&key) {
+            (last.state, last.failures) = match outcome {
+                Outcome::Told => (RequestState::Answered, 0),
+                Outcome::Failed => (RequestState::Answered, last.failures.saturating_add(1)),
+                Outcome::Absent => (RequestState::Absent, 0),
+            };
+        }
+    }
+
+    /// Whether an answer is still to come.
+    pub(crate) fn is_awaiting(&self) -> bool {
+        let mut last = self.last.values();
+        last.any(|last| last.state == RequestState::Awaited)
+    }
+
+    /// A person asks for everything anew.
+    pub(crate) fn renew(&mut self) {
+        self.last
+            .retain(|_, last| last.state == RequestState::Absent);
+    }
+
+    fn due(&self, wanted: &Wanted) -> Option<Timestamp> {
+        let own = match self.last.get(&wanted.key) {
+            None => Timestamp(i64::MIN),
+            Some(last) => last.due(wanted.every)?,
+        };
+        let recent = self.recent.get(&wanted.key.kind());
+        let budget = recent.and_then(|(older, _)| Some((*older)?.plus(BUDGET_WINDOW)));
+        Some(own.max(budget.unwrap_or(own)))
+    }
+
+    fn sent(&mut self, key: &PollKey, at: Timestamp) {
+        let last = self.last.entry(key.clone()).or_insert(LastRequest {
+            at,
+            state: RequestState::Awaited,
+            failures: 0,
+        });
+        (last.at, last.state) = (at, RequestState::Awaited);
+        let recent = self.recent.entry(key.kind()).or_insert((None, at));
+        *recent = (Some(recent.1).filter(|newest| *newest < at), at);
+    }
+
+    /// A request on its way is remembered for as long as it may be answered.
+    fn forget_unwanted(&mut self, wanted: &[Wanted], now: Timestamp) {
+        self.last.retain(|key, last| {
+            let is_wanted = wanted.iter().any(|wanted| wanted.key == *key);
+            is_wanted || last.state == RequestState::Absent || now.since(last.at) < LOST_AFTER
+        });
+    }
+}
+
+impl LastRequest {
+    fn due(&self, every: Duration) -> Option<Timestamp> {
+        match self.state {
+            RequestState::Awaited => Some(self.at.plus(LOST_AFTER)),
+            RequestState::Answered => {
+                let slower = every.saturating_mul(1 << self.failures.min(8));
+                let wait = if self.failures == 0 {
+                    every
+                } else {
+                    slower.min(FAILING_EVERY).max(every)
+                };
+                Some(self.at.plus(wait))
+            }
+            RequestState::Absent => None,
+        }
+    }
+}
+
+impl PollKey {
+    fn market(&self) -> &MarketId {
+        match self {
+            Self::Candles(market, _) | Self::Book(market) | Self::Trades(market) => market,
+        }
+    }
+
+    fn kind(&self) -> PollKind {
+        match self {
+            Self::Candles(..) => PollKind::Candles,
+            Self::Book(_) => PollKind::Book,
+            Self::Trades(_) => PollKind::Trades,
+        }
+    }
+}
+
+enum Outcome {
+    Told,
+    Failed,
+    Absent,
+}
+
+fn outcome<T>(result: &Result<Option<T>, Failure>) -> Outcome {
+    match result {
+        Ok(Some(_)) => Outcome::Told,
+        Ok(None) => Outcome::Absent,
+        Err(_) => Outcome::Failed,
+    }
+}
+
+fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted> {
+    if wants.is_held {
+        return vec![];
+    }
+    let chart = wants.candles.iter();
+    let chart = chart.filter(|chart| !data.builds_candles(&chart.market_id));
+    let candles = chart.map(|chart| Wanted {
+        key: PollKey::Candles(chart.market_id.clone(), chart.interval),
+        every: time.price_interval.max(SHOWN_EVERY),
+        request: newest_candles(chart, data, time),
+    });
+    let books = wants
+        .books
+        .iter()
+        .map(|(market, BookWant { depth, every })| Wanted {
+            key: PollKey::Book(market.clone()),
+            every: *every,
+            request: MarketRequest::Book { depth: *depth },
+        });
+    let trades = wants.trades.iter().map(|market| Wanted {
+        key: PollKey::Trades(market.clone()),
+        every: SHOWN_EVERY,
+        request: newest_trades(market, data),
+    });
+    candles.chain(books).chain(trades).collect()
+}
+
+/// A page at first, then as many as have opened since by either clock, and the one before: it may have been in progress.
+fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> MarketRequest {
+    let interval = chart.interval;
+    let series = data.candles(&chart.market_id, interval);
+    let newest = series.and_then(|series| Some((series, series.newest()?.open_time)));
+    let limit = newest.map_or(FIRST_CANDLES, |(series, open_time)| {
+        let by_service = time.service_now.since(open_time);
+        let passed = by_service.max(series.age(time.now).unwrap_or_default());
+        let opened = passed.as_millis() / interval.length().as_millis().max(1);
+        u32::try_from(opened.saturating_add(2)).unwrap_or(MOST_CANDLES)
+    });
+    MarketRequest::Candles {
+        interval,
+        before: None,
+        limit: limit.min(MOST_CANDLES),
+    }
+}
+
+fn newest_trades(market: &MarketId, data: &MarketData) -> MarketRequest {
+    let known = data.tape(market).and_then(Tape::last);
+    MarketRequest::Trades {
+        limit: known.map_or(FIRST_TRADES, |_| NEW_TRADES),
+    }
+}
+
+fn older(
+    wants: &MarketWants,
+    data: &mut MarketData,
+    now: Timestamp,
+) -> Option<(MarketId, MarketRequest)> {
+    let chart = wants.candles.as_ref()?;
+    let before = data.ask_older(&chart.market_id, chart.interval, chart.since?, now)?;
+    let request = MarketRequest::Candles {
+        interval: chart.interval,
+        before: Some(before),
+        limit: OLDER_CANDLES,
+    };
+    Some((chart.market_id.clone(), request))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+use super::*;
+use crate::{
+    app::market::data::RequestTime,
+    model::{Candle, Dated, Num, Page, PublicTrade, Side},
+};
+
+const MINUTE: Interval = Interval::Minute1;
+const START: i64 = 1_790_000_040_000;
+
+/// What is shown, what is known, and what time it is: answers come at once unless a test says otherwise.
+struct Shown {
+    polls: MarketPolls,
+    data: MarketData,
+    wants: MarketWants,
+    now: i64,
+}
+
+fn btc() -> MarketId {
+    "paper|BTC".into()
+}
+
+fn chart(since: Option<Timestamp>) -> Option<CandleWant> {
+    Some(CandleWant {
+        market_id: btc(),
+        interval: MINUTE,
+        since,
+    })
+}
+
+fn candle(open_time: i64) -> Candle {
+    Candle {
+        open_time: Timestamp(open_time),
+        open: Num::ONE,
+        high: Num::ONE,
+        low: Num::ONE,
+        close: Num::ONE,
+        volume: None,
+        turnover: None,
+        trades: None,
+        is_closed: true,
+        is_synthetic: false,
+    }
+}
+
+impl Shown {
+    fn new(wants: MarketWants) -> Self {
+        Self {
+            polls: MarketPolls::default(),
+            data: MarketData::default(),
+            wants,
+            now: START,
+        }
+    }
+
+    fn time(&self) -> PollTime {
+        PollTime {
+            now: Timestamp(self.now),
+            service_now: Timestamp(self.now),
+            price_interval: Duration::from_secs(1),
+        }
+    }
+
+    fn asks(&mut self) -> Vec<MarketRequest> {
+        let time = self.time();
+        let asked = self.polls.ask(&self.wants, &mut self.data, time);
+        asked.into_iter().map(|(_, request)| request).collect()
+    }
+
+    fn answer(&mut self, answer: MarketAnswer) {
+        self.polls.answered(&btc(), &answer);
+        let at = RequestTime {
+            desk: Timestamp(self.now),
+            service: Timestamp(self.now),
+        };
+        self.data.arrive(&btc(), at, answer);
+    }
+
+    /// Candles of these minutes before the start.
+    fn answer_candles(&mut self, before: Option<Timestamp>, minutes: std::ops::Range<i64>) {
+        let rows = minutes.rev().map(|ago| candle(START - ago * 60_000));
+        let page = Dated::undated(Page::of(rows.collect()));
+        self.answer(MarketAnswer::Candles(MINUTE, before, Ok(Some(page))));
+    }
+
+    fn next_due(&self) -> Option<i64> {
+        let due = self.polls.next_due(&self.wants, &self.data, self.time());
+        due.map(|due| due.0 - self.now)
+    }
+}
+
+fn candles(before: Option<Timestamp>, limit: u32) -> MarketRequest {
+    MarketRequest::Candles {
+        interval: MINUTE,
+        before,
+        limit,
+    }
+}
+
+#[test]
+fn a_chart_asks_for_a_page_then_for_the_last_rows_and_for_each_older_page_once() {
+    let mut shown = Shown::new(MarketWants {
+        candles: chart(None),
+        ..MarketWants::default()
+    });
+    assert_eq!(shown.asks(), [candles(None, 500)]);
+    assert_eq!(shown.asks(), []);
+    shown.answer_candles(None, 0..500);
+    assert_eq!((shown.asks(), shown.next_due()), (vec![], Some(1_000)));
+    shown.now += 1_000;
+    assert_eq!(shown.asks(), [candles(None, 2)]);
+    shown.answer_candles(None, 0..2);
+    shown.now += 3 * 60_000;
+    assert_eq!(
+        shown.asks(),
+        [candles(None, 5)],
+        "those that opened meanwhile too"
+    );
+    shown.answer_candles(None, -3..2);
+
+    let oldest = Timestamp(START - 499 * 60_000);
+    shown.wants.candles = chart(Some(Timestamp(START - 499 * 60_000)));
+    assert_eq!(shown.asks(), []);
+    shown.wants.candles = chart(Some(Timestamp(START - 600 * 60_000)));
+    assert_eq!(shown.asks(), [candles(Some(oldest), 1_000)]);
+    assert_eq!(shown.asks(), [], "once until it is answered");
+    shown.answer_candles(Some(oldest), 500..1_500);
+    assert_eq!(shown.asks(), [], "the chart does not reach further back");
+    let series = shown.data.candles(&btc(), MINUTE).unwrap();
+    assert_eq!(series.rows().len(), 1_503);
+}
+
+#[test]
+fn the_book_and_the_trades_on_the_screen_are_renewed_twice_a_second() {
+    let mut wants = MarketWants {
+        trades: Some(btc()),
+        ..MarketWants::default()
+    };
+    wants.want_book(btc(), 40);
+    let mut shown = Shown::new(wants);
+    let book = MarketRequest::Book { depth: Some(40) };
+    let trades = |limit| MarketRequest::Trades { limit };
+    assert_eq!(shown.asks(), [book, trades(1_000)]);
+    let trade = PublicTrade {
+        id: Some(1),
+        price: Num::ONE,
+        size: Num::ONE,
+        aggressor: Side::Buy,
+        at: Timestamp(START),
+        is_own: None,
+    };
+    let page = Dated::undated(Page::of(vec![trade]));
+    shown.answer(MarketAnswer::Trades(Ok(Some(page))));
+    shown.answer(MarketAnswer::Book(Ok(Some(Dated::default()))));
+    assert_eq!(shown.next_due(), Some(500));
+    shown.now += 499;
+    assert_eq!(shown.asks(), []);
+    shown.now += 1;
+    assert_eq!(shown.asks(), [book, trades(100)]);
+}
+
+#[test]
+fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
+    let mut shown = Shown::new(MarketWants::default());
+    let mut sent = vec![];
+    for step in 0..100_i64 {
+        let mut wants = MarketWants::default();
+        wants.want_book(format!("paper|{}", step % 7).as_str().into(), 40);
+        shown.wants = wants;
+        shown.now = START + step * 30;
+        sent.extend(shown.asks().iter().map(|_| shown.now));
+    }
+    for at in &sent {
+        let within = sent
+            .iter()
+            .filter(|other| (0..1_000).contains(&(*other - at)));
+        assert!(within.count() <= 2, "{sent:?}");
+    }
+    assert_eq!(sent.len(), 6);
+    shown.wants = MarketWants::default();
+    assert_eq!((shown.asks(), shown.next_due()), (vec![], None));
+    shown.now += 60_000;
+    shown.asks();
+    assert_eq!(
+        shown.polls.last,
+        BTreeMap::new(),
+        "nothing is remembered of what is gone"
+    );
+}

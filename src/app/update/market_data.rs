@@ -1,0 +1,113 @@
+//! Asks for what is shown of the markets, and takes the answers in.
+
+use crate::{
+    app::{
+        account::{labels::Visibility, poll::Source},
+        desk::{market_shown, model::Model},
+        dialogs::effect::Effect,
+        forms::form::Form,
+        market::{answer::MarketAnswer, data::RequestTime, poll::PollTime, wants::MarketWants},
+    },
+    model::{MarketId, Timestamp},
+};
+use std::time::Duration;
+
+/// How often candles are renewed where no interval of the prices is set.
+const PRICE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// All that is shown of the markets now: what an account in the background would show is not asked for.
+pub(crate) fn wants(model: &Model) -> MarketWants {
+    let mut wants = MarketWants::default();
+    if model.visibility == Visibility::Background {
+        return wants;
+    }
+    wants.is_held = model.frozen.is_some();
+    market_shown::want_shown(model, &mut wants);
+    let form = model.overlays.last().and_then(|top| top.try_as_form_ref());
+    if let Some(market) = form.and_then(|form| Form::market_id(form)) {
+        wants.want_form_book(market.clone());
+    }
+    wants
+}
+
+/// Asks for what is shown and due.
+pub(crate) fn ask(model: &mut Model) -> Vec<Effect> {
+    let (wants, time) = (wants(model), time(model));
+    if let Some(chart) = &wants.candles {
+        let interval = Some(chart.interval);
+        model.market_data.show(&chart.market_id, interval, time.now);
+        build(model, &wants);
+    } else if let Some(market) = &wants.trades {
+        model.market_data.show(market, None, time.now);
+    }
+    let requests = model.market_polls.ask(&wants, &mut model.market_data, time);
+    let effects = requests.into_iter();
+    effects
+        .map(|(market, request)| Effect::Market(market, request))
+        .collect()
+}
+
+/// When something is due next; `None` while nothing is shown that is polled.
+pub(crate) fn due(model: &Model) -> Option<Timestamp> {
+    let polls = &model.market_polls;
+    polls.next_due(&wants(model), &model.market_data, time(model))
+}
+
+/// Takes an answer in, to a request that was sent at `at`.
+pub(crate) fn arrive(
+    model: &mut Model,
+    market: MarketId,
+    at: Timestamp,
+    answer: MarketAnswer,
+) -> Vec<Effect> {
+    model.market_polls.answered(&market, &answer);
+    if model.frozen.is_some() && !is_scrolled_to(&answer) {
+        return vec![];
+    }
+    match answer {
+        MarketAnswer::Book(Ok(None)) => {}
+        MarketAnswer::Book(result) => {
+            let result = result.map(Option::unwrap_or_default);
+            model.store.books.arrive(market, result, at);
+        }
+        MarketAnswer::Candles(..) | MarketAnswer::Trades(_) => {
+            let at = RequestTime {
+                desk: at,
+                service: model.service_at(at),
+            };
+            model.market_data.arrive(&market, at, answer);
+        }
+    }
+    ask(model)
+}
+
+/// While the display is held, only what a person scrolls to comes.
+fn is_scrolled_to(answer: &MarketAnswer) -> bool {
+    matches!(answer, MarketAnswer::Candles(_, Some(_), _))
+}
+
+/// Where the service tells no candles of the market on the screen, the marks seen make them.
+fn build(model: &mut Model, wants: &MarketWants) {
+    let Some(chart) = &wants.candles else {
+        return;
+    };
+    if model.frozen.is_none()
+        && model.market_data.builds_candles(&chart.market_id)
+        && let Some(seen) = model.store.prices.get(&chart.market_id)
+    {
+        let data = &mut model.market_data;
+        data.build(&chart.market_id, chart.interval, seen);
+    }
+}
+
+fn time(model: &Model) -> PollTime {
+    let interval = model.options.intervals.get(&Source::Markets);
+    PollTime {
+        now: model.now,
+        service_now: model.service_now(),
+        price_interval: interval.copied().unwrap_or(PRICE_INTERVAL),
+    }
+}
+
+#[cfg(test)]
+mod tests;
