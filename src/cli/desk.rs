@@ -16,7 +16,7 @@ use super::{
     sandbox::Sandbox,
 };
 use crate::{
-    app::desk::tour::Tour,
+    app::{LayoutPreset, WidthTier, desk::tour::Tour},
     config::{LogLevel, Sources, load, memory},
     exchange::KeySource,
     runtime::{self, End},
@@ -24,6 +24,7 @@ use crate::{
 use clap::ValueHint;
 use color_eyre::{Result, eyre::Context as _};
 use std::{
+    collections::BTreeMap,
     env,
     future::ready,
     io::{self, IsTerminal},
@@ -130,11 +131,12 @@ fn lacking(term: &str) -> Option<String> {
 /// left without a desk: exits work without any of it.
 fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
     let (kept, logs) = (dir.to_owned(), dir.to_owned());
-    let kept = Work::begin(move || columns::recall(&kept));
+    let kept = Work::begin(move || (columns::recall(&kept), layouts(&kept)));
     // Goes on when the disk does.
     let logs = Work::begin(move || log::start(&logs, level));
     let dir = dir.display();
-    if let Some(recalled) = kept.within(AT_ONCE) {
+    if let Some((recalled, layouts)) = kept.within(AT_ONCE) {
+        start.layouts = layouts;
         start.columns = recalled.columns;
         start.warnings.extend(recalled.warnings);
     } else {
@@ -148,6 +150,13 @@ fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
     };
     let warning = format!("the log in {dir} cannot be written: {why}");
     start.warnings.push(warning);
+}
+
+/// The layouts that were chosen in earlier sessions; what this version does not know is as good as never chosen.
+fn layouts(state_dir: &Path) -> BTreeMap<WidthTier, LayoutPreset> {
+    let kept = memory::kept_layouts(state_dir).into_iter();
+    kept.filter_map(|(size, layout)| Some((size.parse().ok()?, layout.parse().ok()?)))
+        .collect()
 }
 
 /// The tour, where it has not been shown before. It counts as shown from now on: nobody is told twice.

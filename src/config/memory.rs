@@ -1,5 +1,5 @@
-//! What is kept between sessions in small files of the state directory: what services taught about their dialect, and
-//! that the tour was shown.
+//! What is kept between sessions in small files of the state directory: what services taught about their dialect, the
+//! layouts of the screen, and that the tour was shown.
 //!
 //! Contract: a file that is missing or cannot be read is as good as empty (the service teaches again), one that cannot
 //! be written costs only that. The last writer wins. Nothing secret is in it.
@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, io, path::Path};
 
 const FILE: &str = "dialects.json";
 const TOUR: &str = "tour";
+const LAYOUTS: &str = "layouts.json";
 
 /// By base URL.
 type Known = BTreeMap<String, Learned>;
@@ -29,6 +30,19 @@ pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Resu
 pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     disk::private_dir(state_dir)?;
     disk::replace(&state_dir.join(name), bytes)
+}
+
+/// The layout last chosen on screens of each size, by the name of the size.
+pub fn kept_layouts(state_dir: &Path) -> BTreeMap<String, String> {
+    let text = disk::read_own(&state_dir.join(LAYOUTS)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// Keeps the layout of one size beside those of the others.
+pub fn keep_layout(state_dir: &Path, size: &str, layout: &str) -> io::Result<()> {
+    let mut kept = kept_layouts(state_dir);
+    kept.insert(size.to_owned(), layout.to_owned());
+    write(state_dir, LAYOUTS, &serde_json::to_vec_pretty(&kept)?)
 }
 
 /// Whether nobody has been shown around the desk before; from now on somebody has. Where that cannot be remembered
@@ -57,6 +71,20 @@ mod tests {
         assert!(!is_first_tour(&state));
         let nowhere = dir.path().join("state").join(TOUR).join("below a file");
         assert!(!is_first_tour(&nowhere));
+    }
+
+    #[test]
+    fn each_size_of_screen_keeps_its_layout_and_a_broken_file_is_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path().join("state");
+        keep_layout(&state, "wide", "risk").unwrap();
+        keep_layout(&state, "medium", "history").unwrap();
+        keep_layout(&state, "wide", "market").unwrap();
+        let kept = [("medium", "history"), ("wide", "market")];
+        let kept = kept.map(|(size, layout)| (size.to_owned(), layout.to_owned()));
+        assert_eq!(kept_layouts(&state), BTreeMap::from(kept));
+        fs::write(state.join(LAYOUTS), "[").unwrap();
+        assert_eq!(kept_layouts(&state), BTreeMap::new());
     }
 
     #[test]

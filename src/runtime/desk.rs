@@ -3,8 +3,8 @@
 use super::{Out, Over, Wires, run};
 use crate::{
     app::{
-        Fleet, Model, Msg, Options, activity::notice::Tone, desk::tour::Tour, keys::keymap::Keymap,
-        tables::pane::Pane,
+        Fleet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
+        desk::tour::Tour, keys::keymap::Keymap, tables::pane::Pane,
     },
     model::Failure,
     runtime::{
@@ -47,6 +47,8 @@ pub struct Start {
     pub mouse: Mouse,
     /// The columns that were chosen in earlier sessions, by pane.
     pub columns: BTreeMap<Pane, Vec<usize>>,
+    /// The layouts that were chosen in earlier sessions, by size of screen.
+    pub layouts: BTreeMap<WidthTier, LayoutPreset>,
     /// Shown from the first frame on.
     pub tour: Option<Tour>,
     /// Where exports go.
@@ -102,6 +104,7 @@ where
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
     model.lenses.recall(start.columns);
+    model.market_screen.recall(start.layouts);
     let keyboard = Keyboard::start(&model)?;
     let mut fleet = Fleet::of(model);
     let wires = Wires {

@@ -256,6 +256,8 @@ impl<I> Wires<I> {
             self.wear(theme);
         } else if let Effect::KeepColumns(pane, columns) = effect {
             self.wish(Wish::Keep(pane, columns));
+        } else if let Effect::KeepLayout(size, layout) = effect {
+            self.wish(Wish::KeepLayout(size, layout));
         } else if effect == Effect::Reread {
             self.wish(Wish::Read);
         } else {

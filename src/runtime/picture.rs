@@ -70,6 +70,7 @@ where
     let mut draw_state = start.draw_state;
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.lenses.recall(start.columns);
+    model.market_screen.recall(start.layouts);
     let mut sitter = Sitter {
         fleet: Fleet::of(model),
         inboxes: Inboxes::new(common_mail, coming, post),

@@ -60,6 +60,22 @@ impl<'a> Canvas<'a> {
         after(room, end.saturating_sub(room.x))
     }
 
+    /// Writes one character, as wide as a cell.
+    pub(super) fn put(&mut self, at: (u16, u16), symbol: char, style: Style) {
+        if let Some(cell) = self.buffer.cell_mut(at) {
+            cell.set_char(symbol).set_style(style);
+        }
+    }
+
+    /// The same where nothing is written yet.
+    pub(super) fn put_blank(&mut self, at: (u16, u16), symbol: char, style: Style) {
+        if let Some(cell) = self.buffer.cell_mut(at)
+            && cell.symbol() == " "
+        {
+            cell.set_char(symbol).set_style(style);
+        }
+    }
+
     pub(super) fn toned(&mut self, room: Rect, text: &str, tone: Tone) -> Rect {
         let style = self.theme.tone(tone);
         self.text(room, text, style)

@@ -28,6 +28,9 @@ const NARROW_CARDS: u16 = 42;
 /// The least height of the history: its border, its headings and five rows.
 const LEAST_HISTORY: u16 = 8;
 
+/// Positions and orders get no more than leaves the chart this.
+const LEAST_CHART: u16 = 60;
+
 /// How wide the ladder is, from the narrowest screen that has it beside the chart to the widest.
 const LADDER: (u16, u16) = (30, 38);
 
@@ -157,7 +160,6 @@ fn wide_market(
     arrangement: &Arrangement<'_>,
     wanted: impl Fn(Pane) -> u16,
 ) -> Vec<Place> {
-    let (left, rest) = columns(body, body.width / 2);
     let has_ladder = arrangement.panels.contains(&MarketPanel::Ladder);
     let (least, most) = LADDER;
     let ladder = if has_ladder {
@@ -165,6 +167,9 @@ fn wide_market(
     } else {
         0
     };
+    let market = sum([ladder, LEAST_CHART]);
+    let tables = TABLES.min(body.width.saturating_sub(market));
+    let (left, rest) = columns(body, (body.width / 2).max(tables));
     let (middle, right) = columns(rest, rest.width.saturating_sub(ladder));
     let mut places = risk_and_history(left, arrangement, &wanted);
     let strategies = sum([Pane::Twaps, Pane::Scaled].map(&wanted));
@@ -184,7 +189,7 @@ fn medium_market(
     arrangement: &Arrangement<'_>,
     wanted: impl Fn(Pane) -> u16,
 ) -> Vec<Place> {
-    let (left, right) = columns(body, share(body.width, 29, 50));
+    let (left, right) = columns(body, orders_width(body.width));
     let mut places = risk_and_history(left, arrangement, &wanted);
     let (market, below) = over_strategies(right, wanted(arrangement.focus.strategy));
     places.extend(arrangement.market(market));
@@ -208,7 +213,7 @@ fn risk_and_history(
     let wants = wanted(Pane::Positions).saturating_add(wanted(Pane::Orders));
     let low = share(area.height, 1, 5).max(LEAST_HISTORY);
     let most = area.height.saturating_sub(low);
-    let (top, history) = rows(area, wants.clamp(share(area.height, 3, 5).min(most), most));
+    let (top, history) = rows(area, wants.clamp(share(area.height, 7, 10).min(most), most));
     let mut places = stacked(top, [Pane::Positions, Pane::Orders], wanted);
     places.push(arrangement.history(history));
     places

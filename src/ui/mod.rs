@@ -47,6 +47,7 @@ use crate::{
     app::{
         Desks, MarketPanel, Model, WidthTier,
         dialogs::overlay::Overlay,
+        has_market,
         market::{ladder_spot::LadderSpot, width_tier::SMALLEST},
         tables::{
             pane::{Pane, PlaceContent},
@@ -59,7 +60,7 @@ use bottom::Bottom;
 use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
-use layout::Arrangement;
+use layout::{Arrangement, sum};
 use market::DrawnLadder;
 use ratatui::{
     buffer::Buffer,
@@ -80,6 +81,7 @@ pub struct DrawState {
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
     clicks: ClickMap,
+    chart: market::chart::ChartCells,
     /// With the version of the rows it was drawn from.
     curve: Option<(u64, Option<Curve>)>,
     /// The price ladder of the last frame.
@@ -101,6 +103,7 @@ impl DrawState {
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
             clicks: ClickMap::default(),
+            chart: market::chart::ChartCells::default(),
             curve: None,
             ladder: None,
         }
@@ -232,8 +235,12 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
         strip,
         prompt: prompt(model),
     };
-    let regions = Regions::of(screen, &bottom);
+    let has_watchlist = tier.has_watchlist() && has_market(model);
+    let regions = Regions::new(screen, u16::from(has_watchlist), &bottom);
     header::draw(canvas, regions.header, &view::header(model));
+    if has_watchlist {
+        market::watchlist::draw(canvas, regions.watchlist, model, &scene);
+    }
     let wanted = |pane| pane::wanted(model, pane);
     let arrangement = Arrangement::new(model, tier);
     for place in &layout::steady(tier, regions.whole, regions.body, &arrangement, wanted) {
@@ -255,6 +262,8 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
 #[derive(Debug, Clone, Copy)]
 struct Regions {
     header: Rect,
+    /// Of no height where no market is watched.
+    watchlist: Rect,
     body: Rect,
     /// The body when there is nothing but keys below it.
     whole: Rect,
@@ -262,11 +271,12 @@ struct Regions {
 }
 
 impl Regions {
-    fn of(screen: Rect, bottom: &Bottom) -> Self {
+    fn new(screen: Rect, watchlist: u16, bottom: &Bottom) -> Self {
+        let top = sum([1, watchlist]);
         let height = bottom
             .height(screen.width)
-            .min(screen.height.saturating_sub(1));
-        let body_height = screen.height.saturating_sub(1).saturating_sub(height);
+            .min(screen.height.saturating_sub(top));
+        let body_height = screen.height.saturating_sub(sum([top, height]));
         let below = |y: u16, height: u16| Rect {
             y: screen.y.saturating_add(y),
             height,
@@ -274,9 +284,10 @@ impl Regions {
         };
         Self {
             header: line(screen, 0),
-            body: below(1, body_height),
-            whole: below(1, screen.height.saturating_sub(2)),
-            bottom: below(body_height.saturating_add(1), height),
+            watchlist: below(1, watchlist),
+            body: below(top, body_height),
+            whole: below(top, screen.height.saturating_sub(sum([top, 1]))),
+            bottom: below(sum([body_height, top]), height),
         }
     }
 }

@@ -184,6 +184,24 @@ impl Theme {
         self.grounds == Backgrounds::Colours
     }
 
+    /// Whether it is a console's: its font has shades and half blocks, and no lines of half a cell.
+    pub(super) fn is_of_console(&self) -> bool {
+        self.palette.is_some() && !self.has_grounds()
+    }
+
+    /// The tone as what lies behind something else: halfway to the background, where colours allow it.
+    pub(super) fn faint(&self, tone: Tone) -> Style {
+        let style = self.tone(tone).remove_modifier(Modifier::BOLD);
+        let ground = self.palette.as_ref().map(|palette| palette.background.0);
+        match (style.fg, ground) {
+            (Some(Color::Rgb(red, green, blue)), Some(Color::Rgb(r, g, b))) => {
+                let mixed = |of: u8, ground: u8| of.midpoint(ground);
+                style.fg(Color::Rgb(mixed(red, r), mixed(green, g), mixed(blue, b)))
+            }
+            _ => style.add_modifier(Modifier::DIM),
+        }
+    }
+
     /// Text and background of an empty screen, for pictures.
     pub(super) fn base_colours(&self) -> Option<(Color, Color)> {
         let palette = self.palette.as_ref()?;

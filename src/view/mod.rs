@@ -6,7 +6,7 @@
 
 pub(crate) mod details;
 pub mod forms;
-pub(crate) mod market;
+pub mod market;
 pub(crate) mod panels;
 pub mod tables;
 pub mod text;

@@ -577,6 +577,7 @@ pub(crate) fn full() -> Model {
     arrive(&mut model, 0, Answer::Account(Ok(facts())));
     calls(&mut model);
     happenings(&mut model);
+    crate::market::arrive(&mut model);
     model
 }
 

@@ -16,6 +16,7 @@ mod finding;
 mod forms;
 mod health;
 mod hostile;
+mod market;
 mod mouse;
 mod noticed;
 mod over;
@@ -49,6 +50,11 @@ screens! {
     full_desk_120x40: desk::full(), 120 x 40;
     full_desk_80x24: desk::full(), 80 x 24;
     full_desk_60x16: desk::full(), 60 x 16;
+    chart_200x60: market::pressed("0"), 200 x 60;
+    chart_100x30: market::pressed("0"), 100 x 30;
+    chart_80x24: market::pressed("0"), 80 x 24;
+    chart_60x16: market::pressed("0"), 60 x 16;
+    zoomed_chart_120x40: market::pressed("0z"), 120 x 40;
     calm_desk_200x60: calm::full(), 200 x 60;
     calm_desk_120x40: calm::full(), 120 x 40;
     calm_desk_80x24: calm::full(), 80 x 24;
@@ -393,6 +399,15 @@ fn pictures() {
         for (width, height) in [(200, 60), (160, 48), (120, 40), (80, 24), (60, 16)] {
             let theme = Theme::default();
             let buffer = drawn(model, width, height, theme.clone());
+            let file = folder.join(format!("{name}-{width}x{height}.svg"));
+            fs::write(file, picture::svg(&buffer, &theme)).unwrap();
+        }
+    }
+    for (name, keys) in [("chart", "0"), ("zoomed", "0z")] {
+        for (width, height) in [(200, 60), (120, 40), (80, 24)] {
+            let model = market::pressed(keys);
+            let theme = Theme::default();
+            let buffer = drawn(&model, width, height, theme.clone());
             let file = folder.join(format!("{name}-{width}x{height}.svg"));
             fs::write(file, picture::svg(&buffer, &theme)).unwrap();
         }

@@ -184,7 +184,7 @@ fn a_tab_leads_to_its_pane_zoomed_or_not() {
         assert_eq!(seen.model.focus.pane, Pane::Calls, "{keys} {size:?}");
     }
     let mut narrow = Seen::of("2", (80, 24));
-    narrow.click("3 TWAP");
+    narrow.click("3 │ 4");
     assert_eq!(narrow.model.focus.pane, Pane::Twaps);
 }
 

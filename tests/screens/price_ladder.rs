@@ -113,7 +113,7 @@ fn ladder(model: &mut Model, (width, height): (u16, u16)) -> String {
 fn cut(frame: &Buffer) -> Buffer {
     let symbol = |x, y| frame.cell((x, y)).map_or(" ", |cell| cell.symbol());
     let is_place = |x: u16, y: u16| {
-        let title: String = (x..x + 40).map(|x| symbol(x, y)).collect();
+        let title: String = (x..x + 60).map(|x| symbol(x, y)).collect();
         let own = title.split('╮').next().unwrap();
         symbol(x, y) == "╭" && own.contains("Ladder")
     };

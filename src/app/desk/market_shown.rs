@@ -6,7 +6,7 @@ use crate::{
         account::{row_id::RowId, store::Store},
         market::{
             screen::{LayoutPreset, MarketPanel},
-            wants::MarketWants,
+            wants::{CandleWant, MarketWants},
             width_tier::WidthTier,
         },
     },
@@ -74,12 +74,23 @@ pub fn want_shown(model: &Model, wants: &mut MarketWants) {
     };
     for panel in shown(model) {
         match panel {
-            MarketPanel::Chart => {}
+            MarketPanel::Chart => wants.candles = Some(candles_wanted(model, market)),
             MarketPanel::Ladder => {
                 wants.want_book(market.clone(), LADDER_DEPTH);
                 wants.trades = Some(market.clone());
             }
         }
+    }
+}
+
+fn candles_wanted(model: &Model, market: &MarketId) -> CandleWant {
+    let chart = &model.market_screen.chart;
+    let series = model.market_data.candles(market, chart.interval);
+    let newest = series.and_then(|series| Some(series.newest()?.open_time));
+    CandleWant {
+        market_id: market.clone(),
+        interval: chart.interval,
+        since: chart.wanted_since(newest),
     }
 }
 

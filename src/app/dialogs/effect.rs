@@ -14,7 +14,7 @@ use crate::{
             user_alerts::{AlertRun, KeptAlerts},
         },
         dialogs::caller::CallerId,
-        market::wants::MarketRequest,
+        market::{screen::LayoutPreset, wants::MarketRequest, width_tier::WidthTier},
         tables::pane::Pane,
     },
     config::Theme,
@@ -72,6 +72,8 @@ pub enum Effect {
     KeepTrades(Box<TradeLog>),
     /// A program of the trader's, because an alert fired.
     RunAlertCommand(Box<AlertRun>),
+    /// Screens of this size are divided like this in the next session, too.
+    KeepLayout(WidthTier, LayoutPreset),
     /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reread`].
     Reread,
     /// Into a file of its own; answered by [`crate::app::desk::msg::Msg::Written`].

@@ -4,6 +4,7 @@
 pub(crate) mod answer;
 pub mod book_state;
 pub(crate) mod candles;
+pub(crate) mod chart;
 pub(crate) mod data;
 pub mod depth;
 pub mod ladder_spot;

@@ -3,7 +3,7 @@
 //! Contract: the market shown is that of the row under the cursor, unless a person pinned one. Nothing here is sent
 //! anywhere; losing it only moves things about.
 
-use super::width_tier::WidthTier;
+use super::{chart::CandleChart, width_tier::WidthTier};
 use crate::model::MarketId;
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator};
@@ -18,7 +18,7 @@ pub enum MarketPanel {
 
 impl MarketPanel {
     /// Those that this version draws, in the order of their keys.
-    pub const DRAWN: &'static [Self] = &[Self::Ladder];
+    pub const DRAWN: &'static [Self] = &[Self::Ladder, Self::Chart];
 }
 
 /// How the screen is divided.
@@ -48,6 +48,7 @@ impl LayoutPreset {
 pub struct MarketScreen {
     /// How much room the terminal has, as it told last.
     pub tier: WidthTier,
+    pub chart: CandleChart,
     /// The panel that had the keys last.
     last: Option<MarketPanel>,
     presets: BTreeMap<WidthTier, LayoutPreset>,
@@ -88,6 +89,17 @@ impl MarketScreen {
 
     pub fn preset(&self, tier: WidthTier) -> LayoutPreset {
         self.presets.get(&tier).copied().unwrap_or_default()
+    }
+
+    /// What was chosen in earlier sessions.
+    pub fn recall(&mut self, presets: BTreeMap<WidthTier, LayoutPreset>) {
+        self.presets = presets;
+    }
+
+    /// Another account is shown on the same screen.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        self.tier = other.tier;
+        self.presets.clone_from(&other.presets);
     }
 
     /// Goes on to the next arrangement on screens of this size; answers which.

@@ -101,6 +101,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::KeepUserAlerts(_)
         | Effect::KeepTrades(_)
         | Effect::RunAlertCommand(_)
+        | Effect::KeepLayout(..)
         | Effect::Quit => true,
     }
 }

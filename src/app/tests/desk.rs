@@ -8,8 +8,14 @@ fn panes_are_reached_by_number_and_by_tab() {
     let mut model = desk();
     press(&mut model, "3 tab");
     assert_eq!(model.focus.pane, Pane::Scaled);
-    press(&mut model, "1 shift-tab shift-tab shift-tab");
-    assert_eq!(model.focus.pane, Pane::Calls, "behind chart and ladder");
+    press(&mut model, "8 tab");
+    assert_eq!(model.context(), Context::PriceLadder);
+    press(&mut model, "tab");
+    assert_eq!(model.context(), Context::MarketChart);
+    press(&mut model, "tab");
+    assert_eq!(model.context(), Context::Positions);
+    press(&mut model, "shift-tab shift-tab shift-tab");
+    assert_eq!(model.context(), Context::Calls);
     press(&mut model, "1");
     assert_eq!(
         (model.focus.pane, model.focus.tab),

@@ -3,6 +3,7 @@
 mod any_keys;
 mod desk;
 mod ladders;
+mod market;
 mod one_key;
 mod panic_path;
 mod review;
@@ -24,6 +25,7 @@ use crate::{
             effect::Effect,
             overlay::{Arm, Detail, Overlay},
         },
+        keys::keymap::Context,
         tables::pane::Pane,
         update::{router::update, wake::wake},
     },

@@ -265,10 +265,9 @@ impl Fleet {
         };
         let left = mem::replace(&mut self.at, to);
         let mut model = mem::replace(&mut self.shown, next);
-        let tier = model.market_screen.tier;
         model.visibility = Visibility::Background;
+        self.shown.market_screen.take_over(&model.market_screen);
         self.aside.insert(left, model);
-        self.shown.market_screen.tier = tier;
         appear(&mut self.shown, now);
         let held = self.beside(left, arrival::thaw);
         let mut effects: Vec<_> = held.into_iter().map(|effect| (left, effect)).collect();

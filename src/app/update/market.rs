@@ -6,7 +6,7 @@ use crate::app::{
         market_shown::{has_market, panels},
         model::Model,
     },
-    dialogs::next::Next,
+    dialogs::{effect::Effect, next::Next},
     keys::keymap::Action,
     market::screen::MarketPanel,
     tables::pane::{Pane, PlaceContent},
@@ -36,7 +36,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
 fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Next> {
     let own = match panel {
         MarketPanel::Ladder => price_ladder::act(model, action),
-        MarketPanel::Chart => None,
+        MarketPanel::Chart => of_chart(model, action).then_some(Next::Stay),
     };
     if own.is_some() {
         return own;
@@ -47,6 +47,81 @@ fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Nex
         ));
     }
     None
+}
+
+/// How many candles a key moves the cursor by.
+const CURSOR_STEPS: &[(Action, i64)] = &[
+    (Action::OlderCandle, -1),
+    (Action::NewerCandle, 1),
+    (Action::LeapOlder, -10),
+    (Action::LeapNewer, 10),
+    (Action::PageUp, -50),
+    (Action::PageDown, 50),
+    (Action::Top, i64::MIN),
+    (Action::Bottom, i64::MAX),
+];
+
+/// Whether the key is one of the chart.
+fn of_chart(model: &mut Model, action: Action) -> bool {
+    if let Some((_, steps)) = CURSOR_STEPS.iter().find(|(of, _)| *of == action) {
+        move_cursor(model, *steps);
+        return true;
+    }
+    let chart = &mut model.market_screen.chart;
+    match action {
+        Action::ShorterInterval => chart.change_interval(-1),
+        Action::LongerInterval => chart.change_interval(1),
+        Action::ZoomIn => chart.zoom_by(1),
+        Action::ZoomOut => chart.zoom_by(-1),
+        Action::Down => next_market(model, 1),
+        Action::Up => next_market(model, -1),
+        Action::Dismiss => return leave(model),
+        _ => return false,
+    }
+    true
+}
+
+/// Within the candles that are known.
+fn move_cursor(model: &mut Model, steps: i64) {
+    let chart = &model.market_screen.chart;
+    let market = model.market_screen.market();
+    let series = market.and_then(|id| model.market_data.candles(id, chart.interval));
+    let ends = series.and_then(|series| {
+        let oldest = series.oldest()?.open_time;
+        Some((oldest, series.newest()?.open_time))
+    });
+    if let Some(ends) = ends {
+        model.market_screen.chart.move_cursor(steps, ends);
+    }
+}
+
+/// Pins the market after the one shown, or before it, in the order of the watchlist.
+fn next_market(model: &mut Model, step: isize) {
+    let Some(markets) = model.store.markets.value() else {
+        return;
+    };
+    let shown = model.market_screen.market();
+    let at = shown.and_then(|id| markets.keys().position(|known| known == id));
+    let len = markets.len().cast_signed().max(1);
+    let there = (at.unwrap_or(0).cast_signed() + step).rem_euclid(len);
+    if let Some(id) = markets.keys().nth(there.cast_unsigned()) {
+        model.market_screen.pin(id.clone());
+        model.market_screen.chart.cursor = None;
+    }
+}
+
+/// Esc lets go what is smallest: the cursor, then the zoom, then the keys.
+fn leave(model: &mut Model) -> bool {
+    if model.activity.toast(model.now).is_some() {
+        return false;
+    }
+    if model.market_screen.chart.cursor.take().is_some() {
+        return true;
+    }
+    if !std::mem::take(&mut model.focus.zoomed) {
+        model.focus.panel = None;
+    }
+    true
 }
 
 /// Whether it acts on the rows of a pane: nobody sees a cursor there while a panel of the market has the keys.
@@ -91,7 +166,7 @@ fn pin(model: &mut Model) -> Next {
 fn next_layout(model: &mut Model) -> Next {
     let preset = model.market_screen.next_preset();
     model.say(Tone::Plain, format!("layout {preset}"));
-    Next::Stay
+    Next::Ask(Effect::KeepLayout(model.market_screen.tier, preset))
 }
 
 /// Tab goes through the panes and then the panels of the market, in the order of their keys.

@@ -54,6 +54,10 @@ pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
             vec![]
         }
         Spot::Account(at) => click_account(model, at),
+        Spot::Market(id) if model.overlays.is_empty() => {
+            model.market_screen.pin(id);
+            vec![]
+        }
         Spot::Market(id) => click_market(model, id),
         Spot::UserAlert(id) => click_user_alert(model, id),
         Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),

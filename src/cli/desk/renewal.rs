@@ -10,14 +10,14 @@
 
 use crate::{
     app::{
-        Msg, Options,
+        LayoutPreset, Msg, Options, WidthTier,
         activity::notice::Tone,
         desk::renewal::{Renewal, Reread},
         keys::keymap::Keymap,
         tables::pane::Pane,
     },
     cli::{columns, desk::setup as desk_setup, paths::state_dir},
-    config::{Change, Loaded, Settings, Sources, Takes, load},
+    config::{Change, Loaded, Settings, Sources, Takes, load, memory},
     runtime::{News, Renewals, Start, Wish},
     ui::Looks,
 };
@@ -131,6 +131,7 @@ impl SettingsWatch {
             let found = match wanted.recv_timeout(LOOK) {
                 Ok(Wish::Read) => self.look(ReloadRequest::ByPerson),
                 Ok(Wish::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
+                Ok(Wish::KeepLayout(size, layout)) => self.keep_layout(size, layout),
                 Err(RecvTimeoutError::Timeout) => self.look(ReloadRequest::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
@@ -152,6 +153,17 @@ impl SettingsWatch {
         Some(News {
             looks: None,
             msg: Msg::Said(Tone::Warn, words),
+        })
+    }
+
+    /// The same of a layout.
+    fn keep_layout(&self, size: WidthTier, layout: LayoutPreset) -> Option<News> {
+        let dir = state_dir(&self.first.settings);
+        let kept = memory::keep_layout(&dir, &size.to_string(), &layout.to_string());
+        let why = kept.err()?;
+        Some(News {
+            looks: None,
+            msg: Msg::Said(Tone::Warn, format!("the layout could not be saved: {why}")),
         })
     }
 

@@ -60,6 +60,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         looks,
         renewals: Renewals::none(),
         columns: BTreeMap::new(),
+        layouts: BTreeMap::new(),
         tour: None,
     })
 }

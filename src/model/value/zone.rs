@@ -125,6 +125,29 @@ impl Zone {
         name.unwrap_or_else(|| self.formatted(at, "%:z"))
     }
 
+    /// `14:03`.
+    pub fn hour_minute(&self, at: Timestamp) -> String {
+        self.formatted(at, "%H:%M")
+    }
+
+    /// `01-05`.
+    pub fn month_day(&self, at: Timestamp) -> String {
+        self.formatted(at, "%m-%d")
+    }
+
+    /// What its clocks are called then: `UTC`, `CET`, `+0530`.
+    pub fn abbreviation(&self, at: Timestamp) -> String {
+        self.formatted(at, "%Z")
+    }
+
+    /// How far its clocks are ahead of UTC then, milliseconds.
+    pub fn offset(&self, at: Timestamp) -> i64 {
+        let instant = jiff::Timestamp::from_millisecond(at.0);
+        instant.map_or(0, |instant| {
+            i64::from(self.0.to_offset(instant).seconds()) * 1_000
+        })
+    }
+
     /// `2026-01-05 18:00`.
     pub fn minute(&self, at: Timestamp) -> String {
         self.formatted(at, "%F %H:%M")

@@ -182,6 +182,7 @@ impl Member {
                 | Effect::SwitchAccount(_)
                 | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)
+                | Effect::KeepLayout(..)
                 | Effect::Reread
                 | Effect::Quit => {}
             }

@@ -1,7 +1,7 @@
 //! The line between the loop and whoever reads the settings, on a thread of its own.
 
 use crate::{
-    app::{Msg, tables::pane::Pane},
+    app::{LayoutPreset, Msg, WidthTier, tables::pane::Pane},
     ui::Looks,
 };
 use std::sync::mpsc::{Sender, channel};
@@ -14,6 +14,8 @@ pub enum Wish {
     Read,
     /// Keep these columns of the pane for the next session; `None` for all in their own order.
     Keep(Pane, Option<Vec<usize>>),
+    /// Keep the layout of screens of this size for the next session.
+    KeepLayout(WidthTier, LayoutPreset),
 }
 
 /// What it tells the loop.

@@ -1,6 +1,10 @@
 //! The panels of the market in their places: the border, and what is inside.
 
+mod areas;
+mod beside;
+pub(super) mod chart;
 mod ladder;
+pub(super) mod watchlist;
 
 pub(super) use ladder::DrawnLadder;
 
@@ -40,7 +44,7 @@ pub(super) fn draw(
     let inner = border.draw(canvas, place.area);
     match panel {
         MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
-        MarketPanel::Chart => {}
+        MarketPanel::Chart => chart::draw(canvas, inner, (model, scene), &mut draw_state.chart),
     }
 }
 

@@ -11,8 +11,10 @@ pub(super) enum SvgShape {
     Glyph,
     /// A line through the cell, as an SVG path.
     Line { path: String, thickness: u32 },
-    /// A filled part of the cell: from its left top corner, so wide and so high, in eighths.
+    /// A filled part of the cell from its left end, so wide, in eighths.
     Block { width: u32, opacity: &'static str },
+    /// A filled part of the whole width: from so far below the upper end, so high, in eighths.
+    Bar { top: u32, height: u32 },
     /// Dots of braille, as an SVG path of squares.
     Dots(String),
 }
@@ -31,6 +33,7 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
         half(2 * y + high - 2 * round),
         half(2 * y + high + 2 * round),
     );
+    let (before_it, behind_it) = (half(2 * x + wide - 2), half(2 * x + wide + 2));
     let thin = |path| SvgShape::Line { path, thickness: 1 };
     match symbol {
         "─" => thin(format!("M{x} {centre}H{right}")),
@@ -47,6 +50,26 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
             path: format!("M{x} {centre}H{middle}"),
             thickness: 4,
         },
+        "╷" => thin(format!("M{middle} {centre}V{low}")),
+        "╵" => thin(format!("M{middle} {y}V{centre}")),
+        "╻" => SvgShape::Line {
+            path: format!("M{middle} {centre}V{low}"),
+            thickness: 3,
+        },
+        "╹" => SvgShape::Line {
+            path: format!("M{middle} {y}V{centre}"),
+            thickness: 3,
+        },
+        // Two thin lines beside the middle one make it thick.
+        "╽" => thin(format!(
+            "M{middle} {y}V{low}M{before_it} {centre}V{low}M{behind_it} {centre}V{low}"
+        )),
+        "╿" => thin(format!(
+            "M{middle} {y}V{low}M{before_it} {y}V{centre}M{behind_it} {y}V{centre}"
+        )),
+        "┼" => thin(format!("M{middle} {y}V{low}M{x} {centre}H{right}")),
+        "┬" => thin(format!("M{middle} {centre}V{low}M{x} {centre}H{right}")),
+        "┴" => thin(format!("M{middle} {y}V{centre}M{x} {centre}H{right}")),
         "╌" => thin(format!("M{} {centre}h2m3 0h2", x + 1)),
         "╭" => thin(format!(
             "M{middle} {low}V{below}Q{middle} {centre} {behind} {centre}H{right}"
@@ -98,12 +121,33 @@ fn block(symbol: &str) -> SvgShape {
             width,
             opacity: "1",
         },
+        (None, "▀") => SvgShape::Bar { top: 0, height: 4 },
         (None, "░") => SvgShape::Block {
             width: 8,
             opacity: "0.25",
         },
-        (None, _) => SvgShape::Glyph,
+        (None, _) => lower(symbol).map_or(SvgShape::Glyph, |height| SvgShape::Bar {
+            top: 8 - height,
+            height,
+        }),
     }
+}
+
+/// Eighths of a cell from below.
+fn lower(symbol: &str) -> Option<u32> {
+    let eighths = ["▁", "▂", "▃", "▄", "▅", "▆", "▇"];
+    let found = (1_u32..).zip(eighths).find(|(_, block)| *block == symbol);
+    found.map(|(height, _)| height)
+}
+
+/// So many eighths of a cell's height below `y`, as SVG writes it.
+pub(super) fn below(y: u32, eighths: u32) -> String {
+    half(2 * y + CELL.1 * eighths / 4)
+}
+
+/// Eighths of a cell's height, as SVG writes it.
+pub(super) fn high_eighths(count: u32) -> String {
+    half(CELL.1 * count / 4)
 }
 
 /// Half of a whole number of units, as SVG writes it.
@@ -130,12 +174,16 @@ mod tests {
     fn borders_meet_in_the_middle_of_their_cells() {
         let path = |symbol| match shape(symbol, 0, 0) {
             SvgShape::Line { path, .. } => path,
-            SvgShape::Glyph | SvgShape::Block { .. } | SvgShape::Dots(_) => String::new(),
+            SvgShape::Glyph | SvgShape::Block { .. } | SvgShape::Bar { .. } | SvgShape::Dots(_) => {
+                String::new()
+            }
         };
         assert_eq!(path("─"), "M0 10H9");
         assert_eq!(path("│"), "M4.5 0V20");
         assert_eq!(path("╭"), "M4.5 20V14Q4.5 10 8.5 10H9");
         assert_eq!(shape("a", 0, 0), SvgShape::Glyph);
         assert_eq!(eighths(3), "3.375");
+        assert_eq!(shape("▂", 0, 0), SvgShape::Bar { top: 6, height: 2 });
+        assert_eq!(high_eighths(3), "7.5");
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     super::theme::Theme,
     cells,
-    shapes::{CELL, FONT, SvgShape, eighths, shape},
+    shapes::{CELL, FONT, SvgShape, below, eighths, high_eighths, shape},
 };
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -167,8 +167,18 @@ fn draw(out: &mut String, run: &SvgRun, y: u32) {
                 ),
             );
         }
+        SvgShape::Bar { top, height } => {
+            let (x, width, height) = (run.x, run.width, high_eighths(height));
+            let top = below(y, top);
+            put(
+                out,
+                format_args!(
+                    "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\"/>\n",
+                ),
+            );
+        }
         SvgShape::Block { width, opacity } => {
-            let (x, height) = (run.x, CELL.1 - 2);
+            let (x, height) = (run.x, CELL.1);
             let width = if count > 1 {
                 run.width.to_string()
             } else {
@@ -178,7 +188,7 @@ fn draw(out: &mut String, run: &SvgRun, y: u32) {
                 out,
                 format_args!(
                     "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\" fill-opacity=\"{opacity}\"/>\n",
-                    y + 1
+                    y
                 ),
             );
         }

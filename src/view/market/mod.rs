@@ -1,6 +1,12 @@
 //! The market as words and figures: the chart and the ladder. Names `panels` and below.
 
+pub mod chart;
+pub mod glyphs;
 pub(crate) mod ladder;
 pub(crate) mod ladder_form;
 pub(crate) mod ladder_words;
+pub mod overlays;
+pub mod scale;
 pub(crate) mod title;
+mod vwap;
+pub mod watchlist;

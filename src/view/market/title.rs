@@ -1,13 +1,25 @@
-//! What stands in the border of a panel of the market: its key, its name, its market.
+//! What stands in the border of a panel of the market: its key, its name, its market, how old its data is.
 
 use crate::{
     app::{
-        MarketPanel, Model,
+        CandleOrigin, MarketPanel, Model,
+        account::poll::Source,
         keys::keymap::{Action, Context},
         tables::spot::Spot,
     },
-    view::{panels::title::Title, text::words},
+    view::{
+        panels::title::Title,
+        text::{
+            age::{Lateness, age_words},
+            span::{Span, Tone},
+            words,
+        },
+    },
 };
+use std::time::Duration;
+
+/// How often what is shown of the market is renewed where no interval of the prices is set.
+const RENEWED: Duration = Duration::from_secs(2);
 
 /// The title of a panel, or of the tab that stands for it.
 pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
@@ -21,19 +33,56 @@ pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
         key: key.map(|chord| chord.to_string()).unwrap_or_default(),
         name,
         short,
-        count: market_name(model),
-        freshness: vec![],
+        count: counted(model, panel),
+        freshness: match panel {
+            MarketPanel::Chart => candle_notes(model),
+            MarketPanel::Ladder => vec![],
+        },
     }
 }
 
-/// `BTC`, and whether it is pinned.
-fn market_name(model: &Model) -> String {
+/// `BTC 1m`, and whether it is pinned.
+fn counted(model: &Model, panel: MarketPanel) -> String {
     let screen = &model.market_screen;
     let name = screen.market().map(|id| words::market(id).text);
-    let name = name.unwrap_or_default();
-    if screen.is_pinned() {
-        format!("{name} pinned")
-    } else {
-        name
+    let mut words: Vec<String> = name.into_iter().collect();
+    if panel == MarketPanel::Chart {
+        words.push(screen.chart.interval.to_string());
     }
+    if screen.is_pinned() {
+        words.push("pinned".to_owned());
+    }
+    words.join(" ")
+}
+
+/// Who made the candles, what is wrong with them, and how old the newest is.
+fn candle_notes(model: &Model) -> Vec<Span> {
+    let screen = &model.market_screen;
+    let series = screen
+        .market()
+        .and_then(|id| model.market_data.candles(id, screen.chart.interval));
+    let Some(series) = series else {
+        return vec![];
+    };
+    let mut notes = vec![];
+    if series.origin() == CandleOrigin::SeenMarks {
+        notes.push(Span::muted("built from marks seen here"));
+    }
+    if series.awaits_older() {
+        notes.push(Span::new("loading older…", Tone::Info));
+    }
+    if series.unreadable() > 0 {
+        let words = format!("{} unreadable", series.unreadable());
+        notes.push(Span::new(words, Tone::Warn));
+    }
+    if let Some(why) = series.trouble() {
+        notes.push(Span::new(why.kind.word(), Tone::Warn));
+    }
+    let interval = model.options.intervals.get(&Source::Markets);
+    let interval = interval.copied().unwrap_or(RENEWED).max(RENEWED);
+    notes.extend(series.age(model.now).map(|age| {
+        let lateness = Lateness::of(age, interval);
+        age_words(age, lateness, model.options.motion)
+    }));
+    notes
 }

@@ -81,6 +81,8 @@ const LEGEND: &[(&str, &str)] = &[
     ("bps -", "filled worse"),
     ("drift -", "behind its schedule"),
     ("RO", "reduce-only"),
+    ("▸ ◆", "the market shown; pinned"),
+    ("┃ █", "a candle up, down; ▲▼ own fills"),
 ];
 
 /// What of the help has the words that are looked for: in a key, in what it does, or in the section's name.

@@ -135,12 +135,14 @@ fn priced(market: &Market, price: Option<Num>) -> Cell {
 
 /// Not known of a market that has been seen for less long than the heading says.
 fn change(market: &Market, scene: &Scene<'_>) -> Cell {
-    let share = || {
-        let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
-        let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
-        mark.minus(*first)?.over(*first)
-    };
-    known(share().map(format::signed_percent)).into()
+    known(session_change(market, scene).map(format::signed_percent)).into()
+}
+
+/// By which share the mark has moved since this desk first saw a price.
+pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> {
+    let (at, first) = scene.store.prices.get(&market.id)?.marks.front()?;
+    let mark = market.mark.filter(|_| Some(*at) == since(scene))?;
+    mark.minus(*first)?.over(*first)
 }
 
 /// Where the source does not tell it, it is an estimate.

@@ -226,6 +226,15 @@ pub(crate) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
     aside(course)
 }
 
+/// The same in fewer cells, for a line of markets.
+pub(crate) fn course_line(market: &MarketId, cells: usize, scene: &Scene<'_>) -> Option<String> {
+    let (span, _) = COURSE;
+    let from = i64::try_from(span.as_millis()).unwrap_or(0);
+    let from = Timestamp(scene.own_now.0.saturating_sub(from));
+    let prices = scene.store.prices.get(market)?;
+    spark(prices.marks_since(from), (scene.own_now, span), cells)
+}
+
 /// The course of each row's mark, for a desk that has the room: it goes before every other column, and is none of those
 /// that are chosen, sorted by or exported.
 pub(crate) fn beside<'a>(

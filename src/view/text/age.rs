@@ -68,7 +68,7 @@ impl Lateness {
 }
 
 /// `3s`, `late 14s`, `OLD 2m`.
-fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Span {
+pub(crate) fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Span {
     let text = passing::age(age, motion);
     match lateness {
         Lateness::Fresh => Span::muted(text),

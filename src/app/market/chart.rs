@@ -1,0 +1,116 @@
+//! What a person chose of the candle chart: the interval, how wide a candle is drawn, which candle is read.
+//!
+//! Contract: the cursor belongs to a time, never to a column, so that new candles move nothing under it.
+
+use crate::model::{Interval, Timestamp};
+use strum::IntoEnumIterator;
+
+/// Candles are drawn at most so many steps narrower or wider than the room suggests.
+const NARROWEST: i8 = -2;
+const WIDEST: i8 = 3;
+
+/// A cursor that reads back asks for candles this far before it.
+const LOOK_AHEAD: i64 = 300;
+
+/// A day of UTC, milliseconds: the session of the volume-weighted average price.
+const SESSION: i64 = 24 * 60 * 60 * 1_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CandleChart {
+    pub interval: Interval,
+    /// Steps wider than the room suggests.
+    pub zoom: i8,
+    /// The open time of the candle that is read; `None` while the newest is.
+    pub cursor: Option<Timestamp>,
+}
+
+impl CandleChart {
+    /// The next longer interval, or shorter for a negative step.
+    pub(crate) fn change_interval(&mut self, step: isize) {
+        let intervals: Vec<_> = Interval::iter().collect();
+        let at = intervals.iter().position(|known| *known == self.interval);
+        let there = at.unwrap_or(0).saturating_add_signed(step);
+        if let Some(interval) = intervals.get(there) {
+            self.interval = *interval;
+            self.cursor = self.cursor.map(|cursor| interval.open_of(cursor));
+        }
+    }
+
+    pub(crate) fn zoom_by(&mut self, step: i8) {
+        self.zoom = (self.zoom + step).clamp(NARROWEST, WIDEST);
+    }
+
+    /// Moves the cursor by so many candles, older for a negative step, within what is known: from the `oldest` to the
+    /// `newest` open time, beyond which it follows the newest again.
+    pub(crate) fn move_cursor(&mut self, steps: i64, (oldest, newest): (Timestamp, Timestamp)) {
+        let step = steps.saturating_mul(self.interval.millis());
+        let from = self.cursor.unwrap_or(newest);
+        let there = Timestamp(from.0.saturating_add(step)).max(oldest);
+        self.cursor = (there < newest).then_some(there);
+    }
+
+    /// The instant from which candles are wanted, where the newest page may not reach back as far: before the cursor, and
+    /// from the start of the day, where the volume-weighted average price begins.
+    pub(crate) fn wanted_since(&self, newest: Option<Timestamp>) -> Option<Timestamp> {
+        let back = LOOK_AHEAD.saturating_mul(self.interval.millis());
+        let read = |cursor: Timestamp| Timestamp(cursor.0.saturating_sub(back));
+        let session = newest.filter(|_| self.interval >= Interval::Minute1);
+        let session = session.map(session_of);
+        self.cursor.map(read).into_iter().chain(session).min()
+    }
+}
+
+/// When the session began that `at` lies in: 00:00 UTC.
+pub fn session_of(at: Timestamp) -> Timestamp {
+    Timestamp(at.0.saturating_sub(at.0.rem_euclid(SESSION)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    #[test]
+    fn the_cursor_stays_on_its_time_and_follows_the_newest_again_beyond_it() {
+        let mut chart = CandleChart::default();
+        let known = |newest: i64| (Timestamp(0), Timestamp(newest * MINUTE));
+        chart.move_cursor(-1, known(10));
+        assert_eq!(chart.cursor, Some(Timestamp(9 * MINUTE)));
+        chart.move_cursor(-20, known(11));
+        assert_eq!(chart.cursor, Some(Timestamp(0)));
+        chart.move_cursor(10, known(12));
+        assert_eq!(chart.cursor, Some(Timestamp(10 * MINUTE)));
+        chart.move_cursor(10, known(12));
+        assert_eq!(chart.cursor, None);
+    }
+
+    #[test]
+    fn another_interval_reads_the_candle_of_the_same_time() {
+        let mut chart = CandleChart {
+            cursor: Some(Timestamp(7 * MINUTE)),
+            ..CandleChart::default()
+        };
+        chart.change_interval(1);
+        assert_eq!(chart.interval, Interval::Minute5);
+        assert_eq!(chart.cursor, Some(Timestamp(5 * MINUTE)));
+        chart.change_interval(-9);
+        assert_eq!(chart.interval, Interval::Second1);
+        chart.change_interval(-1);
+        assert_eq!(chart.interval, Interval::Second1);
+    }
+
+    #[test]
+    fn older_candles_are_wanted_where_the_cursor_reads_back() {
+        let newest = Some(Timestamp(2 * SESSION + MINUTE));
+        let mut chart = CandleChart::default();
+        assert_eq!(chart.wanted_since(newest), Some(Timestamp(2 * SESSION)));
+        chart.interval = Interval::Second1;
+        assert_eq!(chart.wanted_since(newest), None);
+        chart.cursor = Some(Timestamp(SESSION));
+        assert_eq!(
+            chart.wanted_since(newest),
+            Some(Timestamp(SESSION - 300_000))
+        );
+    }
+}

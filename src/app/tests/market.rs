@@ -1,0 +1,138 @@
+//! The market screen: which market is shown, which panel has the keys, what they do there.
+
+use super::*;
+use crate::{
+    app::{
+        MarketAnswer, MarketPanel, RequestTime, WidthTier, has_market,
+        market::wants::MarketWants,
+        testing::{bare_desk, num},
+        want_shown,
+    },
+    model::{Candle, Dated, Interval, MarketId, Page, Timestamp},
+};
+
+fn id(coin: &str) -> MarketId {
+    format!("paper|{coin}").into()
+}
+
+/// So many one-minute candles of BTC, the newest at noon.
+fn with_candles(model: &mut Model, count: i64) {
+    let newest = Interval::Minute1.open_of(NOON);
+    let candle = |back: i64| Candle {
+        open_time: Timestamp(newest.0 - back * 60_000),
+        open: num("64000"),
+        high: num("64010"),
+        low: num("63990"),
+        close: num("64005"),
+        volume: Some(num("1")),
+        turnover: Some(num("64000")),
+        trades: Some(1),
+        is_closed: true,
+        is_synthetic: false,
+    };
+    let at = RequestTime {
+        desk: NOON,
+        service: NOON,
+    };
+    let page = Page::of((0..count).map(candle).collect());
+    let answer = MarketAnswer::Candles(Interval::Minute1, None, Ok(Some(Dated::undated(page))));
+    model.market_data.arrive(&id("BTC"), at, answer);
+}
+
+#[test]
+fn the_market_shown_is_that_of_the_row_under_the_cursor_unless_pinned() {
+    let mut model = desk();
+    assert_eq!(model.market_screen.market(), Some(&id("BTC")));
+    press(&mut model, "j");
+    assert_eq!(model.market_screen.market(), Some(&id("SOL")));
+    press(&mut model, "P k");
+    assert_eq!(model.market_screen.market(), Some(&id("SOL")));
+    press(&mut model, "P");
+    assert_eq!(model.market_screen.market(), Some(&id("BTC")));
+    press(&mut model, "7");
+    assert_eq!(
+        model.market_screen.market(),
+        Some(&id("BTC")),
+        "a list without markets"
+    );
+}
+
+#[test]
+fn a_panel_that_has_the_keys_acts_on_no_row_and_lets_everything_be_closed() {
+    let mut model = desk();
+    press(&mut model, "0");
+    assert_eq!(model.focus.panel, Some(MarketPanel::Chart));
+    assert_eq!(model.selected(), None);
+    assert_eq!(press(&mut model, "space enter o x c"), []);
+    assert!(model.overlays.is_empty(), "{:?}", model.overlays);
+    press(&mut model, "X");
+    assert!(model.overlays.last().unwrap().try_as_strip_ref().is_some());
+    press(&mut model, "esc b");
+    let form = model.overlays.last().unwrap().try_as_form_ref().unwrap();
+    assert_eq!(form.market_id(), Some(&id("BTC")));
+}
+
+#[test]
+fn esc_gives_the_keys_back_one_step_at_a_time() {
+    let mut model = desk();
+    with_candles(&mut model, 50);
+    press(&mut model, "0 z left left");
+    let cursor = model.market_screen.chart.cursor.unwrap();
+    assert_eq!(
+        cursor,
+        Timestamp(Interval::Minute1.open_of(NOON).0 - 120_000)
+    );
+    press(&mut model, "esc");
+    assert_eq!(model.market_screen.chart.cursor, None);
+    assert!(model.focus.zoomed);
+    press(&mut model, "esc");
+    assert!(!model.focus.zoomed && model.focus.panel.is_some());
+    press(&mut model, "esc");
+    assert_eq!(model.context(), Context::Positions);
+}
+
+#[test]
+fn another_market_and_interval_are_chosen_on_the_chart() {
+    let mut model = desk();
+    press(&mut model, "0 ; ; j");
+    assert_eq!(model.market_screen.chart.interval, Interval::Minute15);
+    assert_eq!(model.market_screen.market(), Some(&id("ETH")));
+    assert!(model.market_screen.is_pinned());
+    press(&mut model, ", k k");
+    assert_eq!(model.market_screen.chart.interval, Interval::Minute5);
+    assert_eq!(model.market_screen.market(), Some(&id("SOL")));
+}
+
+#[test]
+fn without_a_price_source_no_panel_gets_the_keys() {
+    let mut model = bare_desk();
+    press(&mut model, "0");
+    assert!(!has_market(&model) && model.focus.panel.is_none());
+    press(&mut model, "8 tab");
+    assert_eq!(model.context(), Context::Positions);
+}
+
+#[test]
+fn only_what_is_on_the_screen_is_wanted() {
+    let wanted = |model: &Model| {
+        let mut wants = MarketWants::default();
+        want_shown(model, &mut wants);
+        (wants.candles.is_some(), wants.trades.is_some())
+    };
+    let mut model = desk();
+    model.market_screen.tier = WidthTier::Wide;
+    assert_eq!(wanted(&model), (true, true));
+    press(&mut model, "z");
+    assert_eq!(wanted(&model), (false, false), "another pane is zoomed");
+    press(&mut model, "z V");
+    assert_eq!(wanted(&model), (false, false), "layout risk");
+    press(&mut model, "V V");
+    model.market_screen.tier = WidthTier::Medium;
+    assert_eq!(wanted(&model), (true, false));
+    press(&mut model, "9 1");
+    assert_eq!(wanted(&model), (false, true));
+    model.market_screen.tier = WidthTier::Column;
+    assert_eq!(wanted(&model), (false, false));
+    press(&mut model, "0");
+    assert_eq!(wanted(&model), (true, false));
+}

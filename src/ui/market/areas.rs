@@ -1,0 +1,119 @@
+//! Where the parts of a chart are, by how much room it has.
+
+use crate::{
+    ui::{canvas::after, layout::sum},
+    view::market::chart::ChartRoom,
+};
+use ratatui::layout::Rect;
+
+/// Below so many columns closes are joined to a line: candles need more.
+const LEAST_CANDLES: u16 = 24;
+/// From these widths on candles stand two columns apart, and three.
+const PITCHES: [u16; 2] = [40, 110];
+/// From this width on what a price means is written in full beside it.
+const WITH_NAMES: u16 = 44;
+/// `◂` and the longest name with the blank after it.
+const NAME: u16 = 7;
+/// `◂` and a sign with the blank after it.
+const SIGN: u16 = 3;
+/// Heights from which there is a line for what is read, one for times, and rows of volume.
+const WITH_LEGEND: u16 = 5;
+const WITH_TIMES: u16 = 6;
+const WITH_VOLUME: [u16; 3] = [9, 16, 26];
+
+/// Prices beside it are left out where less than this would be left of the plot.
+const LEAST_PLOT: u16 = 8;
+
+/// Where the parts of a chart are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChartAreas {
+    pub(super) legend: Rect,
+    pub(super) plot: Rect,
+    pub(super) volume: Rect,
+    pub(super) times: Rect,
+    /// Beside plot, volume and times.
+    pub(super) gutter: Rect,
+    pub(super) pitch: u16,
+}
+
+impl ChartAreas {
+    pub(super) fn new(inner: Rect, digits: u16, zoom: i8) -> Self {
+        let legend = u16::from(inner.height >= WITH_LEGEND);
+        let times = u16::from(inner.height >= WITH_TIMES);
+        let volume = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
+        let volume = u16::try_from(volume.count()).unwrap_or(0);
+        let beside = sum([
+            digits,
+            if inner.width >= WITH_NAMES {
+                NAME
+            } else {
+                SIGN
+            },
+        ]);
+        let beside = if inner.width > sum([beside, LEAST_PLOT]) {
+            beside
+        } else {
+            0
+        };
+        let wide = inner.width.saturating_sub(beside);
+        let rows = inner.height.saturating_sub(sum([legend, times, volume]));
+        let of = |y: u16, height: u16| Rect {
+            y: inner.y.saturating_add(y),
+            width: wide,
+            height,
+            ..inner
+        };
+        let apart = PITCHES.iter().filter(|least| wide >= **least).count();
+        let apart = i8::try_from(apart).unwrap_or(0).saturating_add(1);
+        Self {
+            legend: Rect {
+                height: legend,
+                ..inner
+            },
+            plot: of(legend, rows),
+            volume: of(sum([legend, rows]), volume),
+            times: of(sum([legend, rows, volume]), times),
+            gutter: Rect {
+                width: beside,
+                y: inner.y.saturating_add(legend),
+                height: inner.height.saturating_sub(legend),
+                ..after(inner, wide)
+            },
+            pitch: u16::try_from(apart.saturating_add(zoom).max(1)).unwrap_or(1),
+        }
+    }
+
+    /// Closes joined to a line have two columns of dots a cell.
+    pub(super) fn is_line(&self) -> bool {
+        self.plot.width < LEAST_CANDLES
+    }
+
+    pub(super) fn room(&self) -> ChartRoom {
+        let slots = if self.is_line() {
+            self.plot.width.saturating_mul(2)
+        } else {
+            self.plot.width.div_ceil(self.pitch)
+        };
+        ChartRoom {
+            slots,
+            pitch: if self.is_line() { 1 } else { self.pitch },
+            rows: self.plot.height,
+            volume_rows: if self.is_line() {
+                0
+            } else {
+                self.volume.height
+            },
+        }
+    }
+
+    /// The column of a slot; the newest stands at the right end.
+    pub(super) fn x(&self, slot: u16) -> u16 {
+        if self.is_line() {
+            return self.plot.x.saturating_add(slot / 2);
+        }
+        let last = self.room().slots.saturating_sub(1);
+        let back = last.saturating_sub(slot).saturating_mul(self.pitch);
+        let right = self.plot.right().saturating_sub(1);
+        right.saturating_sub(back)
+    }
+}

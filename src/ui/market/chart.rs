@@ -1,0 +1,240 @@
+//! The candle chart as cells: candles first, then lines, averages and fills into what they leave blank; prices at the
+//! right, volume and times below.
+
+use super::{areas::ChartAreas, beside};
+use crate::{
+    app::Model,
+    ui::{
+        canvas::{Canvas, after, line, spans_width},
+        layout::sum,
+        theme::ThemePart,
+    },
+    view::{
+        Scene, Tone,
+        market::{
+            chart::{
+                Candle, ChartMemory, ChartSlot, ChartView, chart, direction, price_width, tone_of,
+            },
+            glyphs::{GlyphColumns, GlyphSet},
+            overlays::LineKind,
+        },
+    },
+};
+use ratatui::layout::Rect;
+
+const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Dots of a cell, from its upper left one down each side; the bits Unicode gives them.
+const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
+const EMPTY: u32 = 0x2800;
+
+/// What drawing a chart keeps from frame to frame.
+#[derive(Debug, Default)]
+pub(in crate::ui) struct ChartCells {
+    memory: ChartMemory,
+    glyphs: GlyphColumns,
+}
+
+/// Draws the chart of the market shown, or why there is none.
+pub(in crate::ui) fn draw(
+    canvas: &mut Canvas<'_>,
+    inner: Rect,
+    (model, scene): (&Model, &Scene<'_>),
+    cells: &mut ChartCells,
+) {
+    let digits = price_width(model).unwrap_or(0);
+    let areas = ChartAreas::new(inner, digits, model.market_screen.chart.zoom);
+    if areas.plot.is_empty() {
+        return;
+    }
+    let view = match chart(model, scene, areas.room(), &mut cells.memory) {
+        Ok(view) => view,
+        Err(words) => {
+            let middle = line(inner, inner.height.saturating_sub(1) / 2);
+            let lead = middle.width.saturating_sub(spans_width(&words)) / 2;
+            canvas.spans(after(middle, lead), &words);
+            return;
+        }
+    };
+    draw_view(canvas, &areas, &view, &mut cells.glyphs);
+}
+
+fn draw_view(
+    canvas: &mut Canvas<'_>,
+    areas: &ChartAreas,
+    view: &ChartView,
+    glyphs: &mut GlyphColumns,
+) {
+    canvas.spans(after(areas.legend, 1), &view.legend);
+    if areas.is_line() {
+        closes(canvas, areas, view);
+    } else {
+        let set = GlyphSet::of(canvas.theme);
+        glyphs.scale(view, areas.plot.height, set);
+        candles(canvas, areas, view, glyphs);
+        fills(canvas, areas, view);
+        averages(canvas, areas, view);
+        volume(canvas, areas, view);
+    }
+    lines(canvas, areas, view);
+    cursor(canvas, areas, view);
+    beside::times(canvas, areas, view);
+    beside::gutter(canvas, areas, view);
+}
+
+/// Each slot with its number, where there is a candle.
+fn known(view: &ChartView) -> impl Iterator<Item = (u16, &ChartSlot, &Candle)> {
+    let slots = (0..).zip(&view.slots);
+    slots.filter_map(|(at, slot)| Some((at, slot, slot.candle.as_ref()?)))
+}
+
+fn candles(
+    canvas: &mut Canvas<'_>,
+    areas: &ChartAreas,
+    view: &ChartView,
+    glyphs: &mut GlyphColumns,
+) {
+    for (at, _, candle) in known(view) {
+        let x = areas.x(at);
+        let tone = if candle.trades == Some(0) {
+            Tone::Muted
+        } else {
+            direction(candle).map_or(Tone::Plain, tone_of)
+        };
+        let style = canvas.theme.tone(tone);
+        for (y, glyph) in (areas.plot.y..).zip(glyphs.column(candle)) {
+            if *glyph != ' ' {
+                canvas.put((x, y), *glyph, style);
+            }
+        }
+    }
+}
+
+/// Closes joined to a line, two columns and four rows of dots a cell.
+fn closes(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    let rows = areas.plot.height.saturating_mul(2);
+    let dot = |slot: &ChartSlot| {
+        let count = view.unit.count(slot.candle?.close)?;
+        Some(view.range.half(count, rows))
+    };
+    let dots: Vec<Option<i64>> = view.slots.iter().map(dot).collect();
+    let style = canvas.theme.tone(Tone::Plain);
+    for (column, pair) in (areas.plot.x..areas.plot.right()).zip(0_usize..) {
+        let first = pair.saturating_mul(2);
+        let joined = [first, first.saturating_add(1)].map(|at| {
+            let value = dots.get(at).copied().flatten()?;
+            let before = at.checked_sub(1).and_then(|at| dots.get(at).copied()?);
+            let before = before.unwrap_or(value);
+            Some(value.min(before)..=value.max(before))
+        });
+        for row in 0..areas.plot.height {
+            let mut symbol = EMPTY;
+            for (bits, joined) in DOTS.iter().zip(&joined) {
+                let top = i64::from(row).saturating_mul(4);
+                for (dot, bit) in (top..).zip(bits) {
+                    if joined.as_ref().is_some_and(|joined| joined.contains(&dot)) {
+                        symbol |= bit;
+                    }
+                }
+            }
+            if symbol != EMPTY
+                && let Some(symbol) = char::from_u32(symbol)
+            {
+                canvas.put((column, areas.plot.y.saturating_add(row)), symbol, style);
+            }
+        }
+    }
+}
+
+/// The account's own fills: bought below the candle, sold above it.
+fn fills(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    let rows = areas.plot.height;
+    for (at, slot, candle) in known(view) {
+        let row = |price| view.range.row(view.unit.count(price)?, rows);
+        let below = row(candle.low).map(|row| row.saturating_add(1));
+        let above = row(candle.high).and_then(|row| row.checked_sub(1));
+        let marks = [
+            (slot.bought, below, '▲', Tone::Good),
+            (slot.sold, above, '▼', Tone::Bad),
+        ];
+        for (is_there, row, sign, tone) in marks {
+            if let Some(row) = row.filter(|row| is_there && *row < rows) {
+                let style = canvas.theme.tone(tone);
+                canvas.put((areas.x(at), areas.plot.y.saturating_add(row)), sign, style);
+            }
+        }
+    }
+}
+
+/// The session's volume-weighted average price.
+fn averages(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    let style = canvas.theme.tone(Tone::Info);
+    for (at, slot, _) in known(view) {
+        let row = slot
+            .vwap
+            .and_then(|count| view.range.row(count, areas.plot.height));
+        if let Some(row) = row {
+            canvas.put_blank((areas.x(at), areas.plot.y.saturating_add(row)), '·', style);
+        }
+    }
+}
+
+fn volume(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    for (at, slot, candle) in known(view) {
+        let tone = direction(candle).map_or(Tone::Muted, tone_of);
+        let style = canvas.theme.faint(tone);
+        for row in 0..areas.volume.height {
+            let above = areas.volume.height.saturating_sub(sum([row, 1]));
+            let full = slot.volume.saturating_sub(above.saturating_mul(8)).min(8);
+            let glyph = EIGHTHS.get(usize::from(full)).copied().unwrap_or(' ');
+            if glyph != ' ' {
+                let y = areas.volume.y.saturating_add(row);
+                canvas.put((areas.x(at), y), glyph, style);
+            }
+        }
+    }
+}
+
+/// A line says where, its name says what: only what must not be overlooked is loud all the way.
+fn lines(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    for price in &view.lines {
+        let Some(row) = view.range.row(price.count, areas.plot.height) else {
+            continue;
+        };
+        let (glyph, style) = match price.kind {
+            LineKind::Mark => ('┈', canvas.theme.part(ThemePart::Border)),
+            LineKind::Order(_) | LineKind::Armed(_) => ('╌', canvas.theme.faint(price.kind.tone())),
+            LineKind::Liquidation | LineKind::Stop | LineKind::Entry | LineKind::Target => {
+                ('┄', canvas.theme.faint(price.kind.tone()))
+            }
+        };
+        let y = areas.plot.y.saturating_add(row);
+        for x in areas.plot.x..areas.plot.right() {
+            canvas.put_blank((x, y), glyph, style);
+        }
+    }
+}
+
+/// The candle that is read stands in a column of its own shade, or between dotted lines.
+fn cursor(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
+    let Some(slot) = view.cursor else {
+        return;
+    };
+    let x = areas.x(slot);
+    let style = canvas.theme.tone(Tone::Accent);
+    for y in areas.plot.y..areas.volume.bottom() {
+        canvas.put_blank((x, y), '┊', style);
+    }
+}
+
+impl GlyphSet {
+    fn of(theme: &crate::ui::Theme) -> Self {
+        if theme.is_of_console() {
+            Self::Blocks
+        } else {
+            Self::Lines
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+use super::*;
+use crate::{
+    app::keys::keymap::Context,
+    model::{Interval, Num, Timestamp},
+    ui::Theme,
+    view::{
+        Span,
+        market::{
+            chart::ChartRoom,
+            overlays::PriceLine,
+            scale::{PriceRange, PriceUnit},
+        },
+    },
+};
+use ratatui::{buffer::Buffer, layout::Rect, style::Color};
+
+const MINUTE: i64 = 60_000;
+
+/// Open, high, low and close above 65,000, as the reference draws them; the 6th closes where it opened, in the 8th
+/// nothing traded.
+const CANDLES: [[i64; 4]; 12] = [
+    [600, 612, 594, 608],
+    [608, 618, 603, 615],
+    [615, 618, 606, 606],
+    [606, 611, 596, 599],
+    [599, 603, 589, 589],
+    [589, 591, 584, 589],
+    [589, 606, 589, 603],
+    [603, 603, 603, 603],
+    [603, 620, 601, 618],
+    [618, 628, 615, 625],
+    [625, 630, 618, 618],
+    [618, 625, 615, 623],
+];
+const VOLUMES: [u16; 12] = [2, 4, 2, 4, 6, 3, 5, 0, 7, 8, 4, 2];
+
+fn candle(at: i64, prices: [i64; 4], trades: u64) -> Candle {
+    let [open, high, low, close] = prices.map(|price| Num::from(65_000 + price));
+    Candle {
+        open_time: Timestamp(at * MINUTE),
+        open,
+        high,
+        low,
+        close,
+        volume: Some(Num::ONE),
+        turnover: None,
+        trades: Some(trades),
+        is_closed: true,
+        is_synthetic: false,
+    }
+}
+
+fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
+    let slots = (0..).zip(candles).zip(VOLUMES);
+    let slots = slots.map(|((at, prices), volume)| ChartSlot {
+        candle: Some(candle(at, *prices, u64::from(volume > 0))),
+        volume,
+        ..ChartSlot::default()
+    });
+    let line = |kind, count: i64| PriceLine {
+        kind,
+        count: 65_000 + count,
+        price: format!("65,{count}"),
+    };
+    ChartView {
+        legend: vec![],
+        slots: slots.collect(),
+        unit: PriceUnit {
+            decimals: 0,
+            tick: 1,
+        },
+        range: PriceRange {
+            low: 65_000 + low,
+            high: 65_000 + high,
+        },
+        lines: vec![line(LineKind::Stop, 592), line(LineKind::Entry, 607)],
+        axis: [630, 620, 610, 600]
+            .map(|price| (65_000 + price, Span::muted(format!("65,{price}"))))
+            .to_vec(),
+        times: vec![
+            (0, Span::muted("10:00")),
+            (5, Span::muted("10:05")),
+            (10, Span::muted("10:10")),
+        ],
+        zone: Span::muted("UTC"),
+        volume: Some(Span::muted("vol 40")),
+        cursor: None,
+    }
+}
+
+/// Ten rows of prices, one of volume, one of times; the gutter beside them.
+fn areas(wide: u16) -> ChartAreas {
+    let of = |x, y, width, height| Rect::new(x, y, width, height);
+    ChartAreas {
+        legend: of(0, 0, 0, 0),
+        plot: of(0, 0, wide, 10),
+        volume: of(0, 10, wide, 1),
+        times: of(0, 11, wide + 4, 1),
+        gutter: of(wide, 0, 14, 12),
+        pitch: 2,
+    }
+}
+
+fn drawn(view: &ChartView, theme: &Theme) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 38, 12));
+    let mut canvas = Canvas::new(&mut buffer, theme, Context::MarketChart);
+    let glyphs = &mut GlyphColumns::default();
+    draw_as_candles(&mut canvas, &areas(24), view, glyphs);
+    buffer
+}
+
+fn draw_as_candles(
+    canvas: &mut Canvas<'_>,
+    areas: &ChartAreas,
+    view: &ChartView,
+    glyphs: &mut GlyphColumns,
+) {
+    let set = GlyphSet::of(canvas.theme);
+    glyphs.scale(view, areas.plot.height, set);
+    candles(canvas, areas, view, glyphs);
+    volume(canvas, areas, view);
+    lines(canvas, areas, view);
+    beside::times(canvas, areas, view);
+    beside::gutter(canvas, areas, view);
+}
+
+fn rows(buffer: &Buffer) -> Vec<String> {
+    let rows = buffer.content.chunks(usize::from(buffer.area.width));
+    let text = |row: &[ratatui::buffer::Cell]| row.iter().map(|cell| cell.symbol()).collect();
+    rows.map(text)
+        .map(|row: String| row.trim_end().to_owned())
+        .collect()
+}
+
+// reference/market-screen.md 2.3.
+#[test]
+fn twelve_candles_are_the_picture_of_the_reference() {
+    let picture = [
+        "                   ╷ │          65,630",
+        "                   ┃ █ ╽",
+        "   ╷ ╷           ╽ ┃ █ ┃        65,620",
+        " ╷ ┃ █           ┃ ╵   ╵",
+        " ╽ ┃ █ │         ┃              65,610",
+        "┄┃┄│┄▀┄█┄╷┄┄┄╽┄─┄┃┄┄┄┄┄┄◂entry  65,607",
+        " ╿     █ ▄   ┃   ╵              65,600",
+        " │     ╵ █   ┃",
+        "┄┄┄┄┄┄┄┄┄█┄┼┄┃┄┄┄┄┄┄┄┄┄┄◂stop   65,592",
+        "           │",
+        " ▂ ▄ ▂ ▄ ▆ ▃ ▅   ▇ █ ▄ ▂        vol 40",
+        " 10:00     10:05     10:10         UTC",
+    ];
+    let view = view(&CANDLES, (584, 630));
+    assert_eq!(rows(&drawn(&view, &Theme::default())), picture);
+}
+
+#[test]
+fn up_and_down_are_told_apart_without_a_colour_and_on_a_console() {
+    let view = view(&CANDLES, (584, 630));
+    let plain = drawn(&view, &Theme::colourless());
+    assert_eq!(rows(&plain), rows(&drawn(&view, &Theme::default())));
+    let is_bare = |cell: &ratatui::buffer::Cell| {
+        [cell.fg, cell.bg]
+            .iter()
+            .all(|color| *color == Color::Reset)
+    };
+    assert!(plain.content.iter().all(is_bare));
+    let console = Theme::default().with_depth(crate::ui::Depth::Basic);
+    let rows = rows(&drawn(&view, &console));
+    assert_eq!(rows[4], " ▒ ▒ █ │         ▒              65,610");
+}
+
+#[test]
+fn one_candle_and_a_flat_range_are_drawn_too() {
+    let view = view(&[[600, 600, 600, 600]], (600, 600));
+    let rows = rows(&drawn(&view, &Theme::default()));
+    assert!(rows.iter().any(|row| row.contains('─')), "{rows:#?}");
+}
+
+#[test]
+fn a_price_that_changes_draws_one_column_anew() {
+    let mut glyphs = GlyphColumns::default();
+    let mut view = view(&CANDLES, (584, 630));
+    glyphs.scale(&view, 10, GlyphSet::Lines);
+    for slot in &view.slots {
+        glyphs.column(&slot.candle.unwrap());
+    }
+    let before = glyphs.columns.clone();
+    let newest = candle(11, [618, 628, 615, 628], 1);
+    view.slots[11].candle = Some(newest);
+    glyphs.scale(&view, 10, GlyphSet::Lines);
+    glyphs.column(&newest);
+    let changed = glyphs
+        .columns
+        .iter()
+        .filter(|(at, drawn)| before[*at] != **drawn);
+    assert_eq!(changed.count(), 1);
+}
+
+#[test]
+fn every_room_is_drawn_within_it() {
+    for width in 0..130 {
+        for height in 0..40 {
+            let inner = Rect::new(3, 2, width, height);
+            for zoom in [-2, 0, 3] {
+                let areas = ChartAreas::new(inner, 6, zoom);
+                let parts = [
+                    areas.legend,
+                    areas.plot,
+                    areas.volume,
+                    areas.times,
+                    areas.gutter,
+                ];
+                let is_within = |part: &Rect| part.is_empty() || inner.intersection(*part) == *part;
+                assert!(parts.iter().all(is_within), "{width}x{height}: {areas:?}");
+                let ChartRoom { slots, .. } = areas.room();
+                let columns = (0..slots).map(|slot| areas.x(slot));
+                let is_in_plot = |x: u16| (areas.plot.x..areas.plot.right()).contains(&x);
+                assert!(columns.into_iter().all(is_in_plot), "{width}x{height}");
+            }
+        }
+    }
+    assert_eq!(Interval::Minute1.millis(), MINUTE);
+}

@@ -1,0 +1,89 @@
+//! The line of markets under the header.
+
+use crate::{
+    app::{Model, tables::spot::Spot},
+    ui::{
+        canvas::{Canvas, after, before, spans_width},
+        layout::sum,
+    },
+    view::{
+        Scene, Span,
+        market::watchlist::{WatchedMarket, course, watched_count, watchlist},
+    },
+};
+use ratatui::layout::Rect;
+
+/// Between two markets.
+const GAP: u16 = 2;
+/// A course and the blank before it.
+const COURSE_ROOM: u16 = 11;
+/// A market takes at least so many columns: its sign, a name, a price, a change.
+const LEAST: u16 = 19;
+
+/// How much is told of each market; the most that fits for all of them is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WatchDetail {
+    Course,
+    Funding,
+    Change,
+}
+
+impl WatchDetail {
+    const ALL: [Self; 3] = [Self::Course, Self::Funding, Self::Change];
+
+    fn spans(self, market: &WatchedMarket) -> Vec<Span> {
+        let mut spans = market.price.clone();
+        spans.extend(market.change.iter().cloned());
+        if self == Self::Change {
+            return spans;
+        }
+        spans.extend(market.funding.iter().cloned());
+        spans
+    }
+
+    /// What a market takes, the blank after it included.
+    fn width(self, market: &WatchedMarket) -> u16 {
+        let course = if self == Self::Course { COURSE_ROOM } else { 0 };
+        sum([spans_width(&self.spans(market)), course, GAP])
+    }
+}
+
+/// Draws as many markets as have room, the one shown among them; a click on one pins it.
+pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, scene: &Scene<'_>) {
+    let count = watched_count(model);
+    let most = usize::from(area.width / LEAST).max(1).min(count);
+    let mut markets = watchlist(model, scene, most);
+    let is_all = |markets: &[WatchedMarket]| markets.len() == count;
+    let total = |markets: &[WatchedMarket], detail: WatchDetail| {
+        let widths = markets.iter().map(|market| detail.width(market));
+        widths.fold(0, u16::saturating_add)
+    };
+    let fits = |detail: &WatchDetail| is_all(&markets) && total(&markets, *detail) <= area.width;
+    let detail = WatchDetail::ALL.into_iter().find(fits);
+    let detail = detail.unwrap_or(WatchDetail::Change);
+    while total(&markets, detail) > area.width && markets.len() > 1 {
+        drop_farthest(&mut markets);
+    }
+    let mut room = area;
+    for market in &markets {
+        let mut rest = canvas.spans(room, &detail.spans(market));
+        if detail == WatchDetail::Course {
+            rest = canvas.spans(rest, &[course(&market.id, scene)]);
+        }
+        canvas.spot(before(room, rest), Spot::Market(market.id.clone()));
+        room = after(rest, GAP);
+    }
+    if !is_all(&markets) && room.width > 0 {
+        let more = count.saturating_sub(markets.len());
+        canvas.spans(room, &[Span::muted(format!("+{more}"))]);
+    }
+}
+
+/// Lets the last go, or the first where the last is the market shown.
+fn drop_farthest(markets: &mut Vec<WatchedMarket>) {
+    if markets.last().is_some_and(|last| last.is_shown) {
+        markets.remove(0);
+    } else {
+        markets.pop();
+    }
+}

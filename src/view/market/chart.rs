@@ -1,0 +1,421 @@
+//! The candle chart of the market shown: what lies in each column, which prices matter, what is read.
+//!
+//! Contract: only the candles in view are touched. Prices are counts of the market's finest digit; what is not known has
+//! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
+
+use super::{
+    overlays::{self, PriceLine},
+    scale::{PriceRange, PriceUnit, round_prices},
+    vwap::Vwap,
+};
+pub use crate::model::Candle;
+
+use crate::{
+    app::{CandleOrigin, CandleSeries, Model},
+    model::{Interval, Market, MarketId, Num, Side, Timestamp},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+    },
+};
+
+/// Round prices stand one in so many rows at most.
+const ROWS_A_LABEL: u16 = 3;
+/// Lines further from the candles than so many times their height are named at the edge.
+const NEAR: i64 = 1;
+
+/// The cells a chart has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChartRoom {
+    /// Candles beside one another.
+    pub slots: u16,
+    /// Columns from one candle to the next.
+    pub pitch: u16,
+    /// Rows of prices, and of volume below them.
+    pub rows: u16,
+    pub volume_rows: u16,
+}
+
+/// What a chart keeps from frame to frame, so that nothing jumps.
+#[derive(Debug, Clone, Default)]
+pub struct ChartMemory {
+    of: Option<(MarketId, Interval)>,
+    range: Option<PriceRange>,
+    /// The open time of the rightmost candle while a cursor holds the view.
+    edge: Option<Timestamp>,
+    vwap: Vwap,
+}
+
+/// A chart, ready to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChartView {
+    /// What is read: the candle under the cursor, else the newest.
+    pub legend: Vec<Span>,
+    /// The oldest first.
+    pub slots: Vec<ChartSlot>,
+    pub unit: PriceUnit,
+    pub range: PriceRange,
+    /// The most important first.
+    pub lines: Vec<PriceLine>,
+    /// Round prices, the highest first.
+    pub axis: Vec<(i64, Span)>,
+    /// Round times with the slots they stand under.
+    pub times: Vec<(u16, Span)>,
+    /// What the clocks of the times are called.
+    pub zone: Span,
+    /// The most that traded in one of the candles.
+    pub volume: Option<Span>,
+    /// The slot of the candle that is read.
+    pub cursor: Option<u16>,
+}
+
+/// One candle's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChartSlot {
+    /// `None` where nothing is known.
+    pub candle: Option<Candle>,
+    /// The session's volume-weighted average price until then.
+    pub vwap: Option<i64>,
+    /// Whether the account bought or sold in it.
+    pub bought: bool,
+    pub sold: bool,
+    /// Eighths of a cell.
+    pub volume: u16,
+}
+
+/// How many digits the prices of the market shown have; `None` while there is no candle.
+pub fn price_width(model: &Model) -> Option<u16> {
+    let (market, series) = shown(model)?;
+    let newest = series.newest()?.close;
+    let unit = PriceUnit::new(market, newest);
+    let words = format::grouped(newest.rounded(unit.decimals));
+    u16::try_from(words.chars().count()).ok()
+}
+
+/// The chart in its room, or why there is none.
+pub fn chart(
+    model: &Model,
+    scene: &Scene<'_>,
+    room: ChartRoom,
+    memory: &mut ChartMemory,
+) -> Result<ChartView, Vec<Span>> {
+    let Some((market, series)) = shown(model) else {
+        return Err(emptiness(model));
+    };
+    let Some(newest) = series.newest() else {
+        return Err(emptiness(model));
+    };
+    let id = model.market_screen.market().cloned().unwrap_or_default();
+    memory.look_at(&id, series.interval());
+    let cursor = model.market_screen.chart.cursor;
+    let window = memory.window(series, (cursor, newest.open_time), room.slots);
+    let unit = PriceUnit::new(market, newest.close);
+    let mut slots = window.slots(series);
+    let lines = overlays::lines(&id, market, unit, scene);
+    let range = memory.range(&slots, &lines, unit);
+    memory.vwap.fill(series, window.first, unit, &mut slots);
+    overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
+    let volume = volumes(&mut slots, room.volume_rows);
+    let read = cursor.map_or(Some(newest), |cursor| series.at(cursor));
+    let slot = window
+        .slot(cursor.unwrap_or(newest.open_time))
+        .map(usize::from);
+    let vwap = slot.and_then(|slot| slots.get(slot)?.vwap);
+    Ok(ChartView {
+        legend: legend((read.copied(), vwap), cursor, (market, unit), scene),
+        unit,
+        range,
+        lines,
+        axis: axis(range, unit, room.rows),
+        times: window.times(scene, room.pitch),
+        zone: Span::muted(scene.zone.abbreviation(newest.open_time)),
+        volume: volume.map(volume_label),
+        cursor: cursor.and_then(|cursor| window.slot(cursor)),
+        slots,
+    })
+}
+
+/// The market shown, as far as it is listed, and its candles.
+fn shown(model: &Model) -> Option<(Option<&Market>, &CandleSeries)> {
+    let id = model.market_screen.market()?;
+    let interval = model.market_screen.chart.interval;
+    let series = model.market_data.candles(id, interval)?;
+    Some((model.store.market(id), series))
+}
+
+/// Why there is no candle.
+fn emptiness(model: &Model) -> Vec<Span> {
+    let series = shown(model).map(|(_, series)| series);
+    let interval = model.market_screen.chart.interval;
+    if let Some(why) = series.and_then(CandleSeries::trouble) {
+        return vec![Span::new(
+            format!("no candles: {}", why.message),
+            Tone::Alert,
+        )];
+    }
+    let is_built = series.is_some_and(|series| series.origin() == CandleOrigin::SeenMarks);
+    if is_built {
+        return vec![Span::muted(format!(
+            "{interval} candles begin with the next mark seen"
+        ))];
+    }
+    vec![Span::muted(format!("loading {interval} candles…"))]
+}
+
+impl ChartMemory {
+    /// Another market or interval has a range and an end of its own.
+    fn look_at(&mut self, market: &MarketId, interval: Interval) {
+        let of = Some((market.clone(), interval));
+        if self.of != of {
+            *self = Self {
+                of,
+                ..Self::default()
+            };
+        }
+    }
+
+    /// The candles in view: the newest at the right, unless a cursor holds the view where it is.
+    fn window(
+        &mut self,
+        series: &CandleSeries,
+        (cursor, newest): (Option<Timestamp>, Timestamp),
+        slots: u16,
+    ) -> ChartWindow {
+        let step = series.interval().millis();
+        let back = step.saturating_mul(i64::from(slots.max(1)) - 1);
+        self.edge = cursor.map(|cursor| {
+            let last = Timestamp(cursor.0.saturating_add(back)).min(newest.max(cursor));
+            self.edge.unwrap_or(newest).clamp(cursor.min(last), last)
+        });
+        let last = self.edge.unwrap_or(newest);
+        ChartWindow {
+            first: Timestamp(last.0.saturating_sub(back)),
+            step,
+            slots,
+        }
+    }
+
+    fn range(&mut self, slots: &[ChartSlot], lines: &[PriceLine], unit: PriceUnit) -> PriceRange {
+        let candles = slots.iter().filter_map(|slot| slot.candle);
+        let ends = candles.flat_map(|candle| [candle.low, candle.high]);
+        let counts = ends.filter_map(|price| unit.count(price));
+        let needed = counts.fold(None, |range: Option<PriceRange>, count| {
+            let one = PriceRange {
+                low: count,
+                high: count,
+            };
+            Some(range.map_or(one, |range| range.and(count)))
+        });
+        let needed = needed
+            .or(self.range)
+            .unwrap_or(PriceRange { low: 0, high: 0 });
+        let reach = needed.height().max(LEAST_REACH).saturating_mul(NEAR);
+        let near = PriceRange {
+            low: needed.low.saturating_sub(reach),
+            high: needed.high.saturating_add(reach),
+        };
+        let near = lines.iter().filter(|line| near.contains(line.count));
+        let needed = near.fold(needed, |range, line| range.and(line.count));
+        let range = PriceRange::around(needed, self.range);
+        self.range = Some(range);
+        range
+    }
+}
+
+/// Lines so many units from flat candles are near them.
+const LEAST_REACH: i64 = 8;
+
+/// Which candles are in view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ChartWindow {
+    /// The open time of the leftmost.
+    first: Timestamp,
+    /// Milliseconds from one to the next.
+    step: i64,
+    slots: u16,
+}
+
+/// Distances between time labels, milliseconds.
+const TIME_STEPS: [i64; 15] = [
+    1_000,
+    5_000,
+    15_000,
+    30_000,
+    60_000,
+    300_000,
+    900_000,
+    1_800_000,
+    HOUR,
+    4 * HOUR,
+    12 * HOUR,
+    DAY,
+    7 * DAY,
+    28 * DAY,
+    91 * DAY,
+];
+const HOUR: i64 = 3_600_000;
+const DAY: i64 = 24 * HOUR;
+/// Columns from one time label to the next at least: of hours and minutes, and with seconds.
+const TIME_COLUMNS: [i64; 2] = [9, 12];
+
+impl ChartWindow {
+    /// The slot of the candle that opens then.
+    fn slot(self, open_time: Timestamp) -> Option<u16> {
+        let at = open_time.0.checked_sub(self.first.0)?;
+        let slot = u16::try_from(at.div_euclid(self.step.max(1))).ok()?;
+        (slot < self.slots).then_some(slot)
+    }
+
+    fn slots(self, series: &CandleSeries) -> Vec<ChartSlot> {
+        let mut slots = vec![ChartSlot::default(); usize::from(self.slots)];
+        let end = self.step.saturating_mul(i64::from(self.slots));
+        let end = Timestamp(self.first.0.saturating_add(end));
+        for candle in series.within(self.first..end) {
+            let slot = self.slot(candle.open_time).map(usize::from);
+            if let Some(slot) = slot.and_then(|slot| slots.get_mut(slot)) {
+                slot.candle = Some(*candle);
+            }
+        }
+        slots
+    }
+
+    /// Round times by the clocks of the zone, none too near the next.
+    fn times(self, scene: &Scene<'_>, pitch: u16) -> Vec<(u16, Span)> {
+        let is_apart = |step: &&i64| {
+            let [short, long] = TIME_COLUMNS;
+            let columns = **step / self.step.max(1) * i64::from(pitch.max(1));
+            **step >= self.step && columns >= if **step < 60_000 { long } else { short }
+        };
+        let Some(step) = TIME_STEPS.iter().find(is_apart) else {
+            return vec![];
+        };
+        let offset = scene.zone.offset(self.first);
+        let labels = (0..self.slots).filter_map(|slot| {
+            let at = Timestamp(self.first.0 + self.step * i64::from(slot));
+            let local = at.0.saturating_add(offset);
+            // Weeks are counted from a Monday.
+            let since = if *step > DAY { local - 4 * DAY } else { local };
+            (since.rem_euclid(*step) < self.step).then(|| (slot, self.time(scene, at, *step)))
+        });
+        labels.collect()
+    }
+
+    fn time(self, scene: &Scene<'_>, at: Timestamp, step: i64) -> Span {
+        let local = at.0.saturating_add(scene.zone.offset(at));
+        if step >= DAY || local.rem_euclid(DAY) == 0 {
+            return Span::plain(scene.zone.month_day(at));
+        }
+        Span::muted(if step < 60_000 {
+            scene.zone.time_of_day(at)
+        } else {
+            scene.zone.hour_minute(at)
+        })
+    }
+}
+
+fn axis(range: PriceRange, unit: PriceUnit, rows: u16) -> Vec<(i64, Span)> {
+    let most = i64::from(rows / ROWS_A_LABEL).clamp(1, 12);
+    let prices = round_prices(range, unit, most).into_iter();
+    prices
+        .map(|count| (count, Span::muted(format::grouped(unit.price(count)))))
+        .collect()
+}
+
+/// Gives each slot its bar; answers the most that traded in one.
+fn volumes(slots: &mut [ChartSlot], rows: u16) -> Option<Num> {
+    let volume = |slot: &ChartSlot| slot.candle.and_then(|candle| candle.volume);
+    let most = slots.iter().filter_map(volume).max();
+    let most = most.filter(|most| most.is_positive() && rows > 0)?;
+    let full = Num::from(u32::from(rows) * 8);
+    for slot in slots {
+        let share = volume(slot).and_then(|volume| ceiling(volume.over(most)?.times(full)?));
+        slot.volume = share.unwrap_or(0);
+    }
+    Some(most)
+}
+
+/// A bar has at least an eighth of a cell where anything traded.
+fn ceiling(eighths: Num) -> Option<u16> {
+    let whole = eighths.truncated(0);
+    let count = u16::try_from(whole.to_i64()?).ok()?;
+    Some(if eighths > whole { count + 1 } else { count })
+}
+
+/// `vol 40`: with as many digits as tell something.
+fn volume_label(most: Num) -> Span {
+    let decimals = match most {
+        most if most >= Num::HUNDRED => 0,
+        most if most >= Num::ONE => 1,
+        _ => 3,
+    };
+    let words = format::grouped(most.rounded(decimals).normalized());
+    Span::muted(format!("vol {words}"))
+}
+
+/// `14:03 O 65,600 H 65,612 L 65,594 C 65,608 +0.01% v 12.4 vwap 65,603`.
+fn legend(
+    (candle, vwap): (Option<Candle>, Option<i64>),
+    cursor: Option<Timestamp>,
+    (market, unit): (Option<&Market>, PriceUnit),
+    scene: &Scene<'_>,
+) -> Vec<Span> {
+    let time = cursor.map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
+    let mut spans: Vec<_> = time.into_iter().collect();
+    if cursor.is_some() {
+        spans.push(Span::plain(" "));
+    }
+    let Some(candle) = candle else {
+        spans.push(Span::muted("no candle is known here"));
+        return spans;
+    };
+    let tone = direction(&candle).map_or(Tone::Plain, tone_of);
+    let priced = |price: Num| format::grouped(price.rounded(unit.decimals));
+    let prices = [
+        ("O", candle.open),
+        ("H", candle.high),
+        ("L", candle.low),
+        ("C", candle.close),
+    ];
+    for (name, price) in prices {
+        spans.push(Span::muted(format!("{name} ")));
+        spans.push(Span::new(format!("{} ", priced(price)), tone));
+    }
+    let decimals = market.and_then(|market| market.size_decimals);
+    if let Some(volume) = candle.volume {
+        spans.push(Span::muted("v "));
+        spans.push(Span::plain(format::size(volume, decimals)));
+    }
+    let change = candle.close.minus(candle.open);
+    if let Some(change) = change.and_then(|change| change.over(candle.open)) {
+        spans.push(Span::new(
+            format!("  {}", format::signed_percent(change)),
+            tone,
+        ));
+    }
+    if let Some(vwap) = vwap {
+        spans.push(Span::muted("  vwap "));
+        spans.push(Span::new(format::grouped(unit.price(vwap)), Tone::Info));
+    }
+    if candle.is_synthetic {
+        spans.push(Span::muted("  synthetic"));
+    }
+    spans
+}
+
+/// Whether a candle closed above its open or below; `None` where it closed where it opened.
+pub fn direction(candle: &Candle) -> Option<Side> {
+    match candle.close.cmp(&candle.open) {
+        std::cmp::Ordering::Greater => Some(Side::Buy),
+        std::cmp::Ordering::Less => Some(Side::Sell),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
+/// The tone of what goes this way.
+pub fn tone_of(side: Side) -> Tone {
+    match side {
+        Side::Buy => Tone::Good,
+        Side::Sell => Tone::Bad,
+    }
+}

@@ -1,0 +1,103 @@
+//! The markets in one line: the price of each, how it has moved in this session, and which one is shown.
+
+use crate::{
+    app::{Model, has_market},
+    model::{Market, MarketId, Num},
+    view::{
+        panels::markets::session_change,
+        tables::positions::course_line,
+        text::{
+            format,
+            scene::Scene,
+            span::{Span, Tone},
+            words,
+        },
+    },
+};
+
+/// Before the market shown, and where it is pinned.
+pub const SHOWN: &str = "▸";
+pub const PINNED: &str = "◆";
+/// What a change takes at most, `-12.34%`: one that comes or grows moves nothing.
+const CHANGE: usize = 7;
+/// Cells of a course.
+pub const COURSE: usize = 10;
+
+/// One market of the line. What is later in it goes first where room is short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedMarket {
+    pub id: MarketId,
+    pub is_shown: bool,
+    /// The sign, the name, the last price.
+    pub price: Vec<Span>,
+    pub change: Vec<Span>,
+    pub funding: Vec<Span>,
+}
+
+/// How many markets there are to watch; none where there is no market to show.
+pub fn watched_count(model: &Model) -> usize {
+    let listed = model.store.markets.value().filter(|_| has_market(model));
+    listed.map_or(0, std::collections::BTreeMap::len)
+}
+
+/// So many markets of the line, the one shown among them.
+pub fn watchlist(model: &Model, scene: &Scene<'_>, most: usize) -> Vec<WatchedMarket> {
+    let Some(listed) = model.store.markets.value().filter(|_| has_market(model)) else {
+        return vec![];
+    };
+    let shown = model.market_screen.market();
+    let at = shown.and_then(|id| listed.keys().position(|known| known == id));
+    let first = (at.unwrap_or(0) + 1).saturating_sub(most);
+    let markets = listed.values().skip(first).take(most);
+    markets
+        .map(|market| watched(market, model, scene))
+        .collect()
+}
+
+/// How the mark has moved in the last quarter of an hour; blank while that is not known.
+pub fn course(market: &MarketId, scene: &Scene<'_>) -> Span {
+    let course = course_line(market, COURSE, scene).unwrap_or_default();
+    Span::muted(format!(" {course:<COURSE$}"))
+}
+
+fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {
+    let screen = &model.market_screen;
+    let is_shown = screen.market() == Some(&market.id);
+    let sign = match (is_shown, screen.is_pinned()) {
+        (true, true) => PINNED,
+        (true, false) => SHOWN,
+        (false, _) => " ",
+    };
+    let (name, price) = if is_shown {
+        (Tone::Accent, Tone::Strong)
+    } else {
+        (Tone::Muted, Tone::Plain)
+    };
+    let last = market.mark.map(|mark| format::average(mark, Some(market)));
+    let last = last.map_or_else(Span::unknown, |last| scene.priced(Span::new(last, price)));
+    let funding = market.funding_rate.map(|rate| {
+        let words = format!(" f {}", format::exact_percent(rate));
+        vec![Span::muted(words)]
+    });
+    WatchedMarket {
+        id: market.id.clone(),
+        is_shown,
+        price: vec![
+            Span::new(format!("{sign}{} ", words::market(&market.id).text), name),
+            last,
+        ],
+        change: vec![change(session_change(market, scene))],
+        funding: funding.unwrap_or_default(),
+    }
+}
+
+/// `+1.20%`, with room for the widest.
+fn change(share: Option<Num>) -> Span {
+    let words = share.map_or_else(|| format::UNKNOWN.to_owned(), format::signed_percent);
+    let tone = match share {
+        Some(share) if share.is_negative() => Tone::Bad,
+        Some(share) if share.is_positive() => Tone::Good,
+        Some(_) | None => Tone::Muted,
+    };
+    Span::new(format!(" {words:>CHANGE$}"), tone)
+}
