@@ -11,7 +11,11 @@ use super::{
 };
 use crate::{
     app::{
-        account::{fees, store::Then, successor::filled_of},
+        account::{
+            fees,
+            store::{Then, stop_moves::StopMove},
+            successor::filled_of,
+        },
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             effect::Effect,
@@ -23,8 +27,8 @@ use crate::{
         rules::warnings,
     },
     model::{
-        Command, LiquidityRole, MarketId, Num, Order, OrderId, PlaceOrder, Position, PositionId,
-        Protection, Side, Tick,
+        Command, LiquidityRole, MarketId, Num, Order, OrderId, Page, PlaceOrder, Position,
+        PositionId, Protection, Side, Tick,
         draft::Field,
         estimate::{RoundTrip, break_even, has_passed, is_as_good, safe_stop},
     },
@@ -37,12 +41,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     let (PositionControl::BreakEven(id) | PositionControl::Nudge(id, ..)) = control;
     let position = model.store.position(id).cloned();
     let position = position.ok_or("this position is not open any more")?;
-    if !model
-        .store
-        .orders
-        .value()
-        .is_some_and(|page| page.is_whole())
-    {
+    if !model.store.orders.value().is_some_and(Page::is_whole) {
         return Err("which orders guard this position is not known yet".to_owned());
     }
     match control {
@@ -144,7 +143,7 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 
 /// Where it stands, or where a move on its way leads.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
-    let moved = model.store.stop_move(&order.id).map(|one| one.goal());
+    let moved = model.store.stop_move(&order.id).map(StopMove::goal);
     let replaced = || price_of(successor(model, &order.id)?);
     moved
         .or_else(replaced)

@@ -26,7 +26,7 @@ use crate::{
         rules::{guard, halt, second},
     },
     model::{
-        Command, Failure, Flip, FlipStanding, Num, Order, OrderId, OrderStatus, PlaceKind,
+        Command, Failure, Flip, FlipStanding, Market, Num, Order, OrderId, OrderStatus, PlaceKind,
         PlaceOrder, Position, Receipt, Resource, Ticket,
     },
 };
@@ -93,7 +93,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
         return Err(format!("{} is being closed already", flip.position().id));
     }
     let market = model.store.market(&flip.position().market_id);
-    let close = Command::Close(flip.close(market.and_then(|market| market.mid())));
+    let close = Command::Close(flip.close(market.and_then(Market::mid)));
     if let Some(why) = objection(model, &close) {
         return Err(format!("{close}: {why}"));
     }
@@ -260,7 +260,7 @@ fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
 /// Nothing is left of the position: from here on it is an order like any other.
 fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
     let market = model.store.market(&one.flip.position().market_id);
-    let observed = market.and_then(|market| market.mid());
+    let observed = market.and_then(Market::mid);
     let command = Command::Place(Box::new(one.flip.opening(size, observed)));
     if let Some(why) = objection(model, &command) {
         let words = format!(

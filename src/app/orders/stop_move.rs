@@ -133,7 +133,7 @@ pub(crate) fn settled(
         StopMoveStage::Placing(_) => placed(model, one, result),
         StopMoveStage::Canceling { new, .. } => {
             let new = new.clone();
-            canceled(model, one, new, result)
+            canceled(model, one, &new, result)
         }
         StopMoveStage::Reading { .. } | StopMoveStage::Checking { .. } => vec![],
     }
@@ -168,16 +168,16 @@ fn placed(model: &mut Model, one: StopMove, result: &Result<Receipt, Failure>) -
 fn canceled(
     model: &mut Model,
     one: StopMove,
-    new: OrderId,
+    new: &OrderId,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
     match result {
         // A queued one is shown until it ends.
-        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, one, &new),
+        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, one, new),
         // It may have fired, or be gone in another way: reads tell.
         Ok(_) | Err(_) => {
             let stage = StopMoveStage::Checking {
-                new,
+                new: new.clone(),
                 answered_at: model.now,
                 look_at: model.now,
             };
@@ -221,7 +221,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
             MoveStep::Ends(None) => {}
             MoveStep::Ends(Some(words)) => model.say(Tone::Alert, words),
             MoveStep::GoesOn => {
-                let new = one.stage.new().cloned();
+                let new = one.stage.accepted().cloned();
                 effects.extend(new.map(|new| go_on(model, one, &new)).unwrap_or_default());
             }
         }
@@ -266,7 +266,7 @@ fn read_back(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp))
     };
     let stands = |id| is_armed(orders, id);
     match (is_open, stands(new), stands(&one.old)) {
-        (false, new_stands, _) => flat(new, new_stands),
+        (false, new_stands, _) => flat(new_stands.then_some(new)),
         (true, false, true) => MoveStep::Ends(Some(format!(
             "the new stop {new} is not armed: {} is not canceled",
             one.old
@@ -287,7 +287,7 @@ fn checked(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp)) -
     };
     let stands = |id| is_armed(orders, id);
     match (is_open, stands(new), stands(&one.old)) {
-        (false, new_stands, _) => flat(new, new_stands),
+        (false, new_stands, _) => flat(new_stands.then_some(new)),
         (true, _, true) => {
             let (old, left) = (&one.old, &one.cancel);
             MoveStep::Ends(Some(format!(
@@ -303,12 +303,10 @@ fn checked(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp)) -
 }
 
 /// The old one has fired meanwhile: what was to guard the position guards nothing.
-fn flat(new: &OrderId, new_stands: bool) -> MoveStep {
-    if new_stands {
+fn flat(left: Option<&OrderId>) -> MoveStep {
+    left.map_or(MoveStep::Ends(None), |new| {
         MoveStep::Cancels(Command::Cancel(new.clone()))
-    } else {
-        MoveStep::Ends(None)
-    }
+    })
 }
 
 /// Asks for what tells whether it may go on, not more often than twice a second.
@@ -337,7 +335,7 @@ fn cancel(model: &mut Model, one: StopMove, command: Command) -> Option<Effect> 
     }
     let of_old = command.cancels() == Some(&one.old);
     let (ticket, effect) = send(model, command);
-    let new = one.stage.new().cloned().filter(|_| of_old);
+    let new = one.stage.accepted().cloned().filter(|_| of_old);
     if let Some(new) = new {
         let stage = StopMoveStage::Canceling { new, ticket };
         model.store.stop_moves.push(StopMove { stage, ..one });

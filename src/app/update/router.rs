@@ -88,12 +88,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Flatten => doubt::flatten_now(model),
         Msg::OpenedSince => doubt::close_the_rest(model),
         Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
-        Msg::Halted(why) => {
-            if why.is_some() {
-                flip::abandon(model, |_| true);
-            }
-            halt::halt(model, why)
-        }
+        Msg::Halted(why) => halted(model, why),
         Msg::Second(first) => second::take(model, first),
         Msg::Reread(reread) => take(model, reread),
         Msg::Said(tone, text) => {
@@ -113,6 +108,14 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     tour::proceed(model);
     effects.extend(proceed(model));
     effects
+}
+
+/// Nothing is opened after a close that was on its way when the desk was halted.
+fn halted(model: &mut Model, why: Option<String>) -> Vec<Effect> {
+    if why.is_some() {
+        flip::abandon(model, |_| true);
+    }
+    halt::halt(model, why)
 }
 
 fn called(model: &mut Model, call: Call) -> Vec<Effect> {

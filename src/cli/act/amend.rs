@@ -58,12 +58,12 @@ pub(in crate::cli) struct MoveArgs {
 enum MovePlan {
     /// A stop of this open position: the new one first.
     PlaceFirst {
-        place: PreparedCommand,
-        cancel: PreparedCommand,
+        place: Box<PreparedCommand>,
+        cancel: Box<PreparedCommand>,
         position: Box<Position>,
     },
     CancelFirst {
-        cancel: PreparedCommand,
+        cancel: Box<PreparedCommand>,
         successor: Box<Successor>,
     },
 }
@@ -100,9 +100,9 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             place,
             cancel,
             position,
-        } => place_first(&service, voice, (place, cancel, &position)).await,
+        } => place_first(&service, voice, (*place, *cancel, &position)).await,
         MovePlan::CancelFirst { cancel, successor } => {
-            cancel_first(&service, voice, (cancel, *successor)).await
+            cancel_first(&service, voice, (*cancel, *successor)).await
         }
     }
 }
@@ -132,8 +132,8 @@ fn planned(
     if let Some(position) = stopped {
         let cancel = order.cancel_for(&placed, position);
         return Ok(MovePlan::PlaceFirst {
-            place: deed(service, Command::Place(Box::new(placed)))?,
-            cancel: deed(service, cancel)?,
+            place: Box::new(deed(service, Command::Place(Box::new(placed)))?),
+            cancel: Box::new(deed(service, cancel)?),
             position: Box::new(position.clone()),
         });
     }
@@ -143,7 +143,7 @@ fn planned(
         filled_of(order).map_err(|why| Misuse(why.to_owned()))?
     };
     Ok(MovePlan::CancelFirst {
-        cancel: deed(service, Command::Cancel(order.id.clone()))?,
+        cancel: Box::new(deed(service, Command::Cancel(order.id.clone()))?),
         successor: Box::new(Successor {
             old: order.id.clone(),
             order: Box::new(placed),
@@ -200,10 +200,11 @@ impl MoveArgs {
         }
         form.resolve_prices(&around);
         let command = form.draft.command(&form.seen(&around));
-        match command.map_err(|faults| Misuse(faults.to_string()))? {
-            Command::Place(order) => Ok(*order),
-            other => Err(Failure::local(format!("{other} is no order")).into()),
-        }
+        let command = command.map_err(|faults| Misuse(faults.to_string()))?;
+        let Command::Place(order) = command else {
+            return Err(Failure::local(format!("{command} is no order")).into());
+        };
+        Ok(*order)
     }
 }
 

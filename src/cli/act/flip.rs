@@ -16,8 +16,8 @@ use crate::{
     cli::{Exit, service::Service, voice::Output},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Flip, FlipStanding, MarginMode, Num, Order, PlaceOrder,
-        Position, PositionId, Receipt, Side,
+        Command, Failure, FailureKind, Flip, FlipStanding, MarginMode, Market, Num, Order,
+        PlaceOrder, Position, PositionId, Receipt, Side,
     },
     runtime::Clock,
 };
@@ -45,7 +45,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let id = typed::position(args.position_id, &store)?;
     let position = found(&store, &id)?;
     let flip = planned(&service, position)?;
-    let observed = store.market(&position.market_id).and_then(|m| m.mid());
+    let observed = store.market(&position.market_id).and_then(Market::mid);
     let close = deed(&service, Command::Close(flip.close(observed)))?;
     if service.is_dry_run() {
         let opening = opening(&service, &flip, (position.quantity(), observed))?;
@@ -129,7 +129,7 @@ async fn perform(
     let mut store = Store::default();
     service.take_prices(&mut store).await;
     let market = store.market(&flip.position().market_id);
-    let observed = market.and_then(|market| market.mid());
+    let observed = market.and_then(Market::mid);
     let opening = opening(service, flip, (size, observed))?;
     let outcome = send(service, voice, &opening, &[]).await?;
     end(voice, &opening, &outcome)

@@ -46,7 +46,7 @@ impl StopMoveStage {
     }
 
     /// The new stop, once it is accepted.
-    pub(crate) fn new(&self) -> Option<&OrderId> {
+    pub(crate) fn accepted(&self) -> Option<&OrderId> {
         match self {
             Self::Placing(_) => None,
             Self::Reading { new, .. }
@@ -67,7 +67,7 @@ impl StopMoveStage {
 impl StopMove {
     /// Whether it is about this order, as the old one or as the new one.
     pub(crate) fn is_about(&self, order: &OrderId) -> bool {
-        self.old == *order || self.stage.new() == Some(order)
+        self.old == *order || self.stage.accepted() == Some(order)
     }
 
     pub fn old(&self) -> &OrderId {
@@ -77,7 +77,7 @@ impl StopMove {
     /// The new stop, while a read is to show it armed.
     pub fn unread(&self) -> Option<&OrderId> {
         let is_read = self.stage.ticket().is_none();
-        self.stage.new().filter(|_| is_read)
+        self.stage.accepted().filter(|_| is_read)
     }
 
     /// Where the stop is to stand in the end.

@@ -11,7 +11,7 @@ use crate::{
         update::router::update,
     },
     config::Fees,
-    model::{CancelResult, CloseKind, Command, Order, Page, Receipt, Side, Ticket},
+    model::{CancelResult, CloseKind, Command, Order, Page, Placed, Receipt, Side, Ticket},
 };
 
 fn stop(id: &str, price: &str) -> Order {
@@ -49,13 +49,18 @@ fn said(model: &Model) -> Option<String> {
 }
 
 fn placed_at(effects: &[Effect]) -> Vec<String> {
-    let sends = effects.iter().filter_map(|effect| match effect {
-        Effect::Send(_, Command::Place(order)) => {
-            let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
-            trigger.or(order.limit_price)
+    let sends = effects.iter().filter_map(|effect| {
+        let Effect::Send(_, command) = effect else {
+            return None;
+        };
+        match command.facts().places? {
+            Placed::Order(order) => {
+                let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
+                trigger.or(order.limit_price)
+            }
+            Placed::Close(close) => Some(close.trigger.as_ref()?.price),
+            Placed::Twap(_) | Placed::Scaled(_) => None,
         }
-        Effect::Send(_, Command::Close(close)) => Some(close.trigger.as_ref()?.price),
-        _ => None,
     });
     sends.map(|price| price.normalized().to_string()).collect()
 }
@@ -194,13 +199,13 @@ fn an_armed_target_whose_cancel_is_queued_is_waited_for() {
 
 /// The one command of the strip.
 fn asked(model: &Model) -> &Command {
-    match model.overlays.last() {
-        Some(Overlay::Strip(strip)) => match &strip.deed {
-            Deed::One(command) => command,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    }
+    let Some(Overlay::Strip(strip)) = model.overlays.last() else {
+        panic!("{:?}", model.overlays);
+    };
+    let Deed::One(command) = &strip.deed else {
+        panic!("{:?}", strip.deed);
+    };
+    command
 }
 
 /// The last order of the session in BTC was for this size.

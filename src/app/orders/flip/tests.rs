@@ -15,6 +15,13 @@ use crate::{
 };
 use std::time::Duration;
 
+/// What happens between the two commands.
+type Between = Box<dyn Fn(&mut Model)>;
+/// The lists that are read.
+type Lists = fn() -> (Vec<Position>, Vec<Order>);
+/// What is known of the close.
+type Doubt = fn(&Model) -> Progress;
+
 const FIRST: Ticket = Ticket(1);
 const SECOND: Ticket = Ticket(2);
 
@@ -69,16 +76,20 @@ fn reads(model: &mut Model, open: Vec<Position>, working: Vec<Order>) -> Vec<Eff
 }
 
 fn placed(effects: &[Effect]) -> Option<&PlaceOrder> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Send(_, Command::Place(order)) => Some(order.as_ref()),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Send(_, Command::Place(order)) = effect else {
+            return None;
+        };
+        Some(order.as_ref())
     })
 }
 
 fn closes(effects: &[Effect]) -> Option<&ClosePosition> {
-    effects.iter().find_map(|effect| match effect {
-        Effect::Send(_, Command::Close(close)) => Some(close),
-        _ => None,
+    effects.iter().find_map(|effect| {
+        let Effect::Send(_, Command::Close(close)) = effect else {
+            return None;
+        };
+        Some(close)
     })
 }
 
@@ -185,7 +196,7 @@ fn a_close_that_works_is_looked_for_until_it_is_final() {
 
 #[test]
 fn a_close_in_doubt_is_followed_by_nothing_however_it_ends() {
-    let doubts: [fn(&Model) -> Progress; 2] = [
+    let doubts: [Doubt; 2] = [
         |model| Progress::Unknown {
             why: Failure::new(FailureKind::Unknown, "no answer"),
             retry_at: model.now,
@@ -248,7 +259,7 @@ fn a_close_that_is_refused_or_was_somebody_elses_opens_nothing() {
 fn nothing_is_opened_while_the_position_or_a_stop_of_it_is_listed_and_not_after_ten_seconds() {
     let left = || (vec![position_left("0.5")], vec![]);
     let guarded = || (vec![], vec![stop_of_it()]);
-    let cases: [(fn() -> (Vec<Position>, Vec<Order>), &str); 2] = [
+    let cases: [(Lists, &str); 2] = [
         (left, "pos-1 is still listed"),
         (guarded, "ord-8 still stands, which closes pos-1"),
     ];
@@ -334,7 +345,6 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
             press(model, keys);
         }
     };
-    type Between = Box<dyn Fn(&mut Model)>;
     let between: Vec<Between> = vec![
         Box::new(press_and("X esc")),
         Box::new(press_and("F esc")),

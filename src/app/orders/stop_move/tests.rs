@@ -66,9 +66,11 @@ fn said(model: &Model) -> Option<String> {
 }
 
 fn sent(effects: &[Effect]) -> Vec<(Ticket, Command)> {
-    let sends = effects.iter().filter_map(|effect| match effect {
-        Effect::Send(ticket, command) => Some((*ticket, command.clone())),
-        _ => None,
+    let sends = effects.iter().filter_map(|effect| {
+        let Effect::Send(ticket, command) = effect else {
+            return None;
+        };
+        Some((*ticket, command.clone()))
     });
     sends.collect()
 }
@@ -91,19 +93,19 @@ fn canceled(effects: &[Effect]) -> (Ticket, OrderId) {
     }
 }
 
-fn accepted(price: &str) -> Result<Receipt, Failure> {
-    Ok(Receipt::Order {
+fn accepted(price: &str) -> Receipt {
+    Receipt::Order {
         order: Box::new(stop(NEW, price)),
         queued: false,
-    })
+    }
 }
 
-fn gone(id: &str) -> Result<Receipt, Failure> {
-    Ok(Receipt::Cancel(CancelResult {
+fn gone(id: &str) -> Receipt {
+    Receipt::Cancel(CancelResult {
         id: id.into(),
         canceled: true,
         queued: false,
-    }))
+    })
 }
 
 /// The new stop was accepted at 58,001.
@@ -111,7 +113,7 @@ fn standing() -> Model {
     let mut model = guarded();
     let (ticket, price) = placed(&press(&mut model, "}"));
     assert_eq!(price, num("58001"));
-    assert_eq!(sent(&settle(&mut model, ticket, accepted("58001"))), []);
+    assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted("58001")))), []);
     model
 }
 
@@ -126,7 +128,7 @@ fn the_new_stop_is_read_back_as_armed_before_the_old_one_is_canceled() {
     let effects = list(&mut model, &[long()], &both());
     let (ticket, id) = canceled(&effects);
     assert_eq!(id, OLD.into());
-    assert_eq!(sent(&settle(&mut model, ticket, gone(OLD))), []);
+    assert_eq!(sent(&settle(&mut model, ticket, Ok(gone(OLD)))), []);
     assert_eq!(model.store.stop_moves, vec![]);
     assert_eq!(model.store.under_way(), 0);
 }
@@ -139,7 +141,7 @@ fn a_position_is_never_without_a_stop_on_the_way() {
     for working in [vec![stop(OLD, "58000")], both().to_vec()] {
         assert_eq!(sent(&list(&mut model, &[long()], &working)), []);
     }
-    settle(&mut model, ticket, accepted("58001"));
+    settle(&mut model, ticket, Ok(accepted("58001")));
     // An old list, a cut one, and one without the new stop cancel nothing.
     let now = model.now;
     let early = arrive(&mut model, Answer::Orders(Ok(Page::of(both().to_vec()))));
@@ -179,7 +181,7 @@ fn while_the_new_stop_is_in_doubt_nothing_is_canceled_even_if_it_is_done_later()
     update(&mut model, now, Msg::Progress(ticket, parked));
     let words = "whether the new stop stands is not known yet: ord-5 is not canceled";
     assert_eq!(said(&model).as_deref(), Some(words));
-    assert_eq!(sent(&settle(&mut model, ticket, accepted("58001"))), []);
+    assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted("58001")))), []);
     assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
 }
 
@@ -263,7 +265,7 @@ fn a_looser_stop_is_held_back_where_new_risk_is_and_a_tighter_one_is_not() {
     let mut model = guarded();
     let (ticket, price) = placed(&press(&mut model, "{"));
     assert_eq!(price, num("57999"));
-    settle(&mut model, ticket, accepted("57999"));
+    settle(&mut model, ticket, Ok(accepted("57999")));
     let both = [stop(OLD, "58000"), stop(NEW, "57999")];
     let effects = list(&mut model, &[long()], &both);
     let expected = Command::Unprotect(OLD.into());
@@ -276,12 +278,12 @@ fn presses_during_a_move_become_one_move_to_the_latest_price() {
     let (ticket, price) = placed(&press(&mut model, "}"));
     assert_eq!(price, num("58001"));
     assert_eq!(sent(&press(&mut model, "} } }")), []);
-    settle(&mut model, ticket, accepted("58001"));
+    settle(&mut model, ticket, Ok(accepted("58001")));
     assert_eq!(sent(&press(&mut model, "}")), [], "while it is read back");
     let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
     assert_eq!(sent(&press(&mut model, "{")), [], "while the old one goes");
     // The list still has the old one, whose cancel was answered.
-    let (_, price) = placed(&settle(&mut model, ticket, gone(OLD)));
+    let (_, price) = placed(&settle(&mut model, ticket, Ok(gone(OLD))));
     assert_eq!(price, num("58004"), "five up, one down");
     assert_eq!(model.store.stop_moves.len(), 1);
 }
@@ -291,9 +293,9 @@ fn a_wish_that_comes_back_to_where_the_new_stop_stands_moves_it_no_more() {
     let mut model = guarded();
     let (ticket, _) = placed(&press(&mut model, "}"));
     assert_eq!(sent(&press(&mut model, "} {")), []);
-    settle(&mut model, ticket, accepted("58001"));
+    settle(&mut model, ticket, Ok(accepted("58001")));
     let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
-    assert_eq!(sent(&settle(&mut model, ticket, gone(OLD))), []);
+    assert_eq!(sent(&settle(&mut model, ticket, Ok(gone(OLD)))), []);
     assert_eq!(model.store.stop_moves, vec![]);
 }
 
@@ -327,7 +329,7 @@ fn a_stop_moved_by_its_form_goes_the_same_way() {
     let mut model = guarded();
     let (ticket, price) = placed(&press(&mut model, "2 e ctrl-u 59000 enter"));
     assert_eq!((price, model.overlays.len()), (num("59000"), 0));
-    settle(&mut model, ticket, accepted("59000"));
+    settle(&mut model, ticket, Ok(accepted("59000")));
     let both = [stop(OLD, "58000"), stop(NEW, "59000")];
     assert_eq!(canceled(&list(&mut model, &[long()], &both)).1, OLD.into());
 }
