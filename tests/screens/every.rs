@@ -179,6 +179,8 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         // Of several accounts, which one desk alone is not: `accounts` in the pictures of whole screens.
         OverlayKind::Accounts => &[],
         OverlayKind::Markets => &[("markets", "M"), ("markets_search", "M / o")],
+        OverlayKind::UserAlerts => &[("user_alerts", "#")],
+        OverlayKind::Review => &[("review", "W"), ("review_risk", "W l l l")],
     }
 }
 

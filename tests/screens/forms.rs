@@ -49,6 +49,8 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Columns(_)
         | Overlay::Accounts(_)
         | Overlay::Markets(_)
+        | Overlay::UserAlerts(_)
+        | Overlay::Review(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,

@@ -43,7 +43,9 @@ pub(crate) fn recall(model: &mut Model, kept: KeptState) -> Vec<Effect> {
 pub(crate) fn follow(model: &mut Model, request: AlertRequest) -> Vec<Effect> {
     let kept = match request {
         AlertRequest::Set(alert, replaced) => {
-            replaced.map(|id| model.user_alerts.delete(id));
+            if let Some(id) = replaced {
+                model.user_alerts.delete(id);
+            }
             Some(set(model, *alert))
         }
         AlertRequest::Delete(id) => delete(model, id),
