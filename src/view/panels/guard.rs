@@ -155,7 +155,7 @@ pub fn limits(model: &Model) -> DetailView {
     lines.push(field("new risk", lock(model)));
     lines.push(field("exits", vec![Span::plain("never locked")]));
     lines.push(DetailLine::Section("Orders"));
-    lines.extend(asked_beyond(&model.options.checks).map(|(name, words)| field(name, words)));
+    lines.extend(asked_beyond(model).map(|(name, words)| field(name, words)));
     let account = model
         .identity
         .as_ref()
@@ -174,7 +174,8 @@ pub fn limits(model: &Model) -> DetailView {
 }
 
 /// Beyond which figures a new order is asked about once, or refused.
-fn asked_beyond(checks: &Checks) -> impl Iterator<Item = (&'static str, Vec<Span>)> {
+fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)> {
+    let checks = &model.options.checks;
     let asks = |limit: Option<Num>, of: &str| limit.map(|limit| format!("{limit}{of} asks"));
     let refused = checks.refuse_through_market;
     let refused = refused.map(|limit| format!("{limit} % is refused"));
