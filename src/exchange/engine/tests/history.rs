@@ -292,19 +292,19 @@ fn candles_hold_what_the_tape_and_users_traded_and_no_more() {
         let turnover: Usd = trades.iter().map(|trade| trade.px * trade.size).sum();
         for interval in Interval::iter() {
             let told = engine.candles(market, whole(interval));
-            let traded = || {
+            let since_start = || {
                 told.iter()
                     .filter(|row| !row.is_synthetic)
                     .map(|row| row.candle)
             };
             assert_eq!(
-                traded().map(|row| row.volume).sum::<Lots>(),
+                since_start().map(|row| row.volume).sum::<Lots>(),
                 volume,
                 "{interval}"
             );
-            assert_eq!(traded().map(|row| row.turnover).sum::<Usd>(), turnover);
+            assert_eq!(since_start().map(|row| row.turnover).sum::<Usd>(), turnover);
             assert_eq!(
-                traded().map(|row| row.trades).sum::<u64>(),
+                since_start().map(|row| row.trades).sum::<u64>(),
                 trades.len() as u64
             );
         }
