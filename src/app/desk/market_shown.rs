@@ -49,7 +49,7 @@ pub fn panels(model: &Model) -> &'static [MarketPanel] {
 }
 
 /// The panels of the market that are on the screen now.
-pub fn shown(model: &Model) -> Vec<MarketPanel> {
+pub(crate) fn shown(model: &Model) -> Vec<MarketPanel> {
     let (screen, has_keys) = (&model.market_screen, model.focus.panel);
     let all = panels(model);
     if model.focus.zoomed || screen.preset(screen.tier) != LayoutPreset::Market {

@@ -22,8 +22,8 @@ use crate::{
 
 /// Round prices stand one in so many rows at most.
 const ROWS_A_LABEL: u16 = 3;
-/// Lines further from the candles than so many times their height are named at the edge.
-const NEAR: i64 = 1;
+/// Lines further from the candles than this part of their height are named at the edge: candles need the room.
+const NEAR: i64 = 4;
 
 /// The cells a chart has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,7 +210,7 @@ impl ChartMemory {
         let needed = needed
             .or(self.range)
             .unwrap_or(PriceRange { low: 0, high: 0 });
-        let reach = needed.height().max(LEAST_REACH).saturating_mul(NEAR);
+        let reach = (needed.height() / NEAR).max(LEAST_REACH);
         let near = PriceRange {
             low: needed.low.saturating_sub(reach),
             high: needed.high.saturating_add(reach),
