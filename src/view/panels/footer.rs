@@ -10,6 +10,7 @@ use crate::{
         has_refused,
         keys::keymap::{Action, Context, Keys},
         links, marked,
+        market::own_orders::own_orders,
         rules::guard,
         tables::{marks::Marks, pane::Pane},
     },
@@ -146,8 +147,14 @@ fn own(context: Context) -> &'static [Action] {
             Action::ZoomIn,
             Action::PinMarket,
         ],
-        Context::PriceLadder
-        | Context::Positions
+        Context::PriceLadder => &[
+            Action::Cancel,
+            Action::Amend,
+            Action::StopHere,
+            Action::TargetHere,
+            Action::Centre,
+        ],
+        Context::Positions
         | Context::Twaps
         | Context::Scaled
         | Context::Always
@@ -421,9 +428,12 @@ const NEEDS: &[(Action, Need)] = &[
         selected_position(model).is_some() || selected_order(model).is_some_and(Order::is_working)
     }),
     (Action::Amend, |model| {
-        selected_order(model).is_some_and(|order| successor::filled_of(order).is_ok())
+        let can_move = |order: &Order| successor::filled_of(order).is_ok();
+        own_at_cursor(model).unwrap_or_else(|| selected_order(model).is_some_and(can_move))
     }),
-    (Action::Cancel, can_cancel),
+    (Action::Cancel, |model| {
+        own_at_cursor(model).unwrap_or_else(|| can_cancel(model))
+    }),
     (Action::Detail, |model| model.selected().is_some()),
     (Action::Follow, |model| {
         is_report(model) || leads_somewhere(model)
@@ -520,6 +530,18 @@ fn is_stepped(model: &Model) -> bool {
 
 fn form_of(model: &Model) -> Option<&Form> {
     Some(model.overlays.last()?.try_as_form_ref()?)
+}
+
+/// Whether an own order stands at the price that the ladder's cursor is on; `None` where the ladder does not have the keys.
+fn own_at_cursor(model: &Model) -> Option<bool> {
+    (model.context() == Context::PriceLadder).then_some(())?;
+    let ladder = &model.price_ladder;
+    let is_there = || {
+        let (market, row) = ladder.market().zip(ladder.cursor())?;
+        let mut own = own_orders(&model.store, market, ladder.spacing()?);
+        Some(own.any(|own| own.row == row))
+    };
+    Some(is_there().unwrap_or(false))
 }
 
 fn can_cancel(model: &Model) -> bool {
