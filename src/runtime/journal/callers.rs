@@ -1,4 +1,4 @@
-//! The callers at the socket, and the commands that they wait for.
+//! The callers at the socket, and the commands whose events they wait for.
 
 use super::caller_event::CallerEvent;
 use crate::{
@@ -19,57 +19,61 @@ pub(crate) struct CallerRegistry(Arc<Mutex<Registered>>);
 struct Registered {
     last: u64,
     waiting: HashMap<CallerId, UnboundedSender<CallerEvent>>,
-    attending: HashMap<Ticket, Vec<UnboundedSender<CallerEvent>>>,
+    subscribed: HashMap<Ticket, Vec<UnboundedSender<CallerEvent>>>,
 }
 
 impl CallerRegistry {
     pub(crate) fn enter(&self) -> (CallerId, UnboundedReceiver<CallerEvent>) {
-        let (sender, news) = unbounded_channel();
-        let mut book = self.book();
-        book.last += 1;
-        let caller = CallerId(book.last);
-        book.waiting.insert(caller, sender);
-        (caller, news)
+        let (sender, event) = unbounded_channel();
+        let mut registered = self.registered();
+        registered.last += 1;
+        let caller = CallerId(registered.last);
+        registered.waiting.insert(caller, sender);
+        (caller, event)
     }
 
     pub(crate) fn reject(&self, caller: CallerId, why: String) {
-        let sender = self.book().waiting.remove(&caller);
-        tell(sender.as_ref(), CallerEvent::TurnedAway(why));
+        let sender = self.registered().waiting.remove(&caller);
+        notify(sender.as_ref(), CallerEvent::TurnedAway(why));
     }
 
     /// From now on the caller receives the events of the ticket.
-    pub(crate) fn attend(&self, caller: CallerId, ticket: Ticket) {
-        let mut book = self.book();
-        if let Some(sender) = book.waiting.remove(&caller) {
-            tell(Some(&sender), CallerEvent::Taken);
-            book.attending.entry(ticket).or_default().push(sender);
+    pub(crate) fn subscribe(&self, caller: CallerId, ticket: Ticket) {
+        let mut registered = self.registered();
+        if let Some(sender) = registered.waiting.remove(&caller) {
+            notify(Some(&sender), CallerEvent::Taken);
+            registered
+                .subscribed
+                .entry(ticket)
+                .or_default()
+                .push(sender);
         }
     }
 
-    /// Passes a message on to the callers that it concerns.
-    pub(crate) fn hear(&self, msg: &Msg) {
+    /// Forwards progress and outcomes to the callers that wait for the ticket.
+    pub(crate) fn forward(&self, msg: &Msg) {
         if let Msg::Progress(ticket, progress) = msg {
-            let book = self.book();
-            for sender in book.attending.get(ticket).into_iter().flatten() {
-                tell(Some(sender), CallerEvent::Progress(progress.clone()));
+            let registered = self.registered();
+            for sender in registered.subscribed.get(ticket).into_iter().flatten() {
+                notify(Some(sender), CallerEvent::Progress(progress.clone()));
             }
         }
         if let Msg::Settled(ticket, outcome) = msg {
-            let senders = self.book().attending.remove(ticket);
+            let senders = self.registered().subscribed.remove(ticket);
             for sender in senders.iter().flatten() {
-                tell(Some(sender), CallerEvent::Settled(outcome.clone()));
+                notify(Some(sender), CallerEvent::Settled(outcome.clone()));
             }
         }
     }
 
-    fn book(&self) -> MutexGuard<'_, Registered> {
+    fn registered(&self) -> MutexGuard<'_, Registered> {
         locked(&self.0)
     }
 }
 
 /// A caller that has disconnected is skipped.
-fn tell(sender: Option<&UnboundedSender<CallerEvent>>, news: CallerEvent) {
+fn notify(sender: Option<&UnboundedSender<CallerEvent>>, event: CallerEvent) {
     if let Some(sender) = sender {
-        drop(sender.send(news));
+        drop(sender.send(event));
     }
 }

@@ -1,9 +1,9 @@
-//! What earlier sessions did on an account, read from the journal on its own thread; in a dry run, which has none, from
-//! one that is opened to be looked at and let go.
+//! Reads what earlier sessions did on an account. The journal's own thread reads; a dry run, which has no such thread,
+//! opens the journal read-only for each read.
 //!
-//! Contract: what is asked for before the outbox begins is answered as things stood then, so that nothing that is open,
-//! and settled in this session, is among it. What is of another service or account stays in the journal: a service is
-//! known by its address there.
+//! Contract: a request made before the outbox starts sees the journal as it was at that moment, so commands that are
+//! open now and settle in this session are not included. Rows of another service (known by its base URL) or account are
+//! left out.
 
 use super::journal_writer::JournalWriter;
 use crate::{
@@ -19,15 +19,15 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// The journal as an account has it.
+/// How an account reaches the journal.
 #[derive(Debug, Clone)]
 pub(crate) enum JournalAccess {
     Writer(JournalWriter),
-    /// In a dry run: where it is.
+    /// A dry run opens the journal in this directory read-only.
     ReadOnly(PathBuf),
 }
 
-/// Asks at once for what was settled before `mark`, the latest first; it is told when it comes.
+/// Requests the newest rows settled before `mark` at once; the answer arrives as [`Msg::Recalled`].
 pub(crate) fn tell(
     client: &Client,
     journal_access: &JournalAccess,
@@ -37,7 +37,7 @@ pub(crate) fn tell(
     let connection = client.connection();
     let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
     let before = (mark.told_at, IntentId(mark.number));
-    // One more tells whether there is more.
+    // One row more than a page shows whether there are more.
     let read = move |journal: &Journal| journal.settled(&base_url, &account, before, PAGE + 1);
     let rows = match journal_access {
         JournalAccess::Writer(writer) => writer.read(read),
@@ -47,9 +47,9 @@ pub(crate) fn tell(
     tokio::spawn(async move {
         let rows = rows.await.unwrap_or(Err(JournalError::Stopped));
         let page = rows.map(|rows| page(rows, &client.dialect()));
-        let told = page.map_err(|why| why.to_string());
-        // The desk has left: nobody looks back.
-        drop(inbox.send(Msg::Recalled(told)).await);
+        let answer = page.map_err(|why| why.to_string());
+        // The desk is shutting down: nobody receives it.
+        drop(inbox.send(Msg::Recalled(answer)).await);
     });
 }
 
@@ -57,15 +57,15 @@ fn looked(
     dir: PathBuf,
     read: impl FnOnce(&Journal) -> Result<Vec<SettledIntent>, JournalError> + Send + 'static,
 ) -> oneshot::Receiver<Result<Vec<SettledIntent>, JournalError>> {
-    let (told, rows) = oneshot::channel();
+    let (sender, rows) = oneshot::channel();
     spawn_blocking(move || {
         let found = if Journal::is_there(&dir) {
             Journal::open_read_only(&dir).and_then(|journal| read(&journal))
         } else {
             Ok(vec![])
         };
-        // The desk has left: nobody looks back.
-        drop(told.send(found));
+        // The desk is shutting down: nobody receives it.
+        drop(sender.send(found));
     });
     rows
 }
@@ -92,16 +92,16 @@ fn past(row: SettledIntent, dialect: &Dialect) -> Past {
     });
     let attempts: Vec<_> = attempts.collect();
     let status = attempts.last().and_then(|last| last.status);
-    let told = entry.outcome.as_ref();
+    let outcome = entry.outcome.as_ref();
     let makes = entry.intent.method == Method::Post.to_string();
     Past {
         mark: PastMark {
-            told_at: told.map_or(entry.created_at, |told| told.at),
+            told_at: outcome.map_or(entry.created_at, |outcome| outcome.at),
             number: entry.id.0,
         },
         asked_at: entry.created_at,
         asked: entry.intent.command.as_str().into(),
-        order_status: told.filter(|_| makes).and_then(Outcome::order_status),
+        order_status: outcome.filter(|_| makes).and_then(Outcome::order_status),
         result: result(&entry, command.as_ref(), status),
         record: Record {
             attempts,
@@ -111,7 +111,7 @@ fn past(row: SettledIntent, dialect: &Dialect) -> Past {
     }
 }
 
-/// As a command again, as far as this desk can read it.
+/// The row as a command, if this desk can read it.
 fn command(entry: &IntentRow, dialect: &Dialect) -> Option<Command> {
     let intent = &entry.intent;
     if entry.intent.is_flatten() {
@@ -126,7 +126,7 @@ fn command(entry: &IntentRow, dialect: &Dialect) -> Option<Command> {
     Some(request.command(dialect)?.classed(intent.risk))
 }
 
-/// What was told of it then; `status` is that of the last answer.
+/// The outcome as it was shown then; `status` is that of the last response.
 fn result(
     entry: &IntentRow,
     command: Option<&Command>,
@@ -137,8 +137,10 @@ fn result(
 }
 
 fn record(entry: IntentRow) -> Record {
-    let (intent, told) = (entry.intent, entry.outcome);
-    let (order_id, request_id) = told.map_or((None, None), |told| (told.order_id, told.request_id));
+    let (intent, outcome) = (entry.intent, entry.outcome);
+    let (order_id, request_id) = outcome.map_or((None, None), |outcome| {
+        (outcome.order_id, outcome.request_id)
+    });
     Record {
         state: entry.state.to_string(),
         risk: intent.risk,
@@ -149,7 +151,7 @@ fn record(entry: IntentRow) -> Record {
         base_url: intent.base_url.into(),
         account_id: intent.account_id,
         resource: intent.resource.map(Into::into),
-        parent: intent.parent.map(|deed| deed.0),
+        parent: intent.parent.map(|parent| parent.0),
         deadline: intent.deadline,
         replay_until: intent.replay_until,
         maybe_executed: entry.maybe_executed,
@@ -180,7 +182,7 @@ mod tests {
     ) -> IntentId {
         let number = journal.recent(99).unwrap().len() + 1;
         let key = format!("key-{number}").into();
-        // The one that no request can be made of.
+        // A flatten has no request that could be parsed.
         let flatten = Request {
             method: Method::Post,
             target: "flatten:chal-1".to_owned(),
@@ -213,7 +215,7 @@ mod tests {
         id
     }
 
-    /// What a desk at `url` is told of a journal in `dir`.
+    /// What a desk at `url` shows of the journal in `dir`.
     async fn told(dir: &Path, responder: &Responder) -> Result<PastPage, String> {
         let (client, _calls) = responder.client();
         let (inbox, mut mail) = channel(8);

@@ -1,8 +1,8 @@
-//! The record of events: each line of the activity pane, appended to a file as it comes.
+//! The event log (`events.jsonl`): each line of the activity pane, appended as it appears.
 //!
-//! Contract: the file is written on a thread of its own, so that no disk holds the desk up; what is told of it is at
-//! most that it cannot be written, once. Whatever the words, a line is one JSON object. What a journal or another
-//! account has told already is not told twice.
+//! Contract: a thread of its own writes the file, so a slow disk never delays the desk. If the file cannot be written,
+//! the desk says so once. Each line is one JSON object, whatever the text. A notice that was read from the journal, or
+//! that another account already logged, is not logged again.
 
 use crate::{
     app::{
@@ -23,9 +23,9 @@ use std::{
 use tokio::sync::mpsc::Sender as Inbox;
 
 const FILE: &str = "events.jsonl";
-/// Bytes after which the file makes room for a new one.
+/// At this many bytes the file is rotated.
 const CAP: u64 = 8 * 1024 * 1024;
-/// How long leaving waits for the last lines.
+/// How long the shutdown waits for the last lines.
 const LAST_LINES: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Serialize)]
@@ -40,12 +40,12 @@ struct Line<'a> {
     ticket: Option<&'a str>,
 }
 
-/// What has been handed to the file, and the way there.
+/// What has been handed to the writer thread, and the channel to it.
 #[derive(Debug, Default)]
 pub(crate) struct EventLog {
     writer: Option<Writer>,
-    /// The newest line of each account that is on its way.
-    told: Vec<u64>,
+    /// Per account, the id of the newest notice handed over.
+    logged: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -55,39 +55,43 @@ struct Writer {
 }
 
 impl EventLog {
-    /// Writes to `dir`; what hinders it is said through `inbox`.
+    /// Writes to `dir`; a failure is reported through `inbox`.
     pub(crate) fn start(dir: PathBuf, inbox: Inbox<Msg>) -> Self {
         let (lines, coming) = channel();
         let (ending, ended) = channel();
         let writing = thread::Builder::new().spawn(move || {
             if let Err(why) = write(&dir, &coming) {
                 let words = format!("{FILE} in {} cannot be written: {why}", dir.display());
-                // The desk has left.
+                // The desk is shutting down: nobody receives it.
                 drop(inbox.blocking_send(Msg::Said(Tone::Warn, words)));
             }
             drop(ending);
         });
         Self {
             writer: writing.is_ok().then_some(Writer { lines, ended }),
-            told: vec![],
+            logged: vec![],
         }
     }
 
-    /// Hands on what the accounts have told since the last time.
+    /// Hands over the notices that appeared since the last call.
     pub(crate) fn note(&mut self, fleet: &Fleet) {
         let Some(writer) = &self.writer else {
             return;
         };
-        self.told.resize(fleet.count(), 0);
-        for (model, told) in fleet.accounts().zip(&mut self.told) {
-            if *told == model.activity.newest() {
+        self.logged.resize(fleet.count(), 0);
+        for (model, logged) in fleet.accounts().zip(&mut self.logged) {
+            if *logged == model.activity.newest() {
                 continue;
             }
-            for notice in model.activity.since(*told).filter(|notice| is_own(notice)) {
-                // One that cannot write has said so.
+            for notice in model
+                .activity
+                .since(*logged)
+                .filter(|notice| is_own(notice))
+            {
+                // A writer that cannot write has reported it and ended.
                 drop(writer.lines.send(line(model, notice)));
             }
-            *told = model.activity.newest();
+            *logged = model.activity.newest();
         }
     }
 }
@@ -113,7 +117,7 @@ fn write(dir: &Path, lines: &Receiver<String>) -> io::Result<()> {
         .try_for_each(|line| log.write_all(line.as_bytes()))
 }
 
-/// Of this account and this session.
+/// From this account and this session.
 fn is_own(notice: &Notice) -> bool {
     match notice.event {
         Event::Elsewhere(_) | Event::Past(_) => false,
@@ -126,18 +130,18 @@ fn is_own(notice: &Notice) -> bool {
 }
 
 fn line(model: &Model, notice: &Notice) -> String {
-    let told = view::event_line(notice);
+    let event = view::event_line(notice);
     let identity = model.identity.as_ref();
     let line = Line {
         at: model.drift.on_wall(notice.at).to_rfc3339(),
         account: identity.map(|identity| identity.account_id.raw()),
         service: identity.map(|identity| identity.base_url.as_str()),
-        event: told.event,
+        event: event.event,
         tone: tone(notice.event.tone()),
-        what: &told.what,
-        ticket: told.ticket.as_deref(),
+        what: &event.what,
+        ticket: event.ticket.as_deref(),
     };
-    // Texts and nothing else: they are always written.
+    // The line holds only strings: serialization cannot fail.
     let json = serde_json::to_string(&line).unwrap_or_default();
     json + "\n"
 }
@@ -211,9 +215,9 @@ mod tests {
         say(&mut fleet, "one");
         let model = fleet.accounts().next().unwrap();
         let notice = model.activity.since(0).next().unwrap();
-        let told = line(model, notice);
+        let written = line(model, notice);
         let expected = r#"{"at":"2026-09-21T14:13:20.250Z","account":null,"service":null,"event":"desk","tone":"warn","what":"one","ticket":null}"#;
-        assert_eq!(told.trim_end(), expected);
+        assert_eq!(written.trim_end(), expected);
         let tones = [Tone::Plain, Tone::Good, Tone::Warn, Tone::Alert].map(tone);
         assert_eq!(tones, ["plain", "good", "warn", "alert"]);
     }

@@ -1,7 +1,6 @@
-//! Writing an export: off the loop, and never over a file that is there.
+//! Writes an export, off the main loop, and never overwrites a file.
 //!
-//! Contract: a name ends up with the whole export or with nothing, for its owner only: what somebody trades is nobody
-//! else's business.
+//! Contract: the file is complete or does not exist. Only its owner can read it: trades are private.
 
 use crate::{
     app::dialogs::export::{Format, Sheet},
@@ -14,11 +13,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A directory with this many of one name is not what anybody wants to add to.
+/// Numbered names tried in one directory before the export gives up.
 const NAMES: u32 = 100;
 
-/// Where it is, and how many rows it holds; blocks while it formats and writes. `dir` is where exports go that say
-/// nothing else, and what a relative path begins at.
+/// Returns the path and the number of rows. Blocks while it formats and writes. `dir` is the default directory and the
+/// base of relative paths.
 pub(crate) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String> {
     let asked = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
     let (text, rows) = view::file(sheet);
@@ -31,7 +30,7 @@ pub(crate) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String
     Ok((path.display().to_string(), rows))
 }
 
-/// Under the first name of its own that is free.
+/// Writes under the first free numbered name.
 fn named(sheet: &Sheet, dir: &Path, text: &str) -> Result<PathBuf, String> {
     let stem = view::file_stem(sheet);
     let ending = match sheet.format {

@@ -1,8 +1,9 @@
-//! The journals that a desk writes: its own, and an overflow journal while another desk holds that.
+//! The journals that a desk writes: its own, and an overflow journal while another desk holds its own.
 //!
-//! Contract: they live on the scribe's thread. A journal that another desk has is looked at twice a second at
-//! least, and taken as soon as that one is gone. Until then what is written goes beside it, under `log_in_background`, as a verb's does. A row stays in
-//! the one it was begun in; what is open there when this desk ends, the next one takes in.
+//! Contract: the journal's thread owns them. While another desk holds the journal, this desk checks the lock at least
+//! twice a second, takes the journal over when it is free, and writes to an overflow journal until then, as a verb
+//! does. A row stays in the journal it was begun in. Rows that are open there when this desk ends are imported by the
+//! next one.
 
 use crate::{
     journal::{IntentId, Journal, JournalError},
@@ -97,7 +98,7 @@ pub(crate) enum LockOwner {
 
 pub(crate) struct JournalSet {
     own: OpenResult,
-    /// Opened at the first write, and kept open.
+    /// Opened at the first write and then kept open.
     overflow: Option<Journal>,
     /// Jobs for the own journal, until it is taken over.
     waiting: Vec<JournalJob>,
@@ -124,13 +125,13 @@ impl JournalSet {
         }
     }
 
-    /// The desk's own.
+    /// The desk's own journal.
     pub(crate) fn own(&mut self) -> Result<&mut Journal, JournalError> {
         self.own.as_mut().map_err(|why| why.clone())
     }
 
-    /// Looks into the journal, whoever has it. Another desk's is checked from end to end first: on a thread of its own,
-    /// for this one is to write down what closes and cancels.
+    /// Reads the journal, whoever holds it. A journal that another desk holds is checked from end to end first, on a
+    /// thread of its own: this thread must stay free to record closes and cancels.
     pub(crate) fn read(&self, look: impl FnOnce(Result<&Journal, JournalError>) + Send + 'static) {
         match &self.own {
             Ok(own) => look(Ok(own)),
@@ -150,13 +151,13 @@ impl JournalSet {
         self.open(self.current())
     }
 
-    /// The place of a row of the one that [`Self::current_journal`] is in.
+    /// Where a row of [`Self::current_journal`] is.
     pub(crate) fn location(&self, id: IntentId) -> IntentLocation {
         let kind = self.current();
         IntentLocation { kind, id }
     }
 
-    /// The row's number, if it is in the journal for new rows: only there can new rows be parts of it.
+    /// The row's number if the row is in the journal for new rows: only rows of the same journal can be its parts.
     pub(crate) fn number(&self, intent_ref: &IntentRef) -> Option<IntentId> {
         let location = intent_ref
             .get()
@@ -208,7 +209,7 @@ impl JournalSet {
         }
     }
 
-    /// How long nothing need be done before it is looked again whether the journal is free; `None` where it is this desk's.
+    /// How long until the lock is due for another check; `None` if this desk holds the journal.
     pub(crate) fn poll_interval(&self) -> Option<Duration> {
         match self.lock_owner() {
             LockOwner::Another(_) => Some(LOCK_POLL_INTERVAL),

@@ -155,14 +155,14 @@ impl JournalWriter {
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<JournalJob>();
-        let (told, lock_owner) = watch::channel(LockOwner::Unknown);
+        let (owner_sender, lock_owner) = watch::channel(LockOwner::Unknown);
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
         thread::spawn(move || {
             let mut journals = JournalSet::of(open(), Box::new(taken));
             loop {
-                tell(&told, &journals);
+                publish_owner(&owner_sender, &journals);
                 journals.run_waiting_jobs();
                 match next(&inbox, &journals) {
                     Ok(job) => job(&mut journals),
@@ -269,13 +269,13 @@ impl JournalWriter {
         }
         // A second desk waits for the holder, not for the disk.
         if self.holding_desk().is_none() {
-            self.say_it_hangs();
+            self.report_hang();
         }
         answer.await.ok()
     }
 
     /// Stops closes and cancels from waiting until the disk has caught up, and reports the hang once.
-    fn say_it_hangs(&self) {
+    fn report_hang(&self) {
         self.behind.store(true, Ordering::Relaxed);
         if self.hangs.swap(true, Ordering::Relaxed) || self.is_down() {
             return;
@@ -396,9 +396,9 @@ impl JournalWriter {
 }
 
 /// Publishes the holder of the journal if it changed.
-fn tell(told: &watch::Sender<LockOwner>, journals: &JournalSet) {
+fn publish_owner(owner_sender: &watch::Sender<LockOwner>, journals: &JournalSet) {
     let now = journals.lock_owner();
-    told.send_if_modified(|lock_owner| {
+    owner_sender.send_if_modified(|lock_owner| {
         let is_news = *lock_owner != now;
         *lock_owner = now;
         is_news

@@ -1,4 +1,5 @@
-//! The journal's thread and what is kept beside it: overflow journals, the socket, the record of events. Names `base`.
+//! The journal's thread, the overflow journals, the socket for verbs and second desks, earlier sessions, exports and
+//! the event log. Names `base`.
 
 pub(crate) mod caller_event;
 pub(crate) mod callers;

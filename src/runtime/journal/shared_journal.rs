@@ -1,8 +1,8 @@
-//! The accounts that share one journal, and which of them answers for a command that an earlier session left open.
+//! The accounts that share one journal, and which of them takes over a command that an earlier session left open.
 //!
-//! Contract: every open command is some account's, and only one's: that which left it there, by service, account and
-//! key; else one of the same service and account, where it is a question because the key is another; else the first,
-//! which shows it as one of elsewhere.
+//! Contract: exactly one account takes over each open command. First choice: the account with the same service, account
+//! id and key. Second: one with the same service and account id, which asks a person because the key differs.
+//! Otherwise: the first account, which shows the command as another service's.
 
 use crate::{
     api::{Dialect, Route},
@@ -33,41 +33,41 @@ impl From<&Connection> for AccountAddress {
 /// An account that shares the journal.
 #[derive(Debug, Clone)]
 pub(crate) struct JournalAccount {
-    place: AccountAddress,
-    /// `None` where it is not needed: of an account that is not spoken for here.
+    address: AccountAddress,
+    /// `None` for an account of another process, whose key is not needed.
     key: Option<Secret>,
 }
 
 impl From<&Connection> for JournalAccount {
     fn from(connection: &Connection) -> Self {
         Self {
-            place: connection.into(),
+            address: connection.into(),
             key: Some(connection.api_key.clone()),
         }
     }
 }
 
 impl From<AccountAddress> for JournalAccount {
-    fn from(place: AccountAddress) -> Self {
-        Self { place, key: None }
+    fn from(address: AccountAddress) -> Self {
+        Self { address, key: None }
     }
 }
 
-/// What the last session left behind on an account.
+/// The rows that earlier sessions left open on an account.
 #[derive(Debug)]
 pub(crate) struct OpenRows {
     pub(crate) open: Vec<IntentRow>,
-    /// When everything was last to be closed.
+    /// When a close-all or flatten was last recorded.
     pub(crate) closed_all_at: Option<Timestamp>,
-    /// Why exposure may only go down, if so.
+    /// Why new entries are halted, if they are.
     pub(crate) halted: Option<String>,
-    /// Of the key this desk has.
+    /// Fingerprint of the API key of this desk.
     pub(crate) fingerprint: String,
-    /// What stays beside the journal, and why: for the first account to say.
+    /// Overflow journals that could not be imported, and why. Only the first account reports them.
     pub(crate) beside: Vec<JournalError>,
 }
 
-/// The accounts that share a journal, and which of them asks.
+/// The accounts that share a journal, and which of them is this one.
 #[derive(Debug, Clone)]
 pub(crate) struct JournalAccounts {
     all: Arc<[JournalAccount]>,
@@ -75,12 +75,12 @@ pub(crate) struct JournalAccounts {
     resumed: ResumedIntents,
 }
 
-/// What an earlier session left open and this one takes up itself: nothing that would have to be found out about.
+/// Rows of earlier sessions that this command resumes itself. Recovery skips them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResumedIntents {
-    /// What was sent under these keys.
+    /// Rows with these keys.
     Keys(Vec<IdempotencyKey>),
-    /// A flatten, which ends whatever an earlier one or its parts were to end.
+    /// A flatten, which also covers what an earlier flatten and its parts were to close.
     Flatten,
 }
 
@@ -99,7 +99,7 @@ impl JournalAccounts {
         Self { all, own, resumed }
     }
 
-    /// One account, and others that are left to whoever speaks for them.
+    /// One account, and others that other processes take over.
     pub(crate) fn among(own: &Connection, others: Vec<AccountAddress>) -> Self {
         let others = others.into_iter().map(JournalAccount::from);
         Self::new(std::iter::once(own.into()).chain(others).collect(), 0)
@@ -109,8 +109,8 @@ impl JournalAccounts {
         Self { resumed, ..self }
     }
 
-    /// Reads what was left on this account, before this session writes anything: what it left itself, or is asked
-    /// about here; what was left beside the journal is taken in first.
+    /// Reads the open rows of this account before this session writes anything: rows that it left itself, and rows that
+    /// it must ask a person about. Imports the overflow journals first.
     pub(crate) fn left(
         &self,
         journal: &mut Journal,
@@ -120,33 +120,34 @@ impl JournalAccounts {
             return Err(why.clone());
         }
         let keys = self.all.iter();
-        let keys = keys.filter_map(|relative| Some(relative.key.as_ref()?.expose_secret()));
+        let keys = keys.filter_map(|account| Some(account.key.as_ref()?.expose_secret()));
         let known: Vec<_> = keys.collect();
         let mut beside = journal.import_overflow(now, &known)?;
         if self.own > 0 {
             beside.clear();
         }
-        let prints = self.all.iter().map(|relative| {
-            let key = relative.key.as_ref();
+        let fingerprints = self.all.iter().map(|account| {
+            let key = account.key.as_ref();
             key.map(|key| journal.fingerprint(key.expose_secret()))
                 .transpose()
         });
-        let prints = prints.collect::<Result<Vec<_>, _>>()?;
+        let fingerprints = fingerprints.collect::<Result<Vec<_>, _>>()?;
         let mut open = journal.open_intents()?;
         open.retain(|entry| {
-            self.whose(entry, &prints) == self.own && !self.resumed.has(&entry.intent)
+            self.taken_over_by(entry, &fingerprints) == self.own && !self.resumed.has(&entry.intent)
         });
         let closed_all_at = match (open.is_empty(), self.all.get(self.own)) {
-            (false, Some(own)) => closed_all_at(journal, &own.place)?,
+            (false, Some(own)) => closed_all_at(journal, &own.address)?,
             (true, _) | (false, None) => None,
         };
         let own = self.all.get(self.own);
-        let halted = own.and_then(|own| journal.halted(&own.place.base_url, &own.place.account_id));
+        let halted =
+            own.and_then(|own| journal.halted(&own.address.base_url, &own.address.account_id));
         Ok(OpenRows {
             open,
             closed_all_at,
             halted: halted.map(str::to_owned),
-            fingerprint: prints
+            fingerprint: fingerprints
                 .into_iter()
                 .nth(self.own)
                 .flatten()
@@ -155,31 +156,32 @@ impl JournalAccounts {
         })
     }
 
-    fn whose(&self, entry: &IntentRow, prints: &[Option<String>]) -> usize {
+    fn taken_over_by(&self, entry: &IntentRow, fingerprints: &[Option<String>]) -> usize {
         let intent = &entry.intent;
-        let is_here = |relative: &JournalAccount| {
-            let place = &relative.place;
-            intent.base_url == place.base_url && intent.account_id == place.account_id
+        let is_here = |account: &JournalAccount| {
+            let address = &account.address;
+            intent.base_url == address.base_url && intent.account_id == address.account_id
         };
-        let has_key = |print: &Option<String>| {
-            intent.credential.is_empty() || print.as_ref() == Some(&intent.credential)
+        let has_key = |fingerprint: &Option<String>| {
+            intent.credential.is_empty() || fingerprint.as_ref() == Some(&intent.credential)
         };
-        let mut exact = self.all.iter().zip(prints);
-        let exact = exact.position(|(relative, print)| is_here(relative) && has_key(print));
+        let mut exact = self.all.iter().zip(fingerprints);
+        let exact =
+            exact.position(|(account, fingerprint)| is_here(account) && has_key(fingerprint));
         let near = || self.all.iter().position(is_here);
         exact.or_else(near).unwrap_or_default()
     }
 }
 
-/// How far back it is looked for what closed everything: far beyond what is still open.
+/// How many recent rows are searched for the last close-all or flatten: far more than are ever open.
 const RECENT: u32 = 1_000;
 
 fn closed_all_at(
     journal: &Journal,
-    place: &AccountAddress,
+    address: &AccountAddress,
 ) -> Result<Option<Timestamp>, JournalError> {
-    let recent = journal.recent_on((&place.base_url, &place.account_id), RECENT)?;
-    let close_all = Route::CloseAll(place.account_id.clone()).target(&Dialect::default());
+    let recent = journal.recent_on((&address.base_url, &address.account_id), RECENT)?;
+    let close_all = Route::CloseAll(address.account_id.clone()).target(&Dialect::default());
     let closes = |entry: &&IntentRow| {
         let intent = &entry.intent;
         intent.is_flatten() || intent.target == close_all

@@ -1,15 +1,15 @@
-//! The way into a desk that has the journal: a socket of its owner's beside it, for the command line.
+//! The socket through which verbs and second desks hand commands to the desk that holds the journal.
 //!
-//! Contract: the desk speaks first, so that nothing is asked of one that does not listen (stopped, hung, gone); one
-//! line asks, every further line tells how it goes, the last one is the outcome. What is asked for becomes a command of
-//! the desk: its checks, its lanes, its budget, its journal. Only the owner of the directory can open the socket. A desk
-//! that has taken something and falls silent is knocked at again: where it does not greet any more, whoever asked goes
-//! on without it. Only the wish to flatten is ever left at a desk that does not listen, which finds it when it wakes.
-//! Whatever is found late, when whoever asked has gone on without it, is not followed: what it was about may be gone,
-//! and something else open in its place.
+//! Contract: the desk speaks first, so a caller never sends a request to a desk that does not respond (stopped, hung,
+//! gone). The caller sends one line; each further line is progress, and the last one is the outcome. The request
+//! becomes a command of the desk, with its checks, queues, budget and journal. Only the directory's owner can connect.
+//! If the desk accepts a request and then says nothing, the caller connects again; if the desk no longer greets, the
+//! caller goes on without it. Only a flatten is left at a desk that does not respond; it runs when the desk wakes. The
+//! desk does not run a request that it reads too late: its caller has gone on without it, and something else may be
+//! open by then.
 //!
-//! Known limit: the path of a socket holds about 100 characters; a desk whose state directory is deeper than that has
-//! no socket, and verbs find it deaf.
+//! Known limit: a socket path holds about 100 characters. A desk with a longer state directory has no socket, and verbs
+//! cannot reach it.
 
 use super::{caller_event::CallerEvent, callers::CallerRegistry, shared_journal::AccountAddress};
 use crate::{
@@ -42,41 +42,42 @@ use tokio::{
 };
 
 const SOCKET: &str = "desk.sock";
-/// A desk that lives answers a caller within this.
+/// A working desk greets a caller within this time.
 const GREETING: Duration = Duration::from_secs(2);
-/// And takes up what it was asked for within this.
+/// A working desk accepts a request within this time.
 const TAKING: Duration = Duration::from_secs(10);
-/// One that says nothing for longer may have been stopped: it is knocked at again.
+/// After this much silence the caller connects again to see whether the desk still responds.
 const SILENCE: Duration = Duration::from_secs(1);
-/// A wish as old as this is not followed: whoever asked has waited for [`GREETING`] and [`TAKING`] by then, and done
-/// without. Three seconds more are for a machine that is slow.
+/// The desk refuses a request of this age: its caller has waited [`GREETING`] and [`TAKING`] by then, and has gone on
+/// without it. Three seconds more allow for a slow machine.
 pub(crate) const LAPSES: Duration = Duration::from_secs(15);
-/// A close-all of 100 targets with their orders is below it; nothing else comes near.
+/// A close-all of 100 targets with their orders is shorter; no other request comes near.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 
-/// What the desk says to whoever comes in.
+/// What the desk sends first on each connection.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Greeting {
     pub process: u32,
     pub accounts: Vec<AccountAddress>,
 }
 
-/// What is asked for, of which account, and since when.
+/// A request, its account, and when it was made. The field names are on the wire.
 #[derive(Debug, Serialize, Deserialize)]
 struct Envelope {
     to: AccountAddress,
     made: Shared,
-    wish: WireRequest,
+    #[serde(rename = "wish")]
+    request: WireRequest,
 }
 
 impl Envelope {
-    fn new(to: AccountAddress, wish: WireRequest) -> Self {
+    fn new(to: AccountAddress, request: WireRequest) -> Self {
         let made = Shared::now();
-        Self { to, made, wish }
+        Self { to, made, request }
     }
 }
 
-/// What may be asked for, as a line.
+/// A request on the wire.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum WireRequest {
@@ -91,27 +92,27 @@ enum WireRequest {
     Flatten,
 }
 
-/// What a desk needs to know to let somebody in to one of its accounts.
+/// What the desk needs to accept callers for one of its accounts.
 #[derive(Debug, Clone)]
 pub(crate) struct SocketHost {
     pub(crate) client: Client,
     pub(crate) callers: CallerRegistry,
     pub(crate) inbox: Sender<Msg>,
-    /// What was asked for so long ago is not followed.
+    /// The desk refuses requests of this age.
     pub(crate) lapses: Duration,
 }
 
-/// Lets callers in to the accounts of `hosts` for as long as the desk lives. Must only be called by the process that
-/// holds the journal in `dir`: a socket that stands there is one that a desk left behind.
+/// Accepts callers for the accounts of `hosts` until the desk ends. Must only be called by the process that holds the
+/// journal in `dir`: any socket file in it was left by a desk that is gone.
 pub(crate) async fn receive(hosts: Vec<SocketHost>, dir: PathBuf) {
     let listener = match open(&dir) {
         Ok(listener) => listener,
         Err(why) => return tracing::warn!(%why, "no socket for the command line"),
     };
-    let_in(hosts, listener).await;
+    accept_callers(hosts, listener).await;
 }
 
-pub(crate) async fn let_in(hosts: Vec<SocketHost>, listener: UnixListener) {
+pub(crate) async fn accept_callers(hosts: Vec<SocketHost>, listener: UnixListener) {
     let hosts: Arc<[SocketHost]> = hosts.into();
     loop {
         match listener.accept().await {
@@ -119,69 +120,69 @@ pub(crate) async fn let_in(hosts: Vec<SocketHost>, listener: UnixListener) {
                 tokio::spawn(greet(Arc::clone(&hosts), stream));
             }
             Ok(_) => tracing::warn!("another user of this machine was turned away at the socket"),
-            // Out of file descriptors, most likely: callers wait in the backlog.
+            // Probably out of file descriptors: callers wait in the backlog.
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
     }
 }
 
-/// A caller that breaks off is nobody's loss: its command stays the desk's.
+/// If the caller disconnects, its command stays with the desk.
 async fn greet(hosts: Arc<[SocketHost]>, stream: UnixStream) {
     let (mut from, mut to) = lines(stream);
     let greeting = Greeting {
         process: process::id(),
-        accounts: hosts.iter().map(SocketHost::place).collect(),
+        accounts: hosts.iter().map(SocketHost::address).collect(),
     };
-    // Who has left already may have left a letter.
+    // A caller that has disconnected may have left a request.
     drop(write(&mut to, &greeting).await);
-    let Ok(Ok(letter)) = timeout(TAKING, read::<Envelope>(&mut from)).await else {
+    let Ok(Ok(envelope)) = timeout(TAKING, read::<Envelope>(&mut from)).await else {
         return;
     };
-    if let Some(host) = hosts.iter().find(|host| host.place() == letter.to) {
-        return host.serve(letter, to).await;
+    if let Some(host) = hosts.iter().find(|host| host.address() == envelope.to) {
+        return host.serve(envelope, to).await;
     }
     let why = CallerEvent::TurnedAway("that account is not on this desk".to_owned());
-    // Who has left hears nothing.
+    // A caller that has disconnected receives nothing.
     drop(write(&mut to, &why).await);
 }
 
 impl SocketHost {
-    fn place(&self) -> AccountAddress {
+    fn address(&self) -> AccountAddress {
         self.client.connection().into()
     }
 
-    async fn serve(&self, letter: Envelope, mut to: OwnedWriteHalf) {
-        let (caller, mut news) = self.callers.enter();
-        let age = letter.made.age();
-        match self.command(letter.wish) {
-            Some(wish) if age >= self.lapses => {
-                let why = wish.lapsed(age);
+    async fn serve(&self, envelope: Envelope, mut to: OwnedWriteHalf) {
+        let (caller, mut event) = self.callers.enter();
+        let age = envelope.made.age();
+        match self.command(envelope.request) {
+            Some(request) if age >= self.lapses => {
+                let why = request.lapsed(age);
                 self.callers.reject(caller, why.clone());
                 drop(self.inbox.send(Msg::Said(Tone::Alert, why)).await);
             }
-            Some(wish) => {
-                // The loop that would have listened has ended.
-                drop(self.inbox.send(Msg::Asked(caller, wish)).await);
+            Some(request) => {
+                // The main loop has ended: nobody receives it.
+                drop(self.inbox.send(Msg::Asked(caller, request)).await);
             }
             None => self
                 .callers
                 .reject(caller, "it is no command of this desk's dialect".to_owned()),
         }
-        while let Some(news) = news.recv().await {
-            let last = matches!(news, CallerEvent::TurnedAway(_) | CallerEvent::Settled(_));
-            if write(&mut to, &news).await.is_err() || last {
+        while let Some(event) = event.recv().await {
+            let last = matches!(event, CallerEvent::TurnedAway(_) | CallerEvent::Settled(_));
+            if write(&mut to, &event).await.is_err() || last {
                 return;
             }
         }
     }
 
-    fn command(&self, wish: WireRequest) -> Option<app::CallerRequest> {
-        wish.command(&self.client.connection().account_id, &self.client.dialect())
+    fn command(&self, request: WireRequest) -> Option<app::CallerRequest> {
+        request.command(&self.client.connection().account_id, &self.client.dialect())
     }
 }
 
 impl WireRequest {
-    /// `None` where it is no command of this dialect.
+    /// `None` if it is no command of this dialect.
     fn command(self, account: &AccountId, dialect: &Dialect) -> Option<app::CallerRequest> {
         let (method, target, key, body, (sending, risk)) = match self {
             Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
@@ -208,14 +209,14 @@ impl WireRequest {
     }
 }
 
-/// Whether this user is at the other end, or root: decided by the system, whatever the modes of files are.
+/// Whether the peer is this user or root. The system decides, whatever the file modes are.
 fn is_own(stream: &UnixStream) -> bool {
     stream
         .peer_cred()
         .is_ok_and(|peer| disk::is_own_user(peer.uid()))
 }
 
-/// To a desk of this user: nobody else is asked for anything.
+/// Connects to a desk of this user only.
 async fn connect(dir: &Path) -> io::Result<UnixStream> {
     let stream = UnixStream::connect(dir.join(SOCKET)).await?;
     if is_own(&stream) {
@@ -225,20 +226,20 @@ async fn connect(dir: &Path) -> io::Result<UnixStream> {
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }
 
-/// Whether a line of a caller is a request that a desk understands: what the fuzz target `socket_line` calls.
+/// Whether a desk understands this line of a caller. For the fuzz target `socket_line`.
 #[cfg(fuzzing)]
 pub fn understands(line: &[u8]) -> bool {
-    let Ok(letter) = serde_json::from_slice::<Envelope>(line) else {
+    let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
         return false;
     };
-    let command = letter
-        .wish
-        .command(&letter.to.account_id, &Dialect::default());
+    let command = envelope
+        .request
+        .command(&envelope.to.account_id, &Dialect::default());
     command.is_some()
 }
 
 fn open(dir: &Path) -> io::Result<UnixListener> {
-    // Nobody else gets to it between its making and its mode.
+    // The directory is private, so nobody else can connect before the socket has its mode.
     disk::private_dir(dir)?;
     let path = dir.join(SOCKET);
     if let Err(why) = fs::remove_file(&path)
@@ -251,7 +252,7 @@ fn open(dir: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// At the socket of a desk that has greeted, with nothing asked yet.
+/// A connection to a desk that has greeted and has no request yet.
 #[derive(Debug)]
 pub struct DeskConnection {
     pub greeting: Greeting,
@@ -260,7 +261,7 @@ pub struct DeskConnection {
     to: OwnedWriteHalf,
 }
 
-/// Knocks at the desk that has the journal in `dir`; `None` when nobody answers.
+/// Connects to the desk that holds the journal in `dir`; `None` if it does not greet.
 pub async fn call(dir: &Path) -> Option<DeskConnection> {
     let greeted = async {
         let stream = connect(dir).await.ok()?;
@@ -277,54 +278,54 @@ pub async fn call(dir: &Path) -> Option<DeskConnection> {
 }
 
 impl DeskConnection {
-    /// Asks for something on one of its accounts and hears how it goes, to the end.
+    /// Sends a request for one of its accounts and reports progress until the outcome.
     pub async fn hand_over(
         mut self,
         to: AccountAddress,
-        asked: HandOverRequest<'_>,
-        mut hear: impl FnMut(&Progress),
+        request: HandOverRequest<'_>,
+        mut on_progress: impl FnMut(&Progress),
     ) -> HandOverResult {
-        let wish = asked.wish();
-        let letter = Envelope::new(to, wish);
-        let told = timeout(GREETING, write(&mut self.to, &letter)).await;
-        // Half a line asks for nothing.
-        if !matches!(told, Ok(Ok(()))) {
+        let wire_request = request.to_wire();
+        let envelope = Envelope::new(to, wire_request);
+        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
+        // The desk ignores an incomplete line.
+        if !matches!(sent, Ok(Ok(()))) {
             return HandOverResult::NeverAsked;
         }
-        let Ok(mut news) = timeout(TAKING, self.news()).await else {
+        let Ok(mut event) = timeout(TAKING, self.event()).await else {
             return HandOverResult::Lost;
         };
         loop {
-            match news {
+            match event {
                 None => return HandOverResult::Lost,
                 Some(CallerEvent::Taken) => {}
                 Some(CallerEvent::TurnedAway(why)) => return HandOverResult::TurnedAway(why),
                 Some(CallerEvent::Progress(Progress::Parked { why, .. })) => {
-                    return HandOverResult::Ended(Err(self.is_asked_there(&why)));
+                    return HandOverResult::Ended(Err(self.decided_at_desk(&why)));
                 }
-                Some(CallerEvent::Progress(progress)) => hear(&progress),
+                Some(CallerEvent::Progress(progress)) => on_progress(&progress),
                 Some(CallerEvent::Settled(outcome)) => return HandOverResult::Ended(outcome),
             }
-            news = self.news().await;
+            event = self.event().await;
         }
     }
 
-    /// What the desk says next; `None` when it is gone, or has fallen silent and does not greet any more.
-    async fn news(&mut self) -> Option<CallerEvent> {
-        let mut news = pin!(read(&mut self.from));
+    /// The next event; `None` when the desk is gone, or is silent and no longer greets.
+    async fn event(&mut self) -> Option<CallerEvent> {
+        let mut event = pin!(read(&mut self.from));
         loop {
-            if let Ok(news) = timeout(SILENCE, &mut news).await {
-                return news.ok();
+            if let Ok(event) = timeout(SILENCE, &mut event).await {
+                return event.ok();
             }
             if call(&self.dir).await.is_none() {
-                // It may have come while it was knocked.
-                return news.now_or_never()?.ok();
+                // The event may have arrived during the connection attempt.
+                return event.now_or_never()?.ok();
             }
         }
     }
 
-    /// Who asks cannot decide: the desk that has sent it can.
-    fn is_asked_there(&self, why: &Failure) -> Failure {
+    /// The caller cannot decide about a parked command; the desk that sent it can.
+    fn decided_at_desk(&self, why: &Failure) -> Failure {
         let words = format!(
             "{}; the desk that sent it (process {}) asks on its screen what is to be done",
             why.message, self.greeting.process
@@ -336,30 +337,30 @@ impl DeskConnection {
     }
 }
 
-/// Leaves the wish to flatten at a desk that does not answer: it finds it when it wakes, also where whoever left it is
-/// gone by then, and follows it where that is within [`LAPSES`]. Fails where nobody would find it.
+/// Leaves a flatten at a desk that does not respond. The desk runs it when it wakes within [`LAPSES`], even if the
+/// caller is gone. Fails if no desk would find it.
 pub(crate) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<()> {
-    let (_from, mut door) = lines(connect(dir).await?);
-    let wish = WireRequest::Flatten;
-    write(&mut door, &Envelope::new(to, wish)).await
+    let (_from, mut writer) = lines(connect(dir).await?);
+    let request = WireRequest::Flatten;
+    write(&mut writer, &Envelope::new(to, request)).await
 }
 
-/// What a caller asks for.
+/// A request of a caller.
 #[derive(Debug, Clone, Copy)]
 pub enum HandOverRequest<'a> {
     Send {
         request: &'a Request,
-        /// Of every deed, whether or not the endpoint keeps it.
+        /// Every request has one, whether or not its endpoint uses it.
         key: &'a IdempotencyKey,
         sending: Sending,
-        /// As the caller has classed it.
+        /// The caller's classification.
         risk: Risk,
     },
     Flatten,
 }
 
 impl HandOverRequest<'_> {
-    fn wish(self) -> WireRequest {
+    fn to_wire(self) -> WireRequest {
         match self {
             Self::Flatten => WireRequest::Flatten,
             Self::Send {
@@ -379,19 +380,19 @@ impl HandOverRequest<'_> {
     }
 }
 
-/// What comes of what a desk was to send.
+/// The result of handing a request over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HandOverResult {
     Ended(Result<Receipt, Failure>),
-    /// The desk does not send it, and why.
+    /// The desk does not send it; the text says why.
     TurnedAway(String),
-    /// The desk was gone before it could be asked: it knows nothing of it.
+    /// The desk was gone before it received the request.
     NeverAsked,
-    /// It was asked, and is gone or stopped: what became of it is unknown, see [`unknown_after_hand_over`].
+    /// The desk received the request and then stopped responding. The outcome is unknown: [`unknown_after_hand_over`].
     Lost,
 }
 
-/// The outcome of what is [`HandOverResult::Lost`].
+/// The outcome of [`HandOverResult::Lost`].
 pub fn unknown_after_hand_over() -> Failure {
     Failure::new(
         FailureKind::Unknown,
@@ -427,7 +428,7 @@ mod tests {
     };
     use tokio::time::Instant;
 
-    /// Nobody: neither root nor whoever runs the tests.
+    /// Another user: neither root nor the user that runs the tests.
     const ANOTHER: u32 = 65_534;
     /// The socket that [`a_caller`] connects to.
     const PLACE: &str = "PERPDECK_TEST_SOCKET";
@@ -438,16 +439,16 @@ mod tests {
         let Ok(place) = env::var(PLACE) else { return };
         let began = Instant::now();
         let mut stream = Blocking::connect(place).unwrap();
-        let mut heard = vec![];
+        let mut received = vec![];
         stream
             .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
-        // A desk that greets keeps the connection open: that ends by the time limit.
+        // A desk that greets keeps the connection open; the time limit ends the read.
         let end = stream
-            .read_to_end(&mut heard)
+            .read_to_end(&mut received)
             .map_or_else(|why| format!("{:?}", why.kind()), |_| "closed".to_owned());
         let took = began.elapsed().as_millis();
-        panic!("caller: {end}, {} bytes, {took} ms.", heard.len());
+        panic!("caller: {end}, {} bytes, {took} ms.", received.len());
     }
 
     /// What the caller's process reports, run as `user`.
@@ -469,8 +470,8 @@ mod tests {
         String::from_utf8_lossy(&said).into_owned()
     }
 
-    /// Issue 14, item 6, and the drills' row "socket from another uid": the modes are opened on purpose, so that only the
-    /// check of the peer stands between.
+    /// Issue 14, item 6, and the drill "socket from another uid": the test opens the modes on purpose, so only the
+    /// check of the peer refuses the connection.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_process_of_another_user_is_turned_away_at_once() {
         if !rustix::process::geteuid().is_root() {
@@ -486,7 +487,7 @@ mod tests {
         for (path, mode) in [(place.path(), 0o755), (&path, 0o666)] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
-        let door = tokio::spawn(let_in(vec![], listener));
+        let writer = tokio::spawn(accept_callers(vec![], listener));
         let at = path.clone();
         let said = tokio::task::spawn_blocking(move || called(&at, ANOTHER))
             .await
@@ -497,7 +498,7 @@ mod tests {
             .and_then(|rest| rest.split(" ms.").next());
         let report = report.unwrap_or_else(|| panic!("the caller did not run: {said}"));
         let (end, took) = report.rsplit_once(", ").unwrap();
-        // What was not read by the desk when it hung up makes it a reset.
+        // Unread bytes at hang-up turn the end into a reset.
         assert!(
             ["closed, 0 bytes", "ConnectionReset, 0 bytes"].contains(&end),
             "{report}"
@@ -505,14 +506,14 @@ mod tests {
         assert!(took.parse::<u64>().unwrap() < 100, "{report}");
         let caller = call(place.path()).await;
         assert!(caller.is_some(), "its own user is greeted");
-        door.abort();
+        writer.abort();
     }
 
     fn line(value: &impl Serialize) -> String {
         serde_json::to_string(value).unwrap()
     }
 
-    /// Issue 15, step 0: a desk and a verb may be of two versions.
+    /// Issue 15, step 0: a desk and a verb may be of different versions.
     #[test]
     fn every_line_at_the_socket_is_written_as_it_is_today() {
         let place = || AccountAddress {
@@ -540,20 +541,20 @@ mod tests {
         let envelope = Envelope {
             to: place(),
             made,
-            wish: WireRequest::Flatten,
+            request: WireRequest::Flatten,
         };
         let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
         let posted = format!(r#"{{"to":{to},"made":{},"wish":"flatten"}}"#, line(&made));
         assert_eq!(line(&envelope), posted);
         assert_eq!(line(&Sending::Again), r#""again""#);
-        let news = [
+        let event = [
             CallerEvent::Taken,
             CallerEvent::TurnedAway("no".to_owned()),
             CallerEvent::Progress(Progress::Queued),
         ];
-        let news = news.each_ref().map(line);
+        let event = event.each_ref().map(line);
         assert_eq!(
-            news,
+            event,
             [
                 r#""taken""#,
                 r#"{"turned_away":"no"}"#,

@@ -1,4 +1,4 @@
-//! The attempts of a delivery so far, and what they mean for the next one.
+//! The attempts of a delivery so far, and what the next one may do.
 
 use super::entry_gate::Epoch;
 use crate::{
@@ -25,7 +25,7 @@ pub(super) enum SendState {
 #[derive(Debug)]
 pub(super) struct AttemptHistory {
     send_state: SendState,
-    /// When the present attempts were decided on.
+    /// When the current attempts were decided on.
     begun: Timestamp,
     /// The epoch of that decision.
     given: Epoch,
@@ -37,7 +37,7 @@ pub(super) struct AttemptHistory {
 }
 
 impl AttemptHistory {
-    /// Of a command first sent at `since`, or about to be.
+    /// For a command first sent at `since`, or about to be sent.
     pub(super) fn new(send_state: SendState, since: Timestamp) -> Self {
         Self {
             send_state,
@@ -49,7 +49,7 @@ impl AttemptHistory {
         }
     }
 
-    /// Somebody has decided at `at` on what is sent from here on.
+    /// A decision made at `at` covers what is sent from here on.
     pub(super) fn begin(&mut self, at: Timestamp, given: Epoch) {
         self.begun = at;
         self.given = given;
@@ -59,7 +59,7 @@ impl AttemptHistory {
         self.given
     }
 
-    /// Whether a byte of it may have left.
+    /// Whether a byte may have been sent.
     pub(super) fn has_left(&self) -> bool {
         matches!(self.send_state, SendState::Sending | SendState::MaybeSent)
     }
@@ -68,7 +68,7 @@ impl AttemptHistory {
         self.send_state == SendState::Prepared
     }
 
-    /// The journal says again that it may leave.
+    /// The journal says `inflight` again.
     pub(super) fn launch(&mut self) {
         if self.is_held() {
             self.send_state = SendState::Released;
@@ -82,7 +82,7 @@ impl AttemptHistory {
         }
     }
 
-    /// One more attempt, over at `now`.
+    /// One more attempt ended at `now`.
     pub(super) fn tried(&mut self, attempt: &Attempt, now: Timestamp) {
         match attempt {
             Attempt::NotSent(_) if self.send_state == SendState::MaybeSent => return,
@@ -103,7 +103,7 @@ impl AttemptHistory {
         !std::mem::replace(&mut self.is_stalled, true)
     }
 
-    /// While the same request may be sent again.
+    /// Until when the same request may be resent.
     pub(super) fn window(&self) -> ReplayWindow {
         if self.has_left() {
             ReplayWindow::since(self.last_heard)
@@ -112,8 +112,8 @@ impl AttemptHistory {
         }
     }
 
-    /// The last answer to it said when to come back. The policy waits for that itself; a read in between, or a person
-    /// who asks again, does not know.
+    /// Refuses a resend before the `Retry-After` of the last response ends. The policy waits by itself; a read in
+    /// between, or a person who retries, does not.
     pub(super) fn early(&self) -> Option<Failure> {
         let left = self.quiet_until?.saturating_duration_since(Instant::now());
         (!left.is_zero()).then(|| Failure {
@@ -128,9 +128,9 @@ impl AttemptHistory {
         })
     }
 
-    /// Why `command` must not be sent `now`, if so: an entry is for the market for so long after it was decided on, and
-    /// the service knows the key for that `window`. Waits are counted by a clock that may stand still while the machine
-    /// sleeps; the service's memory of keys and the market go on.
+    /// Why `command` must not be sent `now`, if so. An entry is too late some time after its decision, and the service
+    /// keeps its key only for `window`. Wall-clock time counts: a timer may stop while the machine sleeps; the market
+    /// and the service's key store do not.
     pub(super) fn too_late(
         &self,
         command: &Command,
@@ -143,7 +143,7 @@ impl AttemptHistory {
                 "the service may have forgotten its key by now and act anew: it is not sent again",
             ));
         }
-        // What never left has the time of its intent's deadline.
+        // A command that never left has until its intent's deadline.
         let until = self.begun.plus(if self.has_left() {
             patience * 2
         } else {
@@ -161,7 +161,7 @@ mod tests {
 
     const GIVEN: Timestamp = Timestamp(1_790_000_000_000);
 
-    /// Why `command`, which left and was last answered at `last_heard` (or never left), is not sent after so many minutes.
+    /// The refusal of a `command` that is `minutes` old; `last_heard` is the last response, or `None` if it never left.
     fn after(command: &Command, minutes: u64, last_heard: Option<Timestamp>) -> Option<String> {
         let send_state = last_heard.map_or(SendState::Prepared, |_| SendState::MaybeSent);
         let history = AttemptHistory {

@@ -1,4 +1,4 @@
-//! What every command in delivery shares: client, journal, queues, halts, open questions.
+//! The state that all deliveries share: client, journal, queues, halts, open questions.
 
 use super::{
     entry_gate::{EntryBlock, EntryGate, Epoch, InFlightGuard},

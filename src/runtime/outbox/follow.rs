@@ -1,5 +1,5 @@
-//! Follow-up after a response: compares what was placed with what was asked, follows a queued cancel to its end, and reads
-//! the positions after a close-all.
+//! Follow-up after a response: compares the placed order with the request, follows a queued cancel to its end, and
+//! reads the positions after a close-all.
 
 use super::{Delivery, OutboxContext, OutboxUse, ProgressSink};
 use crate::{
@@ -41,7 +41,7 @@ pub(super) fn after(delivery: &Arc<Delivery>, result: &Result<Receipt, Failure>)
     }
 }
 
-/// Starts what has to follow this answer, whichever desk has sent `command`; `delivery` where it was this one.
+/// Starts the follow-up of a response, whichever desk sent `command`; `delivery` is `None` if another one did.
 pub(super) fn receipt(
     context: &OutboxContext,
     command: &Command,
@@ -67,8 +67,7 @@ pub(super) fn receipt(
     }
 }
 
-/// What the service says it placed, against what was asked: what differs is said, with a way to undo it, and handed
-/// back.
+/// Compares the placed order with the request. Reports and returns each mismatch, with a cancel as an offer.
 pub(super) async fn check_echo(
     context: &OutboxContext,
     command: &Command,
@@ -112,7 +111,7 @@ async fn ended(
     }
 }
 
-/// How a queued cancel ends, looked at for about fifteen seconds; `None` where it is queued still, or was not queued.
+/// Polls a queued cancel for about fifteen seconds; `None` if it is still queued or never was.
 pub async fn queued_end(
     client: &Client,
     command: &Command,
@@ -134,7 +133,7 @@ pub async fn queued_end(
                 .max(client.pause_left()),
         )
         .await;
-        // Only an order that somebody may have made is looked for by its date.
+        // The date matters only when a search must find an order that may have been placed.
         if let Some(end) = ended(client, command, Timestamp(0)).await {
             return Some(end);
         }
@@ -142,7 +141,7 @@ pub async fn queued_end(
     None
 }
 
-/// Until the order has ended, one way or the other.
+/// Polls until the order has ended.
 pub(super) async fn queued_cancel(
     context: OutboxContext,
     command: Command,
@@ -212,7 +211,7 @@ fn proved(proof: FlatProof) -> String {
     format!("no position is open, on two reads {apart:.1} s apart")
 }
 
-/// What is still open, and what the service said of each.
+/// What is still open, and what the service reported for each position.
 fn left_over(open: &[Position], operation: &CloseAll) -> String {
     let rows = open
         .iter()

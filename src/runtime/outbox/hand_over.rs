@@ -1,14 +1,14 @@
-//! A command on a desk while another desk holds the journal.
+//! A command on a second desk, while another desk holds the journal.
 //!
-//! Contract: it is a verb's. What closes or cancels is handed to the desk that has the journal, and sent there as if it
-//! had been typed there, and what follows the answer is looked at from both. Where that desk does not answer in a moment,
-//! has not the account or turns it away, it goes out beside it, on a journal under `log_in_background`; so does what may be done twice
-//! when that desk has taken it and is gone or stopped, and a flatten is also left there, for it to follow where it wakes
-//! soon. What raises exposure is refused, in words that name the other desk. When that
-//! one is gone, the scribe takes the journal, and this desk finds out what it left open like any that is started.
+//! Contract: the second desk acts as a verb does. It hands a close or cancel to the holding desk, which sends it as its
+//! own; both desks follow up the response. The second desk sends the command itself, with an overflow journal, if the
+//! holding desk does not respond in time, lacks the account or rejects the command. It also does so if the holding desk
+//! accepted the command and then died or stopped, provided the command is harmless twice. A flatten is also left at a
+//! stopped desk, which runs it if it wakes soon. New entries are refused, naming the holding desk. Once that desk is
+//! gone, the journal's thread takes the journal over, and recovery runs as after a start.
 //!
-//! Known limit: a desk that is stopped when it has greeted keeps the command for three seconds; the next one goes beside
-//! it at once. What is not to be done twice (a part of a position) is then in doubt.
+//! Known limit: a desk that stops right after its greeting keeps the command for three seconds; the next command goes
+//! out at once. A command that is not harmless twice (closing a part of a position) then has an unknown outcome.
 
 use super::{OutboxContext, follow};
 use crate::{
@@ -30,7 +30,7 @@ use tokio::{
 
 /// Why the holding desk does not send a command.
 enum NotHandedOver {
-    /// It does not answer, and may still act when it wakes.
+    /// It does not respond, and may still act when it wakes.
     Silent(&'static str),
     Declined(String),
 }
@@ -46,7 +46,7 @@ impl fmt::Display for NotHandedOver {
 
 impl OutboxContext {
     /// Reports who holds the journal, until this desk does.
-    pub(crate) async fn tells_who_has_the_journal(self) {
+    pub(crate) async fn report_lock_owner(self) {
         let mut lock_owner = self.writer.lock_owner();
         let mut is_told = false;
         loop {
@@ -76,7 +76,7 @@ impl OutboxContext {
         (command.risk() == Risk::Increasing).then(|| holder.refuses_new_orders())
     }
 
-    /// What comes of `command` on the context that has the journal; `None` where it is for this one to send.
+    /// The outcome of `command` at the desk that holds the journal; `None` if this desk must send it.
     pub(crate) async fn hand_over(
         &self,
         ticket: Ticket,
@@ -128,8 +128,8 @@ impl OutboxContext {
         Err(NotHandedOver::Declined(why))
     }
 
-    /// A desk that wakes beside an account that was flattened meanwhile would trade on. Not by its signal, which is about
-    /// the account on its screen, whichever that is.
+    /// A desk that wakes after the account was flattened here would trade on. A signal would not help: it concerns the
+    /// account on that desk's screen.
     async fn leaves_flatten(&self, holder: &HoldingDesk) {
         let here = self.client.connection().into();
         let left = timeout(
@@ -168,25 +168,25 @@ impl OutboxContext {
                 sending: Sending::First,
                 risk: command.risk(),
             },
-            // Said by whoever tries to send it here.
+            // The attempt to send it from here reports this.
             (_, Err(_)) => return None,
         };
-        // What hears ends with the answer, and so does passing it on.
-        let (heard, news) = unbounded_channel();
-        let hear = move |progress: &Progress| drop(heard.send(progress.clone()));
-        let ended = caller.hand_over(self.client.connection().into(), asked, hear);
-        let (end, ()) = tokio::join!(ended, self.passes_on(ticket, news));
+        // The progress sender lives until the response, and so does the loop that forwards it.
+        let (progress_sender, progress) = unbounded_channel();
+        let on_progress = move |progress: &Progress| drop(progress_sender.send(progress.clone()));
+        let ended = caller.hand_over(self.client.connection().into(), asked, on_progress);
+        let (end, ()) = tokio::join!(ended, self.forward_progress(ticket, progress));
         Some(end)
     }
 
-    async fn passes_on(&self, ticket: Ticket, mut news: UnboundedReceiver<Progress>) {
-        while let Some(progress) = news.recv().await {
+    async fn forward_progress(&self, ticket: Ticket, mut events: UnboundedReceiver<Progress>) {
+        while let Some(progress) = events.recv().await {
             self.say(Msg::Progress(ticket, progress)).await;
         }
     }
 }
 
-/// Whether the other desk may do it too, under a key of its own: all it can do is end what there still is.
+/// Whether both desks may send it under different keys: it can only close what is still open.
 fn is_harmless_twice(command: &Command) -> bool {
     command.facts().only_ends
 }

@@ -1,14 +1,13 @@
-//! The only writer to the service: every command is journalled, sent, asked again as the policy says,
-//! and settled exactly once.
+//! The only writer to the service: journals, sends, retries and settles every command exactly once. Names `journal` and
+//! `base`.
 //!
-//! Contract: the intent is on disk before the first byte leaves (a way out waits for a slow disk only for a moment, and
-//! then tells its key); every attempt carries the same key and the same bytes; at most one command per resource is on
-//! the wire, those of earlier sessions among them, later ones wait in the order they were given (see [`resource_queues`]; new
-//! orders do not wait for each other). What may have taken effect and cannot be found out is parked: it stays on the
-//! desk as a question until a person decides or a later answer does. Without a working journal nothing that raises
-//! exposure is sent, everything else is, with its key in the activity. Nor on a desk whose journal another desk has: see
-//! [`hand_over`]. While the desk finds out what became of the last session's commands, or flattens, nothing
-//! that raises exposure is sent; nor while it is halted, which outlives it, and ends when a person says so.
+//! Contract: the intent is on disk before the first byte leaves. A close or cancel waits for a slow disk at most 100 ms
+//! and then shows its key. Every attempt sends the same key and the same bytes. At most one command per resource is in
+//! flight, including those of earlier sessions; later ones wait in order (see [`resource_queues`]; new orders do not
+//! wait for each other). A command whose outcome cannot be found out is parked: it stays a question on the desk until a
+//! person or a later response decides. If the journal cannot be written, or another desk holds it (see [`hand_over`]),
+//! new entries are refused, and everything else is sent with its key in the activity. New entries also wait during
+//! recovery and a flatten, and while the desk is halted. A halt outlives the desk and ends when a person re-arms.
 
 mod attempt_history;
 mod context;

@@ -58,16 +58,16 @@ fn misused(
     Some(Failure::local(why))
 }
 
-/// What a command belongs to.
+/// The parent, key and time of a command.
 #[derive(Debug, Default)]
 pub(crate) struct CommandOrigin {
-    /// The flatten it is a part of, if it is.
+    /// The flatten it is part of, if any.
     pub(crate) parent: IntentRef,
     /// `None`: a new random key.
     pub(crate) key: Option<IdempotencyKey>,
-    /// When it was given, counted in close-alls.
+    /// The epoch in which it was given.
     pub(crate) epoch: Epoch,
-    /// Filled in with its row when the journal has it.
+    /// Set to its row once the journal has it.
     pub(crate) intent_ref: IntentRef,
 }
 
@@ -110,17 +110,17 @@ impl EarlierSending {
     }
 }
 
-/// Makes a new row, or finds that of an earlier sending.
+/// Creates a row, or finds the row of an earlier sending.
 type ClaimIn = fn(&mut Journal, Timestamp, &Intent) -> Result<Claim, JournalError>;
 
 impl OutboxContext {
-    /// At the pace of the client.
+    /// Scaled by the client's timeouts.
     pub(super) fn patience(&self, risk: Risk) -> Duration {
         self.client.timeouts().scaled(patience(risk))
     }
 
-    /// Puts the intent on disk; without a journal only what does not raise exposure may go on. What the caller's own key
-    /// was used for before goes out as it did then, and so does a close-all that is unfinished.
+    /// Writes the intent to the disk. Without a journal, only a command that does not increase exposure may go on. A
+    /// command whose key was used before is resent as it was, and so is an unfinished close-all.
     pub(super) async fn record(
         &self,
         command: &Command,
@@ -153,7 +153,7 @@ impl OutboxContext {
         match recorded {
             Ok(recorded) => Ok(recorded),
             Err(JournalError::Slow) if risk == Risk::Increasing => {
-                // Not waited for: it is done with the row itself, when the disk gets to that.
+                // Not awaited: the job runs after the row's own write.
                 drop(self.let_go(&intent_ref, NEVER_TAKEN));
                 Err(Failure::new(FailureKind::Unavailable, NEVER_TAKEN))
             }
@@ -169,8 +169,8 @@ impl OutboxContext {
         }
     }
 
-    /// What was used before may be open since the last session, and be found out about this moment. A way out waits
-    /// little for that: it goes under the same key all the same.
+    /// An earlier row may be open, and recovery may be deciding it right now. A close or cancel waits only briefly: it
+    /// has the same key anyway.
     async fn wait_for_findings(&self, risk: Risk) -> Result<(), Failure> {
         match risk {
             Risk::Increasing => self.ready_within(self.patience(risk)).await,
@@ -183,7 +183,7 @@ impl OutboxContext {
         }
     }
 
-    /// What was sent under the key of `request` before, about to be sent again as it was.
+    /// The earlier request under the key of `request`, about to be resent as it was.
     async fn again(
         &self,
         command: &Command,
@@ -201,7 +201,7 @@ impl OutboxContext {
             let Some((journal, id)) = journals.locate(&place)? else {
                 return Ok(None);
             };
-            // As it stands after what was found out meanwhile.
+            // As recovery has left it meanwhile.
             let entry = journal.entry(id)?;
             journal.mark_inflight(id)?;
             Ok(entry)
@@ -220,7 +220,7 @@ impl OutboxContext {
         };
         let recorded = RecordedRequest {
             before: Some(EarlierSending::of(entry.as_ref().unwrap_or(known))),
-            // Not where the row of something new is looked for: it may have acted, and is not withdrawn.
+            // The row is kept out of the new command's reference: it may have executed, and must not be withdrawn.
             intent: intent_ref,
             request: Request {
                 key: known.intent.key.clone(),
@@ -235,7 +235,7 @@ impl OutboxContext {
         Ok(Ok(recorded))
     }
 
-    /// Intents that mark a whole deed, not a request: a flatten. Its row may come later than its first parts leave.
+    /// Records a whole flatten, which is no request of its own. Its row may come after its first parts are sent.
     pub(crate) async fn record_flatten(&self, command: &Command) -> IntentRef {
         let request = Request::flatten(&self.client.connection().account_id);
         let intent = self.intent(command, &request, self.clock.now());
@@ -275,7 +275,7 @@ impl OutboxContext {
         let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
         let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
         let write = move |journals: &mut JournalSet| {
-            // Written before this, if it can be written.
+            // Queued before this job, and written if it could be.
             intent.parent = journals.number(&parent);
             let journal = journals.current_journal()?;
             intent.credential = journal.fingerprint(secret.expose_secret())?;

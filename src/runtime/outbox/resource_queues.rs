@@ -1,7 +1,7 @@
-//! One command per resource is in flight; the others wait in the order given.
+//! One command per resource is in flight; the others wait in order.
 //!
-//! Known limit: a way out does not wait for a change. Closing a position or canceling an order goes out beside a `PUT`
-//! of its margin or exits that is still being tried: what the change would have set is of no more use then.
+//! Known limit: closing a position or canceling an order does not wait for a `PUT` of its margin or exits that is still
+//! being retried, because what it sets no longer matters then.
 
 use crate::model::{Command, Resource};
 use std::collections::HashMap;

@@ -81,7 +81,7 @@ impl OutboxContext {
         let since = recorded.before.as_ref().map_or(now, |before| before.at);
         let context = self.clone();
         let delivery = Delivery::new(context, sink, command, recorded, since);
-        // The disk may have hung: a decision that is too old is not sent when it comes back.
+        // The disk may have hung: an outdated decision is not sent when it comes back.
         delivery.begin(asked_at, epoch);
         Ok(Arc::new(delivery))
     }
@@ -116,7 +116,7 @@ impl Delivery {
     /// Sends it until it is settled, or unknown.
     pub(crate) async fn deliver(self: &Arc<Self>, tries: RetryState) -> Result<Receipt, Failure> {
         let result = match self.pursue(tries).await {
-            Ok(receipt) => self.believed(receipt),
+            Ok(receipt) => self.accepted(receipt),
             failed @ Err(_) => failed,
         };
         if let Err(why) = &result
@@ -150,8 +150,8 @@ impl Delivery {
         follow::queued_end(&self.context.client, &self.command, result).await
     }
 
-    /// [`Self::deliver`], and what a person decides where that ends in doubt. The turn is given up for the
-    /// question: the trader may want to act on the same thing.
+    /// [`Self::deliver`], then a person's decision if the outcome is unknown. The question does not hold the queue: the
+    /// trader may want to act on the same object.
     async fn finish(
         self: &Arc<Self>,
         ticket: Ticket,
@@ -174,7 +174,7 @@ impl Delivery {
                     turn = Some(self.turn().await);
                 }
             }
-            // A newer command may have been given while it waited for its turn.
+            // A newer command may have been given while this one waited for its turn.
             stage = match self.objection(ticket) {
                 Some(objection) => {
                     self.context.note(Tone::Warn, objection).await;
@@ -192,8 +192,8 @@ impl Delivery {
         turn
     }
 
-    /// An answer that is ours, and the same as before.
-    fn believed(&self, receipt: Receipt) -> Result<Receipt, Failure> {
+    /// Accepts a receipt that belongs to this command and matches the earlier one.
+    fn accepted(&self, receipt: Receipt) -> Result<Receipt, Failure> {
         let Receipt::Order { order, .. } = &receipt else {
             return Ok(receipt);
         };
@@ -219,7 +219,7 @@ impl Delivery {
         self.once_more(Failure::new(FailureKind::Unknown, why))
     }
 
-    /// With the doubt that an earlier sending of the same request left, if there was one.
+    /// Combined with the unknown outcome of an earlier sending of the same request, if any.
     fn once_more(&self, doubt: Failure) -> DeliveryStage {
         let timeouts = self.context.client.timeouts();
         DeliveryStage::Send(Box::new(if self.has_left() {
@@ -229,7 +229,7 @@ impl Delivery {
         }))
     }
 
-    /// A command of an earlier session, to its end: sent again with its own key, or asked about.
+    /// Resumes a command of an earlier session: resends it with its own key, or asks a person.
     pub(crate) async fn resume(self: Arc<Self>, ticket: Ticket, resume: Resume) {
         self.context
             .say(Msg::Resumed(ticket, self.command.clone()))
@@ -281,7 +281,7 @@ impl Delivery {
         }
     }
 
-    /// Why it must not be sent again, if so.
+    /// Why it must not be resent, if so.
     fn objection(&self, ticket: Ticket) -> Option<String> {
         if !self.window().is_open(self.context.clock.now()) {
             return Some(format!(

@@ -1,4 +1,5 @@
-//! The entrance of the outbox: a flatten runs on its own, every other command is delivered; at the start, recovery runs.
+//! The entry point of the outbox. A flatten runs on its own; the outbox delivers every other command; recovery runs
+//! first.
 
 use super::{flatten, recover::recover};
 use crate::{
@@ -17,8 +18,8 @@ use crate::{
 };
 use tokio::{sync::mpsc::Sender, task::JoinSet};
 
-/// Dropping it stops what it was given to send; what the last session left, and what follows an answer, goes on until
-/// the runtime ends. The journal keeps what was.
+/// Dropping it stops the commands it was given. Recovery of the last session, and reads that follow a response, run
+/// until the runtime ends. The journal keeps all rows.
 #[derive(Debug)]
 pub struct Outbox {
     pub(in crate::runtime) context: OutboxContext,
@@ -26,8 +27,8 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// `open` opens the journal, on a thread of its own; then what the last session left open is found
-    /// out. Progress and outcomes go out on `events`.
+    /// `open` opens the journal on a thread of its own; recovery then decides what the last session left open. Progress
+    /// and outcomes go out on `events`.
     ///
     /// Must be called within a tokio runtime.
     pub fn spawn(
@@ -41,8 +42,8 @@ impl Outbox {
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the deeds of a verb: what an earlier session left open is only found out about by reads, and left to a desk
-    /// where they do not tell; what `others` left open is theirs altogether, and what `resumed` with these deeds is theirs.
+    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
+    /// skips rows of `others`, which belong to other processes, and rows of `resumed`, which these commands resume.
     pub fn for_verb(
         client: Client,
         clock: Clock,
@@ -58,7 +59,7 @@ impl Outbox {
         )
     }
 
-    /// The same with a journal that others write too.
+    /// The same with a journal that other accounts also write.
     pub(crate) fn beside(
         client: Client,
         clock: Clock,
@@ -71,19 +72,19 @@ impl Outbox {
 
     fn of(context: OutboxContext, accounts: JournalAccounts) -> Self {
         let mut tasks = JoinSet::new();
-        // Asked for now, so that it is answered before anything of this session is written.
+        // Requested now, so that the answer precedes anything this session writes.
         let now = context.clock.now();
         let left = context
             .writer
             .ask_own(move |journal| accounts.left(journal, now));
         if context.outbox_use == OutboxUse::Session {
-            tasks.spawn(context.clone().tells_who_has_the_journal());
+            tasks.spawn(context.clone().report_lock_owner());
         }
         tasks.spawn(recover(context.clone(), left));
         Self { context, tasks }
     }
 
-    /// Takes the command on its way and returns at once. Ends with one [`Msg::Settled`] for the ticket.
+    /// Starts the command and returns at once. Ends with one [`Msg::Settled`] for the ticket.
     pub fn send(&mut self, ticket: Ticket, command: Command) {
         self.reap();
         let context = self.context.clone();
@@ -105,9 +106,9 @@ impl Outbox {
         self.tasks.spawn(run);
     }
 
-    /// As [`Self::send`], for one request under a key the caller chose. What the journal holds under that key
-    /// already goes out again as it was, byte for byte, whatever `command` would be spelled like now; that
-    /// both are one wish, and that the service still knows the key, is the caller's to make sure of.
+    /// As [`Self::send`], for one request under a key the caller chose. If the journal has a request under that key, it
+    /// is resent byte for byte, however `command` would be encoded now. The caller must ensure that both are the same
+    /// request and that the service still keeps the key.
     pub fn send_as(&mut self, ticket: Ticket, command: Command, key: IdempotencyKey) {
         self.reap();
         let turn = self.context.join(&command);
@@ -120,36 +121,36 @@ impl Outbox {
         self.tasks.spawn(run);
     }
 
-    /// Lets go of the flights that have ended.
+    /// Drops deliveries that have ended.
     fn reap(&mut self) {
         while self.tasks.try_join_next().is_some() {}
     }
 
-    /// Sends the parked command of this ticket again: the same key, the same bytes.
+    /// Resends the parked command of this ticket: the same key, the same bytes.
     pub fn again(&self, ticket: Ticket) {
         self.context.decide(ticket, ParkedDecision::Again);
     }
 
-    /// What raises exposure may be sent again: a person has seen why the desk halted.
+    /// Allows new entries again: a person has seen why the desk halted.
     pub fn rearm(&self) {
         let context = self.context.clone();
         tokio::spawn(async move { context.rearm().await });
     }
 
-    /// Nothing that was given goes out from here on. Each command still ends with one [`Msg::Settled`], within a second or
-    /// so: as in doubt, or, where surely nothing of it has left, as unsent, which the journal notes.
+    /// Stops all sending. Each command still ends with one [`Msg::Settled`], within about a second: as unknown, or as
+    /// unsent if none of it can have left, which the journal records.
     ///
-    /// Known limit: a desk's goes on with what an earlier session left open until the process ends.
+    /// Known limit: recovery of an earlier session goes on until the process ends.
     pub fn stop(&self) {
         self.context.stop();
     }
 
-    /// Whether all that was to be written is with the disk, within a second.
+    /// Whether everything queued is on the disk, within a second.
     pub async fn is_written(&self) -> bool {
         self.context.is_written().await
     }
 
-    /// Lets go of the parked command of this ticket, whatever became of it.
+    /// Drops the parked command of this ticket, whatever became of it.
     pub fn give_up(&self, ticket: Ticket) {
         self.context.decide(ticket, ParkedDecision::GiveUp);
     }

@@ -1,8 +1,8 @@
-//! The outbox of a dry run: every command ends here as the request that it would have been.
+//! The outbox of a dry run: every command ends here as the request it would have been.
 //!
-//! Contract: it has no journal to write and no way to send; the client refuses every mutation besides. Nothing an earlier
-//! session left open is gone on with. Each command ends with one [`Msg::Settled`] that says it was not sent, and which
-//! request it was; of a flatten, what its first round would send as things stand now, and never that anything is flat.
+//! Contract: it has no journal to write and no way to send, and the client refuses every mutation as well. It does not
+//! resume what an earlier session left open. Each command ends with one [`Msg::Settled`] that says it was not sent and
+//! shows the request. A flatten shows what its first round would send now, and never reports flat.
 
 use super::dispatch::Outbox;
 use crate::{
@@ -18,7 +18,7 @@ use tokio::{
     task::{JoinSet, spawn_blocking},
 };
 
-/// Where what a desk is told to do goes.
+/// Where the desk's commands go.
 #[derive(Debug)]
 pub(crate) enum CommandSink {
     Sends(Box<Outbox>),
@@ -40,7 +40,7 @@ impl CommandSink {
         }
     }
 
-    /// What a person says of a command in doubt, or of a halt. In a dry run there is neither.
+    /// A person's decision about an unknown outcome or a halt. A dry run has neither.
     pub(crate) fn decide(&self, effect: &Effect) {
         let Self::Sends(outbox) = self else {
             return;
@@ -63,7 +63,7 @@ pub(crate) struct DryRunOutbox {
 }
 
 impl DryRunOutbox {
-    /// Says first what is not gone on with of what the journal in `dir` has.
+    /// First reports what the journal in `dir` has open and a dry run does not resume.
     ///
     /// Must be called within a tokio runtime.
     pub(crate) fn begin(client: Client, dir: PathBuf, events: Sender<Msg>) -> Self {
@@ -85,7 +85,7 @@ impl DryRunOutbox {
             } else {
                 spelled(&client, &command)
             };
-            // Nobody listens while the desk shuts down.
+            // The desk is shutting down: nobody receives it.
             drop(
                 events
                     .send(Msg::Settled(ticket, Err(Failure::dry_run(why))))
@@ -95,7 +95,7 @@ impl DryRunOutbox {
     }
 }
 
-/// The request that it would have been.
+/// The request it would have been.
 fn spelled(client: &Client, command: &Command) -> String {
     let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
     match Request::of(command, key, &client.dialect()) {
@@ -104,7 +104,7 @@ fn spelled(client: &Client, command: &Command) -> String {
     }
 }
 
-/// All that the first round of it would send, and what keeps the rest from being known.
+/// Everything the first round would send, and which reads failed.
 async fn flatten(client: &Client, account: &AccountId) -> String {
     let remains: OpenExposure = client.remains().await;
     let commands = remains.way_out(account.clone());
@@ -140,11 +140,11 @@ async fn introduce(client: Client, dir: PathBuf, events: Sender<Msg>) {
     };
     let text =
         format!("DRY-RUN: nothing is sent or journaled, what would be is told here{earlier}");
-    // Nobody listens while the desk shuts down.
+    // The desk is shutting down: nobody receives it.
     drop(events.send(Msg::Said(tone, text)).await);
 }
 
-/// How many commands of this account are open in the journal, which is only looked at; `None` where that does not go.
+/// How many commands of this account are open in the journal, opened read-only; `None` if it cannot be read.
 fn left_open(dir: &Path, (base_url, account): &(String, AccountId)) -> Option<usize> {
     if !Journal::is_there(dir) {
         return Some(0);

@@ -1,16 +1,14 @@
-//! Getting out: TWAPs stopped, ladders and orders canceled, everything closed, again until two reads find
-//! nothing.
+//! Flatten: stops TWAPs, cancels scaled orders and orders, closes everything, and repeats until two reads find nothing.
 //!
-//! Contract: the close-all goes out at once, beside the reads that find what else there is; each round
-//! closes with a key of its own (the same key would only repeat the old answer), three more rounds after
-//! the first. What only reduces, stops and targets, is canceled when a read finds no position: until then it is
-//! all the protection there is. Nothing that raises exposure is sent meanwhile, nor after it until a person
-//! re-arms the desk. It needs no journal and no screen, and what is in doubt on the way is decided by the
-//! reads at the end. A list that cannot be read keeps nothing that is in the others from being ended. It never says
-//! flat without two complete reads that found nothing, begun when every order that was on the wire had its answer or
-//! its time.
+//! Contract: the close-all is sent at once, beside the reads that find what else is open. Each round closes with a new
+//! key (the same key would return the old result), up to three rounds after the first. Reduce-only stops and targets
+//! are canceled only when a read finds no position: until then they are the only protection. Nothing that increases
+//! exposure is sent meanwhile, nor afterwards until a person re-arms the desk. It needs no journal and no screen. The
+//! reads at the end decide commands whose outcome is unknown. A list that cannot be read does not stop the others from
+//! being closed. It reports flat only after two complete reads that found nothing, begun after every order on the wire
+//! had its response or its time limit.
 //!
-//! Known limit: a ladder is found by its working rungs; one without any cannot fill anyway.
+//! Known limit: a scaled order is found by its working rungs; one without any cannot fill.
 
 use crate::{
     app::{Msg, activity::notice::Tone},
@@ -43,21 +41,21 @@ use tokio::{
 const ROUNDS: u32 = 4;
 /// Commands on the wire beside the close-all.
 const CONCURRENT_COMMANDS: usize = 4;
-/// Reads that may fail before a round is taken to have proved nothing.
+/// Failed reads after which a round counts as having proved nothing.
 const MOST_FAILED_READS: u32 = 20;
-/// What is first canceled waits so long for the TWAPs to be stopped.
+/// How long the first cancels wait for the TWAPs to stop.
 const TWAP_HEAD_START: Duration = Duration::from_secs(2);
-/// The first sweep of a round waits so long for a list.
+/// How long the first sweep of a round waits for a list.
 const FIRST_READ_TIMEOUT: Duration = Duration::from_secs(15);
-/// Orders that were on the wire when the flatten began have so long for their answers: looks before prove nothing.
+/// How long orders on the wire at the start have for their responses: reads before then prove nothing.
 const ANSWER_WAIT: Duration = Duration::from_secs(15);
 const READ_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A flatten that an earlier session had begun.
+/// A flatten that an earlier session began.
 #[derive(Debug)]
 pub(crate) struct ResumedFlatten {
     pub(crate) parent: IntentId,
-    /// The close-all that was under way: it goes on with its own key.
+    /// The close-all under way, which keeps its key.
     pub(crate) closing: Option<Delivery>,
 }
 
@@ -66,15 +64,15 @@ struct FlattenRun<'a> {
     ticket: Option<Ticket>,
     parent: IntentRef,
     state: Flattening,
-    /// What the last look found.
+    /// What the last read found.
     remains: Option<OpenExposure>,
-    /// What was ended in this round.
+    /// What this round has ended.
     ended: HashSet<Resource>,
-    /// Until when an order that is on the wire keeps a look from proving anything.
+    /// Until then an order on the wire keeps any read from proving that the account is flat.
     answers_due: Option<Instant>,
 }
 
-/// By the desk that has the journal, where another one has it and answers; else from here.
+/// Through the desk that holds the journal, if another one does and responds; otherwise from here.
 pub(super) async fn asked(
     context: &OutboxContext,
     ticket: Ticket,
@@ -86,7 +84,7 @@ pub(super) async fn asked(
     }
 }
 
-/// Until it is flat, or the rounds are spent.
+/// Runs until the account is flat or the rounds are used up.
 pub(crate) async fn flatten(
     context: &OutboxContext,
     ticket: Option<Ticket>,
@@ -104,7 +102,7 @@ pub(crate) async fn flatten(
         ),
         None => (context.record_flatten(&command).await, None),
     };
-    // A desk that dies on the way must not trade on when it is started again.
+    // If the desk dies on the way, it must restart halted.
     drop(context.note_halt("a flatten was begun, and did not come to its end".to_owned()));
     let mut run = FlattenRun {
         context,
@@ -139,7 +137,7 @@ impl FlattenRun<'_> {
                 return Ok(Receipt::Flat(proof));
             }
             if self.context.client.key_refused() {
-                // Further rounds would only be refused too.
+                // The service would refuse further rounds too.
                 let why = "the service refuses the key: nothing can be closed or read with it";
                 return Err(not_done(FailureKind::Auth, why));
             }
@@ -147,9 +145,9 @@ impl FlattenRun<'_> {
         Err(self.failure())
     }
 
-    /// One close-all, and beside it everything that could open something again.
+    /// One close-all, and beside it a sweep of everything that could open a position again.
     async fn round(&mut self, closing: Option<Delivery>) {
-        let (operations, mut told) = unbounded_channel();
+        let (operations, mut reported) = unbounded_channel();
         let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
         let (context, parent) = (self.context, &self.parent);
         let close = async {
@@ -166,7 +164,7 @@ impl FlattenRun<'_> {
                     self.ended = ended;
                     return;
                 }
-                Some(operation) = told.recv() => {
+                Some(operation) = reported.recv() => {
                     self.state.operation = Some(operation);
                     self.tell().await;
                 }
@@ -174,8 +172,8 @@ impl FlattenRun<'_> {
         }
     }
 
-    /// Two complete reads that find nothing; `None` when there is something, or nothing can be read. Every look also ends
-    /// what it finds of what the round has not ended yet.
+    /// Two complete reads that find nothing; `None` if something is open or nothing can be read. Each read also ends
+    /// what it finds that the round has not ended yet.
     async fn prove(&mut self) -> Option<FlatProof> {
         let (context, timeouts) = (self.context, self.context.client.timeouts());
         let mut proving = Proving::default();
@@ -217,7 +215,7 @@ impl FlattenRun<'_> {
         None
     }
 
-    /// Whether a look that begins now can prove anything: an order that is on the wire may be executed after it.
+    /// Whether a read that begins now can prove anything: an order on the wire may fill after it.
     async fn may_prove(&mut self) -> bool {
         if self.context.entries_answered() {
             return true;
@@ -234,7 +232,7 @@ impl FlattenRun<'_> {
         }
     }
 
-    /// Ends what the round has not ended yet: what only reduces too, when nothing is open that it could protect.
+    /// Ends what the round has not ended yet, including reduce-only orders if no position is left to protect.
     async fn sweep_on(&mut self, remains: &OpenExposure) {
         let protection = if remains.is_closed() {
             remains.protection()
@@ -259,10 +257,10 @@ impl FlattenRun<'_> {
 
     fn failure(&self) -> Failure {
         let message = match &self.remains {
-            Some(remains) => self.told_of(remains),
+            Some(remains) => self.describe(remains),
             None => "whether anything is left was not read".to_owned(),
         };
-        // Where nothing could be read, nothing is known to conflict.
+        // An unreadable list shows no conflict.
         let unread = self.remains.as_ref().and_then(OpenExposure::unread);
         let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         not_done(
@@ -271,8 +269,8 @@ impl FlattenRun<'_> {
         )
     }
 
-    /// What the last look found, and what the last close-all said of it.
-    fn told_of(&self, remains: &OpenExposure) -> String {
+    /// What the last read found, and what the last close-all reported.
+    fn describe(&self, remains: &OpenExposure) -> String {
         let operation = self.state.operation.as_ref();
         let positions = remains.positions().iter();
         let positions = positions.map(|position| position.left_by(operation));
@@ -289,7 +287,8 @@ impl FlattenRun<'_> {
         parts.join("; ")
     }
 
-    /// The deed in the journal; and its parts still in doubt are of no more consequence once it is flat.
+    /// Records the outcome in the journal. Once the account is flat, the unknown outcomes of its parts no longer
+    /// matter.
     async fn note_end(&self, result: &Result<Receipt, Failure>) {
         let (now, flat) = (self.context.clock.now(), result.is_ok());
         let parent = Arc::clone(&self.parent);
@@ -312,7 +311,7 @@ impl FlattenRun<'_> {
     }
 }
 
-/// It was begun, and did not come to what it was for.
+/// The flatten was begun and did not end flat.
 fn not_done(kind: FailureKind, why: impl Into<Text>) -> Failure {
     Failure {
         proves: Proof::Refused,
@@ -358,8 +357,8 @@ async fn complain(context: &OutboxContext, result: Result<Receipt, Failure>) {
     }
 }
 
-/// Stops TWAPs first (a slice opens anew), then ladders, then what else could open something. A list that cannot be read
-/// in time is for the next look.
+/// Stops TWAPs first (a slice opens a position again), then scaled orders, then everything else that could open one.
+/// The next read handles a list that cannot be read in time.
 async fn sweep(context: &OutboxContext, parent: &IntentRef) -> HashSet<Resource> {
     let (client, timeouts) = (&context.client, context.client.timeouts());
     let account = &client.connection().account_id;
@@ -380,7 +379,7 @@ async fn sweep(context: &OutboxContext, parent: &IntentRef) -> HashSet<Resource>
     ended
 }
 
-/// What is in a list, asked for until it can be read, for a time.
+/// Retries a list until it can be read or the time is up.
 async fn first_read<T, F>(context: &OutboxContext, ask: impl Fn() -> F) -> Result<Page<T>, Failure>
 where
     F: Future<Output = Result<Page<T>, Failure>>,
@@ -404,7 +403,7 @@ where
         .unwrap_or_else(|_| Err(Failure::new(FailureKind::Unreadable, "not read in time")))
 }
 
-/// What of it has been ended.
+/// Which of them were ended.
 async fn end_all(
     context: &OutboxContext,
     parent: &IntentRef,
@@ -421,9 +420,9 @@ async fn end_all(
         .await
 }
 
-/// Whether it has been ended: what is gone by now is what was wanted, and is not found again.
+/// Whether it was ended. An object that is already gone counts, and will not be found again.
 async fn end(context: &OutboxContext, parent: &IntentRef, command: Command) -> bool {
-    let (silent, _heard) = unbounded_channel();
+    let (silent, _receiver) = unbounded_channel();
     let tries = RetryState::new(&command, context.client.timeouts());
     let started = context.start(
         ProgressSink::Flatten(silent),
@@ -440,7 +439,7 @@ async fn end(context: &OutboxContext, parent: &IntentRef, command: Command) -> b
     }
 }
 
-/// How long after so many reads that failed: 1, 2, then 4 s.
+/// Pause after this many failed reads: 1, 2, then 4 s.
 fn after(failed: u32) -> Duration {
     Duration::from_secs(1 << failed.clamp(1, 3).saturating_sub(1))
 }

@@ -1,4 +1,5 @@
-//! After a restart: what became of open commands; and flatten. Names `outbox` and below.
+//! After a restart: decides what became of open commands. Also flatten and the dry run. Names `outbox` and the rooms
+//! below it.
 
 pub(crate) mod dispatch;
 pub(crate) mod dry_run;

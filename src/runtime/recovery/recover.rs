@@ -1,13 +1,13 @@
-//! What became of the commands that were open when the last desk stopped.
+//! Recovery: decides what became of the commands that were open when the last session stopped (docs/delivery.md 7.2).
 //!
-//! Contract: the service is read before anything is sent; an order that may exist is linked when one and
-//! only one row fits, and otherwise asked about, never sent again by itself. A close-all goes on with its
-//! own key, a flatten is begun anew, a full market close and a cancel of what still works are sent again
-//! (none of them can open anything); a PUT is asked about. What surely never left is let go where it raises exposure,
-//! and otherwise offered: only a person sends it. What is too old is not sent; what belongs to another service,
-//! account or key is shown as a question and never sent from here. Each is told in one line. Nothing that raises
-//! exposure is sent before this is over, nor after it where the last session was halted. A verb, which ends with its own
-//! deed, names what is open, settles what reads tell, and sends and asks nothing: see [`decision`].
+//! Contract: recovery reads the service before it sends anything. An order that may exist is linked if exactly one row
+//! fits; otherwise a person decides, and it is never resent automatically. A close-all goes on with its own key, a
+//! flatten begins anew, a full market close and a cancel of something that still works are resent (none of them can
+//! open a position); a person decides about a PUT. A command that never left is dropped if it increases exposure, and
+//! otherwise offered: only a person sends it. A command that is too old is not sent. A command of another service,
+//! account or key is shown as a question and never sent from here. Each command gets one line. New entries wait until
+//! recovery is over, and stay blocked if the last session was halted. A verb, which ends with its own command, names
+//! what is open, settles what reads decide, and sends nothing: see [`decision`].
 
 mod decision;
 
@@ -27,24 +27,24 @@ use decision::{RecoveryCase, RecoveryDecision};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::oneshot, time::sleep};
 
-/// Reads of one row before it is left to a person.
+/// Reads of one row before a person must decide.
 const RECONCILE_ATTEMPTS: u32 = 4;
-/// Commands that a verb names one by one.
+/// Commands that a verb lists one by one.
 const NAMED: usize = 3;
-/// Tickets of this session are counted from 1; those of earlier ones begin here.
+/// Tickets of this session count from 1; those of earlier sessions from here.
 const FIRST_EARLIER_TICKET: u64 = 1_000_000;
 
-/// What the rows are judged by.
+/// What recovery decides rows by.
 struct Recovery<'a> {
     context: &'a OutboxContext,
     fingerprint: String,
-    /// When everything was last to be closed.
+    /// When a close-all or flatten was last recorded.
     closed_all_at: Option<Timestamp>,
-    /// `None` when they cannot be read.
+    /// `None` if they could not be read.
     working: Option<Vec<Order>>,
 }
 
-/// One row that is ours, as a command again.
+/// A row of this account, parsed back into its command.
 struct OpenRow {
     entry: IntentRow,
     delivery: Delivery,
@@ -52,7 +52,7 @@ struct OpenRow {
     ownership: Ownership,
 }
 
-/// Settles, resumes or asks about everything that is open; ends when all of it is on its way.
+/// Settles, resumes or asks about every open row; ends when each is under way.
 pub(crate) async fn recover(
     context: OutboxContext,
     left: oneshot::Receiver<Result<OpenRows, JournalError>>,
@@ -113,7 +113,7 @@ impl Recovery<'_> {
     async fn after_attempt(&self, open: Vec<IntentRow>) {
         let (ours, foreign): (Vec<_>, Vec<_>) =
             open.into_iter().partition(|entry| self.is_ours(entry));
-        // A flatten of elsewhere is its parts, which are shown.
+        // The parts of a foreign flatten are shown instead.
         for entry in foreign.iter().filter(|entry| !entry.intent.is_flatten()) {
             self.judge_one(entry, &[], (Ownership::Foreign, None)).await;
         }
@@ -131,8 +131,7 @@ impl Recovery<'_> {
         }
     }
 
-    /// To its fate, or as far as that is a person's or the far end's to say; what the flatten `parent` goes on with is
-    /// handed back.
+    /// Decides one row, as far as a person or the service need not. Returns what the flatten `parent` goes on with.
     async fn judge_one(
         &self,
         entry: &IntentRow,
@@ -164,7 +163,7 @@ impl Recovery<'_> {
     async fn apply(&self, row: OpenRow, decision: RecoveryDecision) -> Option<Delivery> {
         match decision {
             RecoveryDecision::Join => return Some(row.delivery),
-            RecoveryDecision::LetGo => self.never_sent(&row.entry).await,
+            RecoveryDecision::Drop => self.never_sent(&row.entry).await,
             RecoveryDecision::Offer => self.offer(row).await,
             RecoveryDecision::Foreign => self.not_ours_to_send(&row.entry).await,
             RecoveryDecision::Resend => self.send_again(row).await,
@@ -173,16 +172,16 @@ impl Recovery<'_> {
                     .await;
                 Arc::new(row.delivery).follow();
             }
-            RecoveryDecision::Told(result) => self.done(&row, result).await,
+            RecoveryDecision::Decided(result) => self.done(&row, result).await,
             RecoveryDecision::Superseded => self.overtaken(&row.entry).await,
             RecoveryDecision::Ask => self.ask(row).await,
-            // What would tell has been looked at, or is for a desk.
+            // The reads are done, or the row is left to a desk.
             RecoveryDecision::Reconcile | RecoveryDecision::Leave => {}
         }
         None
     }
 
-    /// Spelled in a way this desk does not know.
+    /// A request that this desk cannot parse.
     async fn unreadable(&self, entry: &IntentRow) {
         let words = format!("cannot be read back: perpdeck journal show {}", entry.id.0);
         self.tell(
@@ -207,7 +206,7 @@ impl Recovery<'_> {
         self.account_for(entry, Tone::Warn, words).await;
     }
 
-    /// A way out that never left waits for a desk of its own service, account and key.
+    /// A close or cancel that never left waits for a desk with its service, account and key.
     async fn not_ours_to_send(&self, entry: &IntentRow) {
         let intent = &entry.intent;
         let words = format!(
@@ -236,7 +235,7 @@ impl Recovery<'_> {
             && (intent.credential.is_empty() || intent.credential == self.fingerprint)
     }
 
-    /// The newest flatten, if it is young enough to be what is still wanted; a verb leaves it to a desk.
+    /// The newest flatten, if it is recent enough to still be wanted; a verb leaves it to a desk.
     async fn flatten_to_resume(&self, flattens: Vec<IntentRow>) -> Option<IntentId> {
         let mut wanted = None;
         for parent in flattens {
@@ -261,7 +260,7 @@ impl Recovery<'_> {
 
     fn resume_flatten(&self, resumed: ResumedFlatten) {
         let (context, ticket) = (self.context.clone(), earlier(resumed.parent.0));
-        // From now on, not from when it comes to it: the desk is about to be ready for orders.
+        // Entries are blocked now, not when recovery reaches the row: the desk is about to accept orders.
         let block_entries = context.block_entries();
         tokio::spawn(async move {
             let _block = block_entries;
@@ -272,7 +271,7 @@ impl Recovery<'_> {
         });
     }
 
-    /// The row as a command again, sent or asked about under a ticket of this session.
+    /// Parses the row and gives it a ticket of this session.
     fn row(&self, entry: IntentRow, ownership: Ownership) -> Option<OpenRow> {
         let dialect = &self.context.client.dialect();
         let request = Request {
@@ -351,7 +350,7 @@ impl Recovery<'_> {
         go(row, Resume::Send);
     }
 
-    /// What another desk has to find out about stays in sight here, and in doubt.
+    /// A row that another desk must decide stays visible here, with an unknown outcome.
     async fn ask(&self, row: OpenRow) {
         let intent = &row.entry.intent;
         let is_outlived = row.delivery.command().risk() == Risk::Increasing
@@ -377,12 +376,12 @@ impl Recovery<'_> {
 
     async fn tell(&self, entry: &IntentRow, update: &StateUpdate) {
         let (now, id, update) = (self.context.clock.now(), entry.id, update.clone());
-        let told = self
+        let written = self
             .context
             .writer
             .write_soon(move |journals| journals.own()?.record_state(now, id, &update));
-        // The scribe has said why, if not; a slow disk does it later.
-        let _told = told.await;
+        // If it fails, the journal's thread has reported why; a slow disk does it later.
+        let _written = written.await;
     }
 
     async fn account_for(&self, entry: &IntentRow, tone: Tone, words: &str) {
@@ -391,7 +390,7 @@ impl Recovery<'_> {
     }
 }
 
-/// What a verb says of it, for most of it is not the verb's to go on with.
+/// The list a verb prints of open commands, most of which it does not resume.
 fn named(open: &[IntentRow]) -> String {
     let names = open.iter().rev().take(NAMED);
     let names: Vec<_> = names.map(|entry| entry.intent.command.as_str()).collect();
@@ -405,7 +404,7 @@ fn named(open: &[IntentRow]) -> String {
     )
 }
 
-/// A later PUT for the same thing is in the journal.
+/// The journal has a later PUT for the same object.
 fn is_overtaken(entry: &IntentRow, rows: &[IntentRow]) -> bool {
     entry.intent.method == Method::Put.to_string()
         && rows.iter().any(|other| {
@@ -415,7 +414,7 @@ fn is_overtaken(entry: &IntentRow, rows: &[IntentRow]) -> bool {
         })
 }
 
-/// On its way under a ticket of this session, to the end.
+/// Delivers the row under a ticket of this session.
 fn go(row: OpenRow, resume: Resume) {
     tokio::spawn(Arc::new(row.delivery).resume(row.ticket, resume));
 }

@@ -1,4 +1,4 @@
-//! What the service answers is held against what was asked, and against what reads find afterwards.
+//! Responses are compared with the request and with what later reads find.
 
 use super::*;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     model::{CancelResult, Exits, Leg, Proof, TimeInForce},
 };
 
-/// What the trader hears of one order that came out like this, beside its progress.
-async fn heard_of(asked: Command, order: String) -> Vec<Msg> {
+/// The messages for an order that the service placed like this, without its progress.
+async fn messages_for(asked: Command, order: String) -> Vec<Msg> {
     let reply = ok(&format!(r#"{{"data":{order},"queued":false}}"#));
     let mut scene = Scene::of(vec![reply]).await;
     scene.outbox.send(TICKET, asked);
@@ -67,7 +67,7 @@ async fn an_order_that_rests_otherwise_than_asked_is_an_alert_with_an_offer_to_c
             format!("order o-1 is not as asked: {difference}"),
             Command::Cancel("o-1".into()),
         );
-        assert_eq!(heard_of(buy(), order).await, [offer]);
+        assert_eq!(messages_for(buy(), order).await, [offer]);
     }
 }
 
@@ -77,12 +77,12 @@ async fn a_time_in_force_that_was_not_understood_is_an_alert_too() {
         "order o-1 is not as asked: time in force gtc instead of ioc".to_owned(),
         Command::Cancel("o-1".into()),
     );
-    assert_eq!(heard_of(fleeting(), ORDER.to_owned()).await, [offer]);
+    assert_eq!(messages_for(fleeting(), ORDER.to_owned()).await, [offer]);
 }
 
 #[tokio::test]
 async fn an_order_as_asked_says_nothing_more() {
-    assert_eq!(heard_of(buy(), ORDER.to_owned()).await, []);
+    assert_eq!(messages_for(buy(), ORDER.to_owned()).await, []);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn of_an_order_that_is_over_already_there_is_nothing_to_cancel_and_it_is_s
         .replace(r#""side":"buy""#, r#""side":"sell""#);
     let text = "order o-1 is not as asked: side sell instead of buy".to_owned();
     assert_eq!(
-        heard_of(buy(), filled).await,
+        messages_for(buy(), filled).await,
         [Msg::Said(Tone::Alert, text)]
     );
 }
@@ -111,10 +111,10 @@ async fn a_close_of_another_position_is_an_alert_as_well() {
                 &format!(r#""reduce_only":true,"target_position_id":"{position}""#),
             )
     };
-    assert_eq!(heard_of(close("p-1"), closing("p-1")).await, []);
+    assert_eq!(messages_for(close("p-1"), closing("p-1")).await, []);
     let text = "order o-1 is not as asked: position p-2 instead of p-1".to_owned();
     let offer = Msg::Offered(text, Command::Cancel("o-1".into()));
-    assert_eq!(heard_of(close("p-1"), closing("p-2")).await, [offer]);
+    assert_eq!(messages_for(close("p-1"), closing("p-2")).await, [offer]);
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ fn ended(status: &str) -> String {
     ORDER.replace("resting", status)
 }
 
-/// The desk's last word on a cancel that the service only queued: its answer, and what the journal keeps of it.
+/// The outcome of a cancel that the service queued: the final response, and the journal row.
 async fn end_of_queued(reads: Vec<Reply>) -> (Result<Receipt, Failure>, crate::journal::IntentRow) {
     let expected = reads.len();
     let script = std::iter::once(queued()).chain(reads).collect();
@@ -208,7 +208,7 @@ async fn a_queued_cancel_is_watched_through_reads_that_fail_and_words_nobody_kno
     let reads = vec![
         broken(),
         page(&ended("under_review")),
-        // Nowhere to be found is not canceled.
+        // A missing order does not prove a cancel.
         empty(),
         empty(),
         empty(),
@@ -218,7 +218,7 @@ async fn a_queued_cancel_is_watched_through_reads_that_fail_and_words_nobody_kno
     assert!(matches!(end, Ok(Receipt::Cancel(_))), "{end:?}");
 }
 
-/// What a cancel comes to that the service answers with 404, when reads find this.
+/// The outcome of a cancel that the service answers with 404, when reads find this.
 async fn cancel_of_nothing(reads: Vec<Reply>) -> Result<Receipt, Failure> {
     let script = std::iter::once(error("404 Not Found", ""))
         .chain(reads)

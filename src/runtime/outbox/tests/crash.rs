@@ -1,8 +1,8 @@
-//! What the next desk makes of commands that were on the wire.
+//! What the next desk does with commands that were on the wire.
 
 use super::*;
 
-/// A desk that opens on a journal in which `command` is still on the wire.
+/// A desk that opens a journal in which `command` is still on the wire.
 async fn after_a_crash(command: &Command, script: Vec<Reply>) -> Scene {
     let dir = place();
     let responder = Responder::answering(script).await;

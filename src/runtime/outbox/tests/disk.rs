@@ -1,4 +1,4 @@
-//! A disk that breaks, is full or hangs: no order leaves after it, and every exit does.
+//! A disk that fails, is full or hangs: new orders are refused, closes and cancels are sent.
 
 use super::*;
 
@@ -34,7 +34,7 @@ async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds
         journal.fill_disk();
     })
     .await;
-    // What is on the last page may still fit.
+    // Small writes may still fit into the last page.
     let mut held = String::new();
     for number in 1..=100 {
         let mut big = buy();
@@ -115,7 +115,7 @@ async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a
 async fn an_order_decided_before_the_disk_hung_is_not_placed_when_the_disk_comes_back() {
     let responder = Responder::answering(vec![placed()]).await;
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    // Thirty seconds of patience are thirty milliseconds.
+    // The timeout of thirty seconds becomes thirty milliseconds.
     let timeouts = Timeouts::divided_by(1_000);
     let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
     let (dir, clock) = (place(), Clock::start());

@@ -1,4 +1,4 @@
-//! What nobody can find out is a question to a person.
+//! An outcome that no read can decide becomes a question to a person.
 
 use super::*;
 

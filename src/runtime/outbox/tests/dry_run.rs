@@ -1,4 +1,4 @@
-//! A dry run: every command ends as the request it would have been, and nothing else comes of it.
+//! A dry run: every command ends as the request it would have been, and nothing else happens.
 
 use super::*;
 use crate::{
@@ -45,7 +45,7 @@ impl Rehearsal {
         words
     }
 
-    /// What is said of it: only that it was not sent, and which request it was.
+    /// The outcome: it was not sent, and which request it was.
     async fn told(&mut self, command: Command) -> String {
         self.sink.send(TICKET, command);
         let Msg::Settled(TICKET, Err(why)) = self.hear().await else {
@@ -112,7 +112,7 @@ async fn each_command_is_told_as_the_request_it_would_have_been_and_no_journal_b
         let expected = format!("dry run: not sent: {request}");
         assert!(told.starts_with(&expected), "{command}: {told}");
     }
-    // The same by the way of a caller, and what only a real desk has: none of it does anything.
+    // The same for a caller's command; decisions of a person do nothing.
     rehearsal.sink.send_as(TICKET, buy(), "mine".into());
     assert!(matches!(
         rehearsal.hear().await,
@@ -180,7 +180,7 @@ async fn what_an_earlier_session_left_open_is_counted_and_left_alone() {
          open are not gone on with"
     );
     assert_eq!(rehearsal.responder.seen().len(), 0);
-    // Whoever comes next has the journal to itself, as it was.
+    // The journal is free and unchanged.
     let journal = Journal::open(rehearsal.dir.path()).unwrap();
     assert_eq!(journal.open_intents().unwrap().len(), 2);
 }

@@ -1,4 +1,5 @@
-//! Every way out has its first byte at the service within 250 ms, whatever else is wrong.
+//! The first byte of every close, cancel, close-all and flatten reaches the service within 250 ms, whatever else is
+//! wrong.
 
 use super::*;
 use crate::client::{RequestClass, testing::responder::Seen};
@@ -9,10 +10,10 @@ const CLOSE: &str = "POST /v1/positions/p-1/close ";
 const CANCEL: &str = "DELETE /v1/orders/o-1 ";
 const CLOSE_ALL: &str = "POST /v1/accounts/chal-1/close-all-positions ";
 
-/// When each request's first byte came, in the order of [`Responder::seen`].
+/// When each request's first byte arrived, in the order of [`Responder::seen`].
 type Arrivals = Arc<Mutex<Vec<Instant>>>;
 
-/// A service where orders are never answered and everything else is at once.
+/// A service that never answers orders, and everything else at once.
 fn answer(seen: &Seen) -> Reply {
     let line = seen.line.as_str();
     if line.starts_with("POST /v1/orders ") {
@@ -41,12 +42,12 @@ async fn timed(
     (Scene::on(dir, responder, client, hurt), arrivals)
 }
 
-/// From the keys of the desk.
+/// Given on the desk.
 async fn assert_all_leave_in_time(timed: (Scene, Arrivals)) {
     assert_given_leave_in_time(timed, Outbox::send).await;
 }
 
-/// From the command line, which chooses the keys; a flatten has none.
+/// Given on the command line, which chooses the keys; a flatten has none.
 async fn assert_verbs_leave_in_time(timed: (Scene, Arrivals)) {
     let send = |outbox: &mut Outbox, ticket: Ticket, command| {
         if let Command::Flatten(_) = command {
@@ -57,7 +58,7 @@ async fn assert_verbs_leave_in_time(timed: (Scene, Arrivals)) {
     assert_given_leave_in_time(timed, send).await;
 }
 
-/// Closes, cancels, closes all and flattens in one instant, and measures each.
+/// Gives a close, a cancel, a close-all and a flatten at once, and measures each.
 async fn assert_given_leave_in_time(
     (mut scene, arrivals): (Scene, Arrivals),
     send: impl Fn(&mut Outbox, Ticket, Command),
@@ -72,14 +73,14 @@ async fn assert_given_leave_in_time(
     for (number, command) in (1_000..).zip(exits) {
         send(&mut scene.outbox, Ticket(number), command);
     }
-    // The flatten's close-all is a request like that of `X`, with a key of its own.
+    // The flatten's close-all looks like that of `X`, with another key.
     for (line, count) in [(CLOSE, 1), (CANCEL, 1), (CLOSE_ALL, 2)] {
         let took = loop {
             let took = times(&scene, &arrivals, line, given);
             if took.len() == count {
                 break took;
             }
-            // Something is said after every arrival.
+            // A message follows every arrival.
             scene.events.recv().await.unwrap();
         };
         assert!(took.iter().all(|took| *took < MOST), "{line}: {took:?}");

@@ -1,10 +1,10 @@
-//! A flatten from the key to HALTED.
+//! A flatten, from the key to HALTED.
 
 use super::*;
 use crate::client::testing::responder::Seen;
 use std::collections::BTreeSet;
 
-/// An account with a position and its stop, a TWAP, a ladder of two rungs and an order, until each is ended.
+/// An account with a position and its stop, a TWAP, a scaled order of two rungs and an order, until each is ended.
 #[derive(Debug, Default)]
 struct Account(BTreeSet<&'static str>);
 
@@ -78,7 +78,7 @@ const CLOSED: &str = r#"{"id":"op","operation":"close_all_positions","account_id
     "status":"completed","total_count":1,"succeeded_count":1,"failed_count":0,"results":[],
     "created_at":1790000000000}"#;
 
-/// A desk, so many times faster than life, at a service that answers like this.
+/// A desk that runs `times` as fast, at a service that answers like this.
 async fn playing(part: impl Fn(&Seen) -> Reply + Send + Sync + 'static, times: u32) -> Scene {
     let responder = Responder::playing(part, || ()).await;
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
@@ -116,7 +116,7 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     let sent = mutations(&scene);
     let place = |start: &str| sent.iter().position(|line| line.contains(start)).unwrap();
     assert_eq!(sent.len(), 5, "each once: {sent:?}");
-    // A slice of a TWAP would open anew.
+    // A slice of a TWAP would open a position again.
     assert!(place("twap-orders/t-1") < place("scaled-orders/s-1").min(place("orders/o-1 ")));
     // A position that is not closed yet keeps its stop.
     assert!(place("close-all-positions") < place("orders/o-9 "));
@@ -142,7 +142,7 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     assert_eq!(open, []);
 }
 
-/// What is said at the end of a close-all whose position is there for so many reads after it.
+/// The final message of a close-all whose position stays for this many reads.
 #[tokio::test]
 async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     let account = Mutex::new(Account::holding_everything());
@@ -209,7 +209,7 @@ async fn what_a_close_all_of_a_verb_has_left_is_read_by_the_verb_alone() {
     assert_eq!(methods(&verb), ["POST", "GET", "GET"]);
 }
 
-/// A verb's outbox, twenty times as fast as life.
+/// A verb's outbox, twenty times as fast.
 fn verb(dir: TempDir, responder: Responder) -> Scene {
     let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
     let timeouts = Timeouts::divided_by(20);
@@ -231,7 +231,7 @@ fn verb(dir: TempDir, responder: Responder) -> Scene {
     }
 }
 
-/// A journal in which a flatten and its close-all were on their way.
+/// A journal in which a flatten and its close-all were in flight.
 fn with_a_flatten_left_open(url: &str) -> TempDir {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
@@ -248,7 +248,7 @@ fn with_a_flatten_left_open(url: &str) -> TempDir {
     dir
 }
 
-/// At an account with everything in it.
+/// A service with one of everything open.
 async fn at_an_account() -> Responder {
     let account = Mutex::new(Account::holding_everything());
     Responder::playing(move |seen| account.lock().unwrap().answer(seen), || ()).await
@@ -276,7 +276,7 @@ async fn a_flatten_that_goes_on_after_a_restart_goes_on_with_its_close_all_and_p
         let seen = scene.responder.seen().into_iter();
         seen.filter(|seen| seen.line.starts_with(list)).count()
     };
-    // Every look reads both, and the sweep before them the TWAPs.
+    // Every proof reads both lists; the sweep before it reads the TWAPs.
     let (positions, twaps) = (reads("GET /v1/positions"), reads("GET /v1/twap-orders"));
     assert_eq!(positions + 1, twaps);
 }
@@ -297,7 +297,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     verb.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (_, result) = verb.settled().await;
     assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
-    // Issue 13, item 18: the operation that is unfinished goes on under its key, and no second one is begun beside it.
+    // Issue 13, item 18: the unfinished operation goes on under its key; no second one begins.
     assert_eq!(keys_of_close_alls(&verb), ["key-1"]);
     let left = entries(verb).await;
     let open: Vec<_> = left.iter().filter(|entry| entry.state.is_open()).collect();
@@ -322,7 +322,7 @@ async fn a_list_that_cannot_be_read_keeps_nothing_that_is_in_the_others_from_bei
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| {
         let mut account = account.lock().unwrap();
-        // The TWAPs can be read once the order is canceled, not before.
+        // The TWAPs can be read only after the order is canceled.
         if seen.line.starts_with("GET /v1/twap-orders") && account.0.contains("order") {
             return ok(r#"{"data":"#);
         }
@@ -350,7 +350,7 @@ async fn of_rows_that_cannot_be_read_a_twap_is_stopped_at_once_and_an_order_when
                     .any(|list| seen.line.starts_with(list)) =>
             {
                 let text = String::from_utf8_lossy(bytes);
-                // Of no market, and as long as before.
+                // Without a market, and of the same length.
                 Reply::Bytes(text.replace("market_id", "makret_id").into_bytes())
             }
             Reply::Bytes(_) | Reply::Drop | Reply::Silence | Reply::By(_) => reply,
@@ -390,7 +390,7 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
         } else if let Msg::Progress(Ticket(2), progress) = msg {
             unanswered &= matches!(progress, Progress::Sending { .. });
         } else if let Msg::Said(_, words) = msg {
-            // It had its time: on a loaded machine that is told before the answer is given up.
+            // On a loaded machine the message may come before the response is given up.
             unanswered &= !words.contains("is still unanswered");
         }
     }

@@ -1,4 +1,4 @@
-//! A halt, and what brings one about.
+//! A halt and its causes.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A desk whose journal another desk has.
+//! A desk whose journal another desk holds.
 
 use super::*;
 use crate::{
@@ -16,14 +16,14 @@ use tokio::{
     sync::mpsc::Sender,
 };
 
-/// Another desk has the journal in `dir`; it does not answer.
+/// Another desk holds the journal in `dir` and does not respond.
 fn another(dir: &TempDir) -> Journal {
     let journal = Journal::open(dir.path()).unwrap();
     journal.announce();
     journal
 }
 
-/// What is said until it is told anew who has the journal, and who that is.
+/// Messages until a new holder of the journal is reported, and that holder.
 async fn told(scene: &mut Scene) -> Option<String> {
     loop {
         if let Msg::Second(first) = scene.events.recv().await.unwrap() {
@@ -32,7 +32,7 @@ async fn told(scene: &mut Scene) -> Option<String> {
     }
 }
 
-/// Where every command stands in the first journal beside the one in `dir`.
+/// The states of all commands in the first overflow journal of `dir`.
 fn beside(dir: &TempDir) -> Vec<IntentState> {
     let beside = overflow_dirs(dir.path()).next().unwrap();
     let journal = Journal::open_read_only(&beside).unwrap();
@@ -140,7 +140,7 @@ async fn what_was_begun_beside_the_journal_is_settled_where_it_was_begun() {
     assert_eq!(states.collect::<Vec<_>>(), [IntentState::Rejected]);
 }
 
-/// A desk that has the journal and answers; what it is asked for comes in.
+/// A holding desk that responds; its requests arrive in the receiver.
 async fn answering(scene: &mut Scene) -> (CallerRegistry, Receiver<Msg>) {
     let (inbox, asked) = channel(4);
     let callers = CallerRegistry::default();
@@ -160,7 +160,7 @@ fn host(scene: &Scene, callers: &CallerRegistry, inbox: Sender<Msg>) -> SocketHo
     }
 }
 
-/// What a second desk says when the first one has this to tell of `command`, and how it ends.
+/// The outcome on a second desk when the holding desk reports these events for `command`.
 async fn hears(
     scene: &mut Scene,
     command: Command,
@@ -171,8 +171,8 @@ async fn hears(
     let Some(Msg::Asked(caller, _)) = asked.recv().await else {
         panic!("asked");
     };
-    callers.attend(caller, Ticket(9));
-    callers.hear(&news);
+    callers.subscribe(caller, Ticket(9));
+    callers.forward(&news);
     scene.settled().await
 }
 
@@ -190,10 +190,10 @@ async fn a_desk_that_answers_sends_what_the_second_one_is_told_to() {
         panic!("one command");
     };
     assert_eq!(command, Command::Cancel("o-1".into()));
-    callers.attend(caller, Ticket(9));
-    callers.hear(&Msg::Progress(Ticket(9), Progress::Sending { attempt: 1 }));
+    callers.subscribe(caller, Ticket(9));
+    callers.forward(&Msg::Progress(Ticket(9), Progress::Sending { attempt: 1 }));
     let receipt = Receipt::AlreadySo("canceled there".into());
-    callers.hear(&Msg::Settled(Ticket(9), Ok(receipt.clone())));
+    callers.forward(&Msg::Settled(Ticket(9), Ok(receipt.clone())));
     let (msgs, end) = scene.settled().await;
     assert_eq!(end, Ok(receipt));
     let sending = Msg::Progress(TICKET, Progress::Sending { attempt: 1 });
@@ -308,15 +308,15 @@ async fn a_cancel_that_the_first_desk_has_queued_ends_on_the_second_one_too() {
     assert!(is_end, "{ended:?}");
 }
 
-/// What becomes of the first desk when it has been asked for something and has said this.
+/// What the first desk does after it accepted a request and sent this event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
     Dies,
-    /// Who comes from then on is let in by nobody.
+    /// It accepts no further callers.
     Stops,
 }
 
-/// A first desk that answers once, and this becomes of it.
+/// A first desk that responds once and then does `then`.
 fn once(scene: &Scene, said: Option<CallerEvent>, then: Then) {
     let listener = UnixListener::bind(scene.dir.path().join("desk.sock")).unwrap();
     let greeting = socket::Greeting {
@@ -340,7 +340,7 @@ fn once(scene: &Scene, said: Option<CallerEvent>, then: Then) {
     });
 }
 
-/// Flat as soon as it is asked to be.
+/// A service whose account is flat at once.
 async fn flat_at_once() -> Responder {
     let answer = |seen: &crate::client::testing::responder::Seen| {
         if seen.line.starts_with("GET ") {
@@ -428,9 +428,9 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
     );
     let (inbox, mut asked) = channel(4);
     let asleep = host(&scene, &CallerRegistry::default(), inbox);
-    // Whoever asked is gone by then.
+    // The caller is gone by then.
     drop(scene);
-    tokio::spawn(socket::let_in(vec![asleep], listener));
+    tokio::spawn(socket::accept_callers(vec![asleep], listener));
     let Some(Msg::Asked(_, wish)) = asked.recv().await else {
         panic!("asked");
     };
@@ -450,7 +450,7 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
         lapses: Duration::ZERO,
         ..host(&scene, &CallerRegistry::default(), inbox)
     };
-    tokio::spawn(socket::let_in(vec![asleep], listener));
+    tokio::spawn(socket::accept_callers(vec![asleep], listener));
     let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
                 may be newer; F flattens";
     let told = Msg::Said(crate::app::activity::notice::Tone::Alert, said.to_owned());
@@ -474,7 +474,7 @@ async fn who_waits_for_the_journal_is_refused_where_another_desk_has_it() {
     let _other = another(&dir);
     let mut scene = Scene::at(dir, Responder::answering(vec![]).await);
     assert!(told(&mut scene).await.is_some());
-    // Whoever has it by the time that this is heard.
+    // Whoever holds the journal when this arrives.
     let ready = scene
         .outbox
         .context

@@ -1,6 +1,6 @@
-//! How long anything is in doubt, in virtual time: no machine is too slow for it.
+//! How long an outcome stays unknown, in virtual time, so that the speed of the machine does not matter.
 //!
-//! Once the last trouble is over, nothing is in doubt for more than a minute, unless a person is asked about it.
+//! Once the service works again, no outcome is unknown for more than a minute, unless a person is asked.
 
 use super::{buy, close, pursue};
 use crate::{
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 
 const SEEDS: u64 = 400;
 const A_MINUTE: Duration = Duration::from_mins(1);
-/// The longest trouble, past every budget of a command.
+/// The longest outage, past every budget of a command.
 const LONGEST: Duration = Duration::from_mins(6);
 
 fn commands() -> Vec<Command> {
@@ -33,10 +33,10 @@ fn commands() -> Vec<Command> {
     ]
 }
 
-/// A service that fails in every way until it is well.
+/// A service that fails in every way until the outage is over.
 struct Weather {
     dice: Jitter,
-    /// When the last of the trouble is over.
+    /// When the outage ends.
     over: Instant,
     doubt_since: Option<Instant>,
 }
@@ -55,7 +55,7 @@ impl Weather {
         Instant::now() >= self.over
     }
 
-    /// What comes of a try while it is not, and after how long.
+    /// The result of an attempt during the outage, and how long it takes.
     fn trouble(&mut self) -> (Duration, Attempt) {
         let failure = |kind| Failure::new(kind, "trouble");
         let at_once = Duration::ZERO;
@@ -75,7 +75,7 @@ impl Weather {
         }
     }
 
-    /// Lasts at least until then.
+    /// The outage lasts at least until then.
     fn lasts(&mut self, until: Instant) {
         self.over = self.over.max(until);
     }
@@ -94,7 +94,7 @@ fn refusal(status: u16, retry_after: Option<Duration>) -> Failure {
     }
 }
 
-/// How long it was in doubt after the trouble, and how it ended.
+/// How long the outcome was unknown after the outage, and what it was.
 async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure>) {
     let weather = Mutex::new(Weather::of(seed));
     let mut jitter = Jitter::seeded(seed + 1_000_000);
@@ -156,6 +156,6 @@ async fn nothing_is_in_doubt_for_a_minute_after_the_last_trouble_unless_somebody
         settled += u32::from(!is_asked);
     }
     assert_eq!(late, Vec::<String>::new());
-    // Neither is the proof empty, nor is everything left to a person.
+    // The runs covered both: settled commands and questions to a person.
     assert!(asked > 0 && settled > 0, "{asked} {settled}");
 }

@@ -1,4 +1,4 @@
-//! Desks that may not send: read-only ones, one beside another, and one whose key is refused.
+//! Desks that may not send: read-only ones, second desks, and a desk whose key is refused.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is on disk before a byte leaves, and after the answer.
+//! What is on disk before the first byte leaves, and after the response.
 
 use super::*;
 
@@ -93,7 +93,7 @@ async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
         told(|msg| matches!(msg, Msg::Said(_, text) if text.contains("held back"))),
         1
     );
-    // Issue 14, item 3: what is damaged halts, over restarts.
+    // Issue 14, item 3: a damaged journal halts, across restarts.
     assert!(told(|msg| matches!(msg, Msg::Halted(Some(why)) if why.contains("damaged"))) <= 1);
     assert_eq!(scene.responder.seen(), []);
 

@@ -1,4 +1,4 @@
-//! The key a caller chose: whoever comes twice with it has one deed.
+//! The key a caller chose: repeating it returns the first command's outcome.
 
 use super::*;
 use crate::app::activity::notice::Tone;
@@ -82,7 +82,7 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     assert!(scene.settled().await.1.is_err());
 }
 
-/// Issue 13, item 18: a second key would begin a second operation beside the first.
+/// Issue 13, item 18: a second key would begin a second operation.
 #[tokio::test]
 async fn a_close_all_that_is_unfinished_is_continued_under_its_key_when_it_is_given_again() {
     let script = vec![error("302 Found", ""), closed_all(), empty(), empty()];

@@ -52,7 +52,7 @@ use tokio::{
     time::Instant,
 };
 
-/// In memory where that can be: how long a disk takes is not what these tests are about.
+/// In memory where possible: these tests do not measure the disk.
 fn place() -> TempDir {
     tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
 }
@@ -73,7 +73,7 @@ impl Scene {
         Self::at(dir, responder)
     }
 
-    /// As life, but so many times faster.
+    /// Runs `times` as fast.
     async fn divided_by(script: Vec<Reply>, times: u32) -> Self {
         Self::hurried_at(place(), Responder::answering(script).await, times)
     }
@@ -95,7 +95,7 @@ impl Scene {
         Self::on(dir, responder, client, |_| ())
     }
 
-    /// With a journal that has something wrong with it.
+    /// With a journal that has a fault.
     fn on(
         dir: TempDir,
         responder: Responder,
@@ -118,7 +118,7 @@ impl Scene {
         }
     }
 
-    /// Everything said until the ticket is settled.
+    /// Every message until the ticket is settled.
     async fn settled(&mut self) -> (Vec<Msg>, Result<Receipt, Failure>) {
         let mut said = vec![];
         loop {
@@ -150,14 +150,14 @@ fn canceled() -> Reply {
 
 const TICKET: Ticket = Ticket(1);
 
-/// A desk whose journal is hurt like this.
+/// A desk whose journal has this fault.
 async fn hurt(script: Vec<Reply>, hurt: impl FnOnce(&mut Journal) + Send + 'static) -> Scene {
     let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
     Scene::on(place(), responder, client, hurt)
 }
 
-/// Nothing more is written until the sender goes.
+/// Nothing more is written until the sender is dropped.
 fn hang(writer: &JournalWriter) -> std::sync::mpsc::Sender<()> {
     let (go_on, hang) = std::sync::mpsc::channel();
     let _hangs = writer.ask(move |_| {
@@ -199,14 +199,14 @@ async fn parked(scene: &mut Scene) -> Failure {
     }
 }
 
-/// What the next desk finds in the journal.
+/// The rows that the next desk finds in the journal.
 async fn entries(scene: Scene) -> Vec<crate::journal::IntentRow> {
     let Scene { dir, outbox, .. } = scene;
     drop(outbox);
     reopened(&dir).await.recent(99).unwrap()
 }
 
-/// The journal's thread ends, and frees the lock, a moment after the outbox.
+/// The journal's thread ends, and releases the lock, shortly after the outbox.
 pub(super) async fn reopened(dir: &TempDir) -> Journal {
     loop {
         match Journal::open(dir.path()) {

@@ -1,4 +1,4 @@
-//! When: silence, outages, spent budgets, and the pace that the service sets.
+//! Timing: `Retry-After`, outages, spent budgets and the service's rate limit.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! One change of one thing at a time.
+//! One change of one resource at a time.
 
 use super::*;
 

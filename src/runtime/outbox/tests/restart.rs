@@ -1,4 +1,4 @@
-//! What becomes of commands after a restart, and of cancels that wait: cases 18, 25 and 26 of `tests/faults/cases.rs`.
+//! What becomes of commands, and of queued cancels, after a restart: cases 18, 25 and 26 of `tests/faults/cases.rs`.
 
 use super::*;
 use crate::{
@@ -25,14 +25,14 @@ struct OutboxContext {
     events: Receiver<Msg>,
 }
 
-/// A desk at `now`, a hundred times as fast as life, on a journal with `commands` still on the wire since [`NOW`].
+/// A desk at `now`, a hundred times as fast, on a journal with `commands` in flight since [`NOW`].
 async fn after_a_crash(now: Timestamp, commands: &[Command], script: Vec<Reply>) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let journal = dir.path().to_owned();
     after_a_crash_on(dir, &journal, now, commands, script).await
 }
 
-/// The same, with the commands in a `journal` of their own.
+/// The same, with the commands in a given `journal`.
 async fn after_a_crash_on(
     dir: TempDir,
     journal: &Path,
@@ -110,7 +110,7 @@ impl OutboxContext {
         seen.iter().map(|seen| method(&seen.line)).collect()
     }
 
-    /// Where every command stands, the newest first.
+    /// The states of all commands, newest first.
     fn states(&self) -> Vec<IntentState> {
         let journal = Journal::open_read_only(self.dir.path()).unwrap();
         let entries = journal.recent(9).unwrap();
@@ -168,7 +168,7 @@ async fn an_order_in_doubt_that_was_given_before_a_close_all_is_said_to_open_ane
     assert_eq!(outlived, Msg::Outlived(ticket));
 }
 
-/// The same, of which surely nothing had left: the line was down until the desk died.
+/// The same, but nothing was sent: the connection was down until the desk died.
 async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let responder = Responder::answering(script).await;
@@ -179,7 +179,7 @@ async fn with_nothing_left(now: Timestamp, command: &Command, script: Vec<Reply>
     opened(dir, responder, now)
 }
 
-/// What is asked of the trader, and how it reads.
+/// The question to the trader, and its text.
 async fn asked(context: &mut OutboxContext) -> (Ticket, crate::model::Failure) {
     let msg = context.until(is_asked).await;
     let Msg::Progress(ticket, crate::model::Progress::Parked { why, .. }) = msg else {
@@ -191,7 +191,7 @@ async fn asked(context: &mut OutboxContext) -> (Ticket, crate::model::Failure) {
 #[tokio::test]
 async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_the_trader_says_so()
 {
-    // An hour old: nobody but this machine knows its key, so that proves nothing.
+    // An hour old: the service no longer keeps the key, so its absence proves nothing.
     let script = vec![empty(), tests::placed()];
     let mut context = with_nothing_left(NOW.plus(HOUR), &tests::close("p-1"), script).await;
     let (ticket, why) = asked(&mut context).await;
@@ -333,7 +333,7 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
     journal.record(NOW, &deed).unwrap();
     drop(journal);
     let (client, _calls) = responder.client();
-    // Nobody hears yet that it goes on.
+    // Nobody receives the progress yet.
     let (sender, _unheard) = channel(1);
     let place = dir.path().to_owned();
     let open = move || Journal::open(&place);
@@ -396,8 +396,8 @@ fn is_settled(msg: &Msg) -> bool {
     matches!(msg, Msg::Settled(..))
 }
 
-/// A desk whose last session left an order in doubt, at a service that answers no read in time but takes what ends
-/// something.
+/// A desk whose last session left an order with an unknown outcome. The service answers no read in time, but accepts
+/// closes and cancels.
 async fn with_doubt_that_lasts(timeouts: Timeouts) -> OutboxContext {
     let dir = tempfile::tempdir().unwrap();
     let answer = |seen: &crate::client::testing::responder::Seen| {
@@ -431,7 +431,7 @@ async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_r
 
 #[tokio::test]
 async fn a_way_out_under_a_key_of_its_own_waits_for_no_doubt_of_the_last_session() {
-    // Reads are given up after ten seconds each.
+    // Reads time out after ten seconds each.
     let mut context = with_doubt_that_lasts(Timeouts::default()).await;
     let given = tokio::time::Instant::now();
     let close = tests::close("p-1");

@@ -1,5 +1,5 @@
-//! Ten thousand waits that a service asks for, in seconds and in dates, in virtual time: none is cut short, by no
-//! command and by no read.
+//! Ten thousand waits that a service asks for, in seconds and as dates, in virtual time: no command and no read cuts
+//! one short.
 
 use super::{buy, pursue};
 use crate::{
@@ -22,23 +22,23 @@ use std::{
 use tokio::time::{Instant, sleep};
 
 const WAITS: u32 = 10_000;
-/// 2026-11-20, 00:00 UTC; no life here lasts longer than that day.
+/// 2026-11-20, 00:00 UTC; no run lasts longer than that day.
 const MIDNIGHT: i64 = 1_795_132_800_000;
 
-/// A service that nearly always asks to wait, and looks at its watch.
+/// A service that nearly always answers with `Retry-After`.
 struct Service {
     dice: Jitter,
     began: Instant,
     /// How far its clock is ahead of the desk's.
     skew: i64,
-    /// When each 429 was heard, and before when nothing of this key is to come.
+    /// When each 429 arrived, and until when this key must not send.
     quiet: Vec<(Instant, Instant)>,
     waits: u32,
     early: Vec<String>,
     done: u32,
 }
 
-/// How a wait was told, and when it is over.
+/// The form of a wait, and when it ends.
 struct Asked {
     headers: Vec<(&'static str, String)>,
     until: Instant,
@@ -68,8 +68,8 @@ impl Service {
         self.dice.per_mille() * limit / 1001
     }
 
-    /// A request that left at `sent` arrives; `own` is when this very request may come again. What left in the very
-    /// instant of a 429 may have left before it.
+    /// A request sent at `sent` arrives; `own` is when the same request may come again. A request sent in the same
+    /// instant as a 429 may have left before it.
     fn arrive(&mut self, what: Mutation, sent: Instant, own: Option<Instant>) {
         let now = Instant::now();
         let heard = self.quiet.iter().filter(|(heard, _)| *heard < sent);
@@ -81,7 +81,7 @@ impl Service {
         }
     }
 
-    /// The answer, and what is asked for in it.
+    /// The response, and the wait it asks for.
     fn answer(&mut self, what: Mutation) -> (Reply, Option<Instant>) {
         let wait = if what == Mutation::CloseAll { 202 } else { 429 };
         let status = match self.below(10) {
@@ -106,7 +106,7 @@ impl Service {
     }
 
     fn wait(&mut self) -> Asked {
-        // Some are longer than a command may take.
+        // Some are longer than a command's time limit.
         let longest = if self.below(10) == 0 { 90 } else { 9 };
         let seconds = self.below(longest);
         let after = Duration::from_secs(u64::from(seconds));
@@ -117,7 +117,7 @@ impl Service {
             };
         }
         let clock = self.clock();
-        // A date has whole seconds: it is up to a second less than what was meant.
+        // A date has whole seconds: up to one second less than meant.
         let date = (clock + i64::from(seconds) * 1_000) / 1_000 * 1_000;
         let mut headers = vec![("retry-after", http_date(date))];
         if self.skew != 0 || self.below(2) == 0 {
@@ -146,7 +146,7 @@ impl Service {
             (200, Mutation::Cancel) => {
                 r#"{"data":{"id":"o-1","canceled":true,"queued":false}}"#.to_owned()
             }
-            // Whatever it is: in doubt, and asked again.
+            // Any other body: the outcome is unknown, and the desk retries.
             _ => "{}".to_owned(),
         }
     }
@@ -166,7 +166,7 @@ fn http_date(ms: i64) -> String {
 
 type Shared = Arc<Mutex<Service>>;
 
-/// A command of the desk until it ends one way or the other.
+/// One command, until it ends.
 async fn command(service: Shared, context: Client, command: Command, seed: u64) {
     let mutation = command.facts().mutation;
     let mut jitter = Jitter::seeded(seed);

@@ -1,4 +1,4 @@
-//! A disk that hangs holds nothing up that gets out, and nobody without a word.
+//! A disk that hangs delays no close or cancel, and the desk reports it.
 
 use super::*;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::sync::mpsc;
 
-/// Whether it says so.
+/// Whether the message contains `words`.
 pub(super) fn is_said(msg: &Msg, words: &str) -> bool {
     matches!(msg, Msg::Said(_, text) if text.contains(words))
 }

@@ -1,9 +1,9 @@
-//! What a command says of itself when it is interrupted, and what its row says from then on.
+//! The outcome of an interrupted command, and its journal row.
 
 use super::*;
 use crate::client::testing::responder::{client, connection};
 
-/// A desk whose disk hangs until the sender goes.
+/// A desk whose disk hangs until the sender is dropped.
 async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {
     let scene = Scene::of(vec![]).await;
     scene.outbox.context.ready().await.unwrap();
@@ -11,13 +11,13 @@ async fn hanging() -> (Scene, std::sync::mpsc::Sender<()>) {
     (scene, go_on)
 }
 
-/// What was said of the command in the end.
+/// The outcome of the command.
 async fn stopped(scene: &mut Scene) -> Failure {
     scene.outbox.stop();
     scene.settled().await.1.unwrap_err()
 }
 
-/// How its row stands, and whether it may have acted.
+/// The state of its row, and whether it may have executed.
 async fn row(scene: Scene) -> (IntentState, bool) {
     let [row] = entries(scene).await.try_into().unwrap();
     (row.state, row.maybe_executed)
@@ -62,7 +62,7 @@ async fn a_journal_that_does_not_answer_keeps_nobody_and_it_is_said_that_it_may_
     let words = why.message.raw();
     let unsent = "interrupted; nothing was sent; the journal may still call it open";
     assert!(words.starts_with(unsent), "{words}");
-    // It was only late.
+    // The disk was only slow.
     drop(go_on);
     assert_eq!(row(scene).await, (IntentState::Unsent, false));
 }
@@ -99,7 +99,7 @@ async fn what_waits_behind_one_that_is_on_the_wire_was_not_sent_and_has_no_row()
 #[tokio::test]
 async fn what_never_got_through_is_let_go_and_not_offered_to_the_next_desk() {
     let responder = Responder::answering(vec![]).await;
-    // A port that nobody has.
+    // A port that nobody listens on.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", free.local_addr().unwrap());
     drop(free);

@@ -10,27 +10,27 @@ use crate::{
 /// What recovery does about an open row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum RecoveryDecision {
-    /// It surely never left, and is not sent any more.
-    LetGo,
-    /// It surely never left, and may still be wanted: a person decides.
+    /// It never left, and is not sent any more.
+    Drop,
+    /// It never left and may still be wanted: a person decides.
     Offer,
-    /// It surely never left, and only a desk of its own service, account and key may send it.
+    /// It never left, and only a desk with its service, account and key may send it.
     Foreign,
-    /// The flatten it is a part of goes on with it.
+    /// The flatten it is part of resumes it.
     Join,
-    /// It goes out again, the same bytes under the same key.
+    /// It is resent: the same bytes under the same key.
     Resend,
-    /// The service has it waiting: it is looked at until it ends.
+    /// The service has it pending: reads follow it until it ends.
     Follow,
-    /// Reads may tell its outcome.
+    /// Reads may decide its outcome.
     Reconcile,
-    /// Reads told its outcome.
-    Told(Result<Receipt, Failure>),
-    /// A newer change has taken its place.
+    /// Reads decided its outcome.
+    Decided(Result<Receipt, Failure>),
+    /// A newer change replaced it.
     Superseded,
-    /// It may have had its effect, and nothing tells: a person decides.
+    /// It may have executed, and no read decides: a person does.
     Ask,
-    /// It is left to a desk as it is.
+    /// It stays open for a desk.
     Leave,
 }
 
@@ -42,11 +42,11 @@ pub(super) struct RecoveryCase<'a> {
     pub(super) ownership: Ownership,
     pub(super) outbox_use: OutboxUse,
     pub(super) now: Timestamp,
-    /// A later PUT for the same thing is in the journal too.
+    /// The journal has a later PUT for the same object.
     pub(super) is_overtaken: bool,
-    /// Of the flatten that goes on.
+    /// It is part of the flatten that is resumed.
     pub(super) is_part: bool,
-    /// As they were read; none where they could not be.
+    /// Working orders as read; empty if they could not be read.
     pub(super) working: &'a [Order],
 }
 
@@ -58,15 +58,15 @@ impl RecoveryCase<'_> {
             (OutboxUse::Verb, RecoveryDecision::Resend | RecoveryDecision::Follow) => {
                 RecoveryDecision::Reconcile
             }
-            (OutboxUse::Verb, decision) => decision.in_passing(),
+            (OutboxUse::Verb, decision) => decision.for_verb(),
         }
     }
 
     /// The decision after the reads.
     pub(super) fn after(&self, outcome: Result<ReconcileOutcome, Failure>) -> RecoveryDecision {
         let decision = match outcome {
-            Ok(ReconcileOutcome::Done(receipt)) => RecoveryDecision::Told(Ok(receipt)),
-            Ok(ReconcileOutcome::Ended(why)) => RecoveryDecision::Told(Err(why)),
+            Ok(ReconcileOutcome::Done(receipt)) => RecoveryDecision::Decided(Ok(receipt)),
+            Ok(ReconcileOutcome::Ended(why)) => RecoveryDecision::Decided(Err(why)),
             Ok(ReconcileOutcome::NotDone | ReconcileOutcome::Inconclusive) | Err(_)
                 if self.is_overtaken =>
             {
@@ -79,7 +79,7 @@ impl RecoveryCase<'_> {
         };
         match self.outbox_use {
             OutboxUse::Session => decision,
-            OutboxUse::Verb => decision.in_passing(),
+            OutboxUse::Verb => decision.for_verb(),
         }
     }
 
@@ -101,11 +101,11 @@ impl RecoveryCase<'_> {
         }
     }
 
-    /// What closes or cancels may still be wanted; what raises exposure was for a price that is gone, and a flatten that
-    /// goes on finds for itself what there still is to end.
+    /// A close or cancel may still be wanted. An order that increases exposure was for a price that is gone, and a
+    /// resumed flatten finds what is left to close by itself.
     fn never_left(&self) -> RecoveryDecision {
         if self.entry.intent.risk == Risk::Increasing || self.is_part || self.is_overtaken {
-            return RecoveryDecision::LetGo;
+            return RecoveryDecision::Drop;
         }
         match self.ownership {
             Ownership::Own => RecoveryDecision::Offer,
@@ -113,7 +113,7 @@ impl RecoveryCase<'_> {
         }
     }
 
-    /// However late it arrives: under its key it is done once, and all it can do is close.
+    /// However late it arrives: its key executes once, and it can only close.
     fn opens_nothing(&self) -> bool {
         let facts = self.command.facts();
         facts.is_keyed && facts.only_ends
@@ -136,8 +136,8 @@ impl RecoveryCase<'_> {
 }
 
 impl RecoveryDecision {
-    /// For a verb, which ends with its own deed: what it would begin would die with it.
-    fn in_passing(self) -> Self {
+    /// For a verb: whatever it began would end with it.
+    fn for_verb(self) -> Self {
         match self {
             Self::Offer
             | Self::Foreign
@@ -146,7 +146,7 @@ impl RecoveryDecision {
             | Self::Follow
             | Self::Ask
             | Self::Leave => Self::Leave,
-            Self::LetGo | Self::Reconcile | Self::Told(_) | Self::Superseded => self,
+            Self::Drop | Self::Reconcile | Self::Decided(_) | Self::Superseded => self,
         }
     }
 }

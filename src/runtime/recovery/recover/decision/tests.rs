@@ -1,4 +1,4 @@
-//! The rules of a restart: `docs/delivery.md 7.2`, row by row.
+//! The rules of a restart, row by row: `docs/delivery.md 7.2`.
 
 use super::*;
 use crate::{
@@ -37,7 +37,7 @@ fn entry(command: &Command, state: IntentState) -> IntentRow {
     }
 }
 
-/// Looked at by a desk of its own so many minutes after it was sent.
+/// A row that a desk with the same key recovers, `minutes` after it was sent.
 fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> RecoveryCase<'a> {
     RecoveryCase {
         entry,
@@ -51,7 +51,7 @@ fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> Recover
     }
 }
 
-/// What a desk does of it, and what a verb.
+/// What a desk decides, and what a verb decides.
 fn both(
     case: RecoveryCase<'_>,
     decision: impl Fn(RecoveryCase<'_>) -> RecoveryDecision,
@@ -99,19 +99,19 @@ fn stop() -> Command {
 #[test]
 fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
     use IntentState::{Inflight, Parked, Prepared, Queued, Unknown};
-    use RecoveryDecision::{Follow, LetGo, Offer, Reconcile, Resend};
+    use RecoveryDecision::{Drop, Follow, Offer, Reconcile, Resend};
     let leave = RecoveryDecision::Leave;
     let table = [
-        // Surely never left: what raises exposure is over, a way out may still be wanted.
-        (buy(), Prepared, 1, [LetGo, LetGo]),
-        (buy(), Prepared, 99, [LetGo, LetGo]),
+        // Never left: an entry is dropped, a close may still be wanted.
+        (buy(), Prepared, 1, [Drop, Drop]),
+        (buy(), Prepared, 99, [Drop, Drop]),
         (close("p-1"), Prepared, 1, [Offer, leave.clone()]),
         (close_all(), Prepared, 99, [Offer, leave.clone()]),
         (cancel(), Prepared, 1, [Offer, leave]),
-        // An order is never sent again by itself, however young.
+        // An order is never resent automatically, however recent.
         (buy(), Inflight, 1, [Reconcile, Reconcile]),
         (buy(), Unknown, 99, [Reconcile, Reconcile]),
-        // What can only close goes on under its key while the service knows it.
+        // A command that can only close goes on under its key while the service keeps it.
         (close_all(), Inflight, 14, [Resend, Reconcile]),
         (close_all(), Parked, 14, [Resend, Reconcile]),
         (close_all(), Inflight, 16, [Reconcile, Reconcile]),
@@ -119,7 +119,7 @@ fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
         (close("p-1"), Unknown, 16, [Reconcile, Reconcile]),
         (half(), Inflight, 1, [Reconcile, Reconcile]),
         (limit(), Inflight, 1, [Reconcile, Reconcile]),
-        // What has no key is read first.
+        // A command without a key is reconciled by reads first.
         (cancel(), Inflight, 1, [Reconcile, Reconcile]),
         (stop(), Inflight, 1, [Reconcile, Reconcile]),
         (exits(), Inflight, 1, [Reconcile, Reconcile]),
@@ -135,7 +135,7 @@ fn what_is_done_of_each_command_by_how_it_stood_and_how_old_it_is() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "one table")]
 fn what_is_done_when_the_reads_have_told_or_have_not() {
-    use RecoveryDecision::{Ask, Leave, Resend, Superseded, Told};
+    use RecoveryDecision::{Ask, Decided, Leave, Resend, Superseded};
     let working = || vec![serde_json::from_str::<Order>(ORDER).unwrap()];
     let stops = || {
         let reduces = ORDER.replace(r#""reduce_only":false"#, r#""reduce_only":true"#);
@@ -147,19 +147,19 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
     };
     let done = || Receipt::AlreadySo("TWAP t-1 is not active any more".into());
     let unread = || Err(Failure::new(FailureKind::TimedOut, "no answer"));
-    let told = |result: Result<Receipt, Failure>| [Told(result.clone()), Told(result)];
+    let decided = |result: Result<Receipt, Failure>| [Decided(result.clone()), Decided(result)];
     let table = [
         (
             stop(),
             vec![],
             Ok(ReconcileOutcome::Done(done())),
-            told(Ok(done())),
+            decided(Ok(done())),
         ),
         (
             cancel(),
             vec![],
             Ok(ReconcileOutcome::Ended(over())),
-            told(Err(over())),
+            decided(Err(over())),
         ),
         (
             cancel(),
@@ -225,9 +225,9 @@ fn what_is_done_when_the_reads_have_told_or_have_not() {
 
 #[test]
 fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_along() {
-    use RecoveryDecision::{Ask, Foreign, Join, Leave, LetGo, Offer, Resend};
+    use RecoveryDecision::{Ask, Drop, Foreign, Join, Leave, Offer, Resend};
     let elsewhere = [
-        (buy(), IntentState::Prepared, [LetGo, LetGo]),
+        (buy(), IntentState::Prepared, [Drop, Drop]),
         (close_all(), IntentState::Prepared, [Foreign, Leave]),
         (close_all(), IntentState::Inflight, [Ask, Leave]),
         (cancel(), IntentState::Queued, [Ask, Leave]),
@@ -243,8 +243,8 @@ fn nothing_of_elsewhere_is_ever_sent_and_a_flatten_that_goes_on_takes_its_parts_
     }
     for (command, state, of_it, by_itself) in [
         (close_all(), IntentState::Inflight, Join, Resend),
-        (close_all(), IntentState::Prepared, LetGo, Offer),
-        (cancel(), IntentState::Prepared, LetGo, Offer),
+        (close_all(), IntentState::Prepared, Drop, Offer),
+        (cancel(), IntentState::Prepared, Drop, Offer),
     ] {
         let entry = entry(&command, state);
         let part = |is_part| RecoveryCase {
