@@ -1,8 +1,8 @@
-//! What each row proves: that it is as it was written, and that none before it is missing.
+//! Checksums that show whether each row is unchanged and whether a row before it is missing.
 //!
-//! `chain` of an intent is a hash of the columns that never change and of the chain before it; `sum` is one of all its
-//! columns and of its attempts, renewed with each of them. Of rows that were pruned the last chain of each run is kept,
-//! so that what stands behind them still follows.
+//! The `chain` of an intent hashes the columns that never change and the previous chain. Its `sum` hashes all columns
+//! and attempts and is renewed with each change. Of each run of pruned rows the last chain is kept, so that the next
+//! row can still be verified.
 
 use super::IntentState;
 use rusqlite::{Connection, OptionalExtension as _, Row, params, types::ValueRef};
@@ -11,14 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) type Hash = [u8; 32];
 
-/// The columns that are written once, with the row, and then those that change.
+/// The columns written once, with the row, and then those that change.
 const COLUMNS: &str = "id, created_at, base_url, account_id, credential, method, target, body, key, risk, command, \
                        resource, parent, deadline, replay_until, \
                        state, maybe_executed, told_at, detail, order_id, request_id, chain, sum";
 const FIXED: usize = 15;
 const ALL: usize = 21;
 
-/// What every hash of one journal begins with: a row of another journal proves nothing here.
+/// The start of every hash of one journal, so that a row of another journal does not verify here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct JournalIdentity {
     pub(super) uuid: [u8; 16],
@@ -47,27 +47,27 @@ pub(super) fn fact(connection: &Connection, name: &str) -> rusqlite::Result<Opti
         .optional()
 }
 
-/// A row, and what of it holds.
+/// A row, and which checks it passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckedRow {
     pub(super) id: i64,
     pub(super) key: Option<String>,
-    /// `None` where it is none that there is.
+    /// `None` if the stored state is not a known one.
     pub(super) state: Option<IntentState>,
-    /// All of it is as it was written.
+    /// Every column is as it was written.
     pub(super) is_whole: bool,
-    /// The row before it is the one that stood before it.
+    /// The row before it is the one that preceded it when it was written.
     pub(super) follows: bool,
 }
 
 impl CheckedRow {
-    /// What cannot be read may be open.
+    /// A row that cannot be read counts as open.
     pub(super) fn is_open(&self) -> bool {
         self.state.is_none_or(IntentState::is_open)
     }
 }
 
-/// A new row takes its place in the chain.
+/// Adds a new row to the chain.
 pub(super) fn append(
     connection: &Connection,
     identity: &JournalIdentity,
@@ -83,7 +83,7 @@ pub(super) fn append(
     renew(connection, identity, id)
 }
 
-/// The last link before a row, and whose it is.
+/// The last link before a row, and the number of its row.
 fn link_before(connection: &Connection, id: i64) -> rusqlite::Result<(i64, Hash)> {
     let before = [
         "SELECT id, chain FROM intents WHERE id < ?1 ORDER BY id DESC LIMIT 1",
@@ -100,7 +100,7 @@ fn link_before(connection: &Connection, id: i64) -> rusqlite::Result<(i64, Hash)
     Ok(newest)
 }
 
-/// A row that was changed is as it is meant to be now.
+/// Renews the checksum of a changed row.
 pub(super) fn renew(
     connection: &Connection,
     identity: &JournalIdentity,
@@ -115,7 +115,7 @@ pub(super) fn renew(
     Ok(())
 }
 
-/// Every row of a journal that had no chain.
+/// Builds the chain of a journal that had none.
 pub(super) fn append_all(connection: &Connection) -> rusqlite::Result<()> {
     let identity = JournalIdentity::read(connection)?;
     let ids: Vec<i64> = connection
@@ -126,7 +126,7 @@ pub(super) fn append_all(connection: &Connection) -> rusqlite::Result<()> {
         .try_for_each(|id| append(connection, &identity, id))
 }
 
-/// Keeps the links of rows that are about to be deleted, as far as a row behind them needs one.
+/// Keeps the links of rows that are about to be deleted if a later row needs one.
 pub(super) fn forget(connection: &Connection, ids: &[i64]) -> rusqlite::Result<()> {
     for id in ids {
         connection
@@ -138,7 +138,7 @@ pub(super) fn forget(connection: &Connection, ids: &[i64]) -> rusqlite::Result<(
     Ok(())
 }
 
-/// Of each run of forgotten rows the last is enough.
+/// Keeps only the last link of each run of deleted rows.
 pub(super) fn shorten(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute(
         "DELETE FROM forgotten WHERE id < (SELECT max(id) FROM forgotten) AND NOT EXISTS (
@@ -153,18 +153,18 @@ pub(super) fn shorten(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Which rows are looked at.
+/// Which rows are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CheckedRows {
     Whole,
-    /// Those behind `since`, and before it only these.
+    /// Rows after `since`, and these rows before it.
     Newest {
         since: i64,
         also: BTreeSet<i64>,
     },
 }
 
-/// The rows, the oldest first, and the number of the newest that there ever was.
+/// The rows, oldest first, and the highest row number ever used.
 pub(super) fn check(
     connection: &Connection,
     identity: &JournalIdentity,
@@ -213,12 +213,12 @@ pub(super) fn check(
 struct Checker<'a> {
     connection: &'a Connection,
     identity: &'a JournalIdentity,
-    /// Rows of which it is known that they do not follow.
+    /// Rows whose predecessor is known to be missing.
     noted: BTreeSet<i64>,
 }
 
 impl Checker<'_> {
-    /// One row by itself; `None` where there is none.
+    /// Checks one row alone; `None` if it does not exist.
     fn single(&self, id: i64) -> rusqlite::Result<Option<CheckedRow>> {
         let before = link_before(self.connection, id)?;
         self.connection
@@ -273,7 +273,7 @@ fn sum(
     Ok(hash.finalize().into())
 }
 
-/// Its kind and its length come first: no two rows run together to the same bytes.
+/// Type and length come first, so that no two rows encode to the same bytes.
 fn feed(hash: &mut Sha256, value: ValueRef<'_>) {
     let number;
     let (kind, bytes): (u8, &[u8]) = match value {
@@ -294,7 +294,7 @@ fn feed(hash: &mut Sha256, value: ValueRef<'_>) {
     hash.update(bytes);
 }
 
-/// What is no hash is none that a row could have.
+/// A value that is no hash becomes one that no row has.
 fn hash(row: &Row<'_>, column: usize) -> rusqlite::Result<Hash> {
     let bytes = row.get_ref(column)?.as_bytes_or_null().ok().flatten();
     Ok(bytes

@@ -1,5 +1,5 @@
-//! Whether the files of a journal agree with each other, decided before anything is written: what the database holds,
-//! what the ring knows and what the write-ahead log lost go in, and what is wrong comes out, in words.
+//! Compares the database, the ring and the write-ahead log of a journal before anything is written, and reports in
+//! words what is damaged.
 
 use super::{
     checksum::CheckedRow,
@@ -11,24 +11,24 @@ use std::{
     fmt::Write as _,
 };
 
-/// The database, as it opens.
+/// The database as it opens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum DatabaseState<'a> {
-    /// None, or an empty one.
+    /// No database, or an empty one.
     Empty,
-    /// One of a version that had no ring.
+    /// A schema version without a ring.
     Older,
     Rows {
         uuid: [u8; 16],
-        /// Its ring has been filled: one that is not there was lost.
+        /// Whether the ring has been filled: if so, a missing ring was lost.
         ring: RingState,
         rows: &'a [CheckedRow],
-        /// The number of the newest row that there ever was.
+        /// The highest row number ever used.
         newest: i64,
     },
 }
 
-/// Whether a ring goes with the database.
+/// Whether the database expects a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RingState {
     Unfilled,
@@ -39,11 +39,11 @@ pub(super) enum RingState {
 pub(super) struct FileContents<'a> {
     pub(super) base: DatabaseState<'a>,
     pub(super) ring: &'a RingContents,
-    /// Commits of the log behind a damaged frame.
+    /// Commits of the log after a damaged frame.
     pub(super) lost_commits: usize,
 }
 
-/// Something that is not as it was written.
+/// One kind of damage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Flaw {
     DatabaseGone,
@@ -63,19 +63,19 @@ pub(super) enum Flaw {
     RingBehind {
         rows: usize,
     },
-    /// In the words of `SQLite`.
+    /// In `SQLite`'s words.
     Structure(String),
 }
 
-/// What is wrong, and what the ring has for it.
+/// What is damaged, and what the ring has of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DamageReport<'a> {
     pub(super) flaws: Vec<Flaw>,
-    /// Intents that the database does not have.
+    /// Intents that the database lacks.
     pub(super) lost: Vec<&'a RingSlot>,
     /// Rows that the ring knows to be settled.
     pub(super) settled: Vec<&'a RingSlot>,
-    /// Rows that are not as they were written.
+    /// Rows that do not match their checksums.
     pub(super) changed: Vec<(i64, Option<&'a RingSlot>)>,
 }
 
@@ -106,7 +106,7 @@ pub(super) fn decide(facts: FileContents<'_>) -> DamageReport<'_> {
 }
 
 impl<'a> DamageReport<'a> {
-    /// A ring that knows of intents, beside a database that cannot.
+    /// The ring holds intents that the database cannot have.
     fn without(&mut self, flaw: Flaw, ring: &'a RingContents) {
         if ring.slots.is_empty() && ring.unreadable == 0 {
             return;
@@ -126,7 +126,7 @@ impl<'a> DamageReport<'a> {
 struct Comparison<'a> {
     rows: &'a [CheckedRow],
     newest: i64,
-    /// Those of this journal, by their number.
+    /// Slots of this journal, by row number.
     slots: BTreeMap<i64, &'a RingSlot>,
     foreign: usize,
 }
@@ -173,7 +173,7 @@ impl<'a> Comparison<'a> {
                         report.settled.push(slot);
                     }
                 }
-                // What was settled long ago is pruned, and its slot goes later.
+                // Rows settled long ago are pruned; their slots are freed later.
                 None if id <= self.newest && !slot.is_open() && !gap => {}
                 Some(_) | None => {
                     report.flaws.push(Flaw::Lost(id));
@@ -192,7 +192,7 @@ impl<'a> Comparison<'a> {
         }
         let newest = self.slots.last_key_value().map_or(0, |(id, _)| *id);
         let behind = self.rows.iter().filter(|row| row.id > newest).count();
-        // Its slot is written after its commit, so one row may be ahead.
+        // A slot is written after its commit, so one row may be newer than the ring.
         if behind > 1 {
             return Some(Flaw::RingBehind { rows: behind });
         }
@@ -201,7 +201,7 @@ impl<'a> Comparison<'a> {
         (slots > 0 && !is_torn).then_some(Flaw::RingUnreadable { slots })
     }
 
-    /// Whether one of the newest rows has none: what a power cut tore may have been its slot.
+    /// Whether one of the newest rows has no slot: a power cut may have torn it.
     fn has_no_slot(&self, newest: i64) -> bool {
         let oldest = newest.saturating_sub_unsigned(SLOTS as u64);
         let mut rows = self.rows.iter().filter(|row| row.id > oldest);
@@ -209,7 +209,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What is wrong, one clause each.
+/// The flaws, one clause each.
 pub(super) fn words(flaws: &[Flaw]) -> String {
     let mut clauses: Vec<String> = flaws.iter().filter_map(clause).collect();
     for what in [LOST, CHANGED, MISSING_BEFORE, OUTCOME_LOST] {
@@ -230,7 +230,7 @@ const CHANGED: &str = "changed on the disk";
 const MISSING_BEFORE: &str = "no longer after the row that stood before";
 const OUTCOME_LOST: &str = "without the outcome that was noted";
 
-/// What is wrong with one row.
+/// The clause for a flaw of one row.
 fn numbered(flaw: &Flaw) -> Option<(&'static str, i64)> {
     match flaw {
         Flaw::Lost(id) => Some((LOST, *id)),
@@ -280,7 +280,7 @@ pub(super) fn numbers(ids: &BTreeSet<i64>) -> String {
     let mut text = if ids.len() == 1 { "row" } else { "rows" }.to_owned();
     for (at, (first, last)) in runs.iter().enumerate() {
         let comma = if at > 0 { "," } else { "" };
-        // A string takes every character.
+        // Writing to a string cannot fail.
         let _written = if first == last {
             write!(text, "{comma} {first}")
         } else {
@@ -349,7 +349,7 @@ mod tests {
     const OPEN: IntentState = IntentState::Inflight;
     const DONE: IntentState = IntentState::Done;
 
-    /// The flaws in words, and what is restored.
+    /// The flaws in words, and the rows to restore.
     fn told(rows: &[CheckedRow], newest: i64, ring: &RingContents) -> (String, Vec<i64>) {
         let facts = FileContents {
             base: DatabaseState::Rows {
@@ -366,7 +366,7 @@ mod tests {
         (words(&report.flaws), lost)
     }
 
-    /// What it is, the rows, the ring, what is said of it, and which rows are lost.
+    /// Name, rows, ring, the words, and the lost rows.
     type Case = (
         &'static str,
         Vec<CheckedRow>,

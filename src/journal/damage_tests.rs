@@ -1,5 +1,5 @@
-//! Issue 14, item 3: whatever a disk does to the files of a journal, no order in doubt is lost without a word, and
-//! nothing is ever sent again that is not what was recorded.
+//! Issue 14, item 3: whatever a disk does to the files of a journal, no order of unknown outcome is lost silently, and
+//! nothing is resent that differs from what was recorded.
 #![expect(clippy::print_stderr, reason = "a long sweep says how much it tried")]
 
 use super::*;
@@ -13,7 +13,7 @@ const LOG: &str = "journal.sqlite3-wal";
 const RING: &str = "journal.ring";
 const HERE: &str = "https://x.test";
 
-/// Where a sync costs nothing.
+/// A directory where a sync costs nothing.
 fn place() -> TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {
@@ -41,7 +41,7 @@ fn intent(key: &str) -> Intent {
     }
 }
 
-/// The files of a journal whose process was killed: thirteen commands, four of them open, the last among these.
+/// The files of a journal whose process was killed: thirteen commands, four of them open, including the last.
 fn left_behind() -> TempDir {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();
@@ -65,7 +65,7 @@ fn left_behind() -> TempDir {
     copy(dir.path())
 }
 
-/// As they are on the disk; memory that processes share is no disk.
+/// Copies the files on the disk. Shared memory is not on the disk.
 fn copy(dir: &Path) -> TempDir {
     let copy = place();
     for entry in fs::read_dir(dir).unwrap() {
@@ -82,7 +82,7 @@ fn all(journal: &Journal) -> Vec<IntentRow> {
     journal.recent(99).unwrap()
 }
 
-/// What a person or a desk goes by: a commit that was lost may have held no more than an attempt.
+/// What a person or a desk relies on: a lost commit may have held only an attempt.
 type Essence = (IntentId, Intent, Option<IntentState>);
 
 fn essence(entries: &[IntentRow]) -> Vec<Essence> {
@@ -97,7 +97,8 @@ fn halted(journal: &Journal) -> Option<&str> {
     journal.halted(HERE, &"chal-1".into())
 }
 
-/// What is wrong with how a journal opens whose files were `changed` like this; nothing where it is as it was, or said.
+/// What is wrong with the journal as it opens after its files were `changed`; `None` if it is unchanged or the damage
+/// is reported.
 fn complaint(whole: &[IntentRow], changed: &TempDir) -> Option<String> {
     if let Ok(reader) = Journal::open_read_only(changed.path())
         && reader.damage().is_none()
@@ -145,14 +146,14 @@ fn complaint(whole: &[IntentRow], changed: &TempDir) -> Option<String> {
     (!lost.is_empty()).then(|| format!("{lost:?} were open, and nobody is asked about them"))
 }
 
-/// One bit of one byte of each of the files, flipped at every `step`th byte.
+/// Flips one bit of every `step`th byte of each file.
 fn flips(step: usize) {
     let left = left_behind();
     let whole = all(&Journal::open(copy(left.path()).path()).unwrap());
     let (mut count, mut wrong) = (0, vec![]);
     for name in [DATABASE, LOG, RING] {
         let bytes = fs::read(left.path().join(name)).unwrap();
-        // Of the ring, what is written and a little more.
+        // The written part of the ring, and a little more.
         let length = if name == RING { 15 * 1024 } else { bytes.len() };
         for at in (step / 2..length).step_by(step) {
             let changed = copy(left.path());
@@ -303,7 +304,7 @@ fn a_database_that_was_deleted_is_said_and_begins_anew_with_what_the_ring_knows(
 #[test]
 fn a_row_that_changed_is_repaired_from_the_ring_or_can_be_sent_no_more() {
     let dir = left_behind();
-    // A journal that was closed: all of it is in the main file.
+    // A closed journal is entirely in the main file.
     drop(Journal::open(dir.path()).unwrap());
     let path = dir.path().join(DATABASE);
     let change = |ring: bool| {
@@ -387,8 +388,8 @@ fn of_a_large_journal_the_newest_and_the_open_are_checked_at_the_start_and_the_r
     assert!(halted(&journal).is_some());
 }
 
-/// Issue 14, item 3: the drill. What the ring is behind by is one command, wherever a process dies. A real process dies
-/// there a thousand times by command: `a_thousand_kills` in `tests/faults/power.rs`.
+/// Issue 14, item 3: wherever the process dies, the ring is behind by one command at most. `a_thousand_kills` in
+/// `tests/faults/power.rs` kills a real process there a thousand times per command.
 #[test]
 fn killed_between_commit_and_slot_nothing_is_halted_and_nothing_lost() {
     let dir = place();
@@ -470,7 +471,7 @@ fn a_command_that_is_open_again_says_so_in_the_ring_before_it_is_sent() {
     let unsent = StateUpdate::new(IntentState::Unsent, "not sent");
     journal.record_state(Timestamp(2), id, &unsent).unwrap();
     journal.mark_inflight(id).unwrap();
-    let known = ring::Ring::look(dir.path());
+    let known = ring::Ring::read_file(dir.path());
     assert_eq!(known.slots.len(), 1);
     assert_eq!(
         (known.slots[0].id, known.slots[0].state),
@@ -493,7 +494,7 @@ fn the_slot_of_an_open_command_is_never_reused_and_where_all_are_open_nothing_ne
             journal.record_state(Timestamp(n), id, &done).unwrap();
         }
     }
-    let open = ring::Ring::look(dir.path()).slots;
+    let open = ring::Ring::read_file(dir.path()).slots;
     assert!(open.len() == ring::SLOTS && open.iter().all(ring::RingSlot::is_open));
     let why = journal
         .record(Timestamp(999), &intent("one too many"))
@@ -524,7 +525,7 @@ fn a_command_longer_than_its_slot_keeps_its_key_and_loses_its_body_there() {
     };
     journal.record(Timestamp(1), &long).unwrap();
     journal.record(Timestamp(2), &longer).unwrap();
-    let mut slots = ring::Ring::look(dir.path()).slots;
+    let mut slots = ring::Ring::read_file(dir.path()).slots;
     slots.sort_by_key(|slot| slot.id);
     assert_eq!(
         (slots[0].kept, slots[0].intent.key.clone()),

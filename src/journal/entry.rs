@@ -1,4 +1,4 @@
-//! The rows: what was meant, and what came of it.
+//! The rows: requests and their outcomes.
 
 use super::{JournalError, ReplayWindow};
 use crate::disk::is_damage;
@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
 use std::{str::FromStr, sync::Arc};
 use strum::{Display, EnumString, VariantArray};
 
-/// The number of a recorded intent; grows, is never used again.
+/// The number of a recorded intent. It grows and is never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IntentId(pub i64);
 
@@ -19,70 +19,70 @@ pub struct IntentId(pub i64);
 pub struct Intent {
     pub base_url: String,
     pub account_id: AccountId,
-    /// Which key it was sent with, as [`super::Journal::fingerprint`] names it; empty where unknown.
+    /// Fingerprint of its API key ([`super::Journal::fingerprint`]); empty if unknown.
     pub credential: String,
     pub method: String,
     pub target: String,
     pub body: Vec<u8>,
-    /// Absent where the endpoint keeps no keys.
+    /// `None` if the endpoint takes no keys.
     pub key: Option<IdempotencyKey>,
     pub risk: Risk,
     /// One line for a person.
     pub command: String,
-    /// The order, position, TWAP, ladder or account it changes; `None` for a new order.
+    /// The order, position, TWAP, scaled order or account it changes; `None` for a new order.
     pub resource: Option<String>,
-    /// The flatten it is a part of.
+    /// The flatten it is part of.
     pub parent: Option<IntentId>,
-    /// Past this it is not sent for the first time any more, unless a person decides on it anew.
+    /// After this it is not sent for the first time, unless a person decides so.
     pub deadline: Timestamp,
-    /// Past this the service may have forgotten the key: the same request could be a new order.
+    /// After this the service may have dropped the key: the same request could create a new order.
     pub replay_until: Timestamp,
 }
 
 impl Intent {
-    /// Not a request, but what requests are parts of.
+    /// A flatten is not a request itself; its parts are.
     pub fn is_flatten(&self) -> bool {
         self.target.starts_with(FLATTEN)
     }
 }
 
-/// An intent and all that is known of it.
+/// An intent with everything known about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntentRow {
     pub id: IntentId,
     pub created_at: Timestamp,
     pub intent: Intent,
-    /// Attempts that ended; one more may have been on the wire when the desk stopped.
+    /// Attempts that ended; one more may have been in flight when the desk stopped.
     pub attempts: u32,
-    /// Whether a byte of it may have left this machine without proof that it had no effect.
+    /// Whether a byte may have left this machine without proof that it had no effect.
     pub maybe_executed: bool,
     pub state: IntentState,
-    /// `None` while nothing has been told of it.
+    /// `None` until there is a report.
     pub outcome: Option<Outcome>,
 }
 
-/// What an intent finds in the journal under its key.
+/// What the journal holds under the key of an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// Nothing: it has been put on disk.
+    /// Nothing: the intent was recorded.
     New(IntentId),
-    /// An earlier one.
+    /// An earlier intent.
     Known(Box<IntentRow>),
 }
 
 impl IntentRow {
-    /// Whether the service surely still knows its key.
+    /// Whether the service still keeps its key.
     pub fn is_replayable(&self, now: Timestamp) -> bool {
         ReplayWindow::between(self.created_at, self.intent.replay_until).is_open(now)
     }
 
-    /// What was last told of it; empty while that is nothing.
+    /// The last detail; empty if there is none.
     pub fn detail(&self) -> &str {
-        let told = self.outcome.as_ref();
-        told.map_or("", |told| told.detail.as_str())
+        let outcome = self.outcome.as_ref();
+        outcome.map_or("", |outcome| outcome.detail.as_str())
     }
 
-    /// What came of it, where it was not done, as it was told then. An older version may have told it in other words.
+    /// Why it was not done, as reported then. An older version may have used other words.
     pub fn failure(&self) -> Option<Failure> {
         let (kind, proves) = match self.state {
             IntentState::Done => return None,
@@ -94,17 +94,17 @@ impl IntentRow {
             | IntentState::Queued
             | IntentState::Abandoned => (FailureKind::Unknown, Proof::Nothing),
         };
-        let (told, detail) = (self.outcome.as_ref(), self.detail());
+        let (outcome, detail) = (self.outcome.as_ref(), self.detail());
         Some(Failure {
             proves,
-            order_id: told.and_then(|told| told.order_id.clone()),
-            request_id: told.and_then(|told| told.request_id.clone()),
+            order_id: outcome.and_then(|outcome| outcome.order_id.clone()),
+            request_id: outcome.and_then(|outcome| outcome.request_id.clone()),
             ..Failure::read(detail).unwrap_or_else(|| Failure::new(kind, detail))
         })
     }
 
-    /// What came of it, where it was done, without a read; of a close-all its counts. `command` is what was asked, as
-    /// far as it is known.
+    /// The receipt of a command that was done, from the journal alone; for a close-all with its counts. `command` is
+    /// the request, if this desk can parse it.
     pub fn receipt(&self, command: Option<&Command>) -> Receipt {
         let detail = self.detail();
         if let Some(Command::CloseAll(account)) = command
@@ -115,7 +115,7 @@ impl IntentRow {
         Receipt::AlreadySo(detail.into())
     }
 
-    /// Whether what it was decided on is no longer so.
+    /// Whether its first sending is too late.
     pub fn is_overdue(&self, now: Timestamp) -> bool {
         now > self.intent.deadline
     }
@@ -124,28 +124,28 @@ impl IntentRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum IntentState {
-    /// On disk, and surely not sent yet.
+    /// On disk, not sent yet.
     Prepared,
-    /// On the wire, or it was when the desk stopped.
+    /// In flight, or it was when the desk stopped.
     Inflight,
-    /// It may have had an effect.
+    /// It may have executed.
     Unknown,
-    /// It may have had an effect, and a person is asked what to do.
+    /// It may have executed, and a person is asked.
     Parked,
-    /// Accepted; the cancellation waits for the service to carry it out.
+    /// Accepted; the service cancels it later.
     Queued,
-    /// It had its effect.
+    /// It executed.
     Done,
-    /// The service said no, and it surely had no effect.
+    /// The service refused it; it had no effect.
     Rejected,
-    /// No byte of it ever left.
+    /// No byte of it was sent.
     Unsent,
-    /// A person gave it up without knowing whether it had an effect.
+    /// A person gave it up without knowing whether it executed.
     Abandoned,
 }
 
 impl IntentState {
-    /// Whether anything can still become of it.
+    /// Whether its outcome can still change.
     pub fn is_open(self) -> bool {
         matches!(
             self,
@@ -153,7 +153,7 @@ impl IntentState {
         )
     }
 
-    /// Those that [`Self::is_open`], as SQL lists them.
+    /// The states that [`Self::is_open`], as an SQL list.
     pub(super) fn open_list() -> String {
         let open = Self::VARIANTS.iter().filter(|state| state.is_open());
         let names: Vec<String> = open.map(|state| format!("'{state}'")).collect();
@@ -161,27 +161,27 @@ impl IntentState {
     }
 }
 
-/// What was last told of an intent.
+/// The last report about an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub at: Timestamp,
-    /// What the service made of it, or why it did not.
+    /// What the service did, or why it did not.
     pub detail: String,
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
 }
 
 impl Outcome {
-    /// The status that its order was told to have.
+    /// The reported status of its order.
     pub fn order_status(&self) -> Option<OrderStatus> {
         let id = self.order_id.as_ref()?.to_string();
-        let told = self.detail.strip_prefix("order ")?.strip_prefix(&id)?;
-        let word = told.strip_prefix(' ')?.split(';').next()?;
+        let rest = self.detail.strip_prefix("order ")?.strip_prefix(&id)?;
+        let word = rest.strip_prefix(' ')?.split(';').next()?;
         word.parse().ok()
     }
 }
 
-/// Where an intent stands from now on.
+/// A new state of an intent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateUpdate {
     pub state: IntentState,
@@ -201,12 +201,12 @@ impl StateUpdate {
         }
     }
 
-    /// What the end of a command says about its intent.
+    /// The state that the outcome of a command leads to.
     pub fn of(result: &Result<Receipt, Failure>) -> Self {
         match result {
             Ok(receipt) => Self {
                 order_id: order(receipt),
-                ..Self::new(done(receipt), told(receipt))
+                ..Self::new(done(receipt), describe(receipt))
             },
             Err(why) => Self {
                 order_id: why.order_id.clone(),
@@ -220,7 +220,7 @@ impl StateUpdate {
 fn done(receipt: &Receipt) -> IntentState {
     match receipt {
         Receipt::Cancel(result) if result.queued && !result.canceled => IntentState::Queued,
-        // Accepted for looking at, and turned down: there is a row of it, and nothing else.
+        // The service accepted the order and then rejected it: there is a row, and no effect.
         Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => {
             IntentState::Rejected
         }
@@ -243,7 +243,7 @@ fn failed(why: &Failure) -> IntentState {
     }
 }
 
-fn told(receipt: &Receipt) -> String {
+fn describe(receipt: &Receipt) -> String {
     match receipt {
         Receipt::Order {
             order,
@@ -281,7 +281,7 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
     }
 }
 
-/// A key is of one intent at most.
+/// At most one intent has a key.
 pub(super) fn with_key(
     connection: &Connection,
     key: &IdempotencyKey,
@@ -299,7 +299,7 @@ pub(super) fn with_key(
     Ok(entries.into_iter().next())
 }
 
-/// Entries under `condition` (over `intents i`), newest first.
+/// Rows under `condition` (over `intents i`), newest first.
 pub(super) fn select(
     connection: &Connection,
     condition: &str,
@@ -308,8 +308,7 @@ pub(super) fn select(
     select_by(connection, condition, "i.id DESC", &[&limit])
 }
 
-/// Entries under `condition`, in this `order`; the first of the `values` is how many at most, the others are the
-/// condition's.
+/// Rows under `condition`, in this `order`; the first of the `values` is the limit, the others belong to the condition.
 pub(super) fn select_by(
     connection: &Connection,
     condition: &str,
@@ -319,7 +318,7 @@ pub(super) fn select_by(
     rows(connection, condition, order, values).map_err(|why| JournalError::Read(Arc::new(why)))
 }
 
-/// The same. A row that holds what none can hold was damaged on the disk, which is said elsewhere: the others are shown.
+/// The same. Skips rows that damage made unreadable; the damage report covers them.
 pub(super) fn rows(
     connection: &Connection,
     condition: &str,
@@ -332,7 +331,7 @@ pub(super) fn rows(
         match row {
             Ok(entry) => entries.push(entry),
             Err(why) if is_unreadable(&why) => {}
-            // Who only looks is shown what there is.
+            // A read-only journal shows what it can.
             Err(why) if is_damage(&why) && connection.is_readonly("main")? => break,
             Err(why) => return Err(why),
         }

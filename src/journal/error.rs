@@ -12,7 +12,7 @@ pub enum JournalError {
     #[error("another perpdeck{} is using the journal in {}; trade there, or choose another place with --state-dir", number(*holder), path.display())]
     Held {
         path: PathBuf,
-        /// Its process number, where it could be read.
+        /// Its process number, if it could be read.
         holder: Option<u32>,
     },
     #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as it is", path.display())]
@@ -23,7 +23,7 @@ pub enum JournalError {
     },
     #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which restores the newest commands from journal.ring", path.display())]
     Damaged { path: PathBuf, why: String },
-    /// In the words of a check of an open journal.
+    /// Found by a check while the journal was open.
     #[error("{0}")]
     Found(String),
     #[error("the disk of the journal in {} is full; make room and start again", path.display())]
@@ -35,12 +35,12 @@ pub enum JournalError {
         path: PathBuf,
         why: Arc<rusqlite::Error>,
     },
-    /// Open rows beside the journal that were sent with none of this session's keys.
+    /// Open rows in an overflow journal that were sent with an API key this session does not have.
     #[error("{rows} open in the journal in {}, sent with a key that is not known here; a desk that has it goes on with that", path.display())]
     Strange { path: PathBuf, rows: usize },
     #[error("writing the journal failed: {0}")]
     Write(Arc<rusqlite::Error>),
-    /// The file beside the database that knows the newest commands.
+    /// The ring file beside the database, which holds the newest commands.
     #[error("writing journal.ring failed: {0}")]
     Ring(Arc<io::Error>),
     #[error(
@@ -51,10 +51,10 @@ pub enum JournalError {
     Read(Arc<rusqlite::Error>),
     #[error("that it is halted cannot be noted: {0}")]
     Halt(Arc<io::Error>),
-    /// The thread that owns the journal is gone.
+    /// The thread that owns the journal has ended.
     #[error("the journal has stopped")]
     Stopped,
-    /// The disk takes longer than a trader's exit may wait.
+    /// The disk takes longer than a close may wait.
     #[error("the journal does not answer")]
     Slow,
 }

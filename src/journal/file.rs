@@ -1,4 +1,4 @@
-//! The files: the lock and who holds it, opening to write and to read.
+//! The files: the lock and its holder; opening to write and to read.
 
 use super::{
     JournalError,
@@ -28,12 +28,12 @@ const DATABASE: &str = "journal.sqlite3";
 const LOG: &str = "journal.sqlite3-wal";
 const MEMORY: &str = "journal.sqlite3-shm";
 const LOCK: &str = "journal.lock";
-/// How often it is tried again where nobody has the journal, and somebody only looked who does.
-const GLANCES: u32 = 50;
+/// Attempts to lock while another process only looks who holds the lock.
+const LOCK_ATTEMPTS: u32 = 50;
 const A_GLANCE: Duration = Duration::from_millis(1);
 
-/// Takes the journal for this process, for as long as the file is held, and writes the process's number
-/// into it. The lock dies with the process, so the file is never deleted and its age means nothing.
+/// Locks the journal for this process as long as the file is held, and writes the process number into it. The lock ends
+/// with the process: the file is never deleted, and its age means nothing.
 pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
     let place = |why: io::Error| JournalError::Place {
         path: dir.to_owned(),
@@ -41,7 +41,7 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
     };
     disk::private_dir(dir).map_err(place)?;
     let mut claimed = disk::claim(&dir.join(LOCK)).map_err(place)?;
-    for _ in 0..GLANCES {
+    for _ in 0..LOCK_ATTEMPTS {
         if claimed.is_some() || lock_holder(dir).is_some() {
             break;
         }
@@ -54,34 +54,34 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
             holder: named(dir).map(|holder| holder.process),
         });
     };
-    // A full disk must not keep anybody from the journal: the number only serves to be found.
+    // The number only identifies the holder: a full disk must not prevent the lock.
     let _unnamed = lock
         .set_len(0)
         .and_then(|()| lock.write_all(process::id().to_string().as_bytes()));
     Ok(lock)
 }
 
-/// What a process that flattens on a signal writes behind its number.
+/// Written after the process number by a process that flattens on SIGUSR1.
 const LISTENS: &str = " listens";
 
-/// Writes into the lock that this process flattens when it gets SIGUSR1.
+/// Marks this process in the lock file as one that flattens on SIGUSR1.
 pub(super) fn announce(mut lock: &File) -> io::Result<()> {
     lock.seek(SeekFrom::End(0))?;
     lock.write_all(LISTENS.as_bytes())
 }
 
-/// A process that holds a journal at this moment.
+/// A process that holds a journal now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LockHolder {
     pub process: u32,
-    /// It flattens when it gets SIGUSR1; any other would end.
+    /// Whether it flattens on SIGUSR1; the signal would end any other process.
     pub listens: bool,
 }
 
-/// Who holds the journal in `dir`, if anybody does.
+/// The process that holds the journal in `dir`, if any.
 pub fn lock_holder(dir: &Path) -> Option<LockHolder> {
     let lock = disk::own_file(&dir.join(LOCK)).ok()?;
-    // Shared, so that two who look do not take each other for somebody who holds it.
+    // Shared, so that two processes that look do not take each other for a holder.
     match lock.try_lock_shared() {
         Err(TryLockError::WouldBlock) => named(dir),
         Ok(()) | Err(TryLockError::Error(_)) => None,
@@ -96,27 +96,27 @@ fn named(dir: &Path) -> Option<LockHolder> {
     })
 }
 
-/// An open database, and what was found damaged in it.
+/// An open database, and the damage found in it.
 pub(super) struct OpenedDatabase {
     pub(super) database: Database,
     pub(super) damage: Option<String>,
 }
 
-/// The database, checked, mended and at the newest schema. Nothing is written to a file that is refused; what was in
-/// doubt in it is named all the same.
+/// Opens the database, checks it, repairs it and migrates it. Nothing is written to a file that is refused; its error
+/// still names the commands of unknown outcome.
 pub(super) fn database(dir: &Path) -> Result<OpenedDatabase, JournalError> {
     mended(dir).map_err(|refused| {
         if let JournalError::Damaged { path, why } = &refused {
             return JournalError::Damaged {
                 path: path.clone(),
-                why: format!("{why}{}", in_doubt(&Ring::look(dir))),
+                why: format!("{why}{}", in_doubt(&Ring::read_file(dir))),
             };
         }
         refused
     })
 }
 
-/// What the ring says is open, where it says so of anything.
+/// Names the commands that the ring shows as open.
 fn in_doubt(ring: &RingContents) -> String {
     let open = ring.slots.iter().filter(|slot| slot.is_open());
     let open: BTreeSet<i64> = open.map(|slot| slot.id.0).collect();
@@ -137,28 +137,28 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
         JournalError::Place { path, why }
     };
     drop(disk::private_file(&path).map_err(place)?);
-    // SQLite opens these by their names: the directory, which is ours alone, guards them.
-    for beside in [LOG, MEMORY] {
-        disk::must_be_own(&dir.join(beside)).map_err(place)?;
+    // SQLite opens these files by name; the private directory protects them.
+    for name in [LOG, MEMORY] {
+        disk::must_be_own(&dir.join(name)).map_err(place)?;
     }
     let (ring, known) = Ring::open(dir).map_err(place)?;
     disk::sync_dir(dir).map_err(place)?;
     let log = repair::log(&dir.join(LOG));
     let refused = |why| JournalError::opening(&path, why);
     let mut connection = untouched(&path).map_err(refused)?;
-    let beside = SideFiles {
+    let side_files = SideFiles {
         ring: &known,
         lost_commits: wal::lost_commits(&log),
     };
-    let found = inspect(&connection, &path, beside, CheckDepth::Newest)?;
+    let found = inspect(&connection, &path, side_files, CheckDepth::Newest)?;
     refuse_structure(&found, &path)?;
     let report = found.report(&known);
     let mut words = None;
     if !report.flaws.is_empty() {
-        // Closing a file that SQLite has open would free SQLite's locks.
+        // Closing a file that SQLite has open would release SQLite's locks.
         drop(connection);
         let copy = repair::keep_evidence(dir, DATABASE);
-        words = Some(said(&report.flaws, copy.as_deref()));
+        words = Some(describe(&report.flaws, copy.as_deref()));
         connection = untouched(&path).map_err(refused)?;
     }
     disk::make_durable(&connection).map_err(refused)?;
@@ -191,7 +191,7 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
     Ok(OpenedDatabase { database, damage })
 }
 
-/// Opened so that nothing is written back before [`disk::make_durable`], not even on closing.
+/// Opened so that nothing is written back before [`disk::make_durable`], not even on close.
 fn untouched(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | PLAIN;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -199,7 +199,8 @@ fn untouched(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// To the newest schema, which is then in the database itself: a damaged log may cost rows, and never all of them.
+/// Migrates to the newest schema and writes it into the database file, so that a damaged log can cost rows but never
+/// all of them.
 fn bring_forward(connection: &mut Connection, dir: &Path, version: i64) -> rusqlite::Result<()> {
     if version == schema::newest() {
         return Ok(());
@@ -211,8 +212,8 @@ fn bring_forward(connection: &mut Connection, dir: &Path, version: i64) -> rusql
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
 }
 
-/// In words for a person, with where the files are kept as they were found.
-fn said(flaws: &[Flaw], copy: Option<&str>) -> String {
+/// For a person, with the directory of the copied files.
+fn describe(flaws: &[Flaw], copy: Option<&str>) -> String {
     let copy = copy.map_or_else(
         || "there was no room for a copy of it".to_owned(),
         |copy| format!("a copy of it is in {copy}"),
@@ -227,23 +228,23 @@ pub(super) fn is_there(dir: &Path) -> bool {
     dir.join(DATABASE).exists()
 }
 
-/// The database as another process writes it: to look at, never to change.
+/// Opens the database read-only while another process may write it.
 pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, JournalError> {
     let path = dir.join(DATABASE);
-    // What whoever has it writes at this moment is half written: it has looked at its files itself.
+    // While a holder writes, its files do not match; it has checked them itself.
     let is_written = lock_holder(dir).is_some();
-    let mut known = Ring::look(dir);
+    let mut known = Ring::read_file(dir);
     let mut lost_commits = wal::lost_commits(&repair::log(&dir.join(LOG)));
     if is_written {
         (known.unreadable, lost_commits) = (0, 0);
     }
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | PLAIN)
         .map_err(|why| JournalError::opening(&path, why))?;
-    let beside = SideFiles {
+    let side_files = SideFiles {
         ring: &known,
         lost_commits,
     };
-    let found = inspect(&connection, &path, beside, depth)?;
+    let found = inspect(&connection, &path, side_files, depth)?;
     if found.version < schema::newest() {
         let why = "it is of an older version; open it once with a desk of its own".to_owned();
         return Err(JournalError::Damaged { path, why });
@@ -272,10 +273,10 @@ pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, 
 /// One thread, one connection.
 const PLAIN: OpenFlags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
 
-/// The file as the older program left it, beside the one that is about to change.
+/// Copies the file as the older version left it before a migration.
 fn back_up(connection: &Connection, dir: &Path, version: i64) -> rusqlite::Result<()> {
     let copy = dir.join(format!("journal.v{version}.sqlite3"));
-    // SQLite fills an empty file and refuses any other: an older copy is not overwritten by a second try.
+    // SQLite fills an empty file and refuses any other: a second attempt does not overwrite an older copy.
     let fresh = !copy.exists();
     if fresh && disk::private_file(&copy).is_ok() {
         connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;

@@ -1,8 +1,8 @@
-//! Why nothing that raises exposure may be sent until a person says so: beside the database, so that it can be noted
-//! when that has failed, and in room that is on the disk already.
+//! Halts: why new entries are refused until a person re-arms. They are kept in a file beside the database, in space
+//! that is already allocated, so that a halt can be recorded when the database has failed.
 //!
-//! Contract: what is noted holds over restarts until it is taken back, and so does a note that cannot be read any more.
-//! Each account of each service has a note of its own; that the journal failed concerns them all.
+//! Contract: a halt lasts over restarts until it is withdrawn, and so does an unreadable one. Each account of each
+//! service has its own; a failed journal halts all accounts.
 
 use crate::{disk::private_file, model::AccountId};
 use std::{
@@ -12,8 +12,8 @@ use std::{
 };
 
 const FILE: &str = "halted";
-/// Bytes written at once, so that changing a note needs no new disk space.
-const ROOM: usize = 4096;
+/// Bytes written at once, so that changing a halt needs no new disk space.
+const RESERVED_BYTES: usize = 4096;
 const LONGEST: usize = 300;
 const EVERYWHERE: &str = "*";
 const UNREADABLE: &str = "an earlier session was halted, and why can no longer be read";
@@ -32,7 +32,7 @@ struct HaltNote {
 }
 
 impl Halts {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     pub(super) fn open(dir: &Path) -> io::Result<Self> {
         let mut file = private_file(&dir.join(FILE))?;
         let mut bytes = vec![];
@@ -43,20 +43,20 @@ impl Halts {
         let mut halts = Self {
             file,
             notes,
-            room: bytes.len().max(ROOM),
+            room: bytes.len().max(RESERVED_BYTES),
         };
-        if bytes.len() < ROOM {
+        if bytes.len() < RESERVED_BYTES {
             halts.write()?;
         }
         Ok(halts)
     }
 
-    /// As they stand at this moment, whoever writes them; `None` where there is no file of them.
-    pub(super) fn look(dir: &Path) -> Option<Self> {
+    /// Reads the file, whoever writes it; `None` if there is none.
+    pub(super) fn read_file(dir: &Path) -> Option<Self> {
         dir.join(FILE).is_file().then(|| Self::open(dir).ok())?
     }
 
-    /// Why exposure may only go down there, if so.
+    /// Why the account is halted, if it is.
     pub(super) fn of(&self, base_url: &str, account: &AccountId) -> Option<&str> {
         let here = place(base_url, account);
         let mut notes = self.notes.iter();
@@ -77,7 +77,7 @@ impl Halts {
         self.note(EVERYWHERE.to_owned(), why)
     }
 
-    /// A person has seen why.
+    /// Withdraws the halt of an account.
     pub(super) fn rearm(&mut self, base_url: &str, account: &AccountId) -> io::Result<()> {
         let here = place(base_url, account);
         self.notes
@@ -85,14 +85,14 @@ impl Halts {
         self.write()
     }
 
-    /// Takes all of them back; answers with what they were.
+    /// Withdraws all halts and returns their reasons.
     pub(super) fn rearm_all(&mut self) -> io::Result<Vec<String>> {
         let notes = std::mem::take(&mut self.notes);
         self.write()?;
         Ok(notes.into_iter().map(|note| note.why).collect())
     }
 
-    /// What is noted in `other` is noted here, and then no longer there.
+    /// Moves the halts of `other` here.
     pub(super) fn take_over(&mut self, other: &mut Self) -> io::Result<()> {
         for note in &other.notes {
             self.note(note.place.clone(), &note.why)?;
@@ -114,7 +114,7 @@ impl Halts {
         let lines = self.notes.iter();
         let lines = lines.map(|note| format!("{}\t{}\n", note.place, note.why));
         let mut bytes = lines.collect::<String>().into_bytes();
-        // What stood there is written over, to the end.
+        // Overwrites everything that was there.
         self.room = self.room.max(bytes.len());
         bytes.resize(self.room, b' ');
         self.file.seek(SeekFrom::Start(0))?;
@@ -135,7 +135,7 @@ fn place(base_url: &str, account: &AccountId) -> String {
     plain(&format!("{} {base_url}", account.raw()))
 }
 
-/// On one line, in one field.
+/// On one line and in one field.
 fn plain(text: &str) -> String {
     text.replace(char::is_control, " ").trim().to_owned()
 }
@@ -182,8 +182,8 @@ mod tests {
             fs::write(&path, torn).unwrap();
             assert_eq!(halted(dir.path(), "a").as_deref(), Some(UNREADABLE));
         }
-        // Made, and the power went before anything was in it.
-        fs::write(&path, [0; ROOM]).unwrap();
+        // The file was created, and the power failed before it was written.
+        fs::write(&path, [0; RESERVED_BYTES]).unwrap();
         assert_eq!(halted(dir.path(), "a"), None);
     }
 }

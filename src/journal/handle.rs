@@ -1,4 +1,4 @@
-//! The open journal: opening it, its halts, and what happens when it fails.
+//! The open journal: how it opens, its halts, and what happens when it fails.
 
 use super::{
     IntentState, JournalError, UsedKey, checksum, file,
@@ -21,28 +21,28 @@ use std::{
     sync::Arc,
 };
 
-/// The open journal; dropping it frees the lock.
+/// The open journal; dropping it releases the lock.
 #[derive(Debug)]
 pub struct Journal {
     pub(super) dir: PathBuf,
-    /// `None` where it cannot be opened, for want of room or because it is damaged.
+    /// `None` if it cannot be opened: the disk is full or the database is damaged.
     pub(super) database: Option<Database>,
-    /// What was found damaged, and no person has seen yet.
+    /// Damage that no person has seen yet.
     pub(super) damage: Option<String>,
     pub(super) failed: Option<JournalError>,
-    /// Writes that still succeed on a disk that is about to break.
+    /// Writes that still succeed on a disk that is about to fail.
     #[cfg(test)]
     pub(crate) breaks: Option<u32>,
-    /// `None` where it is only looked at, or where there is no place for them.
+    /// `None` if the journal is read-only, or if they could not be created.
     pub(super) reserved_keys: Option<ReservedKeys>,
     /// As [`Self::reserved_keys`].
     pub(super) halts: Option<Halts>,
-    /// Holding it open holds the lock.
+    /// Held open to hold the lock.
     pub(super) lock: Option<File>,
 }
 
 impl Journal {
-    /// Opens or creates the journal in `dir`, which is created (mode 0700) if it is not there.
+    /// Opens the journal in `dir`, or creates both (mode 0700).
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         Self::on(dir, file::database)
     }
@@ -66,7 +66,7 @@ impl Journal {
             #[cfg(test)]
             breaks: None,
             reserved_keys: None,
-            // Before the first write, which may fail.
+            // Read before the first write, which may fail.
             halts: halts(dir)?,
             lock: Some(lock),
         };
@@ -77,12 +77,12 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Opens the journal that another process writes: everything can be read, every write is refused.
+    /// Opens a journal that another process writes: reads work, writes are refused.
     pub fn open_read_only(dir: &Path) -> Result<Self, JournalError> {
         Self::look(dir, CheckDepth::Newest)
     }
 
-    /// The same, with every row looked at: of a large journal that takes a second.
+    /// The same, and checks every row: about a second for a large journal.
     pub fn check(dir: &Path) -> Result<Self, JournalError> {
         Self::look(dir, CheckDepth::Whole)
     }
@@ -105,17 +105,17 @@ impl Journal {
         })
     }
 
-    /// Whether one was ever begun in `dir`.
+    /// Whether `dir` has a journal.
     pub fn is_there(dir: &Path) -> bool {
         file::is_there(dir)
     }
 
-    /// Why exposure may only go down on this account until a person says otherwise, if so.
+    /// Why new entries are halted on this account, if they are.
     pub fn halted(&self, base_url: &str, account: &AccountId) -> Option<&str> {
         self.halts.as_ref()?.of(base_url, account)
     }
 
-    /// From now on [`Self::halted`], over restarts. Works with a journal that has failed.
+    /// Halts the account ([`Self::halted`]), over restarts too. Works on a failed journal.
     pub fn halt(
         &mut self,
         base_url: &str,
@@ -125,26 +125,26 @@ impl Journal {
         self.halts(|halts| halts.halt(base_url, account, why))
     }
 
-    /// A person has seen why it was halted.
+    /// Ends the halt of an account: a person has seen why.
     pub fn rearm(&mut self, base_url: &str, account: &AccountId) -> Result<(), JournalError> {
         self.halts(|halts| halts.rearm(base_url, account))?;
         self.damage_is_seen()
     }
 
-    /// A person has seen why any account was halted; these are the reasons.
+    /// Ends all halts and returns their reasons.
     pub fn rearm_all(&mut self) -> Result<Vec<String>, JournalError> {
         let reasons = self.halts(Halts::rearm_all)?;
         self.damage_is_seen()?;
         Ok(reasons)
     }
 
-    /// What was found damaged on the disk, in words, until a person has re-armed the journal.
+    /// Damage found on the disk, until a person re-arms.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// What a [`Self::check`] has found meanwhile, if it is news: nothing more is taken, and the next one who opens the
-    /// journal looks at all of it and restores what it can.
+    /// Called when a [`Self::check`] of the open journal found new damage. The journal refuses further writes, and its
+    /// next opening checks everything and restores what it can.
     pub fn stop_for_damage(&mut self, found: &str) -> Result<(), JournalError> {
         if self.damage.is_some() {
             return Ok(());
@@ -155,7 +155,7 @@ impl Journal {
         Err(self.fail(JournalError::Found(found.to_owned())))
     }
 
-    /// One that does not open is said again when it does.
+    /// Damage that keeps the journal from opening is reported again once it opens.
     fn damage_is_seen(&mut self) -> Result<(), JournalError> {
         let (None, Some(database)) = (&self.failed, &self.database) else {
             return Ok(());
@@ -175,13 +175,13 @@ impl Journal {
         changed.map_err(|why| JournalError::Halt(Arc::new(why)))
     }
 
-    /// Lets others find this process to flatten it: from now on it must do so on SIGUSR1.
+    /// Marks this process as one that flattens on SIGUSR1. From now on it must handle the signal.
     pub fn announce(&self) {
-        // It can still be flattened by its own key.
+        // If it fails, the flatten key of this process still works.
         let _unfound = self.lock.as_ref().map(file::announce);
     }
 
-    /// What stands for an API key in the journal: equal for equal keys, and of no use to anybody else.
+    /// A salted fingerprint of an API key: equal for equal keys, useless to anybody else.
     pub fn fingerprint(&self, secret: &str) -> Result<String, JournalError> {
         let salt = checksum::fact(self.database()?, "salt");
         let salt = salt.map_err(|why| JournalError::Read(Arc::new(why)))?;
@@ -191,20 +191,20 @@ impl Journal {
             .finalize();
         let mut hex = String::new();
         for byte in digest.iter().take(FINGERPRINT_BYTES) {
-            // A string takes every character.
+            // Writing to a string cannot fail.
             let _written = write!(hex, "{byte:02x}");
         }
         Ok(hex)
     }
 
-    /// Used keys become intents of unknown outcome, and fresh keys take their places. Without them trading goes on, only
-    /// without reserved keys.
+    /// Records used keys as intents of unknown outcome and replaces them with fresh keys. If this fails, trading goes
+    /// on without reserved keys.
     fn open_reserved_keys(&mut self, dir: &Path) {
         let Ok((mut keys, used)) = ReservedKeys::open(dir) else {
             return;
         };
         if self.failed.is_some() {
-            // The used ones wait for a journal that works.
+            // Used keys stay in place until the journal works.
             self.reserved_keys = Some(keys);
             return;
         }
@@ -232,7 +232,7 @@ impl Journal {
         self.reserved_keys.as_mut()?.take(used)
     }
 
-    /// Why this journal no longer takes anything, if so.
+    /// Why this journal refuses writes, if it does.
     pub fn failure(&self) -> Option<&JournalError> {
         self.failed.as_ref()
     }
@@ -259,16 +259,16 @@ impl Journal {
         database.write(write).map_err(|why| self.fail(why))
     }
 
-    /// Takes nothing more from now on.
+    /// Refuses all writes from now on.
     pub(super) fn fail(&mut self, why: JournalError) -> JournalError {
         self.failed = Some(why.clone());
-        // Where even that cannot be noted, this session knows it.
+        // If the halt cannot be recorded either, this session still knows it.
         let _unnoted = self.halts(|halts| halts.halt_everywhere(&why.to_string()));
         why
     }
 }
 
-/// Why it is halted. A disk without room has none to note; what is no file of ours could say anything.
+/// Opens the halts. A full disk has none recorded; a file that is not ours is an error.
 fn halts(dir: &Path) -> Result<Option<Halts>, JournalError> {
     match Halts::open(dir) {
         Ok(halts) => Ok(Some(halts)),

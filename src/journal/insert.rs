@@ -1,4 +1,4 @@
-//! The one statement that makes a row of `intents`.
+//! The one statement that inserts a row into `intents`.
 
 use super::{Intent, IntentState, Outcome};
 use crate::model::{IdempotencyKey, OrderId, Text, Timestamp};
@@ -21,16 +21,16 @@ macro_rules! insert {
 const INSERT: &str = insert!("INSERT");
 const INSERT_OR_IGNORE: &str = insert!("INSERT OR IGNORE");
 
-/// What to do if the key of a new row is in the journal already.
+/// What to do if the key of a new row exists already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KnownKey {
     /// The transaction fails.
     Fail,
-    /// No row is made.
+    /// No row is inserted.
     Skip,
 }
 
-/// A row before it has its place in the chain.
+/// A row before it is chained.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NewRow<'a> {
     /// `None`: the next free number.
@@ -57,7 +57,7 @@ impl<'a> NewRow<'a> {
         }
     }
 
-    /// The number of the new row; `None` if none was made.
+    /// The number of the new row; `None` if none was inserted.
     pub(super) fn insert(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         let (intent, outcome) = (self.intent, self.outcome);
         let mut statement = connection.prepare_cached(match self.known_key {

@@ -1,8 +1,8 @@
-//! What there is, before anything is written: the rows, and what `SQLite` says of the file.
+//! Reads a journal before anything is written: its rows, and `SQLite`'s own checks.
 //!
-//! Contract: every row of a journal is looked at while there are few, and when a desk or a list checks it whole. Of a large
-//! one whose every row was looked at lately, opening looks at the newest, at what is open and at what the ring knows:
-//! all that can still be sent or asked about. Where anything of that is wrong, all of it is looked at.
+//! Contract: a small journal is checked row by row, and so is any journal on a full check. Opening a large journal that
+//! was recently checked in full checks only its newest rows, its open rows and the rows in the ring: everything that
+//! can still be sent or asked about. If any of them is damaged, all rows are checked.
 
 use super::{
     IntentState, JournalError,
@@ -14,24 +14,24 @@ use super::{
 use rusqlite::Connection;
 use std::{collections::BTreeSet, path::Path};
 
-/// Rows that opening looks at: a large journal opens within a tenth of a second.
+/// Rows that opening checks: a large journal opens within a tenth of a second.
 pub(super) const NEWEST_ROWS: i64 = 4_096;
 
-/// The fact that says up to which row all of them were looked at.
+/// The fact that holds the newest row of the last full check.
 const CHECKED: &str = "checked";
 
-/// How much is looked at.
+/// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CheckDepth {
     Whole,
     Newest,
 }
 
-/// What stands beside the database.
+/// The files side_files the database.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideFiles<'a> {
     pub(super) ring: &'a RingContents,
-    /// Commits of the log behind a damaged frame.
+    /// Commits of the log after a damaged frame.
     pub(super) lost_commits: usize,
 }
 
@@ -71,11 +71,11 @@ impl Inspection {
     }
 }
 
-/// What there is, before anything is written; refuses what is newer.
+/// Inspects the files before anything is written; refuses a newer schema.
 pub(super) fn inspect(
     connection: &Connection,
     path: &Path,
-    beside: SideFiles<'_>,
+    side_files: SideFiles<'_>,
     depth: CheckDepth,
 ) -> Result<Inspection, JournalError> {
     let refused = |why| JournalError::opening(path, why);
@@ -89,20 +89,20 @@ pub(super) fn inspect(
             known: schema::newest(),
         });
     }
-    let look = |depth| look(connection, (version, depth), beside).map_err(refused);
-    let found = look(depth)?;
-    if found.extent != CheckedRows::Whole && !found.report(beside.ring).flaws.is_empty() {
-        return look(CheckDepth::Whole);
+    let checks = |depth| run_checks(connection, (version, depth), side_files).map_err(refused);
+    let found = checks(depth)?;
+    if found.extent != CheckedRows::Whole && !found.report(side_files.ring).flaws.is_empty() {
+        return checks(CheckDepth::Whole);
     }
     Ok(found)
 }
 
-fn look(
+fn run_checks(
     connection: &Connection,
     (version, depth): (i64, CheckDepth),
-    beside: SideFiles<'_>,
+    side_files: SideFiles<'_>,
 ) -> rusqlite::Result<Inspection> {
-    let extent = extent(connection, (version, depth), beside)?;
+    let extent = extent(connection, (version, depth), side_files)?;
     let mut found = Inspection {
         version,
         identity: JournalIdentity::default(),
@@ -110,7 +110,7 @@ fn look(
         rows: vec![],
         newest: 0,
         complaints: vec![],
-        lost_commits: beside.lost_commits,
+        lost_commits: side_files.lost_commits,
         extent,
     };
     if found.extent == CheckedRows::Whole {
@@ -127,13 +127,13 @@ fn look(
     Ok(found)
 }
 
-/// Which rows are to be looked at.
+/// Which rows to check.
 fn extent(
     connection: &Connection,
     (version, depth): (i64, CheckDepth),
-    beside: SideFiles<'_>,
+    side_files: SideFiles<'_>,
 ) -> rusqlite::Result<CheckedRows> {
-    if version != schema::newest() || depth == CheckDepth::Whole || beside.lost_commits > 0 {
+    if version != schema::newest() || depth == CheckDepth::Whole || side_files.lost_commits > 0 {
         return Ok(CheckedRows::Whole);
     }
     let newest = "SELECT coalesce(max(id), 0) FROM intents";
@@ -153,11 +153,11 @@ fn extent(
         .prepare(&open)?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
-    also.extend(beside.ring.slots.iter().map(|slot| slot.id.0));
+    also.extend(side_files.ring.slots.iter().map(|slot| slot.id.0));
     Ok(CheckedRows::Newest { since, also })
 }
 
-/// Notes that all rows of a large journal were looked at, and are whole by now.
+/// Records that all rows of a large journal were checked and are whole.
 pub(super) fn note_checked(connection: &Connection, found: &Inspection) -> rusqlite::Result<()> {
     if found.extent != CheckedRows::Whole || found.newest <= NEWEST_ROWS {
         return Ok(());
@@ -168,23 +168,23 @@ pub(super) fn note_checked(connection: &Connection, found: &Inspection) -> rusql
     Ok(())
 }
 
-/// Has the next one who opens it look at all rows.
+/// Makes the next opening check all rows.
 pub(super) fn forget_checked(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM facts WHERE name = ?1", [CHECKED])?;
     Ok(())
 }
 
-/// So many of them say enough.
+/// At most 20 complaints.
 const COMPLAINTS: &str = "PRAGMA integrity_check(20)";
 
 fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(COMPLAINTS)?;
-    let said = statement.query_map([], |row| row.get::<_, String>(0))?;
-    let said: Vec<_> = said.collect::<rusqlite::Result<_>>()?;
-    Ok(said.into_iter().filter(|line| line != "ok").collect())
+    let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+    let lines: Vec<_> = lines.collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
-/// What `SQLite` says of a row, or of an index that can be made anew, in a file whose pages hold together.
+/// Complaints of `SQLite` about a row, or about an index that can be rebuilt, in a file whose pages are intact.
 const OF_A_ROW: [&str; 6] = [
     "CHECK constraint failed in ",
     "NULL value in ",

@@ -1,17 +1,15 @@
-//! What was asked of the service, with which key and which bytes, and what came of it: on disk before
-//! the first byte leaves this machine.
+//! The write-ahead journal: every request with its key and bytes, on disk before the first byte leaves this machine,
+//! and its outcome. Names `model`, `api` and `disk`.
 //!
-//! Contract: [`Journal::record`] returns after the intent is synced (`SQLite`, WAL, `synchronous=FULL`).
-//! One process writes, held apart by a lock file that is never deleted; others may [`Journal::open_read_only`]. The
-//! API key is in nothing that is stored, only a salted fingerprint of it; bodies and idempotency keys are,
-//! so the files are readable by their owner only. After the first failed write the journal stays failed
-//! until it is opened again: a commit that failed may be found on disk later, so what follows it could
-//! not be trusted; that it failed, or that a desk was halted, is noted beside the database and outlives a
-//! restart. On a disk without room the journal opens failed: its halts and spare keys, which need none, are there, and
-//! nothing else. A damaged or newer file is refused and left as it is; before an older one is changed,
-//! a copy is kept beside it.
+//! Contract: [`Journal::record`] returns after the intent is synced (`SQLite`, WAL, `synchronous=FULL`). One process
+//! writes, guarded by a lock file that is never deleted; others may [`Journal::open_read_only`]. No file holds the API
+//! key, only a salted fingerprint. Bodies and idempotency keys are stored, so only the owner can read the files. After
+//! a failed write the journal refuses writes until it is reopened: a failed commit may appear on disk later, so nothing
+//! after it could be trusted. Failures and halts are recorded beside the database and outlive a restart. On a full disk
+//! the journal opens as failed: its halts and reserved keys work, since they need no space. A damaged or newer file is
+//! refused and left unchanged; an older one is copied before it is migrated.
 //!
-//! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
+//! Known limit: not for network file systems, where neither the lock nor the sync is reliable.
 
 mod checksum;
 mod damage_report;

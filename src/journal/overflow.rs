@@ -1,10 +1,9 @@
-//! Journals beside the journal: of what closed or canceled while another process had it.
+//! Overflow journals: closes and cancels that were sent while another process held the journal.
 //!
-//! Contract: [`Journal::import_overflow`] moves what is open in them, and why they were halted, into the journal itself,
-//! where it is found out like anything else that an earlier session left open. A row is in the journal before it is
-//! settled beside it, and goes there under its key: dying between the two takes nothing in twice that would be done
-//! twice. One that another process has is left to it. What was sent with a key that is not known here stays where it is,
-//! for whoever has that key: only with both can it be told whose it is.
+//! Contract: [`Journal::import_overflow`] moves their open rows and halts into the journal, where recovery handles
+//! them. A row is recorded in the journal under its key before it is settled in the overflow journal, so a crash
+//! between the two imports nothing twice. An overflow journal that another process holds is skipped. A row that was
+//! sent with an unknown API key stays where it is: without the key, nobody can tell whose it is.
 
 use super::{
     IntentId, IntentRow, IntentState, Journal, JournalError, StateUpdate,
@@ -18,21 +17,21 @@ use std::{
 };
 
 const DIR: &str = "aside";
-/// So many exits cannot wait for each other.
-const MOST: u32 = 8;
+/// The most overflow journals: more closes cannot be waiting at once.
+const MOST_OVERFLOW_JOURNALS: u32 = 8;
 
-/// Where the journals beside the one in `dir` are, the first to be used first.
+/// The directories of the overflow journals of `dir`, in the order of use.
 pub fn overflow_dirs(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let beside = dir.join(DIR);
-    (1..=MOST).map(move |number| beside.join(number.to_string()))
+    let overflow = dir.join(DIR);
+    (1..=MOST_OVERFLOW_JOURNALS).map(move |number| overflow.join(number.to_string()))
 }
 
-/// One of them, or why it does not open.
+/// An overflow journal, or why it does not open.
 type OverflowJournal = (PathBuf, Result<Journal, JournalError>);
 
 impl Journal {
-    /// Opens the first journal beside the one in `dir` that nobody has and that works, or says why the first that nobody
-    /// has does not open; `None` when every one is in use.
+    /// Opens the first free overflow journal that works, or returns why the first free one does not open; `None` if all
+    /// are in use.
     pub fn open_overflow(dir: &Path) -> Option<OverflowJournal> {
         let mut broken = None;
         for dir in overflow_dirs(dir) {
@@ -49,45 +48,47 @@ impl Journal {
         broken
     }
 
-    /// Why `beside` is halted, this one is from now on in its place.
-    pub fn take_halts_from(&mut self, beside: &mut Self) {
-        if let (Some(here), Some(there)) = (&mut self.halts, &mut beside.halts) {
-            // As it was halted beside it, should this fail: the next desk looks again.
+    /// Moves the halts of an overflow journal here.
+    pub fn take_halts_from(&mut self, overflow: &mut Self) {
+        if let (Some(here), Some(there)) = (&mut self.halts, &mut overflow.halts) {
+            // If this fails, the halt stays in the overflow journal for the next desk.
             let _kept = here.take_over(there);
         }
     }
 
-    /// Why this account was halted beside this journal since it was opened, if it was: what this process was stopped in
-    /// the middle of must not go out after a flatten that went beside it. From then on this journal says so itself.
+    /// Why this account was halted through an overflow journal since this one was opened, if it was. A command that
+    /// this process was stopped in the middle of must not be sent after such a flatten. Moves the halt into this
+    /// journal.
     pub fn take_overflow_halt(&mut self, base_url: &str, account: &AccountId) -> Option<String> {
         let mut why = None;
         for dir in overflow_dirs(&self.dir) {
-            let Some(halts) = Halts::look(&dir) else {
+            let Some(halts) = Halts::read_file(&dir) else {
                 continue;
             };
             let Some(found) = halts.of(base_url, account) else {
                 continue;
             };
             why = Some(found.to_owned());
-            // Whoever has it is not done: it is looked at again at the next order.
-            if let Ok(mut beside) = Self::open(&dir) {
-                self.take_halts_from(&mut beside);
+            // A journal in use is checked again at the next order.
+            if let Ok(mut overflow) = Self::open(&dir) {
+                self.take_halts_from(&mut overflow);
             }
         }
         why
     }
 
-    /// What stays beside it although nobody has it, and why; `secrets` are the API keys of this session.
+    /// Returns the overflow journals that nobody holds and that could not be imported, with the reason. `secrets` are
+    /// the API keys of this session.
     pub fn import_overflow(
         &mut self,
         now: Timestamp,
         secrets: &[&str],
     ) -> Result<Vec<JournalError>, JournalError> {
         let mut left = vec![];
-        // Opening makes what is not there.
+        // Opening would create a missing one.
         for dir in overflow_dirs(&self.dir).filter(|dir| dir.is_dir()) {
-            let taken =
-                Self::open(&dir).and_then(|mut beside| self.import_from(&mut beside, now, secrets));
+            let taken = Self::open(&dir)
+                .and_then(|mut overflow| self.import_from(&mut overflow, now, secrets));
             match taken {
                 Ok(()) | Err(JournalError::Held { .. }) => {}
                 Err(why) if self.failed.is_some() => return Err(why),
@@ -99,15 +100,15 @@ impl Journal {
 
     fn import_from(
         &mut self,
-        beside: &mut Self,
+        overflow: &mut Self,
         now: Timestamp,
         secrets: &[&str],
     ) -> Result<(), JournalError> {
-        let mut open = beside.open_intents()?;
+        let mut open = overflow.open_intents()?;
         open.reverse();
         let prints = secrets
             .iter()
-            .map(|secret| Ok((beside.fingerprint(secret)?, self.fingerprint(secret)?)));
+            .map(|secret| Ok((overflow.fingerprint(secret)?, self.fingerprint(secret)?)));
         let prints = prints.collect::<Result<BTreeMap<_, _>, JournalError>>()?;
         let is_known = |entry: &IntentRow| {
             entry.intent.credential.is_empty() || prints.contains_key(&entry.intent.credential)
@@ -115,41 +116,41 @@ impl Journal {
         let (known, strange): (Vec<_>, Vec<_>) = open.into_iter().partition(is_known);
         let mut here = BTreeMap::new();
         for mut entry in known {
-            // Each journal has a salt of its own.
+            // Each journal has its own salt.
             if let Some(here) = prints.get(&entry.intent.credential) {
                 entry.intent.credential.clone_from(here);
             }
             entry.intent.parent = match entry.intent.parent {
-                Some(parent) => self.deed(parent, beside, &mut here)?,
+                Some(parent) => self.parent_number(parent, overflow, &mut here)?,
                 None => None,
             };
             here.insert(entry.id, self.adopt(&entry)?);
             let moved =
                 StateUpdate::new(IntentState::Abandoned, "goes on in the journal of the desk");
-            beside.record_state(now, entry.id, &moved)?;
+            overflow.record_state(now, entry.id, &moved)?;
         }
-        self.take_halts_from(beside);
+        self.take_halts_from(overflow);
         if strange.is_empty() {
             return Ok(());
         }
         Err(JournalError::Strange {
-            path: beside.dir.clone(),
+            path: overflow.dir.clone(),
             rows: strange.len(),
         })
     }
 
-    /// What a row is a part of, under its number here. One that is over comes along, so that its part can be told apart
-    /// from what was asked for by itself.
-    fn deed(
+    /// The number here of the row that this row is part of. A settled parent is imported too, so that its part is
+    /// recognizable as one.
+    fn parent_number(
         &mut self,
         parent: IntentId,
-        beside: &Self,
+        overflow: &Self,
         here: &mut BTreeMap<IntentId, IntentId>,
     ) -> Result<Option<IntentId>, JournalError> {
         if let Some(known) = here.get(&parent) {
             return Ok(Some(*known));
         }
-        let Some(deed) = beside.entry(parent)? else {
+        let Some(deed) = overflow.entry(parent)? else {
             return Ok(None);
         };
         let adopted = self.adopt(&deed)?;
@@ -157,7 +158,7 @@ impl Journal {
         Ok(Some(adopted))
     }
 
-    /// The row of another journal, as it stands; under a key that is known here it is the row that is here.
+    /// Copies a row of another journal. If its key exists here, that row stands for it.
     fn adopt(&mut self, entry: &IntentRow) -> Result<IntentId, JournalError> {
         let row = NewRow {
             state: entry.state,

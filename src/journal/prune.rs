@@ -1,11 +1,11 @@
-//! What the journal forgets.
+//! Deletes old rows.
 
 use super::{IntentState, checksum};
 use crate::model::Timestamp;
 use rusqlite::{Connection, named_params};
 use std::time::Duration;
 
-/// Settled, told of and begun before `:before`, and under no key that may still be sent again.
+/// Settled, reported and begun before `:before`, and without a key that may still be resent.
 fn past() -> String {
     format!(
         "state NOT IN {} AND created_at < :before
@@ -14,8 +14,7 @@ fn past() -> String {
     )
 }
 
-/// At most `most` rows, in one transaction: all of it or nothing. Parts go before what they are a part of. Answers with
-/// those that are gone.
+/// Deletes at most `most` rows in one transaction, parts before their parent, and returns them.
 pub(super) fn prune(
     connection: &Connection,
     now: Timestamp,
@@ -37,10 +36,10 @@ pub(super) fn prune(
              (SELECT parent FROM intents WHERE parent IS NOT NULL AND NOT ({past}))
          ORDER BY id DESC LIMIT :most"
     );
-    // For every row that goes each other row would be asked whether it names it, which the condition has done.
+    // SQLite would search every row for references to each deleted one; the condition has excluded those.
     connection.pragma_update(None, "foreign_keys", "OFF")?;
     let transaction = connection.unchecked_transaction()?;
-    // Every row is looked at for this: once.
+    // This scans every row, once.
     let ids: Vec<i64> = transaction
         .prepare_cached(&gone)?
         .query_map(values, |row| row.get(0))?

@@ -11,7 +11,7 @@ impl Journal {
         entry::select(self.database()?, "", limit)
     }
 
-    /// The newest intents on this account of this service that may have had an effect, or may yet, newest first.
+    /// The newest intents on this account of this service that had an effect or may have one, newest first.
     pub fn recent_on(
         &self,
         (base_url, account_id): (&str, &AccountId),
@@ -30,7 +30,7 @@ impl Journal {
         entry::select(self.database()?, &format!("WHERE i.id < {}", id.0), limit)
     }
 
-    /// The intent that was recorded with this key, if one was.
+    /// The intent that was recorded with this key, if any.
     pub fn by_key(&self, key: &IdempotencyKey) -> Result<Option<IntentRow>, JournalError> {
         entry::with_key(self.database()?, key)
     }
@@ -41,13 +41,13 @@ impl Journal {
         Ok(found.into_iter().next())
     }
 
-    /// Intents that may still be under way or whose effect is in doubt, newest first.
+    /// Intents that are in flight or of unknown outcome, newest first.
     pub fn open_intents(&self) -> Result<Vec<IntentRow>, JournalError> {
         let open = format!("WHERE i.state IN {}", IntentState::open_list());
         entry::select(self.database()?, &open, u32::MAX)
     }
 
-    /// Orders of this service that an intent is already known to have made; two services may use the same ids.
+    /// Orders of this service that intents are known to have made; two services may use the same ids.
     pub fn linked_orders(&self, base_url: &str) -> Result<Vec<OrderId>, JournalError> {
         let database = self.database()?;
         let read = || -> rusqlite::Result<Vec<OrderId>> {

@@ -1,10 +1,9 @@
-//! What is done about a journal whose files do not agree: what the ring knows is put back, what cannot be trusted is
-//! marked, and nothing of it is ever sent again by itself.
+//! Repairs a journal whose files disagree: restores what the ring holds, and marks what cannot be trusted. Nothing of
+//! it is ever resent automatically.
 //!
-//! Contract: an intent that was open is of unknown outcome from then on, and its key counts as forgotten by the service,
-//! so that only reads and a person settle it. A row that changed and that the ring does not know cannot be read back as a
-//! command any more. All of it is one transaction, with the words about it; the files as they were found are copied
-//! first.
+//! Contract: a repaired intent that was open has an unknown outcome, and its key counts as expired, so that only reads
+//! and a person settle it. A changed row that the ring lacks cannot be parsed as a command any more. The repair is one
+//! transaction, together with its report; the files are copied first.
 
 use super::{
     Intent, IntentId, IntentState, Outcome,
@@ -30,7 +29,7 @@ use std::{
 /// Copies of damaged journals that are kept.
 const COPIES: u32 = 9;
 
-/// Copies the files as they are, before `SQLite` changes them; the name of their place, where there was room for one.
+/// Copies the files before `SQLite` changes them; returns the directory's name if there was room.
 pub(super) fn keep_evidence(dir: &Path, database: &str) -> Option<String> {
     let name = (1..=COPIES)
         .map(|number| format!("damaged-{number}"))
@@ -46,22 +45,22 @@ pub(super) fn keep_evidence(dir: &Path, database: &str) -> Option<String> {
     Some(name)
 }
 
-/// The fact that says what was found damaged, until a person has seen it.
+/// The fact that holds the damage report until a person has seen it.
 const DAMAGE: &str = "damage";
 
-/// What was found damaged, and no person has seen yet.
+/// The damage report that no person has seen yet.
 pub(super) fn unseen(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let words = checksum::fact(connection, DAMAGE)?;
     Ok(words.map(|words| String::from_utf8_lossy(&words).into_owned()))
 }
 
-/// A person has seen it.
+/// Clears the damage report: a person has seen it.
 pub(super) fn seen(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM facts WHERE name = ?1", [DAMAGE])?;
     Ok(())
 }
 
-/// Does what the verdict asks for; the identity is that of the journal from now on.
+/// Repairs what the report lists; the journal has this identity from now on.
 pub(super) fn repair(
     connection: &Connection,
     report: &DamageReport<'_>,
@@ -70,7 +69,7 @@ pub(super) fn repair(
 ) -> rusqlite::Result<()> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     if let (true, Some(slot)) = (rows.is_empty(), report.lost.first()) {
-        // A journal that begins anew goes on with its ring.
+        // A journal that starts anew goes on with its ring.
         let uuid = "UPDATE facts SET value = ?1 WHERE name = 'uuid'";
         transaction.execute(uuid, [slot.uuid])?;
     }
@@ -115,7 +114,7 @@ fn note(connection: &Connection, id: i64, what: &str) -> rusqlite::Result<()> {
 const RESTORED: &str = "restored from journal.ring: the database had lost it";
 const BODILESS: &str = "restored from journal.ring, without its body: the database had lost it";
 
-/// What was open may have had its effect.
+/// An intent that was open may have executed.
 fn state(slot: &RingSlot) -> IntentState {
     if slot.is_open() {
         IntentState::Unknown
@@ -131,7 +130,7 @@ fn detail(slot: &RingSlot) -> &'static str {
     }
 }
 
-/// Under its own number, where that is still free; the number it has now, unless its key is there already.
+/// Restores a row under its own number if that is free. Returns its number; `None` if its key exists already.
 fn restore(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Option<i64>> {
     let newest: i64 = connection.query_row(
         "SELECT max(coalesce((SELECT max(id) FROM intents), 0),
@@ -162,7 +161,7 @@ fn restore(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Option<
     row.insert(connection)
 }
 
-/// The row it is a part of, if that is in the database.
+/// The row it is part of, if the database has it.
 fn known_parent(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Option<IntentId>> {
     let Some(parent) = slot.intent.parent else {
         return Ok(None);
@@ -174,7 +173,7 @@ fn known_parent(connection: &Connection, slot: &RingSlot) -> rusqlite::Result<Op
         .optional()
 }
 
-/// The columns that never change, as the ring has them. A body that it has no room for stays, if it is the one.
+/// Restores the columns that never change from the ring. A body too long for the ring stays if its hash matches.
 fn repair_row(connection: &Connection, id: i64, slot: &RingSlot) -> rusqlite::Result<()> {
     let (intent, state) = (&slot.intent, state(slot));
     let there: Vec<u8> = connection.query_row(
@@ -215,7 +214,7 @@ fn repair_row(connection: &Connection, id: i64, slot: &RingSlot) -> rusqlite::Re
     Ok(())
 }
 
-/// Text columns of a row, each of which may hold what is no text.
+/// Text columns, each of which damage may have turned into something else.
 const TEXTS: [&str; 8] = [
     "base_url",
     "account_id",
@@ -227,7 +226,7 @@ const TEXTS: [&str; 8] = [
     "resource",
 ];
 
-/// A row that nothing can repair: readable, but no request any more.
+/// Marks a row that nothing can repair: readable, but no longer a request.
 fn mark(connection: &Connection, id: i64, rows: &[CheckedRow]) -> rusqlite::Result<()> {
     for column in TEXTS {
         let bytes: Option<Vec<u8>> = connection.query_row(
@@ -255,7 +254,7 @@ fn mark(connection: &Connection, id: i64, rows: &[CheckedRow]) -> rusqlite::Resu
     Ok(())
 }
 
-/// Has the ring hold what it should: slot by slot where little is missing, as a new file where it cannot be trusted.
+/// Refills the ring: slot by slot if little is missing, as a new file if it cannot be trusted.
 pub(super) fn refill(
     (dir, ring, known): (&Path, Ring, &RingContents),
     connection: &Connection,
@@ -283,10 +282,10 @@ pub(super) enum RingRefill {
     WhatItKnows,
 }
 
-/// A log is written back into the database long before it has as many bytes.
+/// `SQLite` writes a log back long before it reaches this size.
 const LONGEST_LOG: u64 = 256 * 1024 * 1024;
 
-/// The log as it is before `SQLite` takes it in; empty where there is none.
+/// The log before `SQLite` reads it; empty if there is none.
 pub(super) fn log(path: &Path) -> Vec<u8> {
     disk::own_file(path)
         .and_then(|mut file| {

@@ -1,15 +1,15 @@
-//! Until when a request may be sent again with its key: the one place that knows.
+//! Until when a request may be resent with its key. Nothing else decides this.
 
 use crate::model::Timestamp;
 use std::time::Duration;
 
-/// How long after the service was last heard of a key it surely still knows it. Its own window is not documented;
-/// published ones begin at 30 minutes, and half of that leaves room.
+/// How long after its last response the service keeps a key. The service does not document its window; published ones
+/// begin at 30 minutes, and half of that leaves room.
 const WINDOW: Duration = Duration::from_mins(15);
-/// How far a clock may have been put right since.
+/// Allowance for a clock that was adjusted.
 const SKEW: Duration = Duration::from_mins(5);
 
-/// Within it the same request under the same key is done at most once; after it, it could act anew.
+/// Within it, the same request under the same key executes at most once; after it, it could execute again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReplayWindow {
     from: Timestamp,
@@ -17,22 +17,22 @@ pub struct ReplayWindow {
 }
 
 impl ReplayWindow {
-    /// Of a key that the service knew at `heard`: at its first sending, or when it last answered to it.
+    /// For a key that the service knew at `heard`: its first sending, or its last response.
     pub fn since(heard: Timestamp) -> Self {
         Self::between(heard, heard.plus(WINDOW))
     }
 
-    /// As a row of the journal says.
+    /// As a journal row says.
     pub(super) fn between(from: Timestamp, until: Timestamp) -> Self {
         Self { from, until }
     }
 
-    /// Of what never left this machine: nobody knows its key, and whenever it goes out is its first time.
+    /// For a request that never left this machine: its next sending is its first.
     pub fn endless() -> Self {
         Self::between(Timestamp(i64::MIN), Timestamp(i64::MAX))
     }
 
-    /// Of what is not to be sent from here at all.
+    /// For a request that must not be sent from here.
     pub fn closed(at: Timestamp) -> Self {
         Self::between(at, at)
     }
@@ -41,7 +41,7 @@ impl ReplayWindow {
         self.until
     }
 
-    /// One that begins after `now` was written by another clock: how old it is nobody knows.
+    /// A window that begins after `now` was written by another clock: its age is unknown.
     pub fn is_open(self, now: Timestamp) -> bool {
         self.from <= now.plus(SKEW) && now < self.until
     }

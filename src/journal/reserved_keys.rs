@@ -1,9 +1,8 @@
-//! Keys for closing everything when the journal cannot be written: on disk already, each in a place of its
-//! own, so that using one changes bytes in place and needs no new disk space.
+//! Keys for close-alls while the journal cannot be written. They are already on disk, each in its own slot, so using
+//! one overwrites bytes in place and needs no new disk space.
 //!
-//! Contract: [`ReservedKeys::take`] marks one key as used (for which service and account, when) before it is
-//! sent; the next desk that opens the journal takes the used ones in as intents of unknown outcome and
-//! puts fresh keys in their places.
+//! Contract: [`ReservedKeys::take`] marks a key as used (service, account, time) before it is sent. The next desk that
+//! opens the journal records the used keys as intents of unknown outcome and replaces them with fresh ones.
 
 use super::{Intent, ReplayWindow};
 use crate::{
@@ -19,10 +18,10 @@ use uuid::Uuid;
 
 const FILE: &str = "spare-keys";
 const SLOTS: u64 = 8;
-/// Bytes of a slot, its line end included; an account and an address longer than this are cut.
+/// Bytes of a slot with its line end; a longer account and address are cut.
 const SLOT: usize = 512;
 
-/// What a spare key was used for.
+/// What a reserved key was used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsedKey {
     pub key: IdempotencyKey,
@@ -62,7 +61,7 @@ pub(super) struct ReservedKeys {
 }
 
 impl ReservedKeys {
-    /// Opens the file, or makes it; answers with what was used since it was last opened.
+    /// Opens or creates the file; returns the keys used since it was last opened.
     pub(super) fn open(dir: &Path) -> io::Result<(Self, Vec<UsedKey>)> {
         let mut file = private_file(&dir.join(FILE))?;
         let mut text = String::new();
@@ -79,7 +78,7 @@ impl ReservedKeys {
         Ok((Self { file, free }, used))
     }
 
-    /// Puts a fresh key into every slot that has none: call it once what was used is safe elsewhere.
+    /// Puts a fresh key into every used slot. Call it once the used keys are recorded elsewhere.
     pub(super) fn refill(&mut self) -> io::Result<()> {
         for slot in 0..SLOTS {
             if self.free.iter().all(|(free, _)| *free != slot) {
@@ -91,8 +90,8 @@ impl ReservedKeys {
         self.file.sync_all()
     }
 
-    /// A key for closing everything, marked as used. That the mark may not reach the disk changes nothing:
-    /// the caller shows the key to the trader.
+    /// A key for a close-all, marked as used. The mark may not reach the disk; the caller also shows the key to the
+    /// trader.
     pub(super) fn take(&mut self, used: impl FnOnce(IdempotencyKey) -> UsedKey) -> Option<UsedKey> {
         let (slot, key) = self.free.pop()?;
         let used = used(key.into());
@@ -148,7 +147,7 @@ fn read(line: &str) -> KeySlot {
     }
 }
 
-/// A word of a line; what has none is a dash.
+/// One word of a line; an empty one is written as a dash.
 fn word(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     if plain.is_empty() {

@@ -1,9 +1,9 @@
-//! The newest intents once more, in a file beside the database, so that what the database loses can be restored.
+//! The newest intents in a second file beside the database, from which rows that the database loses are restored.
 //!
-//! Contract: 128 slots of 1,024 bytes, each with a checksum, in room that is on the disk already. An intent is committed,
-//! then its slot is written and synced, then it is sent. A settled outcome rewrites the slot without a sync. The slot of
-//! an open intent is never reused: where all are open, nothing new that raises exposure is taken. An intent that is too
-//! long for its slot loses its body there, of which the hash stays; the bodies of orders with both exits fit.
+//! Contract: 128 slots of 1,024 bytes with a checksum each, in allocated space. An intent is committed, then its slot
+//! is written and synced, then it is sent. A settled outcome rewrites the slot without a sync. The slot of an open
+//! intent is never reused; if all slots are open, no new entry is accepted. An intent that is too long for its slot is
+//! stored without its body, but with the body's hash; orders with both exits fit.
 
 use super::{Intent, IntentId, IntentRow, IntentState, checksum::Hash};
 use crate::{
@@ -22,14 +22,14 @@ use std::{
 pub(super) const FILE: &str = "journal.ring";
 pub(super) const SLOTS: usize = 128;
 const SLOT: usize = 1024;
-/// Bytes of the checksum that a slot begins with.
+/// Bytes of the checksum at the start of a slot.
 const CHECK: usize = 8;
 const FORMAT: &[u8] = b"perpdeck ring 1";
 
-/// An intent as its slot has it.
+/// An intent as its slot holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RingSlot {
-    /// Of its journal.
+    /// The id of its journal.
     pub(super) uuid: [u8; 16],
     pub(super) chain: Hash,
     pub(super) id: IntentId,
@@ -41,26 +41,26 @@ pub(super) struct RingSlot {
     pub(super) kept: SlotDetail,
 }
 
-/// How much of an intent its slot has room for.
+/// How much of an intent fits into its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString)]
 pub(super) enum SlotDetail {
     All,
-    /// All but its body.
+    /// Everything but its body.
     Head,
-    /// That there was one, and its key.
+    /// Only its existence and its key.
     Key,
 }
 
 impl RingSlot {
     pub(super) fn new(uuid: [u8; 16], chain: Hash, entry: &IntentRow) -> Self {
-        let told = entry.outcome.as_ref();
+        let outcome = entry.outcome.as_ref();
         let slot = Self {
             uuid,
             chain,
             id: entry.id,
             created_at: entry.created_at,
             state: entry.state,
-            order_id: told.and_then(|told| told.order_id.clone()),
+            order_id: outcome.and_then(|outcome| outcome.order_id.clone()),
             intent: entry.intent.clone(),
             body_hash: Sha256::digest(&entry.intent.body).into(),
             kept: SlotDetail::All,
@@ -141,7 +141,7 @@ impl RingSlot {
         bytes
     }
 
-    /// `None` where the bytes are no slot, or not as they were written.
+    /// `None` if the bytes are no slot, or damaged.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (sum, text) = bytes.split_at_checked(CHECK)?;
         let mut fields = FieldReader(text);
@@ -196,16 +196,16 @@ fn check(text: &[u8]) -> [u8; CHECK] {
     hash.first_chunk().copied().unwrap_or_default()
 }
 
-/// Fields one behind the other, each behind its length.
+/// Writes fields one after another, each after its length.
 #[derive(Default)]
 struct FieldWriter(Vec<u8>);
 
-/// The length of what is not there.
+/// The length that marks an absent field.
 const NONE: u16 = u16::MAX;
 
 impl FieldWriter {
     fn put(&mut self, field: &[u8]) {
-        // What is longer than a slot does not fit in any case.
+        // Anything longer exceeds a slot anyway.
         let length = u16::try_from(field.len()).unwrap_or(NONE - 1);
         self.0.extend(length.to_le_bytes());
         self.0.extend(field);
@@ -221,7 +221,7 @@ impl FieldWriter {
 
 struct FieldReader<'a>(&'a [u8]);
 
-/// A field that need not be there.
+/// An optional field.
 enum Field<T> {
     There(T),
     Absent,
@@ -273,17 +273,17 @@ impl<'a> FieldReader<'a> {
     }
 }
 
-/// What a ring held when it was looked at.
+/// The contents of a ring when it was read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RingContents {
-    /// The file was there, at its full size.
+    /// The file existed, at its full size.
     pub(super) is_there: bool,
     pub(super) slots: Vec<RingSlot>,
-    /// Slots that hold something else than was written.
+    /// Damaged slots.
     pub(super) unreadable: usize,
 }
 
-/// What a slot of the file is taken by.
+/// What a slot of the file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SlotState {
     Free,
@@ -307,7 +307,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     pub(super) fn open(dir: &Path) -> io::Result<(Self, RingContents)> {
         let file = disk::private_file(&dir.join(FILE))?;
         let (states, contents) = read(&file)?;
@@ -320,14 +320,14 @@ impl Ring {
         Ok((Self { file, states }, contents))
     }
 
-    /// As another process writes it; empty where there is none.
-    pub(super) fn look(dir: &Path) -> RingContents {
+    /// Reads the file while another process may write it; empty if there is none.
+    pub(super) fn read_file(dir: &Path) -> RingContents {
         let file = disk::own_file(&dir.join(FILE));
         let found = file.and_then(|file| read(&file));
         found.map(|(_, contents)| contents).unwrap_or_default()
     }
 
-    /// Notes that an intent is open again that was settled.
+    /// Marks a settled intent as open again.
     pub(super) fn reopen(&mut self, slot: &RingSlot) -> io::Result<()> {
         if slot.is_open() && self.states.contains(&SlotState::Settled(slot.id.0)) {
             return self.put(slot);
@@ -335,7 +335,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Notes what is not known yet: that an intent is there, or whether it is open.
+    /// Writes a slot if it is new, or if its open state changed.
     pub(super) fn note(&mut self, slot: &RingSlot) -> io::Result<()> {
         if self.states.contains(&slot_state(slot)) {
             return Ok(());
@@ -343,14 +343,14 @@ impl Ring {
         self.put(slot)
     }
 
-    /// Whether one more intent can be noted.
+    /// Whether one more intent fits.
     pub(super) fn has_room(&self) -> bool {
         self.states
             .iter()
             .any(|place| !matches!(place, SlotState::Open(_)))
     }
 
-    /// On the disk when this returns, where it is open.
+    /// Synced when this returns, if the intent is open.
     fn put(&mut self, slot: &RingSlot) -> io::Result<()> {
         let id = slot.id.0;
         let Some(at) = self.slot_for(id) else {
@@ -366,7 +366,7 @@ impl Ring {
         Ok(())
     }
 
-    /// Its own, else the one that is missed least; `None` where every other is open.
+    /// Its own slot, else the one least needed; `None` if every other one is open.
     fn slot_for(&self, id: i64) -> Option<usize> {
         let mut states = self.states.iter();
         if let Some(own) = states.position(|place| place.id() == Some(id)) {
@@ -378,7 +378,7 @@ impl Ring {
         oldest.map(|(at, _)| at)
     }
 
-    /// Empties the slots of what is forgotten.
+    /// Clears the slots of deleted rows.
     pub(super) fn forget(&mut self, ids: &[i64]) -> io::Result<()> {
         for (at, place) in self.states.iter_mut().enumerate() {
             if place.id().is_some_and(|id| ids.contains(&id)) {
@@ -389,7 +389,7 @@ impl Ring {
         Ok(())
     }
 
-    /// One with these slots and no others, in the place of the one that is there.
+    /// Replaces the file with one that holds exactly these slots.
     pub(super) fn replace(dir: &Path, slots: &[RingSlot]) -> io::Result<Self> {
         let mut bytes: Vec<u8> = slots.iter().take(SLOTS).flat_map(RingSlot::bytes).collect();
         bytes.resize(SLOTS * SLOT, 0);

@@ -1,9 +1,9 @@
-//! The schema, and the way from each version to the next.
+//! The schema and its migrations.
 
 use super::checksum;
 use rusqlite::Connection;
 
-/// The statements that lead from each schema version to the next; the first builds an empty file.
+/// The statements from each schema version to the next; the first builds an empty file.
 pub(super) const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE intents (
@@ -74,7 +74,7 @@ pub(super) fn newest() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
-/// The migrations that are missing since `version`, all or none of them.
+/// Runs the migrations that are missing since `version`, all or none of them.
 pub(super) fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     let done = usize::try_from(version).unwrap_or(0);

@@ -1,11 +1,11 @@
-//! What has come to its end on one account: for those who look back.
+//! Reads what was settled on one account, for `H` and the receipts of earlier sessions.
 
 use super::{IntentId, IntentRow, IntentState, Journal, JournalError, entry};
 use crate::model::{AccountId, Timestamp};
 use rusqlite::{Connection, ToSql};
 use std::sync::Arc;
 
-/// A row that nothing can become of any more, with the attempts that were made, the oldest first.
+/// A settled row with its attempts, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettledIntent {
     pub entry: IntentRow,
@@ -17,11 +17,11 @@ pub struct SettledIntent {
 pub struct AttemptRow {
     pub ended_at: Timestamp,
     pub status: Option<u16>,
-    /// Why it did not answer as wished; `None` where it did.
+    /// Why it did not succeed; `None` if it did.
     pub detail: Option<String>,
 }
 
-/// Read along the index `told`: what others did, and what is older, costs nothing.
+/// Uses the index `told`, so that other accounts and older rows cost nothing.
 fn of_account() -> String {
     format!(
         "WHERE i.base_url = ?2 AND i.account_id = ?3 AND (i.told_at, i.id) < (?4, ?5)
@@ -31,8 +31,8 @@ fn of_account() -> String {
 }
 
 impl Journal {
-    /// What was settled on this account last, the latest first: at most `limit` rows before the one that was told of at
-    /// `before` and has that number.
+    /// The rows last settled on this account, latest first: at most `limit` rows before the row with that time and
+    /// number in `before`.
     pub fn settled(
         &self,
         base_url: &str,
@@ -71,7 +71,7 @@ fn attempts(connection: &Connection, id: IntentId) -> rusqlite::Result<Vec<Attem
         .collect()
 }
 
-/// How it is read.
+/// The query plan.
 #[cfg(test)]
 pub(super) fn plan(connection: &Connection) -> Vec<String> {
     let sql = format!("EXPLAIN QUERY PLAN {}", entry::sql(&of_account(), LATEST));

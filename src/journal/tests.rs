@@ -413,7 +413,7 @@ fn a_damaged_journal_is_refused_and_kept() {
     holed[4096..9000].fill(0xa5);
     for damaged in [b"not a database at all, surely".repeat(20), holed] {
         fs::write(&path, &damaged).unwrap();
-        // Issue 14, item 3: it opens failed, so that the reserved keys are there for the ways out.
+        // Issue 14, item 3: it opens as failed, so that the reserved keys are available for close-alls.
         let mut refused = Journal::open(dir.path()).unwrap();
         let why = refused.failure().cloned().unwrap();
         assert!(matches!(why, JournalError::Damaged { .. }), "{why}");
@@ -434,7 +434,7 @@ fn a_damaged_journal_is_refused_and_kept() {
     );
 }
 
-/// A sync that fails, in the place of the write after the last that `left` allows.
+/// A sync that fails in place of the write after the last that `left` allows.
 pub(super) fn wear_out(left: &mut Option<u32>) -> rusqlite::Result<()> {
     let Some(left) = left else { return Ok(()) };
     let worn = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR_FSYNC);
@@ -445,7 +445,7 @@ pub(super) fn wear_out(left: &mut Option<u32>) -> rusqlite::Result<()> {
 }
 
 impl Journal {
-    /// From now on there is no more room on the disk than is used already.
+    /// From now on the disk has no more free space.
     pub(crate) fn fill_disk(&self) {
         let connection = self.database().unwrap();
         let used: i64 = connection
@@ -458,7 +458,7 @@ impl Journal {
 }
 
 impl Journal {
-    /// As [`Journal::open`] finds it on a disk without room for its log.
+    /// As [`Journal::open`] opens it on a disk without room for its log.
     pub(crate) fn open_without_room(dir: &Path) -> Result<Self, JournalError> {
         let path = dir.to_owned();
         Self::on(dir, |_| Err(JournalError::Full { path }))
@@ -650,7 +650,7 @@ fn what_a_flatten_beside_the_journal_left_open_is_still_a_part_of_it_when_it_is_
     for (ended, open) in [(None, 3), (Some(IntentState::Abandoned), 2)] {
         let dir = place();
         let mut journal = Journal::open(dir.path()).unwrap();
-        // So that no number beside is the same here.
+        // So that the row numbers of the two journals differ.
         journal.record(Timestamp(1), &intent("other")).unwrap();
         let other = StateUpdate::new(IntentState::Done, "order o-1 filled");
         journal
@@ -765,7 +765,7 @@ fn what_was_settled_long_ago_is_forgotten_and_nothing_that_could_still_matter_is
     let newest = at(100, "newest", None, done);
 
     let keep = Duration::from_hours(90 * 24);
-    // By a clock that is years ahead too: the newest row is what counts.
+    // The newest row counts, even with a clock that is years ahead.
     let gone = [(100, 3), (100, 99), (9_000, 99)]
         .map(|(day, most)| journal.prune(Timestamp(day * DAY), keep, most).unwrap());
     assert_eq!(
@@ -870,7 +870,7 @@ fn looking_back_costs_what_is_looked_at_and_not_what_the_journal_holds() {
     );
 }
 
-/// Issue 13, item 18: what may be continued is what the same sender left open, while the service surely knows its key.
+/// Issue 13, item 18: only the same sender's open close-all is resumed, and only while the service keeps its key.
 #[test]
 fn an_unfinished_intent_is_found_by_the_one_who_sent_it_and_only_while_its_key_is_good() {
     let dir = place();

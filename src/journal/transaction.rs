@@ -1,4 +1,4 @@
-//! One transaction: what is written in it is sealed, committed, and noted in the ring.
+//! One transaction: its rows are checksummed, committed, and copied into the ring.
 
 use super::{
     IntentId, JournalError,
@@ -10,12 +10,12 @@ use super::{
 use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use std::{collections::BTreeSet, io, sync::Arc};
 
-/// The database, and what stands beside it.
+/// The database and the files beside it.
 #[derive(Debug)]
 pub(super) struct Database {
     pub(super) connection: Connection,
     pub(super) identity: JournalIdentity,
-    /// `None` where it is only looked at.
+    /// `None` if the journal is read-only.
     pub(super) ring: Option<Ring>,
 }
 
@@ -31,7 +31,7 @@ impl WriteTransaction<'_> {
         self.connection
     }
 
-    /// Adds a row, with its place in the chain; `None` if none was made.
+    /// Adds a row to the table and the chain; `None` if none was inserted.
     pub(super) fn insert(&mut self, row: &NewRow<'_>) -> rusqlite::Result<Option<IntentId>> {
         let Some(id) = row.insert(self.connection)? else {
             return Ok(None);
@@ -41,7 +41,7 @@ impl WriteTransaction<'_> {
         Ok(Some(IntentId(id)))
     }
 
-    /// Changes rows that there are.
+    /// Changes existing rows.
     pub(super) fn update(&mut self, sql: &str, values: impl Params) -> rusqlite::Result<()> {
         let mut statement = self
             .connection
@@ -52,7 +52,7 @@ impl WriteTransaction<'_> {
         ids.into_iter().try_for_each(|id| self.renew(id))
     }
 
-    /// Seals a row of which something was written elsewhere.
+    /// Renews the checksum of a row that another table's change concerns.
     pub(super) fn renew(&mut self, id: i64) -> rusqlite::Result<()> {
         self.rows.insert(id);
         checksum::renew(self.connection, &self.identity, id)
@@ -65,7 +65,7 @@ impl WriteTransaction<'_> {
     }
 }
 
-/// The row as the ring keeps it; none where it cannot be read.
+/// The row as a ring slot; `None` if it cannot be read.
 fn slot(
     connection: &Connection,
     identity: &JournalIdentity,
@@ -100,8 +100,8 @@ pub(super) fn newest_slots(
 }
 
 impl Database {
-    /// Commits what `write` writes. A slot that says that a command is settled must not outlive that: it is opened
-    /// before the commit, every other is written behind it.
+    /// Commits what `write` writes. A slot that says settled must not outlive a rolled-back commit: its slot is
+    /// reopened before the commit. All other slots are written after it.
     pub(super) fn write<T>(
         &mut self,
         write: impl FnOnce(&mut WriteTransaction<'_>) -> rusqlite::Result<T>,

@@ -1,21 +1,21 @@
-//! A close-all that was begun and has no end yet: the next one on its account goes on with its key.
+//! An unfinished close-all, whose key the next close-all of its account reuses.
 //!
-//! Contract: a new key would begin a second operation beside the first. The key is taken up while the service surely still
-//! knows it, by the account and the API key that it was sent with; and not where the service's last word on it was that
-//! it conflicts (409), for then it may never end, and positions still have to be closed.
+//! Contract: a new key would begin a second operation. The key is reused only while the service still keeps it, by the
+//! same account and API key. It is not reused if the service last answered with a conflict (409), because that
+//! operation may never end and positions still have to be closed.
 
 use super::{Claim, Intent, IntentRow, IntentState, Journal, JournalError, entry};
 use crate::model::{AccountId, Timestamp};
 use rusqlite::ToSql;
 
-/// Rows that are looked at: a person types it anew a few times at most.
+/// Rows that are searched: a person repeats a close-all a few times at most.
 const ROWS: u32 = 20;
 
 const CONDITION: &str = "WHERE i.target = ?2 AND i.base_url = ?3 AND i.account_id = ?4 AND i.key IS NOT NULL
     AND i.credential IN ('', ?5)
     AND 409 IS NOT (SELECT a.status FROM attempts a WHERE a.intent_id = i.id ORDER BY a.number DESC LIMIT 1)";
 
-/// Who sends it: the account, and the API key as [`Journal::fingerprint`] names it.
+/// The sender: the account, and the API key as [`Journal::fingerprint`] names it.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderIdentity<'a> {
     pub base_url: &'a str,
@@ -24,7 +24,7 @@ pub struct SenderIdentity<'a> {
 }
 
 impl Journal {
-    /// The newest intent with this target that the same sender has still open, and may send again.
+    /// The newest intent with this target that the same sender has open and may resend.
     pub fn unfinished(
         &self,
         now: Timestamp,
@@ -43,7 +43,7 @@ impl Journal {
         Ok(rows.into_iter().find(|entry| entry.is_replayable(now)))
     }
 
-    /// [`Self::claim`], unless one like it is [`Self::unfinished`]: that one goes on.
+    /// [`Self::claim`], unless one like it is [`Self::unfinished`], which is resumed.
     pub fn claim_or_resume(
         &mut self,
         now: Timestamp,

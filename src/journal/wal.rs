@@ -1,19 +1,19 @@
-//! What `SQLite` would drop of a write-ahead log without a word.
+//! What `SQLite` would silently drop from a write-ahead log.
 //!
-//! Recovery stops at the first frame whose checksum is wrong and keeps what stands before it: right after a power cut,
-//! and silent where a frame was damaged later. The checksum of each frame continues that of the frame before it, so a
-//! frame that continues the *stored* checksum of a bad one proves that the bad one was whole when it was written.
+//! SQLite stops at the first frame with a wrong checksum and keeps the frames before it. That is right after a power
+//! cut, and silent if a frame was damaged later. The checksum of each frame continues that of the previous one. So a
+//! frame that continues the *stored* checksum of a bad frame proves that the bad frame was whole when it was written.
 
-/// Bytes of the header of the log, and of each frame.
+/// Bytes of the log's header, and of each frame's.
 const HEADER: usize = 32;
 const FRAME: usize = 24;
-/// The lowest bit of the magic number says in which byte order the checksum takes its words.
+/// The lowest bit of the magic number gives the byte order of the checksum.
 const MAGIC: u32 = 0x377f_0682;
 
 type Checksum = (u32, u32);
 
-/// Commits behind a damaged frame of the log. One may be a write that a power cut left half done; more are a loss. A log
-/// whose own header is bad says nothing: `SQLite` takes none of it, and the ring knows what it held.
+/// Commits after a damaged frame of the log. One may be a write that a power cut interrupted; more are a loss. A log
+/// whose own header is bad shows nothing: `SQLite` ignores all of it, and the ring holds its rows.
 pub(super) fn lost_commits(log: &[u8]) -> usize {
     let Some(header) = WalHeader::read(log) else {
         return 0;
@@ -80,7 +80,7 @@ impl WalHeader {
             })
     }
 
-    /// Whether the frame is of this log, and what stands before it has this checksum.
+    /// Whether the frame belongs to this log and continues the checksum `before`.
     fn continues(&self, before: Checksum, frame: &WalFrame<'_>) -> bool {
         let sum = frame.head.get(..8).map(|head| self.sum(before, head));
         let sum = sum.map(|sum| self.sum(sum, frame.page));
@@ -102,7 +102,7 @@ impl WalHeader {
 }
 
 impl WalFrame<'_> {
-    /// The last frame of a transaction names the size of the database after it.
+    /// The last frame of a transaction holds the new size of the database.
     fn is_commit(&self) -> bool {
         word(self.head, 4).is_some_and(|pages| pages != 0)
     }
@@ -119,7 +119,7 @@ mod tests {
     use rusqlite::Connection;
     use std::fs;
 
-    /// A log of `commits` commits, as a process that was killed leaves it.
+    /// A log of `commits` commits, as a killed process leaves it.
     fn log(commits: usize) -> Vec<u8> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.sqlite3");

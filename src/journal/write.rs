@@ -1,4 +1,4 @@
-//! Writing to the journal: new intents, attempts, states, pruning.
+//! Writes: new intents, attempts, states, pruning.
 
 use super::{
     Claim, Intent, IntentId, IntentState, Journal, JournalError, StateUpdate, insert::NewRow,
@@ -9,8 +9,7 @@ use rusqlite::params;
 use std::{sync::Arc, time::Duration};
 
 impl Journal {
-    /// Puts an intent on disk. Until this has returned `Ok`, nothing of it may be sent; from then on it
-    /// counts as sent.
+    /// Records an intent on disk. Nothing of it may be sent before this returns `Ok`; after that it counts as sent.
     pub fn record(&mut self, now: Timestamp, intent: &Intent) -> Result<IntentId, JournalError> {
         self.refuse_crowd(intent.risk)?;
         let row = NewRow::inflight(now, intent);
@@ -18,7 +17,7 @@ impl Journal {
         made.ok_or(JournalError::Stopped)
     }
 
-    /// Of what is open the ring holds so many: one more that it cannot restore must raise no exposure.
+    /// Refuses an entry when the ring is full of open intents: it could not be restored.
     fn refuse_crowd(&self, risk: Risk) -> Result<(), JournalError> {
         let ring = self.database.as_ref().and_then(|open| open.ring.as_ref());
         let is_full = ring.is_some_and(|ring| !ring.has_room());
@@ -29,7 +28,7 @@ impl Journal {
         Ok(())
     }
 
-    /// [`Self::record`], unless its key was used before: the same key twice at once is one intent.
+    /// [`Self::record`], unless its key exists: the same key twice is one intent.
     pub fn claim(&mut self, now: Timestamp, intent: &Intent) -> Result<Claim, JournalError> {
         let known = match &intent.key {
             Some(key) => self.by_key(key)?,
@@ -41,13 +40,13 @@ impl Journal {
         }
     }
 
-    /// Proof has come that no byte of it left: it is as good as never sent.
+    /// Proof has come that no byte of it was sent.
     pub fn mark_unsent(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, IntentState::Prepared)
     }
 
-    /// It is about to be sent: until this has returned `Ok`, nothing of it may be. What is done stays done, whatever a
-    /// repetition under its key comes to.
+    /// Marks it as in flight; it must not be sent before this returns `Ok`. A done intent stays done, whatever a
+    /// repetition under its key returns.
     pub fn mark_inflight(&mut self, id: IntentId) -> Result<(), JournalError> {
         self.mark(id, IntentState::Inflight)
     }
@@ -62,7 +61,7 @@ impl Journal {
         })
     }
 
-    /// Notes how one more attempt ended: `why` it did not answer as wished, if so.
+    /// Records the end of one more attempt; `why` is its failure, if it failed.
     pub fn attempt(
         &mut self,
         now: Timestamp,
@@ -85,8 +84,7 @@ impl Journal {
         })
     }
 
-    /// Notes where the intent stands. What is open may be told again and again; what is done stays done, and the order it
-    /// made stays its order.
+    /// Records a state. An open intent may change state again; a done one stays done, and its order stays its order.
     pub fn record_state(
         &mut self,
         now: Timestamp,
@@ -113,8 +111,8 @@ impl Journal {
         })
     }
 
-    /// What was a part of `deed` and is still open is of no consequence any more: reads have shown it flat. Neither is what
-    /// was to end or change something on that account before, an older flatten among it: nothing of that is left.
+    /// Settles the open parts of the flatten `deed`: reads have shown the account flat. So it settles earlier commands
+    /// that were to close or change something on that account, including an older flatten.
     pub fn abandon_parts(&mut self, now: Timestamp, deed: IntentId) -> Result<(), JournalError> {
         self.write(|transaction| {
             let moot = format!(
@@ -130,9 +128,9 @@ impl Journal {
         })
     }
 
-    /// Forgets what was settled more than `keep` before the newest row, so that the journal of a desk that is open for
-    /// years does not grow without end: at most so many rows at once, for what is written next waits for it; how many it
-    /// was. What is open stays, and what it is a part of, and a key that may still be sent again.
+    /// Deletes rows settled more than `keep` before the newest row, so that the journal does not grow without end.
+    /// Deletes at most `most` rows at once, because the next write waits for it; returns how many. Keeps open rows,
+    /// their parents, and keys that may still be resent.
     pub fn prune(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,4 @@
-//! What the journal costs: a commit with the slot of the ring and without, and the opening of a large journal.
+//! Measures the journal: a commit with and without its ring slot, and the opening of a large journal.
 //!
 //! `cargo test --release --lib -- --ignored --nocapture journal::transaction::cost_tests`
 #![expect(clippy::print_stderr, reason = "the figures are the result")]
@@ -50,10 +50,10 @@ fn put(
     Ok(transaction.insert(&row)?.unwrap())
 }
 
-/// A command that is in doubt for long.
+/// A command whose outcome stays unknown for long.
 pub(in crate::journal) const OPEN: u32 = 50;
 
-/// A journal on the disk with so many settled commands, one attempt each, and an old one that is open.
+/// A journal on the disk with this many settled commands, one attempt each, and an old one that is open.
 pub(in crate::journal) fn fill(dir: &Path, rows: u32) {
     let mut journal = Journal::open(dir).unwrap();
     let database = journal.database.as_mut().unwrap();
@@ -89,7 +89,7 @@ fn write_transaction(database: &Database) -> WriteTransaction<'_> {
     }
 }
 
-/// The median and the 95th of a hundred.
+/// The median and the 95th percentile of a hundred.
 fn spread(mut took: Vec<Duration>) -> (Duration, Duration) {
     took.sort();
     (took[took.len() / 2], took[took.len() * 95 / 100])
