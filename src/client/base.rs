@@ -1,12 +1,13 @@
-//! Where a request may go: `https`, or plain `http` to this machine only, and never with a secret in the URL.
+//! Which addresses a request may go to: `https`, or plain `http` to this machine only, and never with a secret in the
+//! URL.
 
 use crate::model::Failure;
 use reqwest::Url;
 use std::net::IpAddr;
 
-/// The service's own address, written one way: no trailing slash, default port left out.
+/// The service's own address in normal form: no trailing slash, no default port.
 ///
-/// A user name, a query or a fragment is refused: each is a place where a key leaks into a log.
+/// A user name, a query or a fragment is refused, because each may leak a key into a log.
 pub(super) fn base(text: &str) -> Result<Url, Failure> {
     let url = checked(text, "base URL")?;
     if url.query().is_some() || url.fragment().is_some() {
@@ -17,7 +18,7 @@ pub(super) fn base(text: &str) -> Result<Url, Failure> {
     Ok(url)
 }
 
-/// The address of a price or facts source: a path on the service, or an address of its own.
+/// The address of a price or facts source: a path on the service, or an absolute address.
 pub(super) fn source(base: &Url, text: &str) -> Result<Url, Failure> {
     if text.starts_with('/') {
         return checked(&format!("{}{text}", prefix(base)), "source URL");
@@ -27,8 +28,8 @@ pub(super) fn source(base: &Url, text: &str) -> Result<Url, Failure> {
 
 /// The URL of `target` (path and query) below `base`.
 ///
-/// A URL parser folds `.` and `..` segments away, so an id made of dots would name another endpoint;
-/// such a target is refused instead.
+/// A URL parser resolves `.` and `..` segments, so an id made of dots would name another endpoint; such a target is
+/// refused.
 pub(super) fn endpoint(base: &Url, target: &str) -> Result<Url, Failure> {
     let text = format!("{}{target}", prefix(base));
     match Url::parse(&text) {
@@ -39,7 +40,7 @@ pub(super) fn endpoint(base: &Url, target: &str) -> Result<Url, Failure> {
     }
 }
 
-/// `localhost` and the loopback addresses: the only hosts that plain `http` may reach.
+/// `localhost` and the loopback addresses, the only hosts allowed over plain `http`.
 pub(super) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');
@@ -68,7 +69,7 @@ fn checked(text: &str, what: &str) -> Result<Url, Failure> {
             "the {what} cannot be read ({why}): write it like https://host or http://127.0.0.1:8080"
         ))
     })?;
-    // Before anything that repeats the address: a user name or password is never shown.
+    // Before any message that repeats the address: a user name or password is never shown.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Failure::local(format!(
             "the {what} must not contain a user name or password"

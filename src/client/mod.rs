@@ -1,15 +1,15 @@
-//! Speaks to the service: one method per documented endpoint; of a mutation each call is exactly one attempt.
+//! The HTTP client: one method per documented endpoint; each call of a mutation is exactly one attempt. The only place
+//! that names reqwest; names `api`, `config` and `model`.
 //!
-//! Contract: the only place that names reqwest. A read answers rows or a [`Failure`]; a mutation answers
-//! an [`Attempt`], which keeps apart what was refused, what was surely not sent and what may have taken
-//! effect. No mutation is repeated here: when to ask again is [`policy`]'s table, the asking is the
-//! outbox's. A read is repeated at once only under another spelling of its filter, when one was refused or ignored
-//! (`terms`), and from the next page on. The API key goes to the origin of the base URL only, redirects are never
-//! followed, no proxy is used but the one that is set, an answer is read up to 4 MiB, every call is reported on the
+//! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
+//! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
+//! the outbox makes them. It repeats a read at once only with another spelling of its filter, when one was refused or
+//! ignored (`negotiation`), and for the next page. The API key goes only to the origin of the base URL. Redirects are
+//! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
 //! `calls` channel.
 //!
-//! Known limits: HTTP/1.1 without compression; HTTP dates in `Retry-After` are read against this
-//! machine's clock when the answer carries no `Date`.
+//! Known limits: HTTP/1.1 without compression. An HTTP date in `Retry-After` is compared with this machine's clock if
+//! the response has no `Date`.
 
 mod base;
 mod close_check;
@@ -61,31 +61,31 @@ use std::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One service, spoken to as one account. Cloning shares connections, and the pause and the budget that 429s teach.
+/// One service, used as one account. Clones share connections, and the pause and the budget learned from 429s.
 #[derive(Debug, Clone)]
 pub struct Client(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    /// Nothing but reads leaves: as set at the start, or since.
+    /// Mutations are refused, by the settings or since [`Self::stop_sending`].
     read_only: AtomicBool,
     negotiator: negotiation::Negotiator,
     base: Url,
     bearer: HeaderValue,
     pools: send::ConnectionPools,
-    /// Of the key, which other clients may have too.
+    /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::RateLimiter>,
     timeouts: Timeouts,
-    /// The service does not take our key any more.
+    /// The service refuses the key.
     refused: AtomicBool,
-    /// Preset sources that the service has shown not to have.
+    /// Preset sources that the service turned out not to have.
     not_offered: Mutex<BTreeSet<String>>,
     calls: UnboundedSender<Call>,
     now: Now,
 }
 
-/// Where instants come from; the client has no clock of its own.
+/// The source of instants; the client has no clock of its own.
 struct Now(Box<dyn Fn() -> Timestamp + Send + Sync>);
 
 impl fmt::Debug for Now {
@@ -95,7 +95,7 @@ impl fmt::Debug for Now {
 }
 
 impl Client {
-    /// Checks the settings; opens nothing and reads no certificate store, which the first call does.
+    /// Checks the settings. Opens no connection and reads no certificate store; the first call does.
     ///
     /// Every finished call goes out on `calls`, stamped by `now`.
     pub fn new(
@@ -106,7 +106,7 @@ impl Client {
         Self::with_timeouts(connection, calls, now, Timeouts::default())
     }
 
-    /// The same with another sense of time; see [`Timeouts::divided_by`].
+    /// The same with scaled time limits; see [`Timeouts::divided_by`].
     pub fn with_timeouts(
         connection: Connection,
         calls: UnboundedSender<Call>,
@@ -138,13 +138,13 @@ impl Client {
         })))
     }
 
-    /// Whether both speak to one service with one key.
+    /// Whether both use the same service and key.
     pub fn has_key_of(&self, other: &Self) -> bool {
         self.0.base == other.0.base && self.0.bearer == other.0.bearer
     }
 
-    /// The same client within the budget of another with its key. Must be called before it is cloned or used: one that
-    /// is stays as it is.
+    /// Shares the request budget of another client with the same key. Must be called before this client is cloned or
+    /// used; otherwise it has no effect.
     #[must_use]
     pub fn within_budget_of(mut self, other: &Self) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
@@ -165,23 +165,23 @@ impl Client {
         self.0.timeouts
     }
 
-    /// Whether nothing but reads leaves.
+    /// Whether mutations are refused.
     pub fn is_read_only(&self) -> bool {
         self.0.read_only.load(Ordering::Acquire)
     }
 
-    /// From now on nothing but reads leaves, whoever asks.
+    /// Refuses all mutations from now on.
     pub fn stop_sending(&self) {
         self.0.read_only.store(true, Ordering::Release);
     }
 
-    /// The end of [`Self::stop_sending`], and of `read_only` in the settings.
+    /// Ends [`Self::stop_sending`], and `read_only` of the settings.
     pub fn allow_sending(&self) {
         self.0.read_only.store(false, Ordering::Release);
     }
 
-    /// Whether the last answer of the service to our key was 401. Nothing here enforces it: who sends
-    /// looks first. An answer that takes the key ends it.
+    /// Whether the service's last answer to the key was 401. The client does not enforce this: the sender checks first.
+    /// A response that accepts the key ends it.
     pub fn key_refused(&self) -> bool {
         self.0.refused.load(Ordering::Relaxed)
     }

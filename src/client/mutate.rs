@@ -1,4 +1,4 @@
-//! One attempt at a mutation, and what its result proves.
+//! One attempt at a mutation, and what its response proves.
 
 use super::{
     Client, base,
@@ -14,23 +14,23 @@ use std::time::Duration;
 /// What one attempt at a mutation proves.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Attempt {
-    /// 2xx with an answer that reads: it took effect.
+    /// A readable 2xx: it took effect.
     Done(Receipt),
     /// A close-all in progress: repeat the request with the same key. `operation` is absent if the body has none.
     Running {
         operation: Option<CloseAll>,
         retry_after: Option<Duration>,
     },
-    /// A status outside 2xx. What it proves depends on what was tried before: [`super::policy`].
+    /// A status outside 2xx. What it proves depends on earlier attempts: [`super::policy`].
     Refused(Failure),
     /// No byte of the request left this machine.
     NotSent(Failure),
-    /// It may have taken effect: no answer, half an answer, or a 2xx that does not read.
+    /// It may have taken effect: no response, half a response, or an unreadable 2xx.
     Doubtful(Failure),
 }
 
 impl Attempt {
-    /// Why it is not done, if it is not.
+    /// Why it is not done, if so.
     pub fn trouble(&self) -> Option<&Failure> {
         match self {
             Self::Done(_) | Self::Running { .. } => None,
@@ -38,7 +38,7 @@ impl Attempt {
         }
     }
 
-    /// When to come back, if the answer says so.
+    /// The wait that the response asks for, if any.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Running { retry_after, .. } => *retry_after,
@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// What an answer that came whole says about the attempt.
+    /// What a complete response proves about the attempt.
     pub(super) fn proves(&self, answer: &ServiceResponse, mutation: Mutation) -> Attempt {
         if answer.is_success() {
             self.taken(answer, mutation)
@@ -121,7 +121,7 @@ fn data<T: serde::de::DeserializeOwned>(answer: &ServiceResponse) -> Result<T, F
     answer.decoded().map(|Data { data }| data)
 }
 
-/// 202 goes on, 200 and 201 are the end; a body that says `running` is believed over a 200.
+/// 202 means in progress, 200 and 201 the end; a body that says `running` overrules a 200.
 fn close_all(answer: &ServiceResponse) -> Attempt {
     let operation = data::<CloseAll>(answer);
     let goes_on = answer.status == 202

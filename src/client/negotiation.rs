@@ -1,9 +1,9 @@
 //! The dialect of the service: what the settings say, and what its responses have shown since.
 //!
-//! Contract: nothing is asked for the sake of learning but, once, the same read under the next spelling of
-//! [`FILTER_SPELLINGS`] when one was refused or ignored; what a setting names is never changed; a lesson is only
-//! drawn from what cannot be read otherwise. Where no spelling is honoured nothing is sent, and the rows are sorted
-//! out here.
+//! Contract: perpdeck learns from responses it needs anyway. The one extra request is a read repeated once under each
+//! other spelling of [`FILTER_SPELLINGS`], when a filter was refused or ignored. A setting that names a term is never
+//! overruled, and only unambiguous responses count. If the service honors no spelling, the filter is left out and the
+//! client filters the rows.
 //!
 //! Sides of positions have rules of their own: [`sides`].
 //!
@@ -33,7 +33,7 @@ const SAMPLE: usize = 3;
 /// The dialect as negotiated so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Negotiation {
-    /// As set.
+    /// As configured.
     set: Dialect,
     pinned: BTreeSet<Term>,
     learned: Learned,
@@ -60,7 +60,7 @@ impl Negotiation {
         &self.learned
     }
 
-    /// One sentence for each thing that is settled otherwise than set.
+    /// One sentence for each term that differs from the setting.
     pub fn sentences(&self) -> BTreeMap<Term, String> {
         let (set, now) = (&self.set, self.dialect());
         let changed = Term::all().filter(|term| set.spelling(*term) != now.spelling(*term));
@@ -87,14 +87,14 @@ pub(super) struct Negotiator {
     observations: Mutex<Observations>,
 }
 
-/// What the responses showed, to compare with the next ones.
+/// What earlier responses showed, to compare with the next ones.
 #[derive(Debug, Default)]
 struct Observations {
     known_orders: KnownOrders,
     sides: sides::Sides,
     /// Working orders on the newest page of all orders.
     seen: BTreeSet<OrderId>,
-    /// Those of them that the list of working orders, read later, lacks.
+    /// Those of them that a later list of working orders lacks.
     missed: BTreeSet<OrderId>,
 }
 
@@ -127,8 +127,7 @@ impl Negotiator {
         });
     }
 
-    /// An order that works, by two reads of all orders, and is not among the working ones read between them, was
-    /// left out.
+    /// Whether the filtered list left out an order that two reads of all orders, before and after it, show as working.
     fn compare(&self, all: &Page<Order>) -> bool {
         let mut observations = self.observations();
         let working = all.rows.iter().filter(|order| order.is_working());
@@ -151,18 +150,18 @@ impl Negotiator {
 }
 
 impl Client {
-    /// How the service is spoken to now.
+    /// The dialect in use.
     pub fn dialect(&self) -> Dialect {
         self.0.negotiator.negotiation.borrow().dialect()
     }
 
-    /// Tells whenever something is learned.
+    /// Changes whenever something is learned.
     pub fn negotiation(&self) -> watch::Receiver<Negotiation> {
         self.0.negotiator.negotiation.subscribe()
     }
 
-    /// Asks in the words of now, and where those are refused or ignored once in each other spelling of `term`; the
-    /// first that is honoured is kept.
+    /// Sends the read in the current spelling and, if that is refused or ignored, once in each other spelling of
+    /// `term`; keeps the first one that the service honors.
     pub(super) async fn negotiated<T, F>(
         &self,
         term: Term,
@@ -217,7 +216,7 @@ impl Client {
         }
     }
 
-    /// The unit of instants, as far as these rows tell.
+    /// Learns the unit of instants, if these rows show it.
     pub(super) fn observe_units(&self, rows: &[Box<RawValue>]) {
         let units: Vec<_> = rows
             .iter()
@@ -237,12 +236,12 @@ impl Client {
 }
 
 impl Client {
-    /// How far back everything is known to be over.
+    /// The orders known to have ended.
     pub(super) fn known_orders(&self) -> KnownOrders {
         self.0.negotiator.observations().known_orders.clone()
     }
 
-    /// The list of working orders, sorted out of every page down to there.
+    /// The working orders among all pages down to the known orders.
     pub(super) fn remember_known_orders(&self, newest: &[OrderId], page: &Page<Order>) {
         if !page.unreadable.is_empty() {
             return;
@@ -257,7 +256,7 @@ impl Client {
     }
 }
 
-/// What a walk over all orders found. Orders older than its newest page cannot start working again.
+/// The result of a walk over all orders. Orders older than its newest page cannot start working again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KnownOrders {
     working: BTreeSet<OrderId>,

@@ -1,4 +1,4 @@
-//! A read for its own sake: not what the rows mean, but how the service speaks.
+//! A read that shows how the service responds, not what its rows mean.
 
 use super::{Client, base, response::ServiceResponse};
 use crate::{
@@ -8,15 +8,15 @@ use crate::{
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// One `GET` and everything about its answer that tells something about the service.
+/// One `GET`, and everything its response shows about the service.
 #[derive(Debug)]
 pub struct Probe {
-    /// The rows as they came, unread.
+    /// The rows, undecoded.
     pub list: Result<List, Failure>,
     pub elapsed: Duration,
-    /// By how much the service's clock is ahead of ours, seconds; as exact as the `Date` header, one second.
+    /// How far the service's clock is ahead of ours, in seconds; accurate to one second, as the `Date` header is.
     pub ahead: Option<i64>,
-    /// Headers that tell a request budget.
+    /// Headers that state a request budget.
     pub budgets: Vec<Text>,
 }
 
@@ -45,7 +45,7 @@ impl Client {
     }
 }
 
-/// The header cuts to whole seconds: equal clocks come out as 0.
+/// The header is truncated to whole seconds: equal clocks give 0.
 fn ahead(date: Timestamp, answered: Timestamp) -> i64 {
     (date.0 + 999 - answered.0).div_euclid(1_000)
 }

@@ -1,8 +1,8 @@
 //! The reads: one method per `GET` of `docs/service-api.md 4.1`.
 //!
-//! What a service may ignore (a filter, a selector, an account parameter: their names are guesses of
-//! [`crate::api::Dialect`]) is checked again on the rows, so an ignored parameter never shows a foreign
-//! or finished row as a live one.
+//! The names of filters, selectors and account parameters are guesses of [`crate::api::Dialect`], which a service may
+//! ignore. The client checks them again on the rows, so an ignored parameter never shows another account's or a
+//! finished row as a live one.
 
 use super::{
     Client, base,
@@ -23,11 +23,11 @@ use std::sync::Mutex;
 impl Client {
     /// Every pending and resting order.
     ///
-    /// Where the service has no filter for them, every page is read and sorted out here; after the first time only as
-    /// far back as anything can have changed.
+    /// If the service has no filter for them, every page is read and filtered here; after the first time only the pages
+    /// that can have changed.
     pub async fn working_orders(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
         let first = self.working_page(account).await?;
-        // Learned by asking, perhaps just now.
+        // The read before may just have changed it.
         let dialect = self.dialect();
         let mut page = if dialect.is_bare(Term::WorkingFilter) {
             self.sorted_out(account, &dialect, first).await?
@@ -35,14 +35,14 @@ impl Client {
             let more = |cursor| self.orders_page(&dialect, account, OrderFilter::Working, cursor);
             rows::walk_on(first, same_order, more).await?
         };
-        // A service that ignores the filter sends finished orders too. What it calls by a new word stays: a
-        // stop left out would be a stop placed twice.
+        // A service that ignores the filter sends finished orders too. An order with an unknown status stays: a missing
+        // stop would be placed twice.
         page.rows.retain(|order| !order.is_over());
         self.observe_working(&page);
         Ok(page)
     }
 
-    /// The newest page of working orders, in words that are honoured if there are any.
+    /// The newest page of working orders, in a spelling that the service honors, if any.
     async fn working_page(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
         let ask = |dialect: Dialect| async move {
             self.orders_page(&dialect, account, OrderFilter::Working, None)
@@ -144,8 +144,8 @@ impl Client {
 
     /// One page of closed positions, newest first.
     ///
-    /// Rows without a `closed_at` are left out and the page is marked incomplete: the service took no
-    /// notice of the selector and answered with open positions.
+    /// Rows without a `closed_at` are left out and the page is marked incomplete: the service ignored the selector and
+    /// returned open positions.
     pub async fn closed_positions(
         &self,
         account: &AccountId,
@@ -172,7 +172,7 @@ impl Client {
         page.incomplete |= page.rows.len() < answered;
         self.observe_negative(&page.rows);
         page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
-        // Nothing asked for closed ones, so that none came says nothing.
+        // Without a selector nothing asked for closed positions, so an empty page proves nothing.
         page.incomplete |= self.dialect().is_bare(Term::PositionSelector);
         Ok(page)
     }
@@ -208,7 +208,7 @@ impl Client {
         };
         let page = self.negotiated(Term::TwapsAccount, ask, |_| false);
         let mut page: Page<Twap> = page.await?;
-        // Documented without paging: a service that pages it all the same cannot be asked for more.
+        // Documented without paging: if the service pages it anyway, the rest cannot be read.
         page.incomplete |= page.next.take().is_some();
         page.rows
             .retain(|twap| twap.account_id.raw().is_empty() || twap.account_id == *account);
@@ -231,7 +231,7 @@ impl Client {
         self.fetch(base::endpoint(&self.0.base, &target)?).await
     }
 
-    /// One `GET`. The answer may still be an error of the service: [`ServiceResponse::decoded`] tells.
+    /// One `GET`. The response may still be an error: see [`ServiceResponse::decoded`].
     pub(super) async fn fetch(&self, url: reqwest::Url) -> Result<ServiceResponse, Failure> {
         let outgoing = OutgoingRequest {
             method: reqwest::Method::GET,

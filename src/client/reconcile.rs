@@ -1,9 +1,9 @@
 //! Reads that find out whether a command took effect when its response does not say.
 //!
-//! Contract: only complete reads count; a page that is missing or incomplete is [`ReconcileOutcome::Inconclusive`] or a
-//! [`Failure`], never "not there". A new order is found by evidence: the same market, side, type, size,
-//! leverage, margin mode, prices and exact observed price, not older than its first sending, and not known to be
-//! of another intent. Two such orders are no evidence, and neither is one where no observed price was sent.
+//! Contract: only complete reads count. A missing or incomplete page is [`ReconcileOutcome::Inconclusive`] or a
+//! [`Failure`], never "not there". A new order is matched by market, side, type, size, leverage, margin mode, prices
+//! and the exact observed price. It must not be older than the first sending, nor belong to another intent. Two
+//! matching orders prove nothing, and neither does one if no observed price was sent.
 
 use super::Client;
 use crate::model::{
@@ -14,7 +14,7 @@ use crate::model::{
 use futures_util::future::join3;
 use std::time::Duration;
 
-/// How far apart the clocks of a service and a desk may be.
+/// How far the clocks of service and desk may differ.
 const SKEW: Duration = Duration::from_mins(5);
 /// Pages of 50 orders that are read back to find one.
 const PAGES: usize = 10;
@@ -66,7 +66,7 @@ impl Client {
             } => self.reconcile_margin(position_id, *extra).await,
             Command::StopTwap(id) => self.reconcile_twap(id).await,
             Command::CancelScaled(id) => self.reconcile_ladder(id).await,
-            // Two of one shape cannot be told apart: no list shows what would.
+            // Two TWAPs of one shape cannot be told apart: no list has a distinguishing field.
             Command::PlaceTwap(_)
             | Command::PlaceScaled(_)
             | Command::CloseAll(_)
@@ -113,7 +113,7 @@ impl Client {
         let id = &close.position_id;
         let is_gone = open.is_whole() && open.rows.iter().all(|position| position.id != *id);
         Ok(if is_gone {
-            // Whoever closed it: nothing of this can take effect any more.
+            // Whoever closed it: this command can no longer take effect.
             ReconcileOutcome::Done(Receipt::AlreadySo(
                 format!("position {id} is not open").into(),
             ))
@@ -175,7 +175,7 @@ impl Client {
             None if order.is_over() => {
                 ReconcileOutcome::Ended(over(format!("order {id} is {}", order.status)))
             }
-            // An order with an unknown status may still act.
+            // An order with an unknown status may still execute.
             None => ReconcileOutcome::NotDone,
         })
     }
@@ -227,7 +227,7 @@ impl Client {
         })
     }
 
-    /// What is open, working or still to come: three reads beside each other.
+    /// Open positions, working orders and active TWAPs, read in parallel.
     pub async fn remains(&self) -> OpenExposure {
         let account = &self.connection().account_id;
         let (positions, orders, twaps) = join3(
@@ -243,7 +243,7 @@ impl Client {
         }
     }
 
-    /// The listed TWAPs without those that a service lists although they have ended.
+    /// The listed TWAPs without the ended ones that some services list.
     pub async fn active_twaps(&self) -> Result<Page<Twap>, Failure> {
         let mut page = self.twaps(&self.connection().account_id).await?;
         page.rows.retain(|twap| twap.ended_at().is_none());
@@ -295,7 +295,7 @@ fn exits_of(exits: &Exits, order: &Order) -> Option<Receipt> {
 
 /// Whether `seen` can be what `asked` made.
 fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
-    // Without the price that was observed, two orders of one shape cannot be told apart.
+    // Without the observed price, two orders of one shape cannot be told apart.
     asked.expected_price == Some(seen.expected_price)
         && asked.market_id == seen.market_id
         && seen.side.is(&asked.side)
@@ -312,8 +312,7 @@ fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
         && seen.scaled_order_id.is_none()
 }
 
-/// Whether `seen` can be the order that `asked` made. A position has stops and targets that reduce it too, and perhaps
-/// an earlier close.
+/// Whether `seen` can be the order that `asked` made. The position's stops, targets and earlier closes reduce it too.
 fn is_close(asked: &ClosePosition, seen: &Order) -> bool {
     asked.expected_price == Some(seen.expected_price)
         && seen.reduce_only
@@ -330,7 +329,7 @@ fn triggers_alike(asked: Option<&Trigger>, seen: &Order) -> bool {
     asked.map(|trigger| trigger.price) == seen.trigger_price
 }
 
-/// The words of what is placed are among those of an order's mode, and most of its type.
+/// Compares the placed mode and type words with the order's mode and, for most kinds, its type.
 fn is_kind(kind: PlaceKind, seen: &Order) -> bool {
     let word = kind.to_string();
     seen.mode.to_string() == word || seen.kind.to_string() == word

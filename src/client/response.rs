@@ -1,4 +1,4 @@
-//! An answer as it came: what status, body and headers say, in the terms of [`Failure`].
+//! A response: what its status, body and headers mean in terms of [`Failure`].
 
 use crate::{
     api::{ErrorDetail, ErrorEnvelope},
@@ -11,20 +11,20 @@ use reqwest::{
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 
-/// A wait nobody sits out; keeps later sums of times from overflowing.
+/// Bounds a wait, so that later sums of times do not overflow.
 const LONGEST_WAIT: Duration = Duration::from_hours(366 * 24);
 
-/// Characters of a service's message, or of what does not read, that are kept.
+/// Characters kept of a service's message, or of an unreadable body.
 const MESSAGE_LIMIT: usize = 500;
 
 #[derive(Debug)]
 pub(super) struct ServiceResponse {
     pub status: u16,
-    /// At least one second; `None` when missing or not understood.
+    /// At least one second; `None` if missing or unreadable.
     pub retry_after: Option<Duration>,
-    /// The service's own clock when it answered.
+    /// The service's clock at the response.
     pub date: Option<Timestamp>,
-    /// What its headers say about request budgets, as they say it.
+    /// Its request-budget headers, as text.
     pub budgets: Vec<String>,
     pub body: Vec<u8>,
 }
@@ -44,15 +44,15 @@ impl ServiceResponse {
         (200..300).contains(&self.status)
     }
 
-    /// Whether it is no to every request of the key: a 429 that names no rule. A trading rule (a cooldown between
-    /// orders) is met behind all request budgets, so one that names it speaks of that order alone; only errors of
-    /// commands carry one.
+    /// Whether it refuses every request of the key: a 429 without a rule. A trading rule (a cooldown between orders) is
+    /// checked after all request budgets, so a 429 that names one concerns that order alone. Only responses to commands
+    /// name rules.
     pub(super) fn pauses_the_key(&self) -> bool {
         let rule = || self.detail()?.rule_id.filter(|rule| !rule.is_empty());
         self.status == 429 && rule().is_none()
     }
 
-    /// The body as `T`, or where and why it is not one.
+    /// The body as `T`, or where and why it does not decode.
     pub(super) fn decoded<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         if !self.is_success() {
             return Err(self.failure());
@@ -61,7 +61,7 @@ impl ServiceResponse {
         serde_path_to_error::deserialize(&mut json).map_err(|why| self.unreadable(&why))
     }
 
-    /// What an answer outside 2xx says.
+    /// The failure that a response outside 2xx means.
     pub(super) fn failure(&self) -> Failure {
         let detail = self.detail();
         let message = match &detail {
@@ -81,7 +81,7 @@ impl ServiceResponse {
         }
     }
 
-    /// A 409 that names a rule is the service's no; what conflicts with something else names none.
+    /// A 409 that names a rule is a refusal; a conflict names none.
     fn kind(&self, rule: Option<&Text>) -> FailureKind {
         match (kind(self.status), rule) {
             (FailureKind::Conflict, Some(rule)) if !rule.is_empty() => FailureKind::Invalid,
@@ -89,7 +89,7 @@ impl ServiceResponse {
         }
     }
 
-    /// The id under which the service's people find the call; only errors carry one.
+    /// The id under which the service's support finds the call; only errors carry one.
     pub(super) fn request_id(&self) -> Option<Text> {
         if self.is_success() {
             return None;
@@ -119,7 +119,7 @@ impl ServiceResponse {
         }
     }
 
-    /// For an error without words of its own: a proxy's page, an empty body, another shape.
+    /// For an error without a message: a proxy's page, an empty body, an unknown shape.
     fn plain_words(&self) -> String {
         let reason = StatusCode::from_u16(self.status)
             .ok()
@@ -146,7 +146,7 @@ impl ServiceResponse {
     }
 }
 
-/// A message is for a line or two of a screen; a service could send megabytes.
+/// A message is for a line or two on the screen; a service could send megabytes.
 pub(super) fn clipped(text: &str) -> Text {
     match text.char_indices().nth(MESSAGE_LIMIT) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
@@ -179,12 +179,12 @@ fn kind(status: u16) -> FailureKind {
     }
 }
 
-/// A request id is a UUID (`docs/service-api.md 1`); anything else is not shown as one.
+/// A request id is a UUID (`docs/service-api.md 1`); any other value is ignored.
 fn is_uuid(text: &Text) -> bool {
     uuid::Uuid::try_parse(text.raw()).is_ok()
 }
 
-/// The longest wait any `Retry-After` asks for: seconds or an HTTP date, never under one second.
+/// The longest wait of all `Retry-After` headers, in seconds or as an HTTP date; at least one second.
 fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let sent = date(headers);
     headers
@@ -205,7 +205,7 @@ fn date(headers: &HeaderMap) -> Option<Timestamp> {
     Timestamp::from_http_date(headers.get(DATE)?.to_str().ok()?)
 }
 
-/// `RateLimit-…` and `X-RateLimit-…`: drafts and custom, never the same twice; for a person to read.
+/// `RateLimit-…` and `X-RateLimit-…` headers. Services write them differently, so they are only shown.
 fn budgets(headers: &HeaderMap) -> Vec<String> {
     headers
         .iter()

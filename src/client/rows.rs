@@ -1,4 +1,4 @@
-//! Lists: one bad row is counted, never costs the page; a walk over pages ends whatever the service does.
+//! Lists: a bad row is counted and the page is kept; a walk over pages ends whatever the service does.
 
 use super::{
     Client,
@@ -11,14 +11,14 @@ use crate::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// The working set is documented as bounded; 20 pages of 100 are far beyond any account. Only a service
-/// that ignores the filter reaches it, and then the rest of the history is not worth a poll.
+/// The working set is documented as bounded; 20 pages of 100 are far beyond any account. Only a service that ignores
+/// the filter reaches the limit, and a poll does not need the rest of its history.
 const WALK_PAGES: usize = 20;
 
-/// The rows of one answer, in its order.
+/// The rows of one response, in its order.
 ///
-/// `asked` is where this page began: a service that answers with the same place again is not followed.
-/// `limit` tells a full page, which may have a successor the service does not mention.
+/// `asked` is the cursor of this page: a service that returns the same cursor again is not followed. A page of `limit`
+/// rows may have a successor that the service does not mention.
 fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u32>) -> Page<T> {
     let full = limit.is_some_and(|limit| u32::try_from(list.data.len()).is_ok_and(|n| n >= limit));
     let usable = |cursor: &Cursor| {
@@ -51,7 +51,7 @@ fn page<T: DeserializeOwned>(list: List, asked: Option<&Cursor>, limit: Option<u
     page
 }
 
-/// What a row is called, whatever else of it can be read.
+/// The row's id, if that alone can be read.
 fn id(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
@@ -61,7 +61,7 @@ fn id(raw: &RawValue) -> Option<String> {
     named.map(|Named { id }| id.raw().to_owned()).ok()
 }
 
-/// One row, or `data[3].size: why`.
+/// One row, or an error like `data[3].size: why`.
 fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
     let mut json = serde_json::Deserializer::from_str(raw.get());
     serde_path_to_error::deserialize(&mut json).map_err(|why| {
@@ -75,10 +75,10 @@ fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
     })
 }
 
-/// A bounded list as a whole, from its first page on: pages are joined until the service says that it was the last.
+/// A bounded list as a whole: joins the pages, from the first on, until the service says that one was the last.
 ///
-/// A row that moves from one page to the next while we walk is taken once, as first seen (`same`). A
-/// failure on a later page fails the walk: half a list shown as the list would be a lie.
+/// A row that moves between pages during the walk is taken once, as first seen (`same`). A failure on a later page
+/// fails the walk, so that half a list is never shown as all of it.
 pub(super) async fn walk_on<T, F>(
     first: Page<T>,
     same: impl Fn(&T, &T) -> bool,
@@ -110,7 +110,7 @@ where
 }
 
 impl Client {
-    /// The answer's rows as a page of its own, for a list that is read page by page.
+    /// One page of a list that is read page by page.
     pub(super) async fn page_at<T: DeserializeOwned>(
         &self,
         dialect: &Dialect,
@@ -124,7 +124,7 @@ impl Client {
     }
 }
 
-/// The rows of the body of one answer, decoded as every list is: what the fuzz target `server_answer` calls.
+/// The rows of a response body, decoded as every list is. For the fuzz target `server_answer`.
 #[cfg(fuzzing)]
 pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
     let answer = ServiceResponse {
@@ -137,7 +137,7 @@ pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
     Ok(page(list(&answer)?, None, None))
 }
 
-/// Where else the members of paging may stand.
+/// The other place where paging fields may be.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct PagingPlaces {
@@ -146,7 +146,7 @@ struct PagingPlaces {
     meta: Option<Box<RawValue>>,
 }
 
-/// And what else they may be called there.
+/// Their other possible names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Paging {
@@ -155,7 +155,7 @@ struct Paging {
     next_cursor: Option<Cursor>,
 }
 
-/// The rows as they came, and where they go on. The documents show the members of paging for orders only.
+/// The raw rows and the cursor of the next page. The documents show paging fields for orders only.
 fn list(answer: &ServiceResponse) -> Result<List, Failure> {
     let mut list: List = answer.decoded()?;
     if list.has_more.is_none() && list.next_cursor.is_none() {

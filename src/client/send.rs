@@ -13,10 +13,10 @@ use reqwest::{
 use std::{error::Error as _, fmt, sync::atomic::Ordering, time::Duration};
 use tokio::{sync::OnceCell, time::Instant};
 
-/// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection: a request
-/// written into a connection that is just being closed ends in doubt for nothing.
+/// Below the 30 s after which the paper exchange (and most proxies) drop an idle connection. A request written into a
+/// closing connection has an unknown outcome for no reason.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
-/// A full page of 100 orders is about 80 KiB; what is 50 times that is not an answer to our question.
+/// A full page of 100 orders is about 80 KiB; a body 50 times larger is no valid response.
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// One request, complete.
@@ -26,14 +26,14 @@ pub(super) struct OutgoingRequest<'a> {
     pub url: Url,
     pub body: &'a [u8],
     pub key: Option<&'a IdempotencyKey>,
-    /// From the first byte out to the last byte in.
+    /// From the first byte sent to the last byte received.
     pub timeout: Duration,
 }
 
 /// Why there is no complete response.
 #[derive(Debug)]
 pub(super) enum NoResponse {
-    /// The connection was never made: no byte of the request left.
+    /// The connection failed: no byte of the request was sent.
     NotSent(Failure),
     MaybeSent(Failure),
 }
@@ -46,8 +46,8 @@ impl NoResponse {
     }
 }
 
-/// Connections, made on first use: loading the certificate store reads files, and the first frame does
-/// not wait for it.
+/// Connections, opened on first use: loading the certificate store reads files, and the first frame must not wait for
+/// it.
 #[derive(Default)]
 pub(super) struct ConnectionPools {
     timeouts: Timeouts,
@@ -56,7 +56,7 @@ pub(super) struct ConnectionPools {
     tls: OnceCell<reqwest::Client>,
 }
 
-/// The connections know the proxy's password.
+/// The fields contain the proxy's password.
 impl fmt::Debug for ConnectionPools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pools")
@@ -93,15 +93,15 @@ impl ConnectionPools {
         .await
     }
 
-    /// What a request there goes through.
+    /// The proxy for a request to `url`.
     fn proxy_to(&self, url: &Url) -> Option<&Proxy> {
         let is_far = url.scheme() == "https" && !base::is_loopback(url);
         self.proxy.as_ref().filter(|_| is_far)
     }
 }
 
-/// `http` goes to loopback only (`base`): past any proxy, which would see the key, and without a certificate
-/// store, which a bare machine does not have.
+/// `http` goes to loopback only (`base`): without the proxy, which would see the key, and without a certificate store,
+/// which a minimal machine lacks.
 fn plain(timeouts: Timeouts, _proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Client> {
     builder(timeouts).tls_certs_only([]).build()
 }
@@ -112,28 +112,28 @@ fn tls(timeouts: Timeouts, proxy: Option<&Proxy>) -> reqwest::Result<reqwest::Cl
         return builder.build();
     };
     let proxy = reqwest::Proxy::all(proxy.url()).map_err(reqwest::Error::without_url)?;
-    // What is on this machine is reached without it.
+    // This machine is reached without the proxy.
     let here = reqwest::NoProxy::from_string("localhost,127.0.0.0/8,::1");
     builder.proxy(proxy.no_proxy(here)).build()
 }
 
 fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
-    // reqwest asks rustls for the process default and panics without one. A second installation
-    // answers with an error that only says that the first one stands.
+    // reqwest asks rustls for the process default and panics without one. A second installation returns an error, which
+    // only means that the first one is in place.
     let _already_installed = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .user_agent(concat!("perpdeck/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
-        // None but the one that is set: HTTPS_PROXY may be somebody else's idea of where orders go.
+        // Only the configured proxy: orders must not follow somebody's HTTPS_PROXY.
         .no_proxy()
         .connect_timeout(timeouts.connect())
         .pool_idle_timeout(IDLE_TIMEOUT)
 }
 
 impl Client {
-    /// Sends once, reads the answer whole, reports the call.
+    /// Sends once, reads the whole response, reports the call.
     pub(super) async fn exchange(
         &self,
         outgoing: OutgoingRequest<'_>,
@@ -175,12 +175,12 @@ impl Client {
             },
             budget: self.0.rate_limiter.per_minute(),
         };
-        // Nobody listens while the desk shuts down.
+        // The desk is shutting down: nobody receives it.
         let _closed = self.0.calls.send(call);
         result
     }
 
-    /// What any answer of the service says about all requests of this key.
+    /// What any response means for all requests of this key.
     pub(super) fn learn(&self, sent: Instant, answer: &ServiceResponse) {
         self.0.rate_limiter.answered(sent, answer);
         match answer.status {
@@ -198,7 +198,7 @@ impl Client {
         let fault = |why| unanswered(why, timeout, proxy.as_ref());
         let mut response = request.send().await.map_err(fault)?;
         let mut answer = ServiceResponse::head(response.status(), response.headers(), self.now());
-        // What the head asks for holds, whatever becomes of the body.
+        // The headers' wait holds even if the body cannot be read.
         let retry_after = answer.retry_after;
         let cut = |why| {
             NoResponse::MaybeSent(Failure {
@@ -246,7 +246,7 @@ impl Client {
         request
     }
 
-    /// Path and query; for a source elsewhere its origin and path, because a query there may hold a key.
+    /// Path and query; for a foreign source only origin and path, because its query may hold a key.
     fn shown(&self, url: &Url) -> Text {
         let path = url.path();
         if url.origin() != self.0.base.origin() {
@@ -271,7 +271,7 @@ fn word(method: &reqwest::Method) -> &'static str {
 }
 
 fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> NoResponse {
-    // The URL is in the message by default, and a source's query may hold a key.
+    // By default the message contains the URL, and a source's query may hold a key.
     let host = why.url().map(base::place).unwrap_or_default();
     let way = proxy.map_or(String::new(), |proxy| format!(" through the proxy {proxy}"));
     let why = why.without_url();
@@ -295,7 +295,7 @@ fn unanswered(why: reqwest::Error, timeout: Duration, proxy: Option<&Proxy>) -> 
     NoResponse::MaybeSent(failure(FailureKind::Broken, message))
 }
 
-/// The innermost reason: reqwest's own words only say that something went wrong.
+/// The innermost cause: reqwest's own text only says that something failed.
 fn cause(why: &reqwest::Error) -> String {
     let mut innermost: Option<&dyn std::error::Error> = why.source();
     while let Some(deeper) = innermost.and_then(std::error::Error::source) {

@@ -1,10 +1,9 @@
 //! Prices and account figures from a configured JSON document, found by RFC 6901 pointers.
 //!
-//! Contract: exact decimals (the text of the number is read, never an `f64`), numbers may be JSON numbers
-//! or numeric strings, what a pointer does not find stays unknown, what it finds and cannot be read makes
-//! the row unreadable. The document may come from anywhere; the API key goes to the service only. The paper exchange's own
-//! sources are what is asked for on this machine unless something else is set, and are no part of the documented API: a
-//! service without them (404) is not asked again.
+//! Contract: decimals are exact (read from the text, never as `f64`); numbers may be JSON numbers or numeric strings. A
+//! value that a pointer does not find stays unknown; one that cannot be read makes the row unreadable. The document may
+//! come from anywhere; the API key goes to the service only. On this machine the paper exchange's sources are the
+//! default. They are no part of the documented API: a service that answers 404 is not asked again.
 
 use super::{
     Client, base,

@@ -1,4 +1,4 @@
-//! The client against real sockets: what a service can do to it, and what a trader is then told.
+//! The client against real sockets: what a service can do to it, and what it reports.
 
 use super::{
     Attempt, Evidence, Mutation, ReconcileOutcome, RequestClass,
@@ -329,7 +329,7 @@ async fn a_redirect_is_told_and_the_key_goes_nowhere_else() {
 
 #[tokio::test]
 async fn nobody_at_home_means_that_nothing_was_sent() {
-    // A port that was free a moment ago: bound and given back.
+    // A port that was free a moment ago: bound and released.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
     drop(free);
@@ -527,13 +527,13 @@ async fn a_service_that_keeps_silent_leaves_the_outcome_open() {
     assert_eq!(why.kind, FailureKind::TimedOut);
 }
 
-/// A whole close at the market, in doubt, and what the orders of the account say about it.
+/// The outcome of a whole market close of unknown outcome, from the account's orders.
 async fn close_sight(body: &str, rows: &[&str]) -> ReconcileOutcome {
     let position = r#"{"data":[{"id":"pos-1","market_id":"paper|BTC","size":1}],"has_more":false}"#;
     closing_sight(body, rows, position).await
 }
 
-/// The same where the open positions are these.
+/// The same with these open positions.
 async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> ReconcileOutcome {
     let close = Request {
         method: Method::Post,
@@ -591,7 +591,7 @@ async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
         panic!("the close is there");
     };
     assert_eq!(order.id, "o-3".into());
-    // Without the price that was observed one close is like another.
+    // Without the observed price one close looks like another.
     let blind = r#"{"type":"market"}"#;
     assert_eq!(
         close_sight(blind, &[&market]).await,
@@ -618,7 +618,7 @@ async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
     assert_eq!(outcome, ReconcileOutcome::Inconclusive);
 }
 
-/// A proxy that opens no tunnel, and a client that is to go through it to a service far away.
+/// A proxy that refuses every tunnel, and a client that uses it for a remote service.
 async fn behind_a_proxy(reply: Reply) -> (Responder, super::Client) {
     let proxy = Responder::answering(vec![reply]).await;
     let address = proxy.url.replace("http://", "http://desk:hunter2@");
@@ -665,7 +665,7 @@ async fn what_is_on_this_machine_is_reached_past_the_proxy() {
     assert!(client.working_orders(&account()).await.is_ok());
 }
 
-/// Issue 13, item 17: the paper exchange's own lists are no part of the API, and who has none of them lacks nothing.
+/// Issue 13, item 17: the paper exchange's lists are no part of the API; a service without them lacks nothing.
 #[tokio::test]
 async fn a_service_without_the_paper_exchanges_sources_is_asked_once_and_counts_as_one_without_a_source()
  {

@@ -1,4 +1,4 @@
-//! Time limits and waits. One value scales them all, so that tests run every path in less time and in proportion.
+//! Time limits and waits. One factor scales them all, so that tests run every path faster and in proportion.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// For tests only: such a desk gives up on slow services that a real one waits for.
+    /// For tests only: a scaled desk gives up on slow services that a real one waits for.
     pub fn divided_by(times: u32) -> Self {
         Self(times.max(1))
     }

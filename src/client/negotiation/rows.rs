@@ -1,19 +1,19 @@
-//! What rows tell of how the service writes them: whether sizes have signs, and what instants count in.
+//! What rows show about the service's format: whether sizes are signed, and the unit of instants.
 
 use crate::model::{Num, TimestampUnit};
 use serde_json::value::RawValue;
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// What positions say about the sign of their sizes.
+/// What positions show about the sign of their sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Signs {
-    /// Proof that a short is negative.
+    /// Proof that shorts are negative.
     pub negative: usize,
-    /// Liquidated above the mark, and positive: shorts without a sign.
+    /// Liquidated above the mark and positive: unsigned shorts.
     pub bare_shorts: usize,
 }
 
-/// Of rows as size, liquidation price and mark of their market, if they are open and it is known.
+/// From rows of size, liquidation price and mark, if known.
 pub fn signs(rows: impl Iterator<Item = (Option<Num>, Option<Num>, Option<Num>)>) -> Signs {
     let mut signs = Signs::default();
     for (size, liquidation, mark) in rows {
@@ -28,7 +28,7 @@ pub fn signs(rows: impl Iterator<Item = (Option<Num>, Option<Num>, Option<Num>)>
 }
 
 impl Signs {
-    /// Whether sizes have signs; `None` where no short was there to tell.
+    /// Whether sizes are signed; `None` without a short as evidence.
     pub fn verdict(self) -> Option<bool> {
         match (self.negative, self.bare_shorts) {
             (0, 0) => None,
@@ -52,7 +52,7 @@ impl Signs {
 /// Fields that hold an instant in every row that has them.
 const INSTANTS: [&str; 3] = ["requested_at", "opened_at", "closed_at"];
 
-/// What the instants of a row count in, by their magnitude.
+/// The unit of a row's instants, from their magnitude.
 pub fn unit_of(row: &RawValue) -> Option<TimestampUnit> {
     let fields: BTreeMap<&str, &RawValue> = serde_json::from_str(row.get()).ok()?;
     let number = |field: &&str| fields.get(field)?.get().parse::<Num>().ok();

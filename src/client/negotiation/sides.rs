@@ -1,13 +1,13 @@
-//! Which side a position is on, where the sign of its size may not tell.
+//! The side of a position, if the sign of its size does not show it.
 //!
-//! Contract: whatever it was entered at, what stands is liquidated below the mark when long and above it when short. The
-//! entry proves nothing: a cross position whose neighbours lose is liquidated on the far side of it. A negative size
-//! anywhere proves, for the session, that sizes have signs. That they have none is believed once one position with a
-//! positive size was liquidated above fresh marks in [`PROOFS`] reads in a row, and never kept between sessions. Until
-//! one or the other is proved, a row that could be either is shown without a side.
+//! Contract: whatever its entry, a long is liquidated below the mark and a short above it. The entry proves nothing: a
+//! cross position whose neighbors lose is liquidated on the far side of it. One negative size proves, for the session,
+//! that sizes are signed. They count as unsigned once one position with a positive size was liquidated above fresh
+//! marks in [`PROOFS`] reads in a row; that is not kept between sessions. Until one of the two is proved, a row that
+//! could be either is shown without a side.
 //!
-//! Known limit: where there is no price source, a short without a sign whose liquidation price is below its entry
-//! cannot be told from a long.
+//! Known limit: without a price source, an unsigned short whose liquidation price is below its entry cannot be told
+//! from a long.
 
 use super::Client;
 use crate::{
@@ -16,20 +16,20 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// The age from which a mark says nothing about a position read now.
+/// The age from which a mark proves nothing about a position read now.
 const FRESH: Duration = Duration::from_secs(5);
-/// Reads in a row, each against other marks: one may have met a long in the moment of its liquidation.
+/// Reads in a row, each against other marks: a single one may catch a long at the moment of its liquidation.
 const PROOFS: usize = 3;
 
-/// What positions and marks have told of sides.
+/// What positions and marks have shown about sides.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     marks: BTreeMap<MarketId, Num>,
-    /// When the marks were asked for, and how many times they have come.
+    /// When the marks were requested, and how often they have arrived.
     asked_at: Option<Timestamp>,
     answers: usize,
     has_negative: bool,
-    /// Positive sizes liquidated above the mark: by how many answers in a row, and the last of them.
+    /// Positive sizes liquidated above the mark: in how many responses in a row, and the last one.
     above: BTreeMap<PositionId, (usize, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl Sides {
             .copied()
     }
 
-    /// Whether sizes have signs, if it is proved by now, and by what.
+    /// Whether sizes are signed, if it is proved by now, and how.
     fn observe(&mut self, rows: &[Position], now: Timestamp) -> Option<(bool, String)> {
         self.has_negative |= rows.iter().any(|row| row.size.is_negative());
         if self.has_negative {
@@ -89,7 +89,7 @@ impl Client {
             .take_marks(page, asked_at);
     }
 
-    /// Whether sizes have signs, as far as these rows tell.
+    /// Learns from these rows whether sizes are signed.
     pub(in crate::client) fn observe_sizes(&self, rows: &[Position]) {
         let told = self
             .0
@@ -107,26 +107,26 @@ impl Client {
         self.0.negotiator.learn(Term::SignedSizes, &spoken, &why);
     }
 
-    /// Closed ones tell by a negative size and by nothing else.
+    /// Closed positions prove signs only by a negative size.
     pub(in crate::client) fn observe_negative(&self, rows: &[Position]) {
         if rows.iter().any(|row| row.size.is_negative()) {
             self.observe_sizes(rows);
         }
     }
 
-    /// Reads the marks that the sides of these rows hang on, where nobody else has just read them. Without them the
-    /// sides stay unknown.
+    /// Reads the marks that decide the sides of these rows, unless they were just read. Without marks the sides stay
+    /// unknown.
     pub(in crate::client) async fn read_marks_for(&self, rows: &[Position]) {
         let hangs = rows
             .iter()
             .any(|row| self.mark_of(row).is_none() && self.sided(row.clone()).side() != row.side());
         if hangs && self.connection().prices.is_some() {
-            // What fails here is asked again with the next read.
+            // The next read retries a failure.
             drop(self.markets().await);
         }
     }
 
-    /// A position with the side the service's way of writing sizes gives it.
+    /// A position with its side.
     pub(in crate::client) fn sided(&self, position: Position) -> Position {
         let mark = self.mark_of(&position);
         if !self.dialect().signed_sizes {
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// None of a position that is over: what was liquidated then is not measured by a price of now.
+    /// `None` for an ended position: today's price says nothing about its liquidation.
     fn mark_of(&self, position: &Position) -> Option<Num> {
         let observations = self.0.negotiator.observations();
         let is_open = position.closed_at.is_none();
@@ -151,7 +151,7 @@ impl Client {
     }
 }
 
-/// Whether a size without a sign could be a short's, as far as the liquidation price tells.
+/// Whether an unsigned size could be a short's, judging by the liquidation price.
 fn may_be_short(position: &Position, mark: Option<Num>) -> bool {
     let measure = mark.or(position.entry_price);
     position.size.is_positive()

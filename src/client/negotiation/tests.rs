@@ -1,4 +1,4 @@
-//! What a scripted service teaches, and at what price in requests.
+//! What a scripted service shows, and how many requests learning costs.
 
 use super::*;
 use crate::{
@@ -119,7 +119,7 @@ async fn sorted_out_pages_are_read_again_only_as_far_back_as_anything_can_have_c
     })
     .0;
     assert_eq!(working(&student).await.0, ["c", "b"]);
-    // b was at work, so it is looked for on the second page; then nothing older can be.
+    // b was working, so the second page is read to find it; nothing older can matter then.
     assert_eq!(
         working(&student).await,
         (vec!["e".to_owned(), "c".to_owned()], false)
@@ -212,7 +212,7 @@ async fn the_unit_of_instants_is_read_off_the_rows() {
     assert_eq!(student.dialect().timestamp_unit, TimestampUnit::Seconds);
 }
 
-/// One position, entered at 100, and what else it is.
+/// One position, entered at 100, with these other fields.
 fn held(rest: &str) -> Reply {
     ok(&format!(
         r#"{{"data":[{{"id":"p","market_id":"x|BTC","entry_price":100,{rest}}}]}}"#
@@ -232,7 +232,7 @@ async fn side(client: &Client) -> Option<Side> {
 
 #[tokio::test]
 async fn a_long_far_in_profit_beside_a_loser_stays_a_long() {
-    // What the loser costs lifts the liquidation price of the cross long above its entry.
+    // The losing position raises the liquidation price of the cross long above its entry.
     let long = || held(r#""size":2,"liquidation_price":130"#);
     let mut script = vec![long(), marked(150)];
     script.extend((0..4).flat_map(|_| [marked(150), long()]));

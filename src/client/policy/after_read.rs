@@ -7,8 +7,7 @@ use crate::client::ReconcileOutcome;
 use std::time::Duration;
 
 impl RetryState {
-    /// What follows from the read that [`NextStep::Reconcile`] asked for, `elapsed` after the first attempt
-    /// began.
+    /// The next step after the read of [`NextStep::Reconcile`]; `elapsed` counts from the start of the first attempt.
     pub fn after_read(
         &mut self,
         seen: Result<ReconcileOutcome, Failure>,
@@ -57,7 +56,7 @@ impl RetryState {
         leaves_key_open
     }
 
-    /// The wanted state is not our doing, unless our request may have caused it.
+    /// The wanted state may be somebody else's doing, unless our request may have caused it.
     fn seen_done(&self, receipt: Receipt, unexplained: Failure) -> Result<Receipt, Failure> {
         match (&receipt, unexplained.status) {
             (Receipt::AlreadySo(_), Some(404 | 409)) if self.unknown_outcome.is_none() => {
@@ -67,9 +66,9 @@ impl RetryState {
         }
     }
 
-    /// Whether the service that has just answered a read was only out of reach when the trying ended: what could not
-    /// connect proved nothing and spent nothing. Not of a PUT, which has no key and would undo what was set elsewhere
-    /// meanwhile: that goes again only where a read has shown that it did nothing.
+    /// Whether the service, which has just answered a read, was only unreachable when the attempts ended: failed
+    /// connections proved nothing and cost nothing. Not for a PUT: it has no key and would undo what was set elsewhere
+    /// meanwhile, so it is resent only after a read has shown no effect.
     fn is_reachable_again(&self, unexplained: &Failure) -> bool {
         unexplained.kind == FailureKind::Unreachable
             && !self.mutation.is_put()
@@ -87,7 +86,7 @@ impl RetryState {
         }
     }
 
-    /// A PUT whose effect is not there, and that the service did not refuse.
+    /// A PUT without effect that the service did not refuse.
     fn may_send_again(&self, unexplained: &Failure) -> bool {
         self.mutation.is_put()
             && unexplained
@@ -107,7 +106,7 @@ impl RetryState {
         }
     }
 
-    /// The thing is there, untouched: for a request that could still arrive late that proves nothing.
+    /// The object is unchanged; for a request that could still arrive late, that proves nothing.
     fn undone(&self, unexplained: Failure) -> Failure {
         if self.unknown_outcome.is_some() {
             return self.unknown(unexplained);
@@ -130,7 +129,7 @@ impl RetryState {
         let spent = elapsed.saturating_sub(self.since).saturating_add(after);
         let refused = matches!(why.kind, FailureKind::Auth | FailureKind::Local);
         if refused || self.failed_reads >= LOOKS || spent > self.budget().window * 2 {
-            // Nothing was learned: what a DELETE's 404 meant stays open.
+            // Nothing was learned: the meaning of the DELETE's 404 stays unknown.
             return NextStep::Settle(Err(self.unknown(unexplained)));
         }
         self.reconcile(unexplained, after)

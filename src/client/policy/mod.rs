@@ -1,24 +1,24 @@
-//! When a mutation is asked again, and when it is over: the table of `docs/delivery.md 5.1`, as a pure
-//! function of what came back.
+//! When a mutation is retried and when it is over: the table of `docs/delivery.md 5.1` as a pure function of the
+//! responses.
 //!
-//! Contract: the same key and the same bytes go out on every attempt, so asking again can never place a
-//! second order. **Doubt is sticky**: once an attempt may have taken effect, no refusal of a later one
-//! proves that the first did not (a 401, 404, 409, 429 or 503 can come from in front of the service's
-//! memory of keys), so the end is [`FailureKind::Unknown`], never "rejected". So it is when a 503 said come back (but
-//! for close-all, where the service documents that it has not begun), or a 409 that the key is at work: whatever
-//! answers the next attempt did not answer that one, and a 409 to the last one is no answer at all.
+//! Contract: every attempt sends the same key and bytes, so a retry can never place a second order. **Unknown stays
+//! unknown**: once an attempt may have taken effect, no refusal of a later one proves that it did not (a 401, 404, 409,
+//! 429 or 503 can come from in front of the service's key store). The outcome is then [`FailureKind::Unknown`], never
+//! "rejected". The same holds after a 503 with `Retry-After` (except for close-all, where the service documents that it
+//! has not begun) and after a 409 that the key is in progress: the next response does not answer that request. A 409 to
+//! the last attempt is no answer at all.
 //!
-//! `Retry-After` is never undercut; one beyond what the command may take ends the trying, with the wait in the failure.
-//! A DELETE in doubt is sent again, for nothing can be canceled twice; a PUT in doubt is sent again only after a read has
-//! shown that it did not take effect. What a DELETE's 404 or 409 means, and what became of a keyed request whose answers
-//! never told, a read decides. An order in doubt whose last tries found nobody has tries left when a read is answered again
-//! and finds nothing of it: one more goes out, under the same key.
+//! `Retry-After` is never cut short; one that exceeds the command's time limit ends the attempts, and the failure
+//! states the wait. A DELETE of unknown outcome is resent, since nothing can be canceled twice. A PUT of unknown
+//! outcome is resent only after a read has shown no effect. A read decides what a DELETE's 404 or 409 means, and what
+//! became of a keyed request without a clear response. If the last attempts for an order could not connect, and a later
+//! read is answered and finds nothing of it, one more attempt goes out with the same key.
 //!
-//! A close's first 409 is followed by a read: where the position is gone, the second one is the end.
+//! A close's first 409 is followed by a read; if the position is gone, the second 409 is final.
 //!
-//! Known limit: a 409 to an order or a close that names neither a rule nor an order row cannot be told from a key at work;
-//! where it stays, no order is found and what was to be closed is still open, the end is unknown although it may have
-//! been a plain conflict.
+//! Known limit: a 409 to an order or a close that names neither a rule nor an order row looks the same as a key in
+//! progress. If it stays, no order is found and the position is still open, the outcome is unknown, although it may
+//! have been a plain conflict.
 
 mod after_read;
 mod outcome_text;
@@ -31,17 +31,17 @@ use std::time::Duration;
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
-/// Spread over asking times, so that many desks do not come back in the same instant.
+/// Added to requested waits, so that many desks do not return in the same instant.
 const SPREAD: Duration = Duration::from_millis(250);
-/// A close-all's 202 without a usable `Retry-After`.
+/// The wait after a close-all's 202 without a usable `Retry-After`.
 const ROUND: Duration = Duration::from_secs(2);
 const STALLED_ROUND: Duration = Duration::from_secs(30);
-/// 202s in a row without one more target tried, or as long without one. It is told, and asked more seldom, and goes on:
-/// there is nothing better to do about a position that does not close.
+/// 202s in a row, or time, without one more target tried. Then the stall is reported and polls become rarer, but go on:
+/// a position that does not close needs them.
 const STALLED_AFTER: u32 = 20;
 const STALLED_FOR: Duration = Duration::from_mins(10);
 
-/// How often and how long one command may be tried. For close-all both start anew with every 202.
+/// How often and how long one command may be tried. For close-all both restart with every 202.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct AttemptLimit {
     tries: u32,
@@ -52,12 +52,12 @@ struct AttemptLimit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextStep {
     Settle(Result<Receipt, Failure>),
-    /// The same request again, no earlier than `after` from now.
+    /// Resends the request, no earlier than `after` from now.
     Retry {
         after: Duration,
         meanwhile: Interim,
     },
-    /// A read of what is so, no earlier than `after` from now; see [`RetryState::after_read`].
+    /// Reads the state, no earlier than `after` from now; see [`RetryState::after_read`].
     Reconcile {
         after: Duration,
         meanwhile: Interim,
@@ -69,7 +69,7 @@ pub enum NextStep {
 pub enum Interim {
     /// It may have taken effect.
     Unknown(Failure, FollowUp),
-    /// It has surely not taken effect.
+    /// It has not taken effect.
     Waiting(Failure, FollowUp),
     /// A close-all in the middle of its targets.
     Running(CloseAll),
@@ -101,17 +101,17 @@ impl Interim {
 /// What a refusal proves about its attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefusalMeaning {
-    /// Not done, and asking again would answer the same.
+    /// Refused; a retry would get the same response.
     Final,
-    /// A DELETE's 404 or 409: over already, but how?
+    /// A DELETE's 404 or 409: it has ended, but how is unknown.
     Gone,
-    /// 409: perhaps the same key is being worked on right now.
+    /// 409: the same key may be in progress.
     Busy,
-    /// Not done yet: no budget for it, or no snapshot to close all from. The service asks to wait.
+    /// Not done yet: no request budget, or no snapshot for a close-all. The service asks to wait.
     Wait,
-    /// The service broke in the middle.
+    /// The service failed midway.
     Doubt,
-    /// 3xx: another server. It may have forwarded the request.
+    /// 3xx: another server, which may have forwarded the request.
     Astray,
 }
 
@@ -119,7 +119,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> RefusalMeaning {
     match why.status {
         Some(300..400) => RefusalMeaning::Astray,
         Some(404 | 409) if mutation.is_delete() => RefusalMeaning::Gone,
-        // A trading rule, or an order row, is an answer: the request was looked at.
+        // A trading rule or an order row shows that the service processed the request.
         Some(409) if why.rule_id.is_some() || why.order_id.is_some() => RefusalMeaning::Final,
         Some(409) if mutation.may_be_at_work() => RefusalMeaning::Busy,
         Some(429) => RefusalMeaning::Wait,
@@ -155,9 +155,9 @@ pub struct RetryState {
     rounds: CloseAllRounds,
 }
 
-/// A position that is gone stays gone, whoever closed it. Where the list that is read after a close's first 409 has it no
-/// more, that may be the doing of what is at work under the key: it is asked about once more, and a second 409 is a
-/// refusal. A list that has it, or cannot be read, proves nothing so early, and the key is asked about as ever.
+/// The read after a close's first 409. A closed position stays closed, whoever closed it. If the position is gone, the
+/// request in progress may have closed it: the close is sent once more, and a second 409 is a refusal. If the position
+/// is still there, or cannot be read, the read proves nothing so early, and retries go on as usual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EarlyRead {
     Due,
@@ -183,8 +183,8 @@ impl RetryState {
         Self::start(facts.mutation, facts.risk, timeouts)
     }
 
-    /// Of a command that may have taken effect already, before the first attempt that is judged here:
-    /// after a restart, or when a person asks again.
+    /// For a command that may have taken effect before the first attempt judged here: after a restart, or when a person
+    /// retries.
     pub fn with_unknown_outcome(
         command: &Command,
         timeouts: Timeouts,
@@ -214,14 +214,14 @@ impl RetryState {
         }
     }
 
-    /// What follows from the attempt that just ended, `elapsed` after the first began.
+    /// The next step after the attempt that just ended; `elapsed` counts from the start of the first.
     ///
-    /// `draw` spreads the waits: 0 to 1000, evenly drawn by the caller.
+    /// `draw` spreads the waits: 0 to 1000, drawn evenly by the caller.
     pub fn after_attempt(&mut self, attempt: Attempt, elapsed: Duration, draw: u32) -> NextStep {
         let draw = draw.min(1000);
         self.attempts += 1;
         self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
-        // What was at work has not been heard of since, unless this says so once more.
+        // The request in progress counts as gone unless this response mentions it again.
         let before = self.busy.take();
         if !matches!(&attempt, Attempt::Refused(why) if meaning(self.mutation, why) == RefusalMeaning::Busy)
         {
@@ -291,8 +291,8 @@ impl RetryState {
             Some(asked) => asked + self.spread(draw),
             None => self.timeouts.scaled(self.backoff(draw)),
         };
-        // An entry that cannot connect gives up early: the price it was made for is going away.
-        // An exit keeps knocking, so attempts that never left do not count against it.
+        // An entry that cannot connect gives up early: its price goes stale. A close keeps trying, so attempts that
+        // were never sent do not count for it.
         let tried = match self.risk {
             Risk::Increasing => self.attempts,
             Risk::Neutral | Risk::Reducing => self.sent,
@@ -301,7 +301,7 @@ impl RetryState {
         if tried >= budget.tries || spent > budget.window {
             return self.end(why);
         }
-        // A newer state must not be overwritten by an older request: read first.
+        // An older request must not overwrite a newer state: read first.
         if self.unknown_outcome.is_some() && self.mutation.is_put() {
             return self.reconcile(why, after);
         }
@@ -309,9 +309,9 @@ impl RetryState {
         NextStep::Retry { after, meanwhile }
     }
 
-    /// No more attempts: if a read can tell the outcome, it decides.
+    /// No more attempts: if a read can show the outcome, it decides.
     fn end(&mut self, why: Failure) -> NextStep {
-        // What is at work under the key may take effect when nobody asks any more.
+        // A request in progress under the key may still take effect.
         let tells = self.unknown_outcome.is_some() || self.busy.is_some();
         if tells && self.mutation != Mutation::CloseAll {
             return self.reconcile(why, Duration::ZERO);
@@ -333,7 +333,7 @@ impl RetryState {
         }
     }
 
-    /// When a pause ends, exits are first: what raises exposure comes after the last of them.
+    /// When a pause ends, closes and cancels go first; entries follow after the last of them.
     fn spread(&self, draw: u32) -> Duration {
         let exits = SPREAD / 4;
         match self.risk {
@@ -342,7 +342,7 @@ impl RetryState {
         }
     }
 
-    /// 0.5 s doubled per attempt up to 5 s, of which half to all is waited.
+    /// 0.5 s, doubled per attempt up to 5 s; the wait is half to all of it.
     fn backoff(&self, draw: u32) -> Duration {
         let doubled = FIRST_BACKOFF * 2_u32.saturating_pow(self.attempts.saturating_sub(1).min(8));
         let full = doubled.min(LONGEST_BACKOFF);
@@ -361,7 +361,7 @@ impl RetryState {
         }
     }
 
-    /// The request may be at work this moment, ours or one that a middlebox delivered twice.
+    /// The request may be in progress: ours, or a copy that a proxy delivered.
     fn patience_with_busy(&self) -> AttemptLimit {
         AttemptLimit {
             tries: 5,

@@ -5,7 +5,7 @@ use crate::model::{CloseAll, Failure, FailureKind, MutationFacts, Proof};
 use std::{collections::BTreeSet, time::Duration};
 
 impl RetryState {
-    /// The end of a command that may have taken effect.
+    /// The outcome of a command that may have taken effect.
     pub(super) fn unknown(&self, why: Failure) -> Failure {
         let MutationFacts {
             effect, look_at, ..
@@ -41,7 +41,7 @@ impl RetryState {
         }
     }
 
-    /// The end of a command that surely did not take effect.
+    /// The outcome of a command that did not take effect.
     pub(super) fn not_done(&self, why: Failure) -> Failure {
         if self.sent > 0 {
             return refused(why);
@@ -67,7 +67,7 @@ fn unsent(why: Failure) -> Failure {
     }
 }
 
-/// It had its answer, or reads have given one.
+/// The service refused it, or reads have shown so.
 pub(super) fn refused(why: Failure) -> Failure {
     Failure {
         proves: Proof::Refused,
@@ -101,8 +101,7 @@ pub(super) fn long_wait(asked: Duration) -> Failure {
     }
 }
 
-/// Why `now` cannot be the state of the operation that was `before`: the same key must lead to one
-/// operation, whose counts only grow.
+/// Why `now` cannot be a later state of the operation `before`: one key means one operation, whose counts only grow.
 pub(super) fn fault(before: Option<&CloseAll>, now: &CloseAll) -> Option<Failure> {
     let positions: BTreeSet<_> = now
         .results

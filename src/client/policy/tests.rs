@@ -139,7 +139,7 @@ fn no_sequence_of_answers_after_a_doubt_ends_as_failed() {
     }
 }
 
-/// How it ends when that is seen, and every answer after the first is the last, a second later each.
+/// The outcome when reads show `outcome`, and every response after the first is `last`, one second apart.
 fn ended(mutation: Mutation, (first, last): (&str, &str), outcome: &ReconcileOutcome) -> Failure {
     let (mut tries, mut at) = (tries(mutation), 0);
     let mut verdict = tries.after_attempt(attempt(first), seconds(0), 0);
@@ -179,7 +179,7 @@ fn an_end_proves_what_its_attempts_did_and_tells_no_status_that_never_came() {
     }
 }
 
-/// The verdict on an answer when reads, where they are asked for, tell nothing.
+/// The next step after `answer` when reads show nothing.
 fn told_nothing(tries: &mut RetryState, answer: &str, elapsed: Duration) -> NextStep {
     match tries.after_attempt(attempt(answer), elapsed, 0) {
         NextStep::Reconcile { .. } => {
@@ -189,7 +189,7 @@ fn told_nothing(tries: &mut RetryState, answer: &str, elapsed: Duration) -> Next
     }
 }
 
-/// How often `answer` is heard until the command is over, when time passes as the policy asks.
+/// How often `answer` comes until the command is over, with waits as the policy asks.
 fn asked(mutation: Mutation, answer: &str) -> (u32, Duration, Failure) {
     let (mut tries, mut elapsed, mut count) = (tries(mutation), Duration::ZERO, 0);
     loop {
@@ -503,7 +503,7 @@ fn a_position_that_is_gone_when_its_close_conflicts_is_told_after_one_more_try()
     let mut tries = tries(Mutation::Close);
     let first = tries.after_attempt(attempt("409"), seconds(0), 0);
     assert_eq!(word(&first), "look");
-    // What is at work under its key may have closed it.
+    // The request in progress under its key may have closed it.
     let again = tries.after_read(gone.clone(), seconds(0), 0);
     assert!(
         matches!(again, NextStep::Retry { after, .. } if after <= seconds(1)),
@@ -674,7 +674,7 @@ fn a_refusal_by_a_trading_rule_is_final_at_once() {
     assert_eq!(word(&verdict), "failed");
 }
 
-/// An order that was cut off on its way, and then met nobody to the end of its tries.
+/// An order whose first attempt broke off, and whose other attempts could not connect.
 fn cut_off() -> RetryState {
     let mut tries = tries(Mutation::Place);
     tries.after_attempt(attempt("timeout"), seconds(0), 0);

@@ -1,10 +1,10 @@
-//! The request budget of a key, learned from its 429s: no document tells it.
+//! The request budget of a key, learned from its 429s, since no document states it.
 //!
-//! Contract: pure, over instants that never go backwards. Until the first 429 nothing is held back. From then on
-//! requests share a bucket that fills at four fifths of what the service was seen to take; a part of the bucket is left
-//! alone by polls, a smaller one by new exposure, and exits may overdraw it. A 429 lowers the budget and quiet raises
-//! it again, slowly where a whole minute was counted and fast where it was guessed from less: one taken for too small
-//! is found out, at the price of one 429.
+//! Contract: pure, over instants that never go backwards. Nothing is held back until the first 429. Then requests share
+//! a token bucket that fills at four fifths of the observed rate. Polls leave a part of it unused, entries a smaller
+//! part, and closes and cancels may overdraw it. A 429 lowers the rate, and time without one raises it: slowly if a
+//! whole minute was counted, fast if it was a guess from less. A rate that was learned too low is corrected, at the
+//! cost of one 429.
 
 use super::class::RequestClass;
 use std::{collections::VecDeque, time::Duration};
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 /// Requests are counted per minute, as services state their limits.
 const WINDOW: Duration = Duration::from_mins(1);
-/// The smallest budget: below it perpdeck could not show anything.
+/// The smallest budget: with less, perpdeck could not show anything.
 const LEAST: u32 = 6;
 /// Above this the limit has no effect on perpdeck.
 const PLENTY: u32 = 1_200;
@@ -22,9 +22,9 @@ const ONE: i64 = 1_000;
 /// How reliable the learned rate is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Confidence {
-    /// Nearly a whole window was counted: its number of requests is the budget.
+    /// Nearly a whole window was counted: its requests are the budget.
     Counted,
-    /// It came after too short a time, or a burst.
+    /// The 429 came after too short a time, or a burst.
     Guessed,
 }
 
@@ -37,7 +37,7 @@ impl Confidence {
         }
     }
 
-    /// After how long without a 429 the budget rises, and by which part of it.
+    /// How long without a 429 raises the budget, and by which fraction.
     fn raise(self) -> (Duration, u32) {
         match self {
             Self::Counted => (Duration::from_mins(10), 10),
@@ -48,7 +48,7 @@ impl Confidence {
 
 #[derive(Debug, Default)]
 pub(super) struct RequestBudget {
-    /// When requests left, within the last window.
+    /// When requests were sent, within the last window.
     sent: VecDeque<Instant>,
     learned: Option<LearnedRate>,
 }
@@ -57,10 +57,10 @@ pub(super) struct RequestBudget {
 struct LearnedRate {
     per_minute: u32,
     confidence: Confidence,
-    /// Thousandths of a request that are in hand at `at`; below zero after many exits.
+    /// Thousandths of a token available at `at`; negative after many closes.
     level: i64,
     at: Instant,
-    /// The 429 that taught it.
+    /// When the 429 came that taught it.
     taught: Instant,
     /// Since then no 429 has come and nothing was raised.
     quiet: Instant,
@@ -77,7 +77,7 @@ impl RequestBudget {
         }
     }
 
-    /// A request that left at `sent` was answered with 429 and `wait`. Others that were on the wire with it teach
+    /// A request sent at `sent` was answered with 429 and `wait`. Other requests in flight at the same time teach
     /// nothing new.
     pub(super) fn refused(&mut self, sent: Instant, now: Instant, wait: Duration) {
         if self.learned.is_some_and(|learned| sent <= learned.taught) {
@@ -89,7 +89,7 @@ impl RequestBudget {
         let confidence = Confidence::of(span);
         let measured = rate(count, span + wait);
         let per_minute = match self.learned {
-            // What broke the last lesson was too much for certain, whatever a short count says.
+            // The last learned rate was certainly too high, whatever a short count says.
             Some(learned) if confidence == Confidence::Guessed => {
                 measured.min(learned.per_minute * 3 / 4)
             }
@@ -132,12 +132,12 @@ impl LearnedRate {
         i64::from(self.per_minute) * ONE
     }
 
-    /// Ten seconds' worth, and enough for one of each class.
+    /// Ten seconds' worth, and enough for one request of each class.
     fn brim(&self) -> i64 {
         (self.minute() / 6).max(4 * ONE)
     }
 
-    /// A fifth of the budget comes in beside the bucket: it is there for exits.
+    /// The other fifth of the rate is kept for closes.
     fn filled_in(&self, span: Duration) -> i64 {
         let millis = i64::try_from(span.min(WINDOW * 10).as_millis()).unwrap_or(0);
         self.minute() * millis / 60_000 * 4 / 5
@@ -172,7 +172,7 @@ impl LearnedRate {
     }
 }
 
-/// Requests a minute, from a number of them in a time.
+/// Requests a minute, from `count` in `span`.
 fn rate(count: u32, span: Duration) -> u32 {
     let millis = span.max(Duration::from_secs(1)).as_millis();
     u32::try_from(u128::from(count) * WINDOW.as_millis() / millis).unwrap_or(PLENTY)

@@ -1,10 +1,10 @@
 //! When a request with this API key may be sent: after the pause that a 429 asked for, and within the budget learned
 //! from 429s.
 //!
-//! Contract: one for all that speaks with the key in this process. A pause covers every request, whichever of them
-//! earned it; a 429 that names a trading rule orders none, and who earned it waits by itself. The learned budget holds back reads first and new exposure next; what closes or cancels it never holds
-//! back, and a part of it is kept for that. Nothing here waits: a request during a pause fails unsent, and for the rest
-//! who sends asks first.
+//! Contract: one limiter for everything that uses the key in this process. A pause covers every request, whichever
+//! caused it. A 429 that names a trading rule causes no pause: only its own command waits. The learned budget holds
+//! back reads first and entries next; closes and cancels never wait for it, and a part of it is kept for them. Nothing
+//! here waits: during a pause a request fails unsent, and the sender checks the budget first.
 
 mod budget;
 mod class;
@@ -40,14 +40,14 @@ impl Default for RateLimiter {
 }
 
 impl RateLimiter {
-    /// Counts a request that is sent now.
+    /// Counts a request that is about to be sent.
     pub(super) fn sent(&self) -> Instant {
         let now = Instant::now();
         self.budget().sent(now);
         now
     }
 
-    /// What the answer to a request that left at `sent` says about all of them.
+    /// Learns from the response to a request sent at `sent`.
     pub(super) fn answered(&self, sent: Instant, answer: &ServiceResponse) {
         if !answer.pauses_the_key() {
             return;
@@ -57,7 +57,7 @@ impl RateLimiter {
         self.budget().refused(sent, Instant::now(), wait);
     }
 
-    /// Holds everything back for `span` from now; a pause already longer stays as it is.
+    /// Holds everything back for `span` from now; a longer pause stays.
     fn pause(&self, span: Duration) {
         let Some(until) = Instant::now().checked_add(span) else {
             return;
@@ -71,7 +71,7 @@ impl RateLimiter {
         });
     }
 
-    /// What is left of the pause; zero when requests may go out.
+    /// The rest of the pause; zero if there is none.
     fn left(&self) -> Duration {
         let until = *self.pause.borrow();
         until.map_or(Duration::ZERO, |until| until.duration_since(Instant::now()))
@@ -81,7 +81,7 @@ impl RateLimiter {
         self.left().max(self.budget().wait(class, Instant::now()))
     }
 
-    /// Requests a minute, where a 429 has taught it.
+    /// Requests a minute, if a 429 has shown it.
     pub(super) fn per_minute(&self) -> Option<u32> {
         self.budget().per_minute()
     }
@@ -92,7 +92,7 @@ impl RateLimiter {
 }
 
 impl super::Client {
-    /// Why nothing at all of this key may leave now, if a 429 asked for that.
+    /// Why no request of this key may be sent now, if a 429 asked for a pause.
     pub(crate) fn silence(&self) -> Option<Failure> {
         let pause = self.pause_left();
         (!pause.is_zero()).then(|| Failure {
@@ -104,31 +104,29 @@ impl super::Client {
         })
     }
 
-    /// How long the service has asked every request of this key to wait. No request leaves before; who looks first
-    /// spares itself the failure.
+    /// How long the service has asked every request of this key to wait. A request before then fails unsent.
     pub fn pause_left(&self) -> Duration {
         self.0.rate_limiter.left()
     }
 
-    /// How long a request of this class has to wait by all that is known; zero when it may leave now.
+    /// How long a request of this class must wait; zero if it may be sent now.
     pub fn wait(&self, class: RequestClass) -> Duration {
         self.0.rate_limiter.wait(class)
     }
 
-    /// How many polls a minute the learned budget leaves room for, each client of the key its part; `None` while
-    /// nothing has been learned.
+    /// How many polls a minute the learned budget allows each client of the key; `None` if nothing has been learned.
     pub fn polls_per_minute(&self) -> Option<u32> {
         let room = self.0.rate_limiter.budget().polls_per_minute()?;
         let clients = u32::try_from(Arc::strong_count(&self.0.rate_limiter)).unwrap_or(u32::MAX);
         Some(room / clients.max(1))
     }
 
-    /// Takes the price of one retry of what raises exposure; `false` when too many have been in vain.
+    /// Pays for one retry of an entry; `false` if too many have failed.
     pub fn spend_retry(&self) -> bool {
         self.0.rate_limiter.quota.spend()
     }
 
-    /// A command was taken: what its retries cost comes back.
+    /// A command was accepted: refunds the cost of retries.
     pub(super) fn earn_retry(&self) {
         self.0.rate_limiter.quota.earn();
     }

@@ -1,4 +1,4 @@
-//! What stands in for a service in tests.
+//! Replacements for a service in tests.
 
 pub(crate) mod rehearsal;
 pub(crate) mod responder;

@@ -1,4 +1,4 @@
-//! An answer as if it had come over the wire, for proofs that run in virtual time.
+//! A response as if it had come over the wire, for tests in virtual time.
 
 use crate::{
     client::{Attempt, Client, Mutation, response::ServiceResponse},
@@ -15,7 +15,7 @@ pub(crate) struct Reply {
 }
 
 impl Client {
-    /// What a mutation's answer proves, once the client has learned what any answer teaches it.
+    /// What a mutation's response proves, after the client has learned from it.
     pub(crate) fn rehearse(
         &self,
         (sent, now): (Instant, Timestamp),
@@ -26,7 +26,7 @@ impl Client {
         self.proves(&answer, mutation)
     }
 
-    /// What a read's answer fails with.
+    /// The failure that a read's response means.
     pub(crate) fn rehearse_read(
         &self,
         (sent, now): (Instant, Timestamp),

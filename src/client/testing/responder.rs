@@ -1,5 +1,5 @@
-//! A scripted far end for tests: a real socket on loopback that gives the next answer of its script to
-//! each request and keeps what it was sent.
+//! A scripted service for tests: a real socket on loopback that answers each request with the next reply of its script
+//! and records the requests.
 
 use crate::{
     api::{Dialect, Learned, Term},
@@ -21,17 +21,17 @@ pub(crate) const ORDER: &str = r#"{"id":"o-1","account_id":"chal-1","market_id":
 
 /// What to do with one request.
 pub(crate) enum Reply {
-    /// These bytes, then the connection is closed.
+    /// Sends these bytes, then closes the connection.
     Bytes(Vec<u8>),
-    /// The request is read whole and the connection dropped without a byte.
+    /// Reads the whole request and drops the connection without a byte.
     Drop,
     /// Never answers; the connection stays open until the client gives up.
     Silence,
-    /// Whatever fits what was asked.
-    By(Part),
+    /// Replies according to the request.
+    By(ReplyFn),
 }
 
-pub(crate) type Part = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
+pub(crate) type ReplyFn = Arc<dyn Fn(&Seen) -> Reply + Send + Sync>;
 
 pub(crate) fn json(status: &str, headers: &str, body: &str) -> Reply {
     let head = format!(
@@ -81,17 +81,17 @@ impl Responder {
         Self::watched(script, || ()).await
     }
 
-    /// Answers everything, for as long as it is asked.
+    /// Answers every request, without end.
     pub(crate) async fn playing(
         part: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
         arrived: impl Fn() + Send + Sync + 'static,
     ) -> Self {
-        let part: Part = Arc::new(part);
+        let part: ReplyFn = Arc::new(part);
         let always = std::iter::repeat_with(move || Reply::By(Arc::clone(&part)));
         Self::watched(always, arrived).await
     }
 
-    /// `arrived` runs when a request's first byte is there, before it is read on.
+    /// `arrived` runs at a request's first byte, before the rest is read.
     pub(crate) async fn watched(
         script: impl IntoIterator<Item = Reply, IntoIter: Send> + Send + 'static,
         arrived: impl Fn() + Send + Sync + 'static,
@@ -116,16 +116,16 @@ impl Responder {
                 kept.lock().unwrap().push(request);
                 match reply {
                     Reply::Bytes(bytes) => {
-                        // The client may hang up first: an oversized body is cut on its side.
+                        // The client may hang up first: it cuts off an oversized body.
                         let _cut = socket.write_all(&bytes).await;
                         let _cut = socket.shutdown().await;
                     }
                     Reply::Drop => drop(socket),
-                    // A part that passes the question on has no answer either.
+                    // A part that returns another part has no reply.
                     Reply::Silence | Reply::By(_) => silent.push(socket),
                 }
             }
-            // Beyond the script nobody answers, but the port stays ours.
+            // After the script nobody answers, but the port stays bound.
             std::future::pending::<()>().await;
         });
         Self { url, seen }

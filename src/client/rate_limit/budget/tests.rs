@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// What a service grants.
+/// The service's rate limit.
 enum Service {
-    /// So many in every minute by the clock, and silence for the rest of it.
+    /// `limit` requests in every clock minute, then a 429 until the next.
     Window { limit: u32 },
     /// A bucket of `burst` that fills at `per_minute`.
     Bucket { burst: u32, per_minute: u32 },
@@ -15,7 +15,7 @@ struct Play {
     budget: RequestBudget,
     start: Instant,
     now: Duration,
-    /// Of the service's: the window that runs and what it took in it, or thousandths in the bucket and their time.
+    /// The service's state: the current window and its count, or the bucket's thousandths and their time.
     window: (u64, u32),
     bucket: (u64, Duration),
     pause: Duration,
@@ -44,7 +44,7 @@ impl Play {
         }
     }
 
-    /// `Retry-After`, where it is refused.
+    /// `Retry-After`, if it refuses.
     fn serve(&mut self) -> Option<Duration> {
         match self.service {
             Service::Window { limit } => {
@@ -68,7 +68,7 @@ impl Play {
         }
     }
 
-    /// One request, if it may leave now; whether it did.
+    /// One request if it may be sent now; whether it was.
     fn ask(&mut self, class: RequestClass) -> bool {
         let now = self.start + self.now;
         if self.now < self.pause || !self.budget.wait(class, now).is_zero() {
@@ -86,8 +86,8 @@ impl Play {
         true
     }
 
-    /// Polls whenever they may, 288 a minute at most, and an exit now and then: how many of the exits that the service's
-    /// pauses allowed did not leave at once, and how many of all were refused.
+    /// Polls whenever allowed, 288 a minute at most, and closes now and then. Returns how many closes, outside of the
+    /// service's pauses, did not leave at once, and how many requests were refused.
     fn run(&mut self, span: Duration, exit_every: Duration) -> (u32, u32) {
         let (mut held, refused) = (0, self.refused);
         let (end, mut next_exit) = (self.now + span, self.now + exit_every);
