@@ -22,7 +22,7 @@ use crate::{
             input::Keyboard,
             mouse::Mouse,
             painter::Painter,
-            screen_mode::{self as terminal, Taken},
+            screen_mode::{self as terminal, TerminalGuard},
             signals::{Asked, HANGUP, Signals, flatten_on_signal},
         },
     },
@@ -31,21 +31,21 @@ use crate::{
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
 
-/// What is said of no account, and accounts that come: few at any time.
-const FEW: usize = 16;
+/// Messages of no account, and new accounts, that may wait.
+const COMMON_QUEUE: usize = 16;
 
-/// What a desk is started with; the options are the first account's.
+/// What a desk starts with; the options are the first account's.
 #[derive(Debug)]
 pub struct Start {
     pub options: Options,
     pub keymap: Keymap,
-    /// What the drawing starts from: theme and zone.
+    /// The initial drawing state: theme and zone.
     pub draw_state: DrawState,
     pub looks: Looks,
     pub terminal: Terminal,
     pub renewals: Renewals,
     pub mouse: Mouse,
-    /// The columns that were chosen in earlier sessions, by pane.
+    /// The columns chosen in earlier sessions, by pane.
     pub columns: BTreeMap<Pane, Vec<usize>>,
     /// The layouts that were chosen in earlier sessions, by size of screen.
     pub layouts: BTreeMap<WidthTier, LayoutPreset>,
@@ -53,11 +53,11 @@ pub struct Start {
     pub tour: Option<Tour>,
     /// Where exports go.
     pub export_dir: PathBuf,
-    /// How long what was settled stays in the journal; zero is for ever.
+    /// How many days settled rows stay in the journal; zero keeps all.
     pub journal_days: u32,
-    /// Where the record of events goes, if one is kept.
+    /// Where the event log is written, if there is one.
     pub event_log: Option<PathBuf>,
-    /// What could not be set up and the desk does without.
+    /// What could not be set up; the desk runs without it.
     pub warnings: Vec<String>,
 }
 
@@ -65,27 +65,27 @@ pub struct Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Quit,
-    /// Asked to leave by the operating system; 128 + the signal's number.
+    /// A signal ended it; 128 + the signal's number.
     Signal(u8),
 }
 
-/// Opens the desk on this process's terminal and runs it to its end. The first frame is drawn before
-/// `opening` has begun; the terminal is given back on every way out.
+/// Opens the desk on this process's terminal and runs it to its end. Draws the first frame before `opening` begins, and
+/// restores the terminal on every exit.
 pub async fn desk<F>(start: Start, opening: F) -> io::Result<End>
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
     let signals = Signals::listen()?;
-    let taken = Taken::take(start.mouse)?;
+    let taken = TerminalGuard::take(start.mouse)?;
     let size = terminal::size()?;
-    let painter = Painter::start(Taken::screen()?);
+    let painter = Painter::start(TerminalGuard::screen()?);
     let clock = Clock::start();
-    let (common, common_mail) = channel(FEW);
-    let (newcomers, coming) = channel(FEW);
+    let (common, common_mail) = channel(COMMON_QUEUE);
+    let (newcomers, coming) = channel(COMMON_QUEUE);
     let (post, first) = account_channel();
     flatten_on_signal(common.clone())?;
     for warning in start.warnings {
-        // The mail is empty and has room for them.
+        // The channel is empty and has room for them.
         drop(common.try_send(Msg::Said(Tone::Warn, warning)));
     }
     let events = start
@@ -133,7 +133,7 @@ where
     Ok(end)
 }
 
-/// Runs the desk until it quits or a signal ends it; stops with `stop` whenever one asks for that.
+/// Runs the desk until it quits or a signal ends it; calls `stop` whenever a signal stops the process.
 async fn ended(running: impl Future<Output = Over>, mut signals: Signals, stop: impl Fn()) -> End {
     let mut running = pin!(running);
     loop {

@@ -1,16 +1,16 @@
 //! Panics on demand, for the drills of `docs/verification.md`.
 //!
-//! Contract: only a build with debug assertions can be asked for one, by a variable that is no setting of perpdeck. A
-//! release build ignores it.
+//! Contract: only a build with debug assertions reads the variable, which is no setting of perpdeck. A release build
+//! ignores it.
 
 use super::terminal::drawing::Render;
 use crate::ui;
 use std::env;
 
-/// Says where the desk panics: `draw` in every frame, `leave` right before it gives the terminal back.
+/// Where the desk panics: `draw` in every frame, `leave` right before it restores the terminal.
 const VARIABLE: &str = "DRILL_PANIC";
 
-/// What the desk is drawn by.
+/// The render function.
 pub(super) fn render() -> Render {
     if is_asked("draw") {
         |_, _, _| broken("draw")

@@ -1,7 +1,7 @@
-//! Everything impure: the loop, the terminal, the clock, the tasks.
+//! Everything impure: the loop, the terminal, the clock, the tasks. Names every module except `cli` and `exchange`.
 //!
-//! Contract: the loop takes one message at a time, asks `app::update`, sends the effects away and lets the
-//! painter draw. It never waits for a terminal, a disk or a socket; it does nothing when nothing happens.
+//! Contract: the loop takes one message at a time, calls `app::update`, sends the effects and has the painter draw. It
+//! never waits for a terminal, a disk or a socket, and does nothing while nothing happens.
 
 pub(crate) mod accounts;
 pub(crate) mod base;
@@ -53,10 +53,11 @@ use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
 use tokio::select;
 
-/// A frame that was held up for longer (the process was stopped, motion is reduced) would tell ages of then.
+/// A frame delayed longer than this (the process was stopped, motion is reduced) is rebuilt, so that its ages are
+/// current.
 const OF_ANOTHER_TIME: Duration = Duration::from_millis(250);
 
-/// What the loop is joined to.
+/// The channels of the loop.
 struct Wires<I> {
     input: I,
     keyboard: Keyboard,
@@ -74,15 +75,15 @@ struct Wires<I> {
     events: EventLog,
 }
 
-/// What the terminal gets.
+/// What is written to the terminal.
 #[derive(Debug)]
 enum Out {
     Frame(Buffer),
-    /// Bytes that draw nothing.
+    /// Control sequences, which draw nothing.
     Aside(Vec<u8>),
 }
 
-/// Why the loop has ended.
+/// Why the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Over {
     Quit,
@@ -91,7 +92,7 @@ enum Over {
 
 const BELL: &[u8] = b"\x07";
 
-/// Runs until the desk quits or the input ends. `show` gets every frame worth drawing, and what is said beside them.
+/// Runs until the desk quits or the input ends. `show` gets every frame and every control sequence.
 async fn run<I>(
     mut wires: Wires<I>,
     mut size: Rect,
@@ -148,7 +149,7 @@ where
                 show(out);
             }
         }
-        // What nobody sees is not drawn anew.
+        // A change that is not on the screen needs no frame.
         let shown = fleet.shown();
         wires.keyboard.heed(shown);
         let has_news = seen_at_once(shown) != before;
@@ -176,7 +177,7 @@ impl<I> Wires<I> {
         self.sight == ShownFrame::Desk && ui::fits(screen)
     }
 
-    /// What a person does at the terminal, as far as it concerns the desk.
+    /// The message of an input, if the desk has one for it.
     fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
         match input {
             Input::Key(chord) => Some(match self.sight {
@@ -241,7 +242,7 @@ impl<I> Wires<I> {
         news.msg
     }
 
-    /// Sends an effect of the account at this place to whom it concerns; what is left is the terminal's.
+    /// Sends an effect of the account at this index to its receiver; returns effects of the terminal.
     fn write_for_risk(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
         if let Effect::Terminal(signal) = &effect {
             let bytes = crate::runtime::terminal::escape::bytes(
@@ -267,11 +268,11 @@ impl<I> Wires<I> {
     }
 
     fn wish(&self, wish: Wish) {
-        // A desk whose settings nobody reads again is a picture.
+        // A desk that does not reload its settings is a picture.
         drop(self.renewals.wishes.send(wish));
     }
 
-    /// Every account is drawn in the same colours.
+    /// Every account is drawn with the same theme.
     fn wear(&mut self, theme: Option<Theme>) {
         let looks = &self.looks;
         let named = theme.map(|theme| looks.named(&theme.to_string()));
@@ -279,7 +280,7 @@ impl<I> Wires<I> {
     }
 }
 
-/// What a person must not be told later because motion is reduced: the newest notice, and that a panel has gone.
+/// What reduced motion must not delay: the newest notice, and the end of a panel.
 fn seen_at_once(model: &Model) -> (u64, usize) {
     (model.activity.newest(), model.overlays.len())
 }
@@ -303,7 +304,7 @@ fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, 
         .collect()
 }
 
-/// What becomes of a command is news the person waits for; what a poll brings can wait for its flock.
+/// The person waits for the outcome of a command; poll results can wait for the next frame.
 fn cause(msg: &Msg) -> Cause {
     match msg {
         Msg::Polled(_)
@@ -354,7 +355,7 @@ fn pressed(chord: Chord, screen: Rect) -> Msg {
     }
 }
 
-/// Sleeps until time alone changes something; for ever when nothing on the screen moves.
+/// Sleeps until time alone changes the screen; for ever if nothing on it moves.
 async fn next_change(model: &Model, clock: Clock) {
     match (wake(model), clock) {
         (Some(at), Clock::Running(_)) => tokio::time::sleep(clock.until(at)).await,

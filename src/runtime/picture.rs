@@ -1,4 +1,4 @@
-//! One frame of a living desk without a terminal: the same services, a script of keys, then the frame.
+//! One frame of a running desk without a terminal: the same services, a script of keys, then the frame.
 
 use crate::{
     app::{
@@ -24,7 +24,7 @@ use std::{collections::BTreeSet, time::Duration};
 use strum::IntoEnumIterator;
 use tokio::{sync::mpsc::channel, time::timeout};
 
-/// A scripted key is pressed as unhurriedly as a person would: past the deaf time of a strip.
+/// The pause between scripted keys: longer than a new strip ignores keys.
 const BETWEEN_KEYS: Duration = Duration::from_millis(200);
 
 /// What is asked for of the markets may show that more is needed: an older page of candles. Not for ever.
@@ -35,21 +35,21 @@ const MARKET_ROUNDS: u32 = 4;
 pub struct Sitting<'a> {
     pub size: Rect,
     pub keys: &'a [Chord],
-    /// How long what does not answer is waited for, at the start and after each key; the desk is then shown as it is.
+    /// How long to wait for answers at the start and after each key; then the desk is shown as it is.
     pub patience: Duration,
 }
 
-/// What was pictured.
+/// The frame, and whether it is complete.
 #[derive(Debug)]
 pub struct Picture {
     pub frame: Buffer,
     /// Whether everything had answered.
     pub is_whole: bool,
-    /// Why a part of the desk is not known at all, where the service could have told it.
+    /// Why some data is missing that the service should have.
     pub trouble: Option<Failure>,
 }
 
-/// The frame after every source has answered, the keys are pressed, and what they sent has settled.
+/// The frame after every source has answered, the keys are pressed, and their commands have settled.
 pub async fn picture<F>(start: Start, clock: Clock, sitting: Sitting<'_>, opening: F) -> Picture
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
@@ -96,7 +96,7 @@ where
     }
 }
 
-/// Why a source has never told anything. That none is set is no trouble.
+/// Why a source has never answered. An unconfigured source is no failure.
 fn trouble(model: &Model) -> Option<&Failure> {
     let store = &model.store;
     let mut untold = Source::iter().filter(|source| store.polled_at(*source).is_none());
@@ -106,26 +106,26 @@ fn trouble(model: &Model) -> Option<&Failure> {
     })
 }
 
-/// The desk that sits for the picture.
+/// The desk of the picture.
 struct Sitter<'a> {
     fleet: Fleet,
     inboxes: Inboxes,
     clock: Clock,
     sitting: Sitting<'a>,
     pressed: u32,
-    /// Of each account.
+    /// Per account.
     accounts: Vec<Awaited>,
-    /// Nothing was waited for in vain.
+    /// Nothing timed out.
     is_whole: bool,
 }
 
-/// What is still to come of an account.
+/// What an account still waits for.
 struct Awaited {
     /// Sources that have not answered since the last key that acted.
     sources: BTreeSet<Source>,
-    /// Calls of a frozen picture: their order and pace are the machine's, so they are told sorted and timeless.
+    /// Calls of a frozen picture, reported sorted and without times: their order and pace depend on the machine.
     calls: Vec<Call>,
-    /// Answers to polls, and calls told of: news of a call comes on its own way, before its answer or after.
+    /// Answers to polls, minus reported calls: a call may be reported before or after its answer.
     answers: usize,
     reports: usize,
 }
@@ -150,7 +150,7 @@ impl Awaited {
             self.sources.iter().all(|s| *s == Source::Scaled) && store.scaled.is_empty();
         let answered = self.sources.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
-        // A close-all between two rounds waits for time to pass, which it does not here.
+        // A close-all between two rounds waits for time, which is frozen here.
         let rests = |flight: &Flight| {
             let between_rounds = matches!(flight.progress, Progress::Running { .. });
             between_rounds && clock.is_frozen()
@@ -184,7 +184,7 @@ impl Sitter<'_> {
         }
         if !self.fleet.shown().store.flights.is_empty() {
             self.settle().await;
-            // The picture is of the time after: every number is read once more.
+            // Every source is read once more after the time step.
             let at = self.fleet.at();
             if let Some(account) = self.accounts.get_mut(at) {
                 account.sources = Source::iter().collect();
@@ -270,7 +270,7 @@ impl Sitter<'_> {
     fn take(&mut self, whose: Whose, msg: Msg) {
         let now = self.now();
         for (at, effect) in self.fleet.update(now, whose, msg) {
-            // A far side that has ended answers nothing; the patience runs out and the picture says so.
+            // Services that have ended answer nothing; the wait times out and the picture says so.
             self.inboxes.send(at, effect);
         }
     }

@@ -1,4 +1,4 @@
-//! The loop under a paused clock: how often it draws, and that it rests.
+//! The loop under a paused clock: how often it draws, and that it sleeps.
 
 use super::*;
 use crate::{
@@ -46,7 +46,7 @@ fn moving(motion: Motion) -> Model {
     Model::new(options, Keymap::default(), FROZEN.now())
 }
 
-/// Runs the loop for `span` beside `feed`; answers the instants at which it drew.
+/// Runs the loop for `span` beside `feed`; returns the instants at which it drew.
 async fn frames<F>(span: Duration, feed: impl FnOnce(Sender<Msg>) -> F) -> Vec<Duration>
 where
     F: Future<Output = ()> + Send + 'static,
@@ -54,7 +54,7 @@ where
     drawn(model(), span, vec![], |inbox, _| feed(inbox)).await
 }
 
-/// The same while the terminal reports `events`, all at half of the time, and with accounts that may come.
+/// The same; the terminal reports `events` halfway, and accounts may be added.
 async fn drawn<F>(
     model: Model,
     span: Duration,
@@ -196,9 +196,9 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         Duration::from_secs(9),
         vec![],
         |_inbox, coming| async move {
-            let (post, other) = accounts::channel::account_channel();
+            let (channel, other) = accounts::channel::account_channel();
             let options = model().options;
-            let newcomer = base::inboxes::Newcomer { options, post };
+            let newcomer = base::inboxes::Newcomer { options, channel };
             coming.send(newcomer).await.unwrap();
             for number in 1..=8 {
                 sleep(Duration::from_secs(1)).await;
@@ -211,11 +211,11 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         },
     );
     let seconds: Vec<_> = drawn.await.iter().map(Duration::as_secs).collect();
-    // The first frame, the account that came, and what must be told of it.
+    // The first frame, the new account, and its notice.
     assert_eq!(seconds, [0, 0, 8]);
 }
 
-/// A desk that is drawn by `render`, while these keys are pressed one after another; what it shows, and what it wants.
+/// A desk drawn by `render` while these keys are pressed; its frames and effects.
 async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     let (_common, common) = channel(4);
     let (_coming, newcomers) = channel(4);
@@ -263,7 +263,7 @@ fn words(frame: &Buffer) -> String {
 // Issue 14, item 1: a panic while drawing must not end the desk.
 #[tokio::test(start_paused = true)]
 async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
-    // As the terminal's: a frame that panics is told on the screen and nowhere else.
+    // As on the terminal: a panic while drawing is reported on the screen only.
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if !terminal::drawing::is_of_a_frame(info) {
@@ -280,11 +280,11 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
         says.contains("a number too wide, src/runtime/tests.rs"),
         "{says}"
     );
-    // The question of the way out is on the screen.
+    // The strip with the question is on the screen.
     let asks = words(last);
     assert!(asks.contains("closing 2 positions"), "{asks}");
 
-    // It is drawn again as soon as it can be.
+    // The full screen returns as soon as it can be drawn.
     let mends: Render = |frame, fleet, state| {
         assert!(!fleet.shown().overlays.is_empty(), "nothing lies over it");
         ui::render(frame, fleet, state);

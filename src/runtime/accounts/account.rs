@@ -1,4 +1,4 @@
-//! The far side of one account: its client, its outbox and its poller.
+//! The services of one account: its client, its outbox and its poller.
 
 use super::{
     channel::{AccountChannel, with_budget},
@@ -39,27 +39,27 @@ use tokio::{
     task::spawn_blocking,
 };
 
-/// A burst of news the desk has not taken yet; past it the outbox waits.
+/// Messages that wait for the desk; beyond them the outbox waits.
 const OUTBOX_MAIL: usize = 64;
-/// Longer than anything that stands still is looked at.
+/// Longer than any frozen picture takes.
 const NEVER: Duration = Duration::from_hours(24);
 
-/// An account that is to be served.
+/// An account to be opened.
 #[derive(Debug)]
 pub(crate) struct Account {
     pub(crate) clock: Clock,
     /// Where exports go.
     pub(crate) export_dir: PathBuf,
     pub(crate) options: Options,
-    /// Whose of the last session's commands are whose.
+    /// Which of the last session's commands belong to which account.
     pub(crate) sharing: JournalAccounts,
-    /// As it begins.
+    /// Its visibility at the start.
     pub(crate) visibility: Visibility,
     /// Whether a person is at it: a picture keeps nothing and runs nothing.
     pub(crate) reach: Reach,
 }
 
-/// An account whose service can be spoken to.
+/// An account whose service can be reached.
 #[derive(Debug)]
 pub(crate) struct Member {
     account: Account,
@@ -70,7 +70,7 @@ pub(crate) struct Member {
 }
 
 impl Account {
-    /// What its service is spoken to with; every call is told of.
+    /// The client of its service; every call is reported.
     pub(crate) fn client<'a>(
         &self,
         mut connection: Connection,
@@ -103,7 +103,7 @@ impl Account {
         }
     }
 
-    /// Where time stands still every source is asked when something wants it, never by the clock.
+    /// With a frozen clock a source is polled only on request, never by time.
     fn intervals(&self) -> BTreeMap<Source, Duration> {
         let wanted = &self.options.intervals;
         match self.clock {
@@ -114,7 +114,7 @@ impl Account {
 }
 
 impl Member {
-    /// For those who come in by the socket.
+    /// For callers at the socket.
     pub(crate) fn host(&self) -> SocketHost {
         SocketHost {
             client: self.client.clone(),
@@ -124,7 +124,7 @@ impl Member {
         }
     }
 
-    /// Runs until the loop hangs up; `dir` keeps what the service teaches.
+    /// Runs until the loop ends; `dir` stores what the service's dialect turned out to be.
     pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
         let Self {
             account,
@@ -157,7 +157,7 @@ impl Member {
             match effect {
                 Effect::Send(ticket, command) => sink.send(ticket, command),
                 Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
-                Effect::ReportTo(caller, ticket) => callers.attend(caller, ticket),
+                Effect::ReportTo(caller, ticket) => callers.subscribe(caller, ticket),
                 Effect::RefuseCaller(caller, why) => callers.reject(caller, why),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => {
                     sink.decide(&effect);
@@ -177,7 +177,7 @@ impl Member {
                 | Effect::KeepTrades(_)
                 | Effect::RunAlertCommand(_)) => trader.carry_out(effect),
                 Effect::Write(sheet) => write(&way.inbox, sheet, account.export_dir.clone()),
-                // The loop keeps these to itself.
+                // The loop handles these itself.
                 Effect::Terminal(_)
                 | Effect::SwitchAccount(_)
                 | Effect::SetTheme(_)
@@ -190,17 +190,17 @@ impl Member {
     }
 }
 
-/// Formats and writes beside everything else; says where it is.
+/// Formats and writes in the background, and reports the path.
 fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
     let inbox = inbox.clone();
     spawn_blocking(move || {
         let written = export::write(&sheet, &dir);
-        // The desk has left: nobody is there to be told.
+        // The desk is shutting down: nobody receives it.
         drop(inbox.blocking_send(Msg::Written(written)));
     });
 }
 
-/// What the service teaches of its dialect is told, and kept for the next session.
+/// Reports what was learned of the service's dialect, and stores it for the next session.
 fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
     let (mut terms, inbox) = (client.negotiation(), inbox.clone());
     let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
@@ -219,7 +219,7 @@ fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
                     "learned of the service: {sentence}; {} decides otherwise",
                     term.setting()
                 );
-                // Nobody listens while the desk shuts down.
+                // The desk is shutting down: nobody receives it.
                 drop(inbox.send(Msg::Said(Tone::Plain, text)).await);
             }
             known = now;
@@ -232,13 +232,13 @@ fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
     });
 }
 
-/// The way of the outbox to the desk, past those who wait at the socket.
+/// Forwards the outbox's messages to the desk and to the callers at the socket.
 fn tee_to_callers(callers: &CallerRegistry, inbox: &Sender<Msg>) -> Sender<Msg> {
     let (sender, mut mail) = channel(OUTBOX_MAIL);
     let (callers, inbox) = (callers.clone(), inbox.clone());
     tokio::spawn(async move {
         while let Some(msg) = mail.recv().await {
-            callers.hear(&msg);
+            callers.forward(&msg);
             if inbox.send(msg).await.is_err() {
                 return;
             }

@@ -8,7 +8,7 @@ use crate::{
 };
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel};
 
-/// Messages of one account that may wait for the loop. A full channel slows polls, never keys.
+/// Messages of one account that wait for the loop. A full channel delays polls, never keys.
 const MAIL: usize = 256;
 
 /// The account's ends of the channel.
@@ -19,7 +19,7 @@ pub(crate) struct AccountChannel {
 }
 
 impl AccountChannel {
-    /// Nothing can be reached: the desk stays, says why, and fails every command at once.
+    /// The service cannot be reached: the desk stays open, says why, and fails every command at once.
     pub(crate) async fn report_lost(mut self, why: Failure) {
         self.say(Msg::Said(Tone::Alert, why.to_string())).await;
         while let Some(effect) = self.wanted.recv().await {
@@ -32,12 +32,12 @@ impl AccountChannel {
     }
 
     pub(super) async fn say(&self, msg: Msg) {
-        // The loop that would have listened has ended: nobody is left to tell.
+        // The loop has ended: nobody receives it.
         drop(self.inbox.send(msg).await);
     }
 }
 
-/// A new channel: the end of the loop, and that of the account.
+/// A new channel: the loop's end, and the account's.
 pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
@@ -47,7 +47,7 @@ pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
     )
 }
 
-/// The budget of a key is one, however many accounts it is for.
+/// Accounts with the same key share one request budget.
 pub(crate) fn with_budget<'a>(client: Client, others: impl Iterator<Item = &'a Client>) -> Client {
     let mut others = others;
     match others.find(|other| other.has_key_of(&client)) {

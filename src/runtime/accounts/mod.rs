@@ -1,4 +1,5 @@
-//! The far side of the loop: each account's client, outbox and poller. Names `recovery` and below.
+//! The services behind the loop: each account's client, outbox and poller. Names `recovery`, `polling` and the rooms
+//! below them.
 
 pub(crate) mod account;
 pub(crate) mod channel;

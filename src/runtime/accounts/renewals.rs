@@ -1,4 +1,4 @@
-//! The line between the loop and whoever reads the settings, on a thread of its own.
+//! The channel between the loop and the thread that reloads the settings.
 
 use crate::{
     app::{LayoutPreset, Msg, WidthTier, tables::pane::Pane},
@@ -7,21 +7,21 @@ use crate::{
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::mpsc::Receiver;
 
-/// What the loop asks of it.
+/// What the loop requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wish {
-    /// Read the settings now, and say what came of it in any case.
+    /// Read the settings now, and report the result in any case.
     Read,
-    /// Keep these columns of the pane for the next session; `None` for all in their own order.
+    /// Store these columns of the pane for the next session; `None` means all, in the default order.
     Keep(Pane, Option<Vec<usize>>),
     /// Keep the layout of screens of this size for the next session.
     KeepLayout(WidthTier, LayoutPreset),
 }
 
-/// What it tells the loop.
+/// The thread's answer.
 #[derive(Debug)]
 pub struct News {
-    /// The colours from now on; `None` where they stay.
+    /// The new theme; `None` if it does not change.
     pub looks: Option<Looks>,
     pub msg: Msg,
 }
@@ -33,7 +33,7 @@ pub struct Renewals {
 }
 
 impl Renewals {
-    /// Of a desk whose settings nobody reads again.
+    /// For a desk that does not reload its settings.
     pub fn none() -> Self {
         Self {
             wishes: channel().0,

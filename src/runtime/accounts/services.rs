@@ -1,4 +1,4 @@
-//! The far side of the loop: opens the service, then each account carries its effects out, one after another.
+//! The services behind the loop: opens them, then carries out each account's effects.
 
 use super::{
     account::{Account, Member},
@@ -25,25 +25,25 @@ use tokio::{
     task::JoinSet,
 };
 
-/// A service that is ready to be spoken to.
+/// A service that is ready.
 #[derive(Debug)]
 pub struct OpenAccount {
     pub identity: Identity,
     pub connection: Connection,
-    /// Where the journal lives: one for every account of a desk.
+    /// Where the journal is: one for all accounts of a desk.
     pub journal_dir: PathBuf,
 }
 
-/// The accounts of a desk, the one to begin with first.
+/// The accounts of a desk, the first to show first.
 #[derive(Debug)]
 pub struct Opened {
     pub first: OpenAccount,
     pub others: Vec<OtherAccount>,
-    /// Tells why a service that lives with the desk serves no more.
+    /// Receives the reason when a service that runs within the desk has ended.
     pub lost: Option<oneshot::Receiver<String>>,
 }
 
-/// An account beside the first, with the settings of its own.
+/// A further account, with its own settings.
 #[derive(Debug)]
 pub struct OtherAccount {
     pub options: Options,
@@ -63,12 +63,12 @@ impl From<OpenAccount> for Opened {
 /// What reaches the desk from outside its terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// SIGUSR1 flattens it, and its journal's lock says so.
+    /// SIGUSR1 flattens it, and the journal's lock file says so.
     Signal,
     Nothing,
 }
 
-/// What the far side is made of, whichever desk it serves.
+/// What the services of any desk consist of.
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) clock: Clock,
@@ -76,30 +76,30 @@ pub(crate) struct Services {
     /// Where exports go.
     pub(crate) export_dir: PathBuf,
     pub(crate) journal_days: u32,
-    /// For what is of no account: the one on the screen hears it.
+    /// For messages of no account: the one on the screen takes them.
     pub(crate) common: Sender<Msg>,
     pub(crate) newcomers: Sender<Newcomer>,
     pub(crate) first: AccountChannel,
 }
 
-/// Says on the desk, once, that its service is gone.
+/// Reports once that the desk's service has ended.
 async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
     if let Ok(why) = lost.await {
-        // The loop that would have listened has ended: nobody is left to tell.
+        // The loop has ended: nobody receives it.
         drop(desk.send(Msg::Said(Tone::Alert, why)).await);
     }
 }
 
-/// Tells the desk of one more account; the way to it.
+/// Adds one more account to the desk; returns its channel.
 async fn introduce(options: Options, newcomers: &Sender<Newcomer>) -> AccountChannel {
-    let (post, way) = account_channel();
-    // The loop has ended: the effects end too.
-    drop(newcomers.send(Newcomer { options, post }).await);
+    let (channel, way) = account_channel();
+    // The loop has ended: so do the effects.
+    drop(newcomers.send(Newcomer { options, channel }).await);
     way
 }
 
 impl Services {
-    /// Runs until the loop hangs up. Effects that come before the service is open wait for it. `options` are the first
+    /// Runs until the loop ends. Effects that come before the service is open wait for it. `options` are the first
     /// account's.
     pub(crate) async fn serve(
         self,
@@ -145,10 +145,10 @@ impl Services {
                 }
             }
         }
-        // Ends with the accounts.
+        // Ends together with the accounts.
         let mut beside = JoinSet::new();
         let journal_access = if is_dry_run {
-            // Whoever acts meanwhile, a verb or another desk, has the journal to itself.
+            // The journal is free for a verb or another desk.
             JournalAccess::ReadOnly(dir.clone())
         } else {
             let hosts = members.iter().map(Member::host).collect();
@@ -164,7 +164,7 @@ impl Services {
     }
 }
 
-/// The one journal of the desk, opened on a thread of its own; who has it opens its socket.
+/// The one journal of the desk, opened on a thread of its own. The desk that holds it opens its socket.
 fn journal(
     dir: PathBuf,
     reach: Reach,
@@ -176,14 +176,14 @@ fn journal(
     let open = move || {
         journal_writer::open_after(&place, |why| {
             let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
-            // A desk that is flooded with news, or is leaving, goes without.
+            // A full or closing channel loses this message.
             drop(desk.try_send(Msg::Said(Tone::Warn, text)));
         })
     };
     let taken = move |journal: &Journal| {
         if reach == Reach::Signal && journal.failure().is_none() {
             journal.announce();
-            // Nobody waits for it any more when the desk is leaving.
+            // The desk is shutting down: nobody waits for it.
             let _leaving = mine.send(());
         }
     };

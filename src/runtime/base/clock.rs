@@ -1,33 +1,33 @@
-//! The one place that reads clocks.
+//! The only place that reads clocks.
 //!
-//! The desk's own time starts at what the wall clock says and from then on only goes forward, at the rate of the
-//! clock that counts since the machine was booted (on Linux also while it sleeps). Everything the desk measures by
-//! itself runs on it: countdowns, strips, toasts, ages of answers, which of two answers is the newer. So a wall clock
-//! that is set, in either direction, delays and drops nothing. What the service dates (orders, expiries, days) is
-//! compared with the wall clock instead: the desk's time plus its [`Drift`].
+//! The desk's own time starts at the wall clock and from then on only goes forward, at the rate of the clock that
+//! counts since boot (on Linux also while the machine sleeps). Everything the desk measures itself uses it: countdowns,
+//! strips, toasts, ages of answers, the order of two answers. A change of the wall clock, in either direction,
+//! therefore delays and drops nothing. Dates of the service (orders, expiries, days) are compared with the wall clock:
+//! the desk's time plus its [`Drift`].
 //!
-//! Known limits: the journal of one session is dated by that session's own time; what is before a step in the
-//! chart of a market is not moved by it.
+//! Known limits: a session's journal is dated by that session's own time. A change of the clock does not move what a
+//! market's chart already shows.
 
 use crate::model::{Drift, Timestamp};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Counts suspended time too.
+/// Includes time asleep.
 #[cfg(target_os = "linux")]
 const SINCE_BOOT: ClockId = ClockId::Boottime;
 #[cfg(not(target_os = "linux"))]
 const SINCE_BOOT: ClockId = ClockId::Monotonic;
 
-/// Where instants come from: the machine, or one frozen instant for pictures and tests.
+/// The source of instants: the machine, or one frozen instant for pictures and tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     Running(Anchor),
     Frozen(Timestamp),
 }
 
-/// What the two clocks of the machine said at one moment.
+/// The readings of both clocks at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Anchor {
     wall: Timestamp,
@@ -35,7 +35,7 @@ pub struct Anchor {
 }
 
 impl Clock {
-    /// A clock that is right now, and goes on by the machine's own pace.
+    /// A clock that starts at the wall clock and runs at the machine's pace.
     pub fn start() -> Self {
         Self::Running(Anchor {
             wall: wall(),
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// How far the wall clock has been set since the start.
+    /// How far the wall clock has been changed since the start.
     pub fn drift(self) -> Drift {
         match self {
             Self::Running(anchor) => Drift::between(anchor.at(since_boot()), wall()),
@@ -69,7 +69,7 @@ impl Clock {
     }
 }
 
-/// An instant that every process of this machine reads alike, until the machine is booted anew.
+/// An instant that every process of this machine reads alike, until the next boot.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Shared(Duration);
 
@@ -101,7 +101,7 @@ fn since_boot() -> Duration {
     reason = "time enters the program here and nowhere else"
 )]
 fn wall() -> Timestamp {
-    // A machine whose clock stands before 1970 reads as 1970: ages show as old, nothing breaks.
+    // A clock before 1970 reads as 1970: ages look old, nothing breaks.
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();

@@ -1,4 +1,5 @@
-//! The ways between the loop and its accounts: each has its own, so that a flood of news from one holds up no other.
+//! The channels between the loop and its accounts. Each account has its own, so that many messages from one do not
+//! delay another.
 
 use crate::app::{Effect, Msg, Options, Whose};
 use std::{
@@ -7,32 +8,32 @@ use std::{
 };
 use tokio::sync::mpsc::{Receiver, UnboundedSender};
 
-/// The loop's ends of them all.
+/// The loop's ends of all channels.
 #[derive(Debug)]
 pub(crate) struct Inboxes {
-    /// What concerns the desk: whichever account is on the screen takes it.
+    /// Messages for the desk itself: the account on the screen takes them.
     common: Receiver<Msg>,
     newcomers: Receiver<Newcomer>,
     accounts: Vec<AccountInbox>,
-    /// Whose turn it is to be heard first.
+    /// The account that is polled first next time.
     turn: usize,
 }
 
-/// The loop's ends of the ways to one account.
+/// The loop's ends of one account's channels.
 #[derive(Debug)]
 pub(crate) struct AccountInbox {
     pub(crate) mail: Receiver<Msg>,
     pub(crate) effects: UnboundedSender<Effect>,
 }
 
-/// An account that comes to a running desk.
+/// An account added to a running desk.
 #[derive(Debug)]
 pub(crate) struct Newcomer {
     pub(crate) options: Options,
-    pub(crate) post: AccountInbox,
+    pub(crate) channel: AccountInbox,
 }
 
-/// What comes in.
+/// A message from any channel.
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly every one is a message, and goes straight on"
@@ -40,7 +41,7 @@ pub(crate) struct Newcomer {
 #[derive(Debug)]
 pub(crate) enum Incoming {
     Msg(Whose, Msg),
-    /// One more account, after all that are there.
+    /// A new account, placed after all others.
     Newcomer(Box<Options>),
 }
 
@@ -58,26 +59,26 @@ impl Inboxes {
         }
     }
 
-    /// Waits for the next letter; for ever when nobody is left to write one.
+    /// Waits for the next message; for ever once all senders are gone.
     pub(crate) async fn next(&mut self) -> Incoming {
         poll_fn(|context| self.poll(context)).await
     }
 
-    /// By turns, so that an account with much to say does not silence the others.
+    /// Round robin, so that a busy account does not starve the others.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(Some(msg)) = self.common.poll_recv(context) {
             return Poll::Ready(Incoming::Msg(Whose::Shown, msg));
         }
         if let Poll::Ready(Some(newcomer)) = self.newcomers.poll_recv(context) {
-            self.accounts.push(newcomer.post);
+            self.accounts.push(newcomer.channel);
             return Poll::Ready(Incoming::Newcomer(Box::new(newcomer.options)));
         }
         let count = self.accounts.len();
         for at in (self.turn..self.turn + count).map(|number| number % count) {
-            let Some(post) = self.accounts.get_mut(at) else {
+            let Some(channel) = self.accounts.get_mut(at) else {
                 continue;
             };
-            if let Poll::Ready(Some(msg)) = post.mail.poll_recv(context) {
+            if let Poll::Ready(Some(msg)) = channel.mail.poll_recv(context) {
                 self.turn = at + 1;
                 return Poll::Ready(Incoming::Msg(Whose::Account(at), msg));
             }
@@ -85,11 +86,11 @@ impl Inboxes {
         Poll::Pending
     }
 
-    /// To the far side of this account.
+    /// Sends an effect to the services of this account.
     pub(crate) fn send(&self, at: usize, effect: Effect) {
-        if let Some(post) = self.accounts.get(at) {
-            // The far side lives as long as the loop; if it is gone the desk is leaving.
-            drop(post.effects.send(effect));
+        if let Some(channel) = self.accounts.get(at) {
+            // The services live as long as the loop; if they are gone, the desk is shutting down.
+            drop(channel.effects.send(effect));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Clocks, random spreading, and the ways between the loop and its accounts. Names no other room.
+//! Clocks, jitter, locks, and the channels between the loop and its accounts. Names no other room.
 
 pub(crate) mod clock;
 pub(crate) mod inboxes;

@@ -1,3 +1,3 @@
-//! Keeps the picture of the account true: one task per source. Names `journal` and below.
+//! Polls the account and the market: one task per source. Names `journal` and the rooms below it.
 
 pub(crate) mod poller;

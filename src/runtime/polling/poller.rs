@@ -1,10 +1,10 @@
-//! Keeps the desk's picture of the account true: one task per source, each with its own interval.
+//! Polls the account: one task per source, each with its own interval.
 //!
-//! Contract: never two requests for one source on the wire; asked to, a source is polled at once (after
-//! the request on the wire, which may be older than what the asker did); a `Retry-After` is never
-//! undercut, a 429 silences every source of the key; a source that fails is asked less often, one whose
-//! key is refused not at all until somebody asks. A budget learned from 429s is shared out: every interval grows by
-//! as much as is missing, and what still has to wait is served in the order it came. Dropping the poller stops it.
+//! Contract: at most one request per source is in flight. On request a source is polled at once (after the request in
+//! flight, which may be older than what the requester did). A `Retry-After` is never cut short, and a 429 pauses every
+//! source of the key. A failing source is polled less often; one whose key is refused is polled only on request.
+//! Sources share the budget learned from 429s: every interval grows by the missing share, and waiting polls are served
+//! in order. Dropping the poller stops it.
 
 mod ask;
 mod backoff;
@@ -30,7 +30,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// A ladder that is gone, or has just ended, is looked at once in this many rounds.
+/// A scaled order that is gone or has just ended is read once in this many rounds.
 const FINISHED_EVERY: u32 = 10;
 
 #[derive(Debug)]
@@ -39,15 +39,15 @@ pub struct Poller {
     nudges: BTreeMap<Source, Arc<Notify>>,
     paces: BTreeMap<Source, watch::Sender<PollRate>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
-    /// Whether a person looks at what is asked for.
+    /// Whether the polled data is on the screen.
     visibility: watch::Sender<Visibility>,
     tasks: JoinSet<()>,
     pages: Jitter,
 }
 
 impl Poller {
-    /// Starts polling every source that has an interval, at once; answers go out on `events`. The same
-    /// `seed` spreads the polls in the same way.
+    /// Starts polling every source that has an interval, at once; answers go out on `events`. The same `seed` gives the
+    /// same jitter.
     ///
     /// Must be called within a tokio runtime.
     pub fn spawn(
@@ -96,19 +96,19 @@ impl Poller {
         poller
     }
 
-    /// From now on everything is asked for as often as it is looked at.
+    /// Sets how often sources are polled by whether the data is on the screen.
     pub fn visibility(&self, visibility: Visibility) {
         self.visibility.send_replace(visibility);
     }
 
-    /// Polls these now, whatever their interval.
+    /// Polls these sources now, whatever their interval.
     pub fn poll(&self, sources: &[Source]) {
         for nudge in sources.iter().filter_map(|source| self.nudges.get(source)) {
             nudge.notify_one();
         }
     }
 
-    /// From now on polls each of its sources this often, the first time at once.
+    /// Sets the polling intervals; each source is polled once at once.
     pub fn pace(&self, intervals: &BTreeMap<Source, Duration>) {
         for (source, new) in paces(intervals) {
             if let Some(pace) = self.paces.get(&source) {
@@ -118,23 +118,23 @@ impl Poller {
         self.poll(&intervals.keys().copied().collect::<Vec<_>>());
     }
 
-    /// From now on polls these ladders too.
+    /// Also polls these scaled orders from now on.
     pub fn watch(&self, ids: Vec<ScaledId>) {
         self.ladders.send_modify(|known| known.extend(ids));
         self.poll(&[Source::Scaled]);
     }
 
-    /// Asks once for an older page of closed positions.
+    /// Reads an older page of closed positions once.
     pub fn more_closed(&mut self, cursor: Cursor) {
         self.page(PollRequest::Closed(Some(cursor)));
     }
 
-    /// Asks once for an older page of order history.
+    /// Reads an older page of order history once.
     pub fn more_history(&mut self, cursor: Cursor) {
         self.page(PollRequest::History(Some(cursor)));
     }
 
-    /// Looks once for these orders, as far back as they can be expected.
+    /// Searches once for these orders, as far back as they can be.
     pub fn trace(&mut self, orders: Vec<OrderId>) {
         let (context, mut jitter) = self.once();
         self.tasks.spawn(async move {
@@ -157,7 +157,7 @@ impl Poller {
         });
     }
 
-    /// What a single question needs; those that have ended are let go.
+    /// The context for a single request; drops those that have ended.
     fn once(&mut self) -> (PollContext, Jitter) {
         while self.tasks.try_join_next().is_some() {}
         let jitter = Jitter::seeded(u64::from(self.pages.per_mille()));
@@ -165,11 +165,11 @@ impl Poller {
     }
 }
 
-/// How often a source is asked.
+/// How often a source is polled.
 #[derive(Debug, Clone, Copy)]
 struct PollRate {
     interval: Duration,
-    /// Requests a minute that all sources together make when nothing holds them back.
+    /// Requests a minute of all sources together without limits.
     demand: u32,
 }
 
@@ -187,7 +187,7 @@ struct SourceTask {
     source: Source,
     context: PollContext,
     nudge: Arc<Notify>,
-    /// Counts the times a source that had failed was answered again.
+    /// Counts how often a failed source worked again.
     recoveries: watch::Sender<u64>,
     visibility: watch::Receiver<Visibility>,
     backoff: PollBackoff,
@@ -202,12 +202,12 @@ fn a_minute(intervals: &BTreeMap<Source, Duration>) -> u32 {
     u32::try_from(each.sum::<u128>()).unwrap_or(u32::MAX)
 }
 
-/// The ladders that are not expected to change any more.
+/// Scaled orders that are not expected to change any more.
 #[derive(Debug, Default)]
 struct Finals {
     /// Gone, or ended.
     seen: BTreeSet<ScaledId>,
-    /// Seen more than once, and ended: what a rung did at the very end has been read.
+    /// Ended and read more than once: what a rung did at the very end has been read.
     settled: BTreeSet<ScaledId>,
 }
 
@@ -219,8 +219,8 @@ impl SourceTask {
         }
     }
 
-    /// Every known ladder, one after the other: one that is gone seldom, unless somebody asks; one that has ended once
-    /// more, and then never again.
+    /// Reads every known scaled order in turn. One that is gone is read rarely, unless requested; one that has ended is
+    /// read once more and then never again.
     async fn ladders(mut self, known: watch::Receiver<BTreeSet<ScaledId>>) {
         let mut finals = Finals::default();
         let mut asked = true;
@@ -233,7 +233,7 @@ impl SourceTask {
         }
     }
 
-    /// Asks for each of these ladders; trouble of the service ends the round.
+    /// Reads each of these scaled orders; a failure of the service ends the round.
     async fn round(&mut self, due: BTreeSet<ScaledId>, finals: &mut Finals) -> Option<Failure> {
         for id in due {
             let question = PollRequest::Scaled(id.clone());
@@ -242,7 +242,7 @@ impl SourceTask {
             if told.is_final && !finals.seen.insert(id.clone()) && has_ended {
                 finals.settled.insert(id);
             }
-            // A ladder that is gone is trouble of its own only.
+            // A scaled order that is gone is no failure of the service.
             if let Some(why) = told.trouble
                 && why.kind != FailureKind::NotFound
             {
@@ -252,7 +252,7 @@ impl SourceTask {
         None
     }
 
-    /// In trouble, the desk counts down to the next try.
+    /// After a failure the desk shows a countdown to the next attempt.
     async fn announce(&self, trouble: Option<&Failure>, wait: Wait) {
         let wait = match wait {
             Wait::For(wait) => wait,
@@ -265,7 +265,7 @@ impl SourceTask {
         }
     }
 
-    /// Waits for the next round; whether somebody asked for it.
+    /// Waits for the next round; returns whether it was requested.
     async fn rest(&mut self, trouble: Option<&Failure>) -> bool {
         if trouble.is_none() && self.backoff.is_failing() {
             self.recoveries.send_modify(|count| *count += 1);
@@ -291,7 +291,7 @@ impl SourceTask {
         }
     }
 
-    /// Waits, unless somebody asks, or the service answers somebody again: it will answer this source too.
+    /// Waits until the time is over, a request comes, or another source works again: then this one will too.
     async fn back_off(&self, wait: Duration, mut recoveries: watch::Receiver<u64>) -> bool {
         tokio::select! {
             biased;

@@ -1,11 +1,11 @@
-//! The part of a terminal that the desk draws in.
+//! The part of the terminal that the desk draws on.
 
 use ratatui::layout::{Rect, Size};
 
-/// More cells than this are of no screen, and of no use to a person.
+/// No real screen has more cells.
 const LARGEST: Size = Size::new(1_024, 512);
 
-/// At most [`LARGEST`], from the upper left corner.
+/// At most [`LARGEST`], from the top left corner.
 pub(crate) fn drawn(terminal: Size) -> Rect {
     let width = terminal.width.min(LARGEST.width);
     let height = terminal.height.min(LARGEST.height);

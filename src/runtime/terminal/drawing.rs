@@ -1,7 +1,7 @@
-//! Drawing that cannot end the desk: what panics there costs the frame and nothing else.
+//! Drawing that cannot end the desk: a panic there loses one frame.
 //!
-//! Contract: a frame is a function of the model, which drawing only reads, so nothing is half changed when it breaks off.
-//! What drawing itself remembers is forgotten then. A panic anywhere else ends the program (see `terminal.rs`).
+//! Contract: a frame is a function of the model, which drawing only reads, so a panic leaves nothing half changed. The
+//! drawing state is reset. A panic anywhere else ends the program (`screen_mode.rs`).
 
 use crate::{
     app::Fleet,
@@ -15,20 +15,20 @@ use std::{
 };
 
 thread_local! {
-    /// Whether this thread draws: what the hook of panics needs to know, and nothing else can tell it.
+    /// Whether this thread is drawing, for the panic hook.
     static IS_DRAWING: Cell<bool> = const { Cell::new(false) };
-    /// What went wrong in the last frame, and where.
+    /// The panic of the last frame, and its location.
     static BROKEN: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Draws one frame.
 pub(crate) type Render = fn(&mut Buffer, &Fleet, &mut DrawState);
 
-/// What of the desk is on the screen.
+/// What the screen shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShownFrame {
     Desk,
-    /// Only what asks: the rest could not be drawn.
+    /// Only the question: the rest could not be drawn.
     StripOnly,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn frame(
     }
 }
 
-/// What the desk is reduced to, and the question that waits, if one does.
+/// The fallback frame: the reason, and the open question, if any.
 fn plain(size: Rect, fleet: &Fleet, why: &str) -> Buffer {
     let words = format!(
         "This screen cannot be drawn. The desk goes on: X, F and ^C work. Please report: {}",
@@ -62,7 +62,7 @@ fn plain(size: Rect, fleet: &Fleet, why: &str) -> Buffer {
         .unwrap_or_else(|_| Buffer::empty(size))
 }
 
-/// Draws on an empty screen; what panicked, where it does.
+/// Draws on an empty screen; returns the panic's message if it panics.
 fn attempt(size: Rect, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String> {
     IS_DRAWING.set(true);
     let drawn = catch_unwind(AssertUnwindSafe(|| {
@@ -75,7 +75,7 @@ fn attempt(size: Rect, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String>
     drawn.map_err(|_| why.unwrap_or_else(|| "a panic".to_owned()))
 }
 
-/// For the hook of panics: whether this one is of a frame, which goes on without it.
+/// For the panic hook: whether this panic happened while drawing, which survives it.
 pub(crate) fn is_of_a_frame(info: &PanicHookInfo<'_>) -> bool {
     let is_of_a_frame = IS_DRAWING.get();
     if is_of_a_frame {

@@ -1,7 +1,7 @@
-//! What is said to the terminal itself and not drawn: the bell, a desktop notification, the clipboard.
+//! Sequences that control the terminal and draw nothing: the bell, desktop notifications, the clipboard.
 //!
-//! Contract: whatever the words, the bytes hold exactly one sequence of ours: text is shown as
-//! [`Text`] shows it, without control characters, and cut to a length no terminal minds.
+//! Contract: whatever the text, the bytes hold exactly one of our sequences. Text is shown as [`Text`] shows it,
+//! without control characters, and cut to a safe length.
 
 use crate::{
     app::{Clip, Model, TerminalOut, dialogs::overlay::Detail},
@@ -11,16 +11,16 @@ use crate::{
 };
 use crossterm::{Command as _, clipboard::CopyToClipboard};
 
-/// A notification is a line, not a page.
+/// A notification is one line.
 const LONGEST_NOTE: usize = 240;
-/// Many terminals take no more into their clipboard.
+/// Many terminals accept no more for the clipboard.
 const LONGEST_COPY: usize = 64 * 1024;
 
-/// Whose hands the bytes go through.
+/// What reads the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terminal {
     Plain,
-    /// tmux hands on only what is wrapped for it (and `allow-passthrough` lets through).
+    /// tmux forwards only wrapped sequences, and only with `allow-passthrough`.
     Tmux,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn bytes(
 ) -> Vec<u8> {
     match signal {
         TerminalOut::Bell => b"\x07".to_vec(),
-        // tmux takes a copy itself.
+        // tmux handles a copy itself.
         TerminalOut::Copy(clip) => copy(&clip_text(clip, model, zone)),
         TerminalOut::Notify(notice) => {
             let alert = view::notification(notice);
@@ -65,7 +65,7 @@ fn clip_text(clip: &Clip, model: &Model, zone: &Zone) -> String {
 fn copy(text: &str) -> Vec<u8> {
     let (text, _) = text.split_at(text.floor_char_boundary(LONGEST_COPY));
     let mut bytes = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _written = CopyToClipboard::to_clipboard_from(text).write_ansi(&mut bytes);
     bytes.into_bytes()
 }
@@ -78,7 +78,7 @@ fn note(escape: Escape, words: &str) -> String {
         .collect();
     match escape {
         Escape::Osc9 => format!("\x1b]9;{words}\x07"),
-        // Its fields are parted by semicolons.
+        // Its fields are separated by semicolons.
         Escape::Osc777 => format!("\x1b]777;notify;perpdeck;{}\x07", words.replace(';', ",")),
         Escape::Kitty => format!("\x1b]99;;{words}\x1b\\"),
     }

@@ -1,17 +1,17 @@
-//! When to draw: at once after a key, a moment later after the network, never while nothing has changed.
+//! When to draw: at once after a key, slightly later after network messages, and never without a change.
 
 use crate::app::Motion;
 use std::{future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// Sixty frames a second are all an eye can use; the first change after a rest is drawn at once.
+/// Sixty frames a second at most; the first change after a pause is drawn at once.
 const FRAME: Duration = Duration::from_millis(16);
-/// Polls come in flocks; what they bring is drawn together.
+/// Polls arrive in groups and are drawn together.
 const FLOCK: Duration = Duration::from_millis(60);
-/// The same for eyes that motion disturbs: numbers change together, and not more often.
+/// With reduced motion, numbers change together and no more often than this.
 const CALM: Duration = Duration::from_secs(1);
 
-/// Who waits for a change to be seen.
+/// What caused a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Person,
@@ -25,7 +25,7 @@ pub(crate) struct FrameGate {
 }
 
 impl FrameGate {
-    /// Open: the first frame is due now.
+    /// The first frame is due at once.
     pub(crate) fn open() -> Self {
         let now = Instant::now();
         Self {
@@ -34,7 +34,7 @@ impl FrameGate {
         }
     }
 
-    /// Something changed. A frame already due is never put off.
+    /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
         let soon = Instant::now() + FLOCK;
         let wanted = match (cause, motion) {
@@ -52,7 +52,7 @@ impl FrameGate {
         };
     }
 
-    /// Resolves when a frame may be drawn; never, while none is wanted.
+    /// Resolves when a frame may be drawn; never while none is requested.
     pub(crate) async fn due(&self) {
         match self.due {
             Some(due) => sleep_until(due).await,

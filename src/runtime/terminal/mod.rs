@@ -1,4 +1,4 @@
-//! The terminal: taken and given back, keys read, frames written. Names `base`.
+//! The terminal: taking and restoring it, reading keys, writing frames. Names `base`.
 
 pub(crate) mod area;
 pub(crate) mod drawing;

@@ -11,7 +11,7 @@ use crossterm::Command;
 use ratatui::layout::Position;
 use std::fmt;
 
-/// Whom the mouse belongs to.
+/// Who handles the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mouse {
     Desk,
@@ -28,7 +28,7 @@ impl Command for Take {
     }
 }
 
-/// Undoes [`Take`]; does nothing where it was not taken.
+/// Undoes [`Take`]; no effect if it was not taken.
 pub(crate) struct GiveBack;
 
 impl Command for GiveBack {
@@ -37,7 +37,7 @@ impl Command for GiveBack {
     }
 }
 
-/// What a turn of the wheel means by what the last frame showed there.
+/// The message for a turn of the wheel over what the last frame showed there.
 pub(crate) fn turned(at: Position, notches: i32, draw_state: &mut DrawState) -> Option<Msg> {
     let count = usize::try_from(notches.unsigned_abs()).unwrap_or(usize::MAX);
     let turn = match notches {

@@ -1,5 +1,5 @@
-//! The thread that writes to the terminal. A terminal that stops reading stops the painter, never the
-//! loop: frames wait in a mailbox of one, and only the newest is drawn.
+//! The thread that writes to the terminal. A terminal that stops reading blocks this thread, never the loop: one frame
+//! waits at most, and a newer one replaces it.
 
 use crate::runtime::{base::lock::locked, terminal::area::drawn};
 use crossterm::{
@@ -15,46 +15,46 @@ use std::{
     time::Duration,
 };
 
-/// How long leaving waits for the last frame; a terminal that takes longer is not reading any more.
+/// How long the shutdown waits for the last frame; a terminal that takes longer has stopped reading.
 const LAST_FRAME: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 enum Mail {
     Empty,
     Frame(Box<Buffer>),
-    /// The desk is leaving.
+    /// The desk is shutting down.
     Closed,
-    /// The painter has left.
+    /// The painter's thread has ended.
     Gone,
 }
 
-/// What waits to be written: at most one frame, and what is said beside the frames.
+/// What waits to be written: at most one frame, and control sequences.
 #[derive(Debug)]
 struct Waiting {
     mail: Mail,
     aside: Vec<u8>,
     screen: Screen,
-    /// Something is being written.
+    /// A write is in progress.
     busy: bool,
 }
 
-/// Whose the screen is.
+/// Who has the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Screen {
     Ours,
-    /// Nobody paints: what asked for the terminal has it.
+    /// Whoever requested the terminal; nothing is painted.
     Lent,
-    /// Ours again, with who knows what on it.
+    /// The desk again, with unknown content on the screen.
     Returned,
 }
 
-/// A terminal that has stopped reading is not to be rung for ever.
-const MOST_ASIDE: usize = 256 * 1024;
+/// The most bytes of control sequences that wait for a terminal that has stopped reading.
+const MOST_SEQUENCE_BYTES: usize = 256 * 1024;
 
 enum Job {
     Frame(Box<Buffer>),
     Aside(Vec<u8>),
-    /// Nothing is left of what was shown.
+    /// Forgets what the screen shows.
     Clear,
 }
 
@@ -82,13 +82,13 @@ impl Painter {
             changed: Condvar::new(),
         });
         let inbox = Arc::clone(&mailbox);
-        // Never dropped: its end shows the cursor again, which `Taken` does, and complains on standard error where the
-        // terminal is gone, which panics when that is the same terminal.
+        // Never dropped: dropping it would show the cursor again, which `TerminalGuard` does, and would report on
+        // standard error if the terminal is gone, which panics if that is the same terminal.
         let mut terminal = ManuallyDrop::new(terminal);
         thread::spawn(move || {
             let mut shown = None;
             while let Some(job) = inbox.take() {
-                // A terminal that refuses anything is gone; the signal that follows ends the desk.
+                // A terminal that refuses a write is gone; the signal that follows ends the desk.
                 let written = match job {
                     Job::Frame(frame) if shown.as_ref() == Some(&frame) => continue,
                     Job::Frame(frame) => {
@@ -96,7 +96,7 @@ impl Painter {
                         shown = Some(frame);
                         painted
                     }
-                    Job::Aside(bytes) => utter(terminal.backend_mut(), &bytes).is_ok(),
+                    Job::Aside(bytes) => write_sequences(terminal.backend_mut(), &bytes).is_ok(),
                     Job::Clear => {
                         shown = None;
                         clear(&mut terminal).is_ok()
@@ -111,13 +111,13 @@ impl Painter {
         Self(mailbox)
     }
 
-    /// Writes bytes that draw nothing, between two frames.
+    /// Writes control sequences between two frames.
     pub(crate) fn say(&self, bytes: Vec<u8>) {
         self.0.say(bytes);
     }
 
-    /// Writes these bytes as the last ones until [`Self::go_on`], and waits until that is done; not for ever, since a
-    /// terminal may have stopped reading.
+    /// Writes these bytes last before [`Self::go_on`], and waits until that is done; with a limit, since the terminal
+    /// may have stopped reading.
     pub(crate) fn hold(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
         waiting.screen = Screen::Lent;
@@ -134,7 +134,7 @@ impl Painter {
         );
     }
 
-    /// Writes these bytes first, then clears the screen for the next frame; one that still waits is of another time.
+    /// Writes these bytes first, then clears the screen for the next frame; a waiting frame is outdated and dropped.
     pub(crate) fn go_on(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
         waiting.aside.extend(bytes);
@@ -146,7 +146,7 @@ impl Painter {
         self.0.changed.notify_all();
     }
 
-    /// Replaces whatever frame still waits.
+    /// Replaces the frame that waits, if any.
     pub(crate) fn show(&self, frame: Buffer) {
         self.0.put(Mail::Frame(Box::new(frame)));
     }
@@ -170,7 +170,7 @@ impl Mailbox {
         locked(&self.waiting)
     }
 
-    /// A painter that has left stays gone.
+    /// A painter that has ended stays so.
     fn put(&self, new: Mail) {
         let mut waiting = self.locked();
         if !matches!(waiting.mail, Mail::Gone) {
@@ -182,14 +182,14 @@ impl Mailbox {
 
     fn say(&self, bytes: Vec<u8>) {
         let mut waiting = self.locked();
-        if waiting.aside.len() + bytes.len() <= MOST_ASIDE {
+        if waiting.aside.len() + bytes.len() <= MOST_SEQUENCE_BYTES {
             waiting.aside.extend(bytes);
         }
         drop(waiting);
         self.changed.notify_all();
     }
 
-    /// Waits for something to write; `None` when the desk is leaving.
+    /// Waits for something to write; `None` when the desk is shutting down.
     fn take(&self) -> Option<Job> {
         let mut waiting = self.locked();
         waiting.busy = false;
@@ -231,21 +231,21 @@ impl Waiting {
     }
 }
 
-/// Whole sequences only: nothing of a frame comes between.
-fn utter(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+/// Whole sequences, so that no frame comes between.
+fn write_sequences(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     terminal.write_all(bytes)?;
     terminal.flush()
 }
 
-/// Without asking where the cursor is, as `Terminal::clear` does: the answer would have to come through the keyboard,
-/// where the desk reads keys.
+/// Unlike `Terminal::clear`, does not query the cursor position: the answer would arrive on the keyboard, where the
+/// desk reads keys.
 fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
     let area = drawn(terminal.size()?);
     terminal.resize(area)
 }
 
-/// In one step for a terminal that knows how to (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>):
-/// half of a frame beside half of the last one is two moments on one screen. False when the terminal is gone.
+/// Synchronized output (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>), so that the
+/// screen never shows parts of two frames. Returns false when the terminal is gone.
 fn paint<B: Backend + Write>(terminal: &mut Terminal<B>, frame: &Buffer) -> bool {
     queue!(terminal.backend_mut(), BeginSynchronizedUpdate).is_ok()
         && draw(terminal, frame).is_ok()

@@ -1,7 +1,7 @@
-//! Taking the terminal, and giving it back on every way out: return, error, panic and signal.
+//! Takes the terminal, and restores it on every exit: return, error, panic and signal.
 //!
-//! Contract: a terminal that does not read holds nobody back. It is given back from a thread of its own, past the lock of
-//! the standard output, which a painter may hold for ever; after [`LAST_WORDS`] the desk leaves all the same.
+//! Contract: a terminal that does not read blocks nothing. A thread of its own restores it without the lock of standard
+//! output, which a blocked painter may hold for ever. After [`RESTORE_TIMEOUT`] the desk exits anyway.
 
 use super::{
     area::drawn,
@@ -30,30 +30,30 @@ use std::{
 /// One write per frame: a full repaint at 200x60 is about 16 KB.
 const FRAME_BYTES: usize = 128 * 1024;
 
-/// How long leaving waits for a terminal that does not read.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long the exit waits for a terminal that does not read.
+const RESTORE_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub(crate) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
 
-/// How many characters one line of the terminal holds; `None` where there is none.
+/// Columns of the terminal; `None` if there is none.
 pub fn columns() -> Option<usize> {
     let (columns, _) = terminal::size().ok()?;
     Some(usize::from(columns))
 }
 
-/// How much of the terminal the desk draws on: all of it, unless it says that it is larger than any screen.
+/// The part of the terminal that the desk draws on: all of it, up to the largest allowed screen.
 pub(crate) fn size() -> io::Result<Rect> {
     terminal::size().map(|size| drawn(size.into()))
 }
 
-/// The terminal is ours while this lives.
+/// The desk has the terminal while this value lives.
 #[derive(Debug)]
-pub(crate) struct Taken(Mouse);
+pub(crate) struct TerminalGuard(Mouse);
 
-impl Taken {
-    /// Raw mode, the other screen, no cursor, paste in brackets; the mouse where it is the desk's.
+impl TerminalGuard {
+    /// Raw mode, alternate screen, hidden cursor, bracketed paste, and the mouse if it is the desk's.
     pub(crate) fn take(mouse: Mouse) -> io::Result<Self> {
-        give_back_on_panic();
+        restore_on_panic();
         terminal::enable_raw_mode()?;
         let taken = Self(mouse);
         let mut out = io::stdout();
@@ -62,15 +62,15 @@ impl Taken {
         Ok(taken)
     }
 
-    /// Gives it back for as long as the process is stopped from outside, and takes it again when it is continued.
+    /// Restores the terminal while the process is stopped by a signal, and takes it again afterwards.
     pub(crate) fn stop(&self, painter: &Painter) {
         painter.hold(farewell());
         drop(terminal::disable_raw_mode());
-        // What asked for the stop is not ours to refuse: the process ends up stopped, and goes on from here.
+        // The process stops here, and goes on from here when it is continued.
         let _stopped = kill_process(getpid(), Signal::STOP);
         drop(terminal::enable_raw_mode());
         painter.go_on(welcome(self.0));
-        // A terminal tells its size to those in front only, and the desk draws a screen that may have changed at once.
+        // The terminal reports its size only to the foreground, so the desk redraws for a size that may have changed.
         let _resized = kill_process(getpid(), Signal::WINCH);
     }
 
@@ -82,31 +82,31 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-/// Undoes everything [`Taken::take`] did. Safe to repeat; a terminal that is gone cannot be helped, and one that nobody
-/// reads holds nobody back.
-fn give_back() {
+/// Undoes everything [`TerminalGuard::take`] did. Safe to repeat; ignores a terminal that is gone, and waits a limited
+/// time for one that does not read.
+fn restore() {
     let (done, waited) = mpsc::channel();
     let writing = thread::Builder::new().spawn(move || {
         let out = io::stdout().as_fd().try_clone_to_owned();
         drop(out.and_then(|out| File::from(out).write_all(&farewell())));
-        // Nobody waits any more when it took too long.
-        let _unheard = done.send(());
+        // After the time limit nobody receives it.
+        let _late = done.send(());
     });
     if writing.is_ok() {
-        let _late = waited.recv_timeout(LAST_WORDS);
+        let _late = waited.recv_timeout(RESTORE_TIMEOUT);
     }
     drop(terminal::disable_raw_mode());
 }
 
 fn farewell() -> Vec<u8> {
     let mut bytes: Vec<u8> = vec![];
-    // A vector takes every byte. A frame may have been cut off in its middle.
+    // Writing to a vector cannot fail. A frame may have been cut off midway.
     drop(queue!(
         bytes,
         EndSynchronizedUpdate,
@@ -132,9 +132,9 @@ fn welcome(mouse: Mouse) -> Vec<u8> {
     bytes
 }
 
-/// A panic in any thread gives the terminal back first, then reports, then ends the program: a desk in
-/// an undefined state must not trade on. What panics while a frame is drawn costs the frame only.
-fn give_back_on_panic() {
+/// A panic in any thread first restores the terminal, then reports, then ends the program: a desk in an undefined state
+/// must not trade on. A panic while drawing only loses the frame.
+fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let report = panic::take_hook();
@@ -143,40 +143,40 @@ fn give_back_on_panic() {
                 return;
             }
             stop_painting();
-            give_back();
-            leave_soon();
+            restore();
+            exit_after_timeout();
             report(info);
             std::process::exit(PANICKED);
         }));
     });
 }
 
-/// A frame that is being painted would go on behind the terminal's return: from here on whoever writes waits for the lock
-/// of the standard output, which is never let go again.
+/// Takes the lock of standard output and keeps it: a frame that is being painted must not go on after the terminal is
+/// restored.
 fn stop_painting() {
     let (done, waited) = mpsc::channel();
     let holding = thread::Builder::new().spawn(move || {
         let _out = io::stdout().lock();
-        // Nobody waits any more when it took too long.
-        let _unheard = done.send(());
+        // After the time limit nobody receives it.
+        let _late = done.send(());
         loop {
             thread::park();
         }
     });
     if holding.is_ok() {
-        let _late = waited.recv_timeout(LAST_WORDS);
+        let _late = waited.recv_timeout(RESTORE_TIMEOUT);
     }
 }
 
-/// What a shell sees of a panic.
+/// The exit code of a panic.
 const PANICKED: i32 = 101;
 
-/// The report goes to the same terminal: one that does not read must not keep the program.
-fn leave_soon() {
-    // A program that has no thread left for this is ended by the report alone.
+/// Ends the program after a time limit: the panic report goes to the same terminal, which may not read.
+fn exit_after_timeout() {
+    // Without a thread for this, the report alone ends the program.
     drop(thread::Builder::new().spawn(|| {
         let (_silent, never) = mpsc::channel::<()>();
-        let _waited = never.recv_timeout(LAST_WORDS);
+        let _waited = never.recv_timeout(RESTORE_TIMEOUT);
         std::process::exit(PANICKED);
     }));
 }

@@ -1,4 +1,4 @@
-//! The ways an operating system asks a program to leave, or to stop for a while.
+//! The signals that end or stop the desk.
 
 use crate::app::Msg;
 use futures_util::future::select_all;
@@ -9,16 +9,16 @@ use tokio::{
     sync::mpsc::Sender,
 };
 
-/// What a signal asks of the desk.
+/// What a signal requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// With the exit code a shell expects: 128 + the signal's number.
+    /// Exit with this code: 128 + the signal's number, as shells expect.
     Leave(u8),
-    /// Until it is continued.
+    /// Stop until the process is continued.
     Stop,
 }
 
-/// What ends a program that does not catch it, leaving the terminal as the desk had it. Others cannot be caught, or mean
+/// Signals that end a program by default and would leave the terminal in raw mode. Others cannot be caught, or mean
 /// that the program is broken.
 const ENDS: [Raw; 12] = [
     Raw::TERM,
@@ -35,7 +35,7 @@ const ENDS: [Raw; 12] = [
     Raw::SYS,
 ];
 
-/// The same of Linux alone: a power supply that fails, what no kernel sends any more, and the real-time signals.
+/// The same for Linux only: power failure, an unused signal, and the real-time signals.
 #[cfg(target_os = "linux")]
 fn ends_of_the_system() -> impl Iterator<Item = i32> {
     const REAL_TIME: std::ops::RangeInclusive<i32> = 34..=64;
@@ -50,16 +50,16 @@ fn ends_of_the_system() -> impl Iterator<Item = i32> {
     std::iter::empty()
 }
 
-/// The signals that ask the desk to leave; and TSTP, which comes from outside only: in raw mode Ctrl-Z is a key.
+/// The signals that end the desk, and TSTP, which only comes from outside: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(crate) struct Signals {
     ends: Vec<(u8, Signal)>,
     stop: Signal,
-    /// A file that grows past a limit: its write fails, which is told where it is written.
+    /// A file exceeds a size limit: its write fails, and that is reported there.
     _file_limit: Signal,
 }
 
-/// Passes every SIGUSR1 on as the wish to get out, for as long as the desk lives.
+/// Forwards every SIGUSR1 as a flatten, until the desk ends.
 pub(crate) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
     let mut wish = signal(SignalKind::user_defined1())?;
     tokio::spawn(async move {
@@ -73,7 +73,7 @@ impl Signals {
         let ends = ENDS.map(Raw::as_raw).into_iter();
         let ends = ends.map(|number| Ok((exit_code(number), caught(number)?)));
         let mut ends = ends.collect::<io::Result<Vec<_>>>()?;
-        // Some C libraries keep a real-time signal for themselves.
+        // Some C libraries reserve real-time signals.
         let others = ends_of_the_system();
         ends.extend(others.filter_map(|number| Some((exit_code(number), caught(number).ok()?))));
         Ok(Self {
@@ -83,7 +83,7 @@ impl Signals {
         })
     }
 
-    /// The first signal that comes.
+    /// The next signal.
     pub(crate) async fn caught(&mut self) -> Asked {
         let ends = self.ends.iter_mut();
         let ends =
@@ -95,10 +95,10 @@ impl Signals {
     }
 }
 
-/// As a terminal that is gone.
+/// The exit code for a terminal that is gone.
 pub(crate) const HANGUP: u8 = 129;
 
-/// As a shell has it.
+/// The exit code that a shell reports.
 fn exit_code(number: i32) -> u8 {
     u8::try_from(number).map_or(u8::MAX, |number| number.saturating_add(128))
 }

@@ -1,4 +1,4 @@
-//! One question to the service and its answer as a message.
+//! One request to the service, and its answer as a message.
 
 use super::markets::MarketQueue;
 use crate::{
@@ -19,21 +19,21 @@ use tokio::{
 /// When a pause ends, commands go first: reads follow this much later.
 const AFTER_COMMANDS: Duration = Duration::from_millis(250);
 
-/// Pages that are read to find orders: a TWAP of thirty seconds a slice fills as many in eight hours.
+/// Pages read to find orders: a TWAP with slices every thirty seconds fills as many in eight hours.
 const TRACED: usize = 20;
 
-/// What every question needs.
+/// What every request needs.
 #[derive(Debug, Clone)]
 pub(super) struct PollContext {
     pub client: Client,
     pub clock: Clock,
     pub events: Sender<Msg>,
-    /// Who waits for room in the budget: first come, first served.
+    /// Requests that wait for the budget, in order of arrival.
     pub queue: Arc<Mutex<()>>,
     pub markets: MarketQueue,
 }
 
-/// One request (or walk over pages) and where its rows belong.
+/// One request (or walk over pages), and where its rows belong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PollRequest {
     Positions,
@@ -47,7 +47,7 @@ pub(super) enum PollRequest {
 }
 
 impl PollRequest {
-    /// The question that polls `source`; ladders have one each, by id.
+    /// The request that polls `source`; scaled orders have one each, by id.
     pub(super) fn of(source: Source) -> Option<Self> {
         match source {
             Source::Positions => Some(Self::Positions),
@@ -63,9 +63,9 @@ impl PollRequest {
 }
 
 impl PollContext {
-    /// Asks once, as soon as the service wants to hear from us, and passes the answer on.
+    /// Sends the request as soon as the service's pause and the budget allow, and forwards the answer.
     ///
-    /// Answers what was wrong with it and whether it can still change.
+    /// Returns its failure, and whether the answer can still change.
     pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
         self.silence(jitter).await;
         let at = self.clock.now();
@@ -115,7 +115,7 @@ impl PollContext {
         }
     }
 
-    /// Looks for these orders page by page, each in its turn, until all are found, a page fails or it goes on too long.
+    /// Searches page by page, each in its turn, until all orders are found, a page fails or the limit is reached.
     pub(super) async fn trace(&self, wanted: Vec<OrderId>, jitter: &mut Jitter) {
         let account = &self.client.connection().account_id;
         let mut missing: BTreeSet<_> = wanted.iter().cloned().collect();
@@ -136,11 +136,11 @@ impl PollContext {
     }
 
     pub(super) async fn say(&self, msg: Msg) {
-        // Nobody listens while the desk shuts down.
+        // The desk is shutting down: nobody receives it.
         let _closed = self.events.send(msg).await;
     }
 
-    /// Returns when the pause is over and the budget has room for a poll.
+    /// Returns when the pause is over and the budget allows a poll.
     async fn silence(&self, jitter: &mut Jitter) {
         let _turn = self.queue.lock().await;
         loop {
@@ -189,15 +189,15 @@ impl PollContext {
     }
 }
 
-/// How a question went.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) struct PollResult {
     pub trouble: Option<Failure>,
-    /// Asking again is not expected to bring anything new.
+    /// Another read is not expected to bring anything new.
     pub is_final: bool,
 }
 
-/// A market without a readable price shows none; a source without a single readable one is broken.
+/// A market without a readable price is left out; a source without any readable one fails.
 fn readable(page: Page<Market>) -> Result<Vec<Market>, Failure> {
     match page.unreadable.into_iter().next() {
         Some(why) if page.rows.is_empty() => Err(Failure::new(FailureKind::Unreadable, why)),
@@ -205,7 +205,7 @@ fn readable(page: Page<Market>) -> Result<Vec<Market>, Failure> {
     }
 }
 
-/// A ladder that ended or is gone.
+/// A scaled order that ended or is gone.
 fn is_final(answer: &Answer) -> bool {
     let Answer::Scaled(_, result) = answer else {
         return false;

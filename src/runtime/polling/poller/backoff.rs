@@ -1,4 +1,4 @@
-//! When a source is asked next: pure, from how it went.
+//! When a source is polled next, as a pure function of its results.
 
 use crate::{
     model::{Failure, FailureKind},
@@ -6,24 +6,23 @@ use crate::{
 };
 use std::time::Duration;
 
-/// However often it failed, a source is asked again within this time.
+/// However often it failed, a source is retried within this time.
 const LONGEST: Duration = Duration::from_secs(30);
-/// Nor is it slowed down to less than a quarter of its pace: whichever source finds the service back wakes
-/// the others.
+/// Nor does it slow down to less than a quarter of its rate: the first source that works again wakes the others.
 const SLOWEST: u32 = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// This long, or until somebody asks.
+    /// This long, or until somebody requests a poll.
     For(Duration),
-    /// Whoever asks, as long as the service said; then for the rest of the wait or until somebody asks.
+    /// `asked` always, as the service said; then the rest of the wait, or until somebody requests a poll.
     AtLeast { asked: Duration, rest: Duration },
-    /// Until somebody asks: trying again by itself would change nothing.
+    /// Until somebody requests a poll: a retry alone would change nothing.
     Asked,
 }
 
 impl Wait {
-    /// Longer by this factor, unless the service itself has named a time.
+    /// Longer by this factor, unless the service set the time.
     pub(super) fn slowed(self, factor: u32) -> Self {
         match self {
             Self::For(wait) => Self::For(wait.saturating_mul(factor)),
@@ -31,7 +30,7 @@ impl Wait {
         }
     }
 
-    /// Longer by as much as the sources together want more requests a minute than there is room for.
+    /// Longer by the factor by which all sources together exceed the budget.
     pub(super) fn shared(self, demand: u32, room: Option<u32>) -> Self {
         match (self, room) {
             (Self::For(wait), Some(room)) if room < demand => {
@@ -56,19 +55,19 @@ impl PollBackoff {
         }
     }
 
-    /// Whether the last question went unanswered.
+    /// Whether the last request failed.
     pub(super) fn is_failing(&self) -> bool {
         self.failures > 0
     }
 
-    /// How long a source that is asked every `interval` rests after this answer.
+    /// How long a source with this `interval` waits after this result.
     pub(super) fn after(&mut self, interval: Duration, trouble: Option<&Failure>) -> Wait {
         let Some(why) = trouble else {
             self.failures = 0;
             return Wait::For(self.spread(interval));
         };
         self.failures = self.failures.saturating_add(1);
-        // A key that is refused, or a source that is not configured, stays so.
+        // A refused key or an unconfigured source does not change by itself.
         if matches!(why.kind, FailureKind::Auth | FailureKind::Local) {
             return Wait::Asked;
         }
@@ -84,7 +83,7 @@ impl PollBackoff {
         }
     }
 
-    /// Ten percent more or less, so that sources (and desks) do not fall into step.
+    /// Ten percent more or less, so that sources (and desks) do not synchronize.
     fn spread(&mut self, wait: Duration) -> Duration {
         wait * (900 + self.jitter.per_mille() / 5) / 1000
     }

@@ -41,7 +41,7 @@ fn beat(context: PollContext, interval: Duration) -> (SourceTask, Arc<Notify>) {
     (beat, nudge)
 }
 
-/// When a failed one is asked again has a test of its own.
+/// Skips the countdowns to a retry, which have a test of their own.
 async fn next(mail: &mut Receiver<Msg>) -> Msg {
     loop {
         let msg = mail.recv().await.unwrap();
@@ -98,7 +98,7 @@ const HOUR: Duration = Duration::from_hours(1);
 
 #[tokio::test]
 async fn every_source_is_asked_at_once_and_told_on_its_own() {
-    // Nobody is at home: each source still says so by itself.
+    // Nothing listens: each source still reports that itself.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = free.local_addr().unwrap();
     drop(free);
@@ -107,7 +107,7 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
     let hourly = Source::iter().map(|source| (source, HOUR)).collect();
     let _poller = Poller::spawn(client, Clock::Frozen(NOW), &hourly, 1, events);
     let mut told = BTreeSet::new();
-    // Seven: no ladder is known yet.
+    // Seven: no scaled order is known yet.
     while told.len() < 7 {
         let answer = polled(&mut mail).await;
         told.insert(format!("{answer:?}").split('(').next().unwrap().to_owned());

@@ -1,5 +1,5 @@
-//! What a character or an escape sequence means, by
-//! [xterm's list](https://invisible-island.net/xterm/ctlseqs/ctlseqs.html) and kitty's `CSI u`.
+//! Decodes characters and escape sequences, by [xterm's list](https://invisible-island.net/xterm/ctlseqs/ctlseqs.html)
+//! and kitty's `CSI u`.
 
 use super::{event::Input, sequence::ESC};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -37,7 +37,7 @@ const FUNCTIONS: &[u32] = &[
     11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24, 25, 26, 28, 29, 31, 32, 33, 34,
 ];
 
-/// The bits of the number a modifier is told by, less one.
+/// The bits of the modifier parameter minus one.
 const MODIFIERS: &[(u32, KeyModifiers)] = &[
     (1, KeyModifiers::SHIFT),
     (2, KeyModifiers::ALT),
@@ -110,7 +110,7 @@ fn linux_console(letter: u8) -> Option<Input> {
     Some(press(KeyCode::F(number + 1), KeyModifiers::NONE))
 }
 
-/// Numbers apart by `;`, each with one more behind a `:`; what is not said is 1.
+/// Parameters separated by `;`, each with an optional `:` subparameter; a missing one is 1.
 fn numbers(inner: &[u8]) -> Option<Vec<[u32; 2]>> {
     let said = |text: &str| {
         if text.is_empty() {
@@ -134,12 +134,12 @@ fn key(inner: &[u8], last: u8) -> Option<Input> {
         (b'u', [[character, _], rest @ ..]) => (character_key(*character)?, rest.first()),
         (b'Z', _) => return Some(press(KeyCode::BackTab, KeyModifiers::SHIFT)),
         (letter, [[1, _], rest @ ..]) => (by(LETTERS, &letter)?, rest.first()),
-        // `SS3 5 P`, of some.
+        // Some terminals send `SS3 5 P`.
         (letter, [held]) => (by(LETTERS, &letter)?, Some(held)),
         _ => return None,
     };
     let [held, kind] = held.copied().unwrap_or([1, 1]);
-    // Only a press: a key that is held or let go must not confirm anything.
+    // Only a press: a repeat or a release must not confirm anything.
     (kind == 1).then(|| press(code, modifiers(held)))
 }
 
@@ -164,7 +164,7 @@ fn character_key(character: u32) -> Option<KeyCode> {
         '\t' => KeyCode::Tab,
         '\u{1b}' => KeyCode::Esc,
         '\u{7f}' => KeyCode::Backspace,
-        // Kitty's numbers of keys without a character.
+        // Kitty's numbers for keys without a character.
         '\u{e000}'..='\u{f8ff}' => return None,
         c => KeyCode::Char(c),
     })

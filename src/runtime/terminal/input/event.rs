@@ -1,14 +1,14 @@
-//! The events of the keyboard and the mouse.
+//! Keyboard and mouse events.
 
 use crate::app::keys::keymap::Chord;
 use ratatui::layout::{Position, Rect};
 
-/// What a person does at the terminal.
+/// One event of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Key(Chord),
     Paste(String),
-    /// The left button went down.
+    /// The left button was pressed.
     Click(Position),
     /// The mouse moved with the left button down.
     Drag(Position),
@@ -17,6 +17,6 @@ pub(crate) enum Input {
     /// The wheel was turned by so many notches; below 0 is up.
     Wheel(Position, i32),
     Resize(Rect),
-    /// Something was dropped: the desk cannot follow, or a paste broke off.
+    /// Input was dropped: the desk cannot keep up, or a paste broke off.
     Lost,
 }

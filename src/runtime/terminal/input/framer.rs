@@ -1,8 +1,8 @@
-//! Cuts the bytes of a terminal into keys, escape sequences and pastes.
+//! Splits the terminal's bytes into keys, escape sequences and pastes.
 //!
-//! Contract: time comes in as data. Bytes that were cut off are never keys: a sequence that does not come to its end in
-//! [`ESCAPE`] is dropped whole, and so is its rest while that may still come ([`REST`]). A paste that does not come to
-//! its end is dropped whole, and so is the text that may still follow, but single keys are heard again at once.
+//! Contract: time is a parameter. Truncated sequences never become keys: a sequence that is not complete within
+//! [`ESCAPE`] is dropped, and so is its remainder while that may still arrive ([`REST`]). An incomplete paste is
+//! dropped together with the text that may still follow; single keys work again at once.
 //!
 //! Known limits: `Alt+[` and `Alt+O` begin sequences and are not keys; `Alt+X` and `Alt+F` are read as Esc and `X` or `F`.
 
@@ -10,52 +10,52 @@ use super::sequence::{ESC, Part, measure};
 use std::{mem, time::Duration};
 use tokio::time::Instant;
 
-/// How long an escape sequence may be silent in its middle; a lone ESC is the key Esc after that.
+/// The longest pause within an escape sequence; a lone ESC becomes the key Esc after it.
 const ESCAPE: Duration = Duration::from_millis(50);
-/// How long after that its rest is not taken for keys.
+/// How long after that its remainder is dropped.
 const REST: Duration = Duration::from_millis(100);
-/// How long a paste may be silent.
+/// The longest pause within a paste.
 const PASTE_SILENCE: Duration = Duration::from_millis(150);
-/// How long a paste may take in all.
+/// The longest paste.
 const PASTE_TIME: Duration = Duration::from_secs(1);
-/// How much a paste may hold: more is text for no field of the desk.
+/// The largest paste: no field of the desk takes more.
 const PASTE_BYTES: usize = 64 * 1024;
-/// How long after a dropped paste more of its text may come.
+/// How long text of a dropped paste may still arrive.
 const PASTE_REST: Duration = Duration::from_secs(2);
-/// More bytes than these at once are text, not keys of a person.
+/// More bytes at once than this are text, not keys of a person.
 const KEYS_AT_ONCE: usize = 8;
-/// Bytes closer together are text that flows: keys that a terminal repeats are 30 ms apart.
+/// Bytes closer together than this are flowing text: key repeats are 30 ms apart.
 const FLOWING: Duration = Duration::from_millis(20);
 
 const PASTE_BEGINS: &[u8] = b"\x1b[200~";
 const PASTE_ENDS: &[u8] = b"\x1b[201~";
 
-/// One thing the terminal said.
+/// One unit of terminal input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Frame {
     /// A character, or an escape sequence from its ESC to its end.
     Whole(Vec<u8>),
     Paste(String),
-    /// A paste that did not come to its end.
+    /// A paste without an end.
     BrokenPaste,
 }
 
 #[derive(Debug)]
 enum State {
-    /// What has come of a sequence, if anything.
+    /// An incomplete sequence, if any.
     Keys(Vec<u8>),
-    /// What was dropped of a sequence, of which more may come until then.
+    /// The start of a dropped sequence, whose remainder may arrive until then.
     Rest(Vec<u8>, Instant),
-    /// The text so far, and when it began.
+    /// The text so far, and when the paste began.
     Paste(Vec<u8>, Instant),
 }
 
 #[derive(Debug)]
 pub(super) struct Framer {
     state: State,
-    /// When the last bytes came.
-    heard: Instant,
-    /// Until when the text of a dropped paste may still come, and what may be the beginning of its end.
+    /// When the last bytes arrived.
+    last_read: Instant,
+    /// Until when text of a dropped paste may arrive, and a possible start of its end marker.
     dropped_paste: Option<(Instant, Vec<u8>)>,
 }
 
@@ -63,31 +63,33 @@ impl Framer {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             state: State::Keys(vec![]),
-            heard: now,
+            last_read: now,
             dropped_paste: None,
         }
     }
 
-    /// When [`Self::lapse`] is due; `None` while nothing is open, so that nobody is woken for nothing.
+    /// When [`Self::lapse`] is due; `None` while nothing is incomplete, so that the thread sleeps.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match &self.state {
             State::Keys(open) if open.is_empty() => None,
-            State::Keys(_) => Some(self.heard + ESCAPE),
-            State::Paste(_, began) => Some((self.heard + PASTE_SILENCE).min(*began + PASTE_TIME)),
+            State::Keys(_) => Some(self.last_read + ESCAPE),
+            State::Paste(_, began) => {
+                Some((self.last_read + PASTE_SILENCE).min(*began + PASTE_TIME))
+            }
             State::Rest(..) => None,
         }
     }
 
-    /// Takes what was read at once.
+    /// Takes the bytes of one read.
     pub(super) fn take(&mut self, bytes: &[u8], now: Instant) -> Vec<Frame> {
         let mut frames = self.lapse(now);
         let bytes = self.past_dropped_paste(bytes, now);
-        self.heard = now;
+        self.last_read = now;
         self.frame(bytes, now, &mut frames);
         frames
     }
 
-    /// Time alone has passed.
+    /// Only time has passed.
     pub(super) fn lapse(&mut self, now: Instant) -> Vec<Frame> {
         if let State::Rest(_, until) = &self.state
             && now >= *until
@@ -122,7 +124,7 @@ impl Framer {
         self.dropped_paste = Some((now + PASTE_REST, vec![]));
     }
 
-    /// What is left of `bytes` when the text of a dropped paste is taken away.
+    /// `bytes` without the text of a dropped paste.
     fn past_dropped_paste<'a>(&mut self, bytes: &'a [u8], now: Instant) -> &'a [u8] {
         let Some((until, mut carried)) = self.dropped_paste.take() else {
             return bytes;
@@ -136,7 +138,7 @@ impl Framer {
             let after = (at + PASTE_ENDS.len()).saturating_sub(before);
             return bytes.get(after..).unwrap_or_default();
         }
-        let is_flowing = now.saturating_duration_since(self.heard) < FLOWING;
+        let is_flowing = now.saturating_duration_since(self.last_read) < FLOWING;
         let is_keys = bytes.starts_with(&[ESC]) || (!is_flowing && bytes.len() <= KEYS_AT_ONCE);
         if is_keys {
             self.dropped_paste = Some((until, vec![]));
@@ -164,7 +166,7 @@ impl Framer {
         }
     }
 
-    /// Answers what is left for another state.
+    /// Returns the bytes left for another state.
     fn keys(&mut self, bytes: &[u8], now: Instant, frames: &mut Vec<Frame>) -> Vec<u8> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -191,7 +193,7 @@ impl Framer {
         vec![]
     }
 
-    /// Drops what can only be the rest of what was dropped before; answers what cannot.
+    /// Drops bytes that can only continue a dropped sequence; returns the others.
     fn rest(&mut self, dropped: &[u8], bytes: &[u8], now: Instant) -> Vec<u8> {
         let is_lone_escape = dropped == [ESC];
         if is_lone_escape && !matches!(bytes.first(), Some(b'[' | b'O')) {
@@ -248,7 +250,7 @@ impl Framer {
     }
 }
 
-/// ESC, or Alt with a key that also begins what terminals answer.
+/// ESC, or Alt with a key that also begins terminal responses.
 fn is_key_alone(open: &[u8]) -> bool {
     matches!(open, [ESC] | [ESC, b']' | b'P' | b'^' | b'_'])
 }
@@ -257,7 +259,7 @@ fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
     bytes.windows(what.len()).position(|part| part == what)
 }
 
-/// How many bytes at the end may be the beginning of `what`.
+/// How many bytes at the end may begin `what`.
 fn begun(bytes: &[u8], what: &[u8]) -> usize {
     let lengths = (1..what.len()).rev();
     let begins = |length: &usize| {

@@ -1,8 +1,8 @@
-//! The keyboard and the mouse: a thread that reads the terminal, and what the desk takes from it.
+//! The keyboard and the mouse: a thread that reads the terminal, and the queue from which the desk takes input.
 //!
-//! Contract: the thread drains the terminal whatever the desk does, sleeps while nothing comes, and ends when the
-//! terminal is gone. crossterm's own reader waits for an edge of epoll with bytes unread (crossterm issue 1057) and takes
-//! the halves of a sequence that arrives split for keys; hence one of our own.
+//! Contract: the thread drains the terminal whatever the desk does, sleeps while nothing arrives, and ends when the
+//! terminal is gone. crossterm's own reader can wait with unread bytes (crossterm issue 1057) and takes the halves of a
+//! split sequence for keys, so perpdeck has its own.
 
 mod decode;
 mod event;
@@ -36,7 +36,7 @@ use tokio::{
     time::Instant,
 };
 
-/// Between the thread that reads and the desk.
+/// Shared by the reading thread and the desk.
 #[derive(Debug, Default)]
 struct Shared {
     queue: Queue,
@@ -44,12 +44,12 @@ struct Shared {
     waker: Option<Waker>,
 }
 
-/// The thread's and the desk's end of the queue.
+/// A handle to the queue, for the thread and the desk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keyboard(Arc<Mutex<Shared>>);
 
 impl Keyboard {
-    /// Starts to read the terminal.
+    /// Starts reading the terminal.
     pub(crate) fn start(model: &Model) -> io::Result<Self> {
         let keyboard = Self::default();
         keyboard.heed(model);
@@ -62,7 +62,7 @@ impl Keyboard {
         Ok(keyboard)
     }
 
-    /// What keys mean from now on, and whether letters are text.
+    /// Updates what keys mean, and whether letters are text.
     pub(crate) fn heed(&self, model: &Model) {
         let letters = if model.takes_text() {
             Letters::AreText
@@ -76,7 +76,7 @@ impl Keyboard {
         }
     }
 
-    /// What is done, and the size the terminal has from now on, until it fails.
+    /// Inputs, and new sizes of the terminal, until it fails.
     pub(crate) fn inputs(
         &self,
     ) -> io::Result<impl Stream<Item = io::Result<Input>> + Unpin + use<>> {
@@ -129,8 +129,8 @@ impl Keyboard {
     }
 }
 
-/// What a terminal that sends these bytes, each with the milliseconds before it, makes of them for a desk: what the fuzz
-/// target `terminal_input` calls. Pointer reports need a drawn frame and are left out.
+/// Feeds a desk these bytes, each with the milliseconds before it. For the fuzz target `terminal_input`. Mouse reports
+/// need a drawn frame and are left out.
 #[cfg(fuzzing)]
 pub fn typed<'a>(bursts: impl Iterator<Item = (u64, &'a [u8])>, model: &mut Model) {
     let keyboard = Keyboard::default();
@@ -166,7 +166,7 @@ impl Keyboard {
     }
 }
 
-/// Standard input, unless that is something else than the terminal. Its mode is left alone: the shell shares it.
+/// Standard input, or the controlling terminal if that is something else. Its mode is unchanged: the shell shares it.
 fn terminal() -> io::Result<File> {
     let input = io::stdin();
     if input.is_terminal() {
@@ -175,7 +175,7 @@ fn terminal() -> io::Result<File> {
     OpenOptions::new().read(true).open("/dev/tty")
 }
 
-/// Reads until the terminal is gone; answers why.
+/// Reads until the terminal is gone; returns why.
 fn read(mut terminal: File, to: &Keyboard) -> io::Error {
     let mut framer = Framer::new(Instant::now());
     let mut bytes = [0; 4096];
@@ -202,7 +202,7 @@ fn read(mut terminal: File, to: &Keyboard) -> io::Error {
     }
 }
 
-/// Whether there is something to read by then; a terminal that is gone has its end to be read.
+/// Whether there is something to read before the deadline; a closed terminal is readable.
 fn wait(terminal: &File, until: Option<Instant>) -> Result<bool, Errno> {
     let left = until.map(|until| until.saturating_duration_since(Instant::now()));
     let timeout = left.map(|left| Timespec::try_from(left).unwrap_or_default());

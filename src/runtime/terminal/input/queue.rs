@@ -1,23 +1,23 @@
-//! What a person has done at the terminal and the desk has not taken yet.
+//! The queue of input that the desk has not taken yet.
 //!
-//! Contract: the order is kept, and what a key means never changes because another was lost. A key that closes, cancels
-//! or quits waits for at most [`IN_ORDER`] others: where more wait, they are dropped, so that old keys do not act late.
-//! A letter does so only where all that waits before it moves about: after a `:` it may be text. Where too much comes the
-//! newest is dropped, and until a pause all that follows: text that lost its beginning must not act.
+//! Contract: order is kept, and a key never changes its meaning because another was dropped. A key that closes, cancels
+//! or quits waits for at most [`IN_ORDER`] others; if more wait, they are dropped, so that old keys do not act late. A
+//! letter does so only if everything before it is movement: after a `:` it may be text. On overflow the newest input is
+//! dropped, and everything until a pause: text without its beginning must not act.
 
 use super::event::Input;
 use crate::app::keys::keymap::{Chord, Keymap, Urgency};
 use std::{collections::VecDeque, mem, time::Duration};
 use tokio::time::Instant;
 
-/// What may wait.
+/// The most inputs that wait.
 const MOST: usize = 256;
-/// What an urgent key waits for: it costs the desk milliseconds.
+/// The most inputs that an urgent key waits for: they cost milliseconds.
 const IN_ORDER: usize = 16;
-/// How long nothing may come before what comes is new.
+/// A pause this long ends the dropping.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// Whether letters are text where the keys go now.
+/// Whether letters are text in the current focus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Letters {
     #[default]
@@ -30,9 +30,9 @@ pub(super) struct Queue {
     pub(super) keymap: Keymap,
     pub(super) letters: Letters,
     waiting: VecDeque<Input>,
-    /// When something was dropped that can change what the next key means.
+    /// When input was dropped that can change what the next key means.
     lost: Option<Instant>,
-    /// Whether the person has yet to hear that something was dropped.
+    /// Whether the bell for dropped input is due.
     bell: Bell,
 }
 
@@ -124,7 +124,7 @@ impl Queue {
         }
     }
 
-    /// Notches add up; the last place counts.
+    /// Adds up notches; the last position counts.
     fn turn(&mut self, at: ratatui::layout::Position, notches: i32) {
         if let Some(Input::Wheel(place, sum)) = self.waiting.back_mut() {
             *place = at;
@@ -144,7 +144,7 @@ impl Queue {
     }
 
     fn lose(&mut self, input: &Input, now: Instant) {
-        // A way out that is pressed again and again is heard when the pause is over.
+        // A close or quit key that is pressed repeatedly works once the pause is over.
         if !self.moves(input) && !self.is_kept(input) {
             self.lost = Some(now);
         }

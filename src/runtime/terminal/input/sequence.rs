@@ -1,29 +1,29 @@
-//! Where one character or escape sequence ends.
+//! Where a character or escape sequence ends.
 
 pub(super) const ESC: u8 = 0x1b;
 const CTRL_C: u8 = 0x03;
 const CTRL_F: u8 = 0x06;
 const CTRL_X: u8 = 0x18;
 
-/// Longer sequences are of no key.
+/// No key has a longer sequence.
 const LONGEST: usize = 64;
-/// Longer answers of a terminal (ESC ] …) are not waited for.
+/// Longer terminal responses (ESC ] …) are cut off.
 const LONGEST_ANSWER: usize = 1024;
 
-/// What the first bytes are, and how many.
+/// What the first bytes are, and how many belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     Whole(usize),
-    /// More must come.
+    /// Incomplete.
     Open,
-    /// So many bytes are nothing; what follows begins anew.
+    /// This many bytes are invalid; the next ones start anew.
     Broken(usize),
-    /// Too long, and not at its end: so many bytes, of which the first say what it is.
+    /// Too long and incomplete: the length so far, and the length of the part that identifies it.
     Overlong(usize, usize),
 }
 
 impl Part {
-    /// `None` while it is open.
+    /// `None` while it is incomplete.
     pub(super) fn length(self) -> Option<usize> {
         match self {
             Self::Whole(length) | Self::Broken(length) | Self::Overlong(length, _) => Some(length),
@@ -31,7 +31,7 @@ impl Part {
         }
     }
 
-    /// The bytes that say what the whole is.
+    /// The bytes that identify the sequence.
     pub(super) fn beginning(self, bytes: &[u8]) -> &[u8] {
         match self {
             Self::Overlong(_, says) => bytes.get(..says).unwrap_or(bytes),
@@ -40,7 +40,7 @@ impl Part {
     }
 }
 
-/// Measures what `bytes` begin with.
+/// Measures the first unit of `bytes`.
 pub(super) fn measure(bytes: &[u8]) -> Part {
     match bytes {
         [] | [ESC] => Part::Open,
@@ -71,14 +71,14 @@ fn csi(bytes: &[u8]) -> Part {
     match bytes {
         // F1 to F5 of the Linux console.
         [b'[', rest @ ..] => character(rest).after(1),
-        // A mouse report of old.
+        // A mouse report in the old encoding.
         [b'M', rest @ ..] => places(rest).after(1),
         [b'<', rest @ ..] => mouse(rest).after(1),
         _ => parameters(bytes),
     }
 }
 
-/// Three bytes: the button, the column and the row, each with 32 added.
+/// Three bytes: button, column and row, each plus 32.
 fn places(bytes: &[u8]) -> Part {
     match bytes.iter().take(3).position(|byte| *byte < 0x20) {
         Some(at) => Part::Broken(at),
@@ -87,7 +87,7 @@ fn places(bytes: &[u8]) -> Part {
     }
 }
 
-/// A mouse report holds nothing but these, so that a key after one that was cut off is a key.
+/// A mouse report holds only these bytes, so a key after a truncated report is a key.
 fn mouse(bytes: &[u8]) -> Part {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b';');
     let is_end = |byte: u8| matches!(byte, b'M' | b'm');
@@ -111,7 +111,7 @@ fn until(bytes: &[u8], is_inner: impl Fn(&u8) -> bool, is_end: impl Fn(u8) -> bo
     }
 }
 
-/// What a terminal answers to a question: text up to BEL or `ESC \`. The key Alt+] alone begins like one.
+/// A terminal's response: text up to BEL or `ESC \`. The key Alt+] alone begins like one.
 fn answer(rest: &[u8]) -> Part {
     let text = rest.iter().take_while(|byte| **byte >= 0x20).count();
     match rest.get(text..) {
@@ -143,7 +143,7 @@ fn character(bytes: &[u8]) -> Part {
     }
 }
 
-/// Whether more bytes can make it a character.
+/// Whether more bytes can complete the character.
 fn is_begun(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -1,5 +1,5 @@
-//! The ways out that are nobody's wish: what is run here on a terminal of its own panics, which no command of the
-//! program can be made to do.
+//! Exits by panic. The test runs itself on a terminal of its own and panics there, since no command of the program can
+//! be made to panic.
 
 use super::*;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -10,10 +10,10 @@ use ratatui::{
 use std::{env, io::Read, num::NonZero, time::Instant};
 
 const SIZE: (u16, u16) = (80, 24);
-/// Far longer than leaving takes.
+/// Far longer than the exit takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Where the desk of [`a_desk_that_panics`] does so.
+/// Where the desk of [`a_desk_that_panics`] panics.
 const PLACE: &str = "PERPDECK_TEST_PANICS";
 
 #[test]
@@ -24,8 +24,8 @@ const PLACE: &str = "PERPDECK_TEST_PANICS";
 )]
 fn a_desk_that_panics() {
     let Ok(place) = env::var(PLACE) else { return };
-    let _taken = Taken::take(Mouse::Desk).unwrap();
-    let painter = Painter::start(Taken::screen().unwrap());
+    let _taken = TerminalGuard::take(Mouse::Desk).unwrap();
+    let painter = Painter::start(TerminalGuard::screen().unwrap());
     let (columns, rows) = SIZE;
     let area = Rect::new(0, 0, columns, rows);
     painter.show(Buffer::filled(area, Cell::new("x")));
@@ -52,7 +52,7 @@ fn a_desk_that_panics() {
                     .is_ok()
                 {}
             });
-            // Whoever writes holds the lock of the standard output by then, and for ever.
+            // By then the writer holds the lock of standard output, for ever.
             thread::sleep(Duration::from_millis(500));
             panic!("broken in {place}");
         }
@@ -60,7 +60,7 @@ fn a_desk_that_panics() {
     }
 }
 
-/// A desk on a terminal, and how that took keys before.
+/// A desk on a terminal, and the terminal's mode before.
 struct Broken {
     child: Box<dyn portable_pty::Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
@@ -102,7 +102,7 @@ fn a_panic_anywhere_gives_the_terminal_back_before_it_is_told() {
         let mut bytes = vec![];
         let mut out = desk.master.try_clone_reader().unwrap();
         let reading = thread::spawn(move || {
-            // A terminal whose program has ended fails to be read.
+            // Reading a terminal whose program has ended fails.
             let _ended = out.read_to_end(&mut bytes);
             bytes
         });

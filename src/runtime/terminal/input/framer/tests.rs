@@ -1,17 +1,17 @@
-//! Issue 14, item 2: the drills of the keyboard, with time as data.
+//! Issue 14, item 2: the keyboard drills, with time as a parameter.
 
 use super::*;
 use crate::runtime::terminal::input::{Input, decode};
 use proptest::prelude::*;
 
-/// A terminal that says these things at these milliseconds, and a person who waits a second after them.
-struct Said {
+/// A terminal that sends these bytes at these milliseconds, and a person who waits a second afterwards.
+struct TypedBytes {
     framer: Framer,
     start: Instant,
     frames: Vec<(u64, Frame)>,
 }
 
-impl Said {
+impl TypedBytes {
     fn new() -> Self {
         let start = Instant::now();
         Self {
@@ -40,7 +40,7 @@ impl Said {
     fn say(&mut self, at: u64, bytes: &[u8]) {
         self.pass(at);
         let now = self.start + Duration::from_millis(at);
-        // A read gives no more than this.
+        // A read returns no more than this.
         for part in bytes.chunks(4095) {
             let frames = self.framer.take(part, now);
             self.hear(at, frames);
@@ -67,7 +67,7 @@ impl Said {
 }
 
 fn said(parts: &[(u64, &str)]) -> Vec<(u64, Input)> {
-    let mut said = Said::new();
+    let mut said = TypedBytes::new();
     for (at, text) in parts {
         said.say(*at, text.as_bytes());
     }
@@ -81,7 +81,7 @@ fn key(name: &str) -> Input {
 #[test]
 fn wheel_reports_and_the_key_behind_them_are_all_read() {
     for count in [190, 1_400, 5_500] {
-        let mut said = Said::new();
+        let mut said = TypedBytes::new();
         said.say(0, "\x1b[<65;10;10M".repeat(count).as_bytes());
         said.say(0, b"F");
         let inputs = said.inputs();
@@ -119,7 +119,7 @@ fn what_comes_too_late_for_its_sequence_is_no_key_either() {
     assert_eq!(said(&[(0, "\x1b[M"), (120, " FF")]), []);
     let answer = said(&[(0, "\x1b]11;rgb:FF"), (100, "FF/FFFF/FFFF\x07"), (110, "F")]);
     assert_eq!(answer, [(110, key("F"))]);
-    // An endless sequence.
+    // A sequence without an end.
     let digits = format!("\x1b[{}", "1;".repeat(5_000));
     assert_eq!(
         said(&[(0, &digits), (10, "5F"), (11, "F")]),
@@ -166,7 +166,7 @@ fn what_leaves_at_once_is_never_part_of_a_sequence() {
         "\x1b", "\x1b[", "\x1b[<6", "\x1b[1;", "\x1bO", "\x1b]11", "\x1b[M", "\u{fc}",
     ] {
         for (control, name) in [("\x03", "ctrl-c"), ("\x06", "ctrl-f"), ("\x18", "ctrl-x")] {
-            let mut heard = Said::new();
+            let mut heard = TypedBytes::new();
             heard.say(0, &begun.as_bytes()[..begun.len().min(5)]);
             heard.say(1, control.as_bytes());
             assert_eq!(heard.inputs().last(), Some(&(1, key(name))), "{begun:?}");
@@ -185,8 +185,8 @@ fn a_paste_is_text_to_its_end() {
 fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
     let heard = said(&[(0, "\x1b[200~hello"), (200, "F")]);
     assert_eq!(heard, [(150, Input::Lost), (200, key("F"))]);
-    // Pressed again and again: the first second is taken for text.
-    let mut said = Said::new();
+    // Pressed repeatedly: for the first second it counts as text.
+    let mut said = TypedBytes::new();
     said.say(0, b"\x1b[200~hello");
     for at in (30..2_000).step_by(30) {
         said.say(at, b"F");
@@ -200,9 +200,9 @@ fn a_paste_whose_end_is_lost_leaves_the_keys_heard() {
 fn the_text_of_a_dropped_paste_never_acts() {
     let text = "XF\x03 ".repeat(1024 * 1024 / 4);
     for ends in [true, false] {
-        let mut said = Said::new();
+        let mut said = TypedBytes::new();
         said.say(0, b"\x1b[200~");
-        // A slow line, and what it brings in small parts.
+        // A slow connection that delivers small parts.
         for (number, part) in (1..).zip(text.as_bytes().chunks(1000)) {
             said.say(number, part);
         }
@@ -215,7 +215,7 @@ fn the_text_of_a_dropped_paste_never_acts() {
         assert_eq!(heard.len(), 2, "{heard:?}");
         assert_eq!(heard.last(), Some(&(1_300, key("F"))));
     }
-    // A line that stands still in the middle of it.
+    // A connection that stalls in the middle.
     let rest = format!("{text}F");
     let heard = said(&[(0, "\x1b[200~abc"), (800, &rest), (1_000, "F")]);
     assert_eq!(heard, [(150, Input::Lost), (1_000, key("F"))]);
@@ -232,7 +232,7 @@ fn a_paste_that_is_too_long_is_dropped_whole() {
 
 #[test]
 fn characters_that_arrive_in_parts_are_characters() {
-    let mut said = Said::new();
+    let mut said = TypedBytes::new();
     let bytes = "₿".as_bytes();
     said.say(0, &bytes[..1]);
     said.say(10, &bytes[1..]);
@@ -241,12 +241,12 @@ fn characters_that_arrive_in_parts_are_characters() {
 }
 
 proptest! {
-    /// Whatever came: after a pause a way out is heard, at once.
+    /// Whatever came before: after a pause a close key works at once.
     #[test]
     fn after_anything_at_all_a_key_is_heard(
         parts in prop::collection::vec((0..400u64, prop::collection::vec(any::<u8>(), 0..200)), 0..20),
     ) {
-        let mut said = Said::new();
+        let mut said = TypedBytes::new();
         let mut at = 0;
         for (gap, bytes) in &parts {
             at += gap;
@@ -257,12 +257,12 @@ proptest! {
         prop_assert_eq!(heard.last(), Some(&(at + 400, key("F"))));
     }
 
-    /// Where the bytes are cut makes no difference as long as they flow.
+    /// The read boundaries make no difference as long as the bytes flow.
     #[test]
     fn cuts_do_not_matter(cuts in prop::collection::vec(1..9usize, 40)) {
         let text = "j\x1b[F\x1bOFä\x1b[1;3F\x1b\x1b[F\x1b[<65;10;10M\x1b[200~XF\x1b[201~\x1b[M !!₿\x1b]11;FF\x1b\\F";
         let whole = said(&[(0, text)]);
-        let mut said = Said::new();
+        let mut said = TypedBytes::new();
         let (mut rest, mut at) = (text.as_bytes(), 0);
         for cut in cuts.into_iter().cycle() {
             let (part, left) = rest.split_at(cut.min(rest.len()));

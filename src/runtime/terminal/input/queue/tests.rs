@@ -1,4 +1,4 @@
-//! Issue 14, item 2: what overtakes what.
+//! Issue 14, item 2: which keys overtake which.
 
 use super::*;
 use ratatui::layout::Position;
@@ -65,7 +65,7 @@ fn a_letter_behind_what_may_begin_text_is_in_its_place() {
     queue.letters = Letters::AreText;
     typed(&mut queue, "jjjjjjjjjjjjjjjjjjjjF", now);
     assert_eq!(taken(&mut queue), keys("jjjjjjjjjjjjjjjjjjjjF"));
-    // With Ctrl it is no text anywhere.
+    // With Ctrl it is never text.
     typed(&mut queue, line, now);
     queue.put(key("ctrl-c"), now);
     assert_eq!(taken(&mut queue).last(), Some(&key("ctrl-c")));
@@ -79,7 +79,7 @@ fn text_that_lost_its_beginning_does_not_act_until_a_pause() {
     assert_eq!(taken(&mut queue).len(), MOST + 1);
     typed(&mut queue, "Fx", now);
     assert_eq!(taken(&mut queue), [Input::Lost]);
-    // Pressed again and again.
+    // Pressed repeatedly.
     for milliseconds in [30, 60, 90, 120] {
         queue.put(key("F"), now + Duration::from_millis(milliseconds));
     }
