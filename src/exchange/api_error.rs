@@ -9,29 +9,29 @@ use std::fmt;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
-/// A refused request. Kept by the idempotency records too, so it carries no `request_id` of its own.
+/// A refused request. Idempotency records keep it, so it has no `request_id` of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ApiError {
     #[serde(with = "status")]
     pub(super) status: StatusCode,
     pub(super) code: ErrorCode,
-    /// Names the field or the thing, its value and what is allowed.
+    /// Names the field or the object, its value and what is allowed.
     pub(super) message: String,
-    /// The offending body field or query parameter; told as `details.field`.
+    /// The offending body field or query parameter; sent as `details.field`.
     pub(super) field: Option<String>,
     pub(super) order: Option<OrderId>,
     pub(super) rule: Option<RuleId>,
     pub(super) header: Option<ErrorHeader>,
 }
 
-/// `error.code`: what the service itself says, or why the engine says no.
+/// `error.code`: the service's own, or the engine's reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorCode {
     Service(ServiceCode),
     Trade(Reason),
 }
 
-/// Codes of the service; those of the engine are [`Reason`].
+/// Codes of the service; the engine's are [`Reason`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, EnumString, VariantArray)]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub(super) enum ServiceCode {
@@ -85,7 +85,7 @@ impl fmt::Display for ErrorCode {
     }
 }
 
-/// The word, as idempotency records have it on disk.
+/// The word that idempotency records store.
 impl Serialize for ErrorCode {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(self.into_str())
@@ -106,7 +106,7 @@ impl<'de> Deserialize<'de> for ErrorCode {
 pub(super) enum ErrorHeader {
     /// Whole seconds, at least 1 (`docs/service-api.md 6`).
     RetryAfter(u64),
-    /// The methods a path does take.
+    /// The methods that a path accepts.
     Allow(String),
     /// 401 only.
     Challenge,
@@ -129,7 +129,7 @@ impl ApiError {
         }
     }
 
-    /// 400 without a single field to blame.
+    /// 400 without a single offending field.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -150,7 +150,7 @@ impl ApiError {
         }
     }
 
-    /// Missing and foreign things alike: the words depend on the kind of thing only.
+    /// The same for missing and foreign objects: the text depends on the kind of object only.
     pub(super) fn not_found(what: &str) -> Self {
         let message = format!("no such {what}, or it is not yours");
         Self::new(StatusCode::NOT_FOUND, ServiceCode::NotFound, message)
@@ -160,7 +160,7 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// 500: the exchange itself is at fault and took nothing further.
+    /// 500: the exchange itself failed, and processes nothing further.
     pub(super) fn broken(message: impl Into<String>) -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -177,7 +177,7 @@ impl ApiError {
         }
     }
 
-    /// `wait` is the wall time, in whole seconds, a cooldown refusal asks for.
+    /// `wait` is the wall time in whole seconds that a cooldown refusal asks for.
     pub(super) fn from_refusal(refusal: CommandRefusal, wait: u64) -> Self {
         let status = match refusal.kind {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,

@@ -1,7 +1,7 @@
 //! Authentication: bearer keys and the accounts they open.
 //!
-//! Keys are kept as SHA-256 only and compared in constant time against every known one, so neither memory nor timing
-//! tells a key. Where they come from is in `secret`. The exchange is for loopback.
+//! Only the SHA-256 of a key is kept, and compared in constant time with every known one, so neither memory nor timing
+//! reveals a key. `secret` says where keys come from. The exchange is for loopback.
 
 use super::{
     api_error::{ApiError, ErrorHeader, ServiceCode},
@@ -15,7 +15,7 @@ use std::fmt;
 /// The service prefix of every key (`docs/service-api.md 1`: it ends in `live_`).
 const PREFIX: &str = "paper_live_";
 
-/// An API key in the clear, as handed to its owner once. `Debug` shows nothing of it.
+/// An API key in the clear, given to its owner once. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
@@ -38,7 +38,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// An authenticated user: what every endpoint decides ownership by.
+/// An authenticated user; endpoints check ownership by it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AuthenticatedUser {
     pub(super) user: usize,
@@ -71,7 +71,7 @@ impl Authenticator {
         Self { users }
     }
 
-    /// The user behind `Authorization: Bearer <key>`, or 401. Looks nothing else up.
+    /// The user of `Authorization: Bearer <key>`, or 401. Looks up nothing else.
     pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<&AuthenticatedUser, ApiError> {
         let mut given = headers.get_all(AUTHORIZATION).iter();
         let presented = given
@@ -84,7 +84,7 @@ impl Authenticator {
         let Some(presented) = presented else {
             return Err(unauthorized("Authorization: Bearer <API key> is required"));
         };
-        // Every hash is compared, found or not.
+        // Compares every hash, whether or not one has matched.
         let known = self.users.iter().fold(None, |found, (hash, caller)| {
             if same_bytes(&hash.0, &presented.0) {
                 Some(caller)

@@ -1,4 +1,4 @@
-//! Bytes as hexadecimal text, and compared in constant time.
+//! Hexadecimal text, and comparison in constant time.
 
 pub(super) fn hex(bytes: &[u8]) -> String {
     const DIGITS: [char; 16] = [
@@ -25,7 +25,7 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
         .then(|| pairs.iter().map(|[high, low]| high << 4 | low).collect())
 }
 
-/// Compares without telling by its duration where the first difference is.
+/// Its duration does not reveal where the first difference is.
 pub(super) fn same_bytes(a: &[u8], b: &[u8]) -> bool {
     let differing = a.iter().zip(b).fold(0, |sum, (a, b)| sum | (a ^ b));
     a.len() == b.len() && differing == 0

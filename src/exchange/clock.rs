@@ -1,7 +1,7 @@
 //! Virtual time against wall time.
 //!
-//! The engine's clock moves in whole steps, by wall time × speed, or only by `POST /sim/clock` while paused.
-//! Wall time that could not be caught up with (a laptop asleep, a debugger) is dropped, never replayed in a rush.
+//! The engine's clock moves in whole steps: by wall time × speed, or only by `POST /sim/clock` while paused. Wall time
+//! that could not be followed (a laptop asleep, a debugger) is dropped, never replayed at once.
 
 use super::engine::Millis;
 use tokio::time::Instant;
@@ -33,12 +33,12 @@ pub enum ClockMode {
     Paused,
 }
 
-/// Most virtual time caught up at once; above the 25 s a tick takes at the highest speed.
+/// The most virtual time to catch up at once; more than the 25 s of a tick at the highest speed.
 const MAX_CATCH_UP_MS: i64 = 30_000;
 
 #[derive(Debug)]
 pub(super) struct VirtualClock {
-    /// Kept while paused, for when it runs on.
+    /// Kept while paused, for later.
     speed: Speed,
     running: Option<ClockAnchor>,
 }
@@ -77,11 +77,11 @@ impl ClockRecord {
     }
 }
 
-/// How far ahead the kept horizon is, in wall milliseconds at the present speed.
+/// How far ahead the stored horizon is, in wall milliseconds at the present speed.
 const HORIZON_LEASE_MS: i64 = 4_000;
 
 impl VirtualClock {
-    /// Goes on from `now` at the kept speed.
+    /// Continues from `now` at the stored speed.
     pub(super) fn resumed(kept: ClockRecord, wall: Instant, now: Millis) -> Self {
         let mut clock = Self::new(ClockMode::Live(kept.speed), wall, now);
         if kept.paused {
@@ -90,8 +90,8 @@ impl VirtualClock {
         clock
     }
 
-    /// What is to be kept at `now`, when `horizon` is: further ahead once half of the lease is used up, so that
-    /// nobody waits for it; where it stands, while paused.
+    /// What to store at `now` when the stored horizon is `horizon`. Moves the horizon ahead when half of the lease is
+    /// used up, so that no request waits for it; keeps it while paused.
     pub(super) fn kept(&self, now: Millis, horizon: Millis) -> ClockRecord {
         let paused = self.is_paused();
         let lease = if paused {
@@ -146,14 +146,14 @@ impl VirtualClock {
         self.reanchor(wall, virtual_time);
     }
 
-    /// Goes on from `virtual_time`, whatever was due before.
+    /// Continues from `virtual_time`; drops what was due before.
     pub(super) fn reanchor(&mut self, wall: Instant, virtual_time: Millis) {
         if let Some(anchor) = &mut self.running {
             *anchor = ClockAnchor { wall, virtual_time };
         }
     }
 
-    /// Where virtual time should be at `wall`; `now` is where it is.
+    /// The virtual time due at `wall`; `now` is the current one.
     pub(super) fn due(&mut self, wall: Instant, now: Millis) -> Millis {
         let Some(anchor) = self.running else {
             return now;

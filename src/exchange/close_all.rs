@@ -1,11 +1,11 @@
 //! `POST /v1/accounts/{account_id}/close-all-positions`: one bounded snapshot, one close per request.
 //!
-//! 201 done for the first time, 200 the same operation again, 202 one target or one cooldown attempt done (same key
-//! again after `Retry-After`), 503 no snapshot could be taken and nothing is recorded. Every request of one key works
-//! on the positions of the first; what was opened since is not touched. Another key starts another operation, so a
-//! lost key never locks the account (docs/engine.md 8).
+//! 201: done for the first time. 200: the same operation again. 202: one target or one cooldown attempt done; repeat
+//! with the same key after `Retry-After`. 503: no snapshot could be taken, and nothing is recorded. Every request with
+//! one key works on the positions of the first; positions opened since are not touched. Another key starts another
+//! operation, so a lost key never locks the account (docs/engine.md 8).
 //!
-//! Known limit: operations are never forgotten.
+//! Known limit: operations are never deleted.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -25,7 +25,7 @@ use hyper::StatusCode;
 /// `docs/service-api.md 6`.
 const MAX_TARGETS: usize = 100;
 
-/// What one request came to.
+/// The result of one request.
 enum CloseAllStep {
     Replayed,
     Waiting(Millis),
@@ -68,7 +68,7 @@ pub(super) fn run(
     answer(state, index, &step)
 }
 
-/// Takes the snapshot; 503 when it is out of bounds or a market has no state to close against.
+/// Takes the snapshot; 503 if it is too large or a market has no price to close at.
 fn open(state: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
     let positions = state.engine.open_positions(account);
     let has_market = |market| state.engine.market_facts(market).is_some();
@@ -128,14 +128,14 @@ fn step(
     Ok(CloseAllStep::Completed)
 }
 
-/// Between two targets: what the account's `cooldown_ms` says, as between any two market executions (docs/engine.md 8).
+/// The pause between two targets: the account's `cooldown_ms`, as between any two market executions (docs/engine.md 8).
 fn cooldown(state: &ExchangeState, account: AccountIx) -> Result<Millis, ApiError> {
     let spec = state.engine.account_spec(account);
     spec.map(|spec| spec.rules.cooldown)
         .ok_or_else(|| ApiError::broken("an operation of no account"))
 }
 
-/// Closes one target; the error is how long the account's order cooldown still lasts.
+/// Closes one target; the error is the rest of the account's order cooldown.
 fn close(
     state: &mut ExchangeState,
     account: AccountIx,
@@ -169,7 +169,7 @@ fn close(
         Ok(_) => Ok(failed(None, Reason::PositionClosed, None)),
         Err(refusal) => match refusal.kind {
             RefusalKind::Cooldown { retry_in } => Err(retry_in),
-            // The position of a snapshot can only be missing because it is closed.
+            // A position of the snapshot can only be missing because it is closed.
             RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
             RefusalKind::Payload | RefusalKind::Conflict | RefusalKind::Unavailable => {
                 Ok(failed(refusal.order, refusal.code, refusal.rule))

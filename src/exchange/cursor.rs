@@ -34,7 +34,7 @@ impl CursorSigner {
         }
     }
 
-    /// `at` is the row's sort time, `seq` its counter: together unique, so that equal milliseconds neither skip nor
+    /// `at` is the row's sort time, `seq` its counter. Together they are unique, so equal milliseconds neither skip nor
     /// repeat a row.
     pub(super) fn issue(&self, list: ListName, account: AccountIx, at: i64, seq: u64) -> Cursor {
         let place = [at.to_be_bytes(), seq.to_be_bytes()].concat();
@@ -42,7 +42,7 @@ impl CursorSigner {
         Cursor::from(hex(&sealed))
     }
 
-    /// 400 for anything but a cursor this exchange made for this list of this account.
+    /// 400 for anything but a cursor of this exchange for this list and account.
     pub(super) fn verify(
         &self,
         list: ListName,
@@ -70,7 +70,7 @@ impl CursorSigner {
         ))
     }
 
-    /// The keyed hash of RFC 2104's shape, over everything the cursor is bound to.
+    /// A keyed hash (the shape of RFC 2104) over everything the cursor is bound to.
     fn mac(&self, list: ListName, account: AccountIx, place: &[u8]) -> Vec<u8> {
         let bound = match list {
             ListName::Orders => 0_u64,

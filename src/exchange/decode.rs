@@ -1,8 +1,8 @@
 //! The only deserializer for JSON bodies and scenario files.
 //!
-//! serde's derived structs also read a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct is
-//! read from an object (a table, in TOML) only, at every depth. [`ObjectOnly`] wraps a deserializer and everything that
-//! comes out of it, and turns a sequence away wherever a struct is asked for.
+//! serde's derived structs also accept a sequence, by position: `["market", "chal-1", …]` was an order. Here a struct
+//! is read only from an object (a table, in TOML), at every depth. [`ObjectOnly`] wraps a deserializer and everything
+//! it returns, and refuses a sequence wherever a struct is expected.
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
@@ -11,10 +11,10 @@ use serde::de::{
 use serde_path_to_error::{Path, Segment};
 use std::fmt;
 
-/// Why a JSON text is not what was asked for.
+/// Why a JSON text does not decode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JsonFault {
-    /// The path of the field it is about, if it is about one.
+    /// The path of the offending field, if there is one.
     pub(super) field: Option<String>,
     pub(super) message: String,
 }
@@ -48,7 +48,7 @@ pub(super) fn toml<T: DeserializeOwned>(text: &str) -> Result<T, toml::de::Error
     T::deserialize(ObjectOnly(toml::Deserializer::parse(text)?))
 }
 
-/// The path down to the last field whose name is known: a text that ends early ends in none.
+/// The path to the last field with a known name; a text that ends early has none.
 fn known(path: &Path) -> Option<String> {
     let is_known = |segment: &&Segment| !matches!(segment, Segment::Unknown);
     let written = |mut text: String, segment: &Segment| {
@@ -64,7 +64,7 @@ fn known(path: &Path) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The field a body lacks, has twice or should not have: it is in no path, only between the words of the message.
+/// The field that a body lacks, has twice or should not have. It is in no path, only in the message.
 fn named(message: &str) -> Option<String> {
     let about = message
         .strip_prefix("missing")
@@ -74,13 +74,13 @@ fn named(message: &str) -> Option<String> {
     Some(field.split('`').next()?.to_owned())
 }
 
-/// Passes everything on, and stays around everything that is handed out.
+/// Forwards everything, and wraps every deserializer it hands out.
 struct ObjectOnly<T>(T);
 
-/// As [`ObjectOnly`], around the visitor of a struct: it takes no sequence.
+/// [`ObjectOnly`] for the visitor of a struct: refuses a sequence.
 struct ObjectOnlyVisitor<V>(V);
 
-/// Methods of a deserializer that pass their arguments on.
+/// Methods of a deserializer that forward their arguments.
 macro_rules! pass_on {
     ($($method:ident($($arg:ident: $type:ty),*);)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($arg: $type,)* visitor: V) -> Result<V::Value, D::Error> {
@@ -156,7 +156,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ObjectOnlyVisitor<ObjectOnly<V>> {
     }
 }
 
-/// Methods of a visitor that pass a plain value on.
+/// Methods of a visitor that forward a plain value.
 macro_rules! visit_plain {
     ($($method:ident($type:ty);)*) => {
         $(fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {

@@ -1,7 +1,7 @@
-//! Fault injection: rules from `POST /sim/faults` or a scenario's `[[faults]]`, and which request each applies to.
+//! Fault injection: rules from `POST /sim/faults` or a scenario's `[[faults]]`, and the requests each applies to.
 //!
-//! A rule names an endpoint, a count and a probability. The draws come from a random stream of their own, seeded with
-//! the exchange: the same requests in the same order meet the same faults. The control routes of `/sim` are exempt.
+//! A rule names an endpoint, a count and a probability. Draws come from a random stream of their own, seeded with the
+//! exchange: the same requests in the same order get the same faults. The control routes of `/sim` are exempt.
 
 mod altered;
 
@@ -86,7 +86,7 @@ pub(super) struct FaultRule {
         deserialize_with = "optional_integral"
     )]
     retry_after: Option<u32>,
-    /// How long `latency` holds a request, and over how long `slow_body` spreads an answer.
+    /// How long `latency` holds a request, and over how long `slow_body` spreads a response.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -110,7 +110,7 @@ const DEFAULT_MILLIS: u32 = 1_000;
 const DEFAULT_SKEW_MILLIS: i32 = 60_000;
 
 impl FaultRule {
-    /// The field that is out of its range or has no effect on this kind of fault, if one is, and what is wrong with it.
+    /// The field that is out of range or has no effect on this kind of fault, and why.
     pub(super) fn invalid_field(&self) -> Option<(&'static str, String)> {
         self.out_of_range().or_else(|| self.without_effect())
     }
@@ -201,31 +201,31 @@ fn always() -> u32 {
     100
 }
 
-/// What goes wrong.
+/// The kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum FaultKind {
-    /// Holds the request before it is carried out.
+    /// Holds the request before it is processed.
     Latency,
-    /// An error status instead of carrying the request out.
+    /// Returns an error status without processing the request.
     Before,
-    /// Carries the request out, then answers with an error status all the same.
+    /// Processes the request, then returns an error status.
     After,
-    /// Carries the request out, then closes the connection without an answer.
+    /// Processes the request, then closes the connection without a response.
     DropReply,
-    /// The right answer, cut in half.
+    /// The correct response, cut in half.
     CutBody,
-    /// The right answer in small pieces, the last of them after `millis`.
+    /// The correct response in small pieces, the last one after `millis`.
     SlowBody,
-    /// The right answer by another clock: every instant in it is off by `skew_millis`.
+    /// The correct response with every instant shifted by `skew_millis`.
     ClockSkew,
-    /// 200 with a body that is no JSON.
+    /// 200 with a body that is not JSON.
     GarbageBody,
-    /// The right answer with words no client knows as its types, modes and statuses.
+    /// The correct response with unknown types, modes and statuses.
     UnknownWords,
-    /// What is usually done at once is only begun: close-all answers 202 and closes nothing, the cancellation of a
-    /// resting order is queued. Nothing else is disturbed.
+    /// Only begins what is usually done at once: close-all returns 202 and closes nothing, canceling a resting order is
+    /// queued. Other endpoints are unaffected.
     NotYet,
 }
 
@@ -242,11 +242,11 @@ impl FaultKind {
         self == Self::ClockSkew
     }
 
-    /// Whether an answer of that endpoint is any different for it.
+    /// Whether it changes the response of that endpoint.
     fn reaches(self, route: FaultTarget) -> bool {
         match self {
             Self::NotYet => matches!(route, FaultTarget::CloseAll | FaultTarget::CancelOrder),
-            // The answer has no instant.
+            // The response has no instant.
             Self::ClockSkew => route != FaultTarget::CancelOrder,
             // Nor any of the words.
             Self::UnknownWords => !matches!(
@@ -302,7 +302,7 @@ impl From<FaultStatus> for u16 {
     }
 }
 
-/// The faults of one request: at most one delay and one other, the oldest rule first.
+/// The faults of one request: at most one delay and one other; the oldest rule first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DrawnFaults {
     pub(super) wait: Option<Duration>,
@@ -361,7 +361,7 @@ impl FaultInjector {
     }
 }
 
-/// The splitmix64 sequence: enough for chances, no cryptography.
+/// The splitmix64 sequence: good enough for probabilities, not cryptographic.
 #[derive(Debug)]
 struct SplitMix(u64);
 

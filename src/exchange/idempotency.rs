@@ -1,11 +1,11 @@
-//! What each user's `Idempotency-Key`s stand for.
+//! The requests and results that each user's `Idempotency-Key`s identify.
 //!
-//! A key belongs to one user and one request: endpoint, target and the body as parsed, so that the same request with
-//! other spelling is still the same request. A record is kept of what had an effect: a placed order, an order row
-//! recorded as rejected, a TWAP, a ladder, a close-all operation. Validation, 401, 404 and 429 leave no record.
+//! A key belongs to one user and one request: endpoint, target and the parsed body, so that other spelling is still the
+//! same request. Only effects are recorded: a placed order, an order row recorded as rejected, a TWAP, a scaled order,
+//! a close-all operation. Validation errors, 401, 404 and 429 leave no record.
 //!
-//! A record is kept for thirty days of virtual time and never dropped early. A user at the limit
-//! ([`MAX_KEYS_PER_USER`], unless the scenario says otherwise) gets 429 for new keys until the oldest expires.
+//! A record lives for thirty days of virtual time and is never dropped early. A user at the limit
+//! ([`MAX_KEYS_PER_USER`], unless the scenario sets another) gets 429 for new keys until the oldest expires.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -16,10 +16,10 @@ use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// How long a key is remembered (`docs/engine.md 11.2`).
+/// How long a key is kept (`docs/engine.md 11.2`).
 const KEY_RETENTION: Millis = Millis(30 * Millis::DAY.0);
-/// Records per user: 23 new orders a minute for all of thirty days. Bounds what one user can make the exchange hold to
-/// about as much again as the rows of those orders.
+/// Records per user: 23 new orders a minute for all of thirty days. At this limit the records take about as much memory
+/// as the rows of those orders.
 const MAX_KEYS_PER_USER: u32 = 1_000_000;
 
 /// What a key was first used for.
@@ -38,7 +38,7 @@ pub(super) enum IdempotentResult {
     Order(AccountIx, OrderId),
     Twap(AccountIx, TwapId),
     Scaled(AccountIx, ScaledId),
-    /// An order row exists, rejected; the same refusal again.
+    /// A rejected order row exists; the refusal is returned again.
     Refused(ApiError),
     /// By index.
     CloseAll(usize),
@@ -47,7 +47,7 @@ pub(super) enum IdempotentResult {
 #[derive(Debug)]
 pub(super) struct IdempotencyRecords {
     users: BTreeMap<usize, UserKeys>,
-    /// Records a user may have.
+    /// The most records of a user.
     most: usize,
     /// Not yet written to the store.
     changes: Vec<KeyChange>,
@@ -59,7 +59,7 @@ enum KeyChange {
     Forgotten(usize, String),
 }
 
-/// When, which request, which result. Its JSON is on disk.
+/// The time, the request and the result. Its JSON is on disk.
 type KeyRecord = (Millis, IdempotentRequest, IdempotentResult);
 
 #[derive(Debug, Default)]
@@ -69,7 +69,7 @@ struct UserKeys {
 }
 
 impl UserKeys {
-    /// Removes the keys of `at` and before, and returns them.
+    /// Removes and returns the keys of `at` and before.
     fn forget_before(&mut self, at: Millis) -> Vec<String> {
         let mut forgotten = vec![];
         while let Some((_, key)) = self.oldest_first.pop_front_if(|(made, _)| *made <= at) {
@@ -91,7 +91,7 @@ impl Default for IdempotencyRecords {
 }
 
 impl IdempotencyRecords {
-    /// With another limit than [`MAX_KEYS_PER_USER`], where one is given.
+    /// Replaces [`MAX_KEYS_PER_USER`] if a limit is given.
     pub(super) fn with_key_limit(self, most: Option<u32>) -> Self {
         Self {
             most: most.map_or(self.most, |most| most as usize),
@@ -99,7 +99,7 @@ impl IdempotencyRecords {
         }
     }
 
-    /// What the key did before; `None` for a new key, 409 for one that was used for something else.
+    /// The earlier result of a key; `None` for a new key, 409 if it was used for another request.
     pub(super) fn recall(
         &self,
         user: usize,
@@ -135,7 +135,7 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Records what a key did at `now`.
+    /// Records the result of a key at `now`.
     pub(super) fn record(
         &mut self,
         (user, key): (usize, &str),

@@ -1,4 +1,4 @@
-//! A request as the endpoints see it, and a successful response.
+//! A request as the endpoints receive it, and a successful response.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -41,7 +41,7 @@ impl ApiResponse {
     }
 }
 
-/// Headers and body of one request, read to the end.
+/// Headers and body of one request, fully read.
 #[derive(Debug)]
 pub(super) struct ApiRequest {
     pub(super) headers: HeaderMap,
@@ -53,7 +53,7 @@ pub(super) struct ApiRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Execution {
     Immediate,
-    /// Only begun, for an injected fault.
+    /// Only begun, because of an injected fault.
     Deferred,
 }
 
@@ -78,7 +78,7 @@ impl ApiRequest {
             .ok_or_else(|| refused("Idempotency-Key must be 1 to 128 printable ASCII characters"))
     }
 
-    /// The `Idempotency-Key` where it may be left out.
+    /// The `Idempotency-Key` of an endpoint where it is optional.
     pub(super) fn key_if_given(&self) -> Result<Option<&str>, ApiError> {
         if self.headers.contains_key(IDEMPOTENCY_KEY) {
             self.key().map(Some)
@@ -87,7 +87,7 @@ impl ApiRequest {
         }
     }
 
-    /// The body as `T`; a fault names the path of the field it stopped at.
+    /// The body as `T`; an error names the path of the field.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
         self.check_content_type()?;
         decode::json(&self.body).map_err(|why| ApiError {
@@ -96,7 +96,7 @@ impl ApiRequest {
         })
     }
 
-    /// A body that calls itself something else is refused before it is read; one that says nothing is taken for JSON.
+    /// A body with another content type is refused unread; one without is read as JSON.
     fn check_content_type(&self) -> Result<(), ApiError> {
         let is_json = |value: &HeaderValue| {
             let essence = value.to_str().ok().and_then(|text| text.split(';').next());
@@ -112,7 +112,7 @@ impl ApiRequest {
         ))
     }
 
-    /// For endpoints without a body: nothing, or the `{}` some libraries insist on sending.
+    /// For endpoints without a body: nothing, or the `{}` that some libraries always send.
     pub(super) fn no_body(&self) -> Result<(), ApiError> {
         match self.body.trim_ascii() {
             b"" | b"{}" => Ok(()),

@@ -1,12 +1,12 @@
-//! The paper exchange: a real HTTP server on a socket of the caller's choice that implements `/v1` of the API
-//! description, and `/sim` for what a simulation needs beyond it (module `sim`).
+//! The paper exchange: a real HTTP server on a given socket that implements `/v1` of the API description, and `/sim`
+//! for what a simulation needs beyond it (module `sim`). Names `api`, `model` and `disk`.
 //!
-//! Contract: [`start`] takes the listening socket, the scenario, the instant virtual time starts at and a stop
-//! signal; it reads no clock but tokio's and owns no global state. Prices, fills and ids come from the engine alone,
-//! which is synchronous and deterministic: the same scenario, start and requests at the same virtual times give the
-//! same answers. Polling never advances time.
+//! Contract: [`start`] takes the listening socket, the scenario, the start of virtual time and a stop signal. It reads
+//! no clock but tokio's and has no global state. Prices, fills and ids come only from the engine, which is synchronous
+//! and deterministic: the same scenario, start and requests at the same virtual times give the same responses. Polling
+//! never advances time.
 //!
-//! State ends with the process, unless a directory is named to keep it in (module `store`).
+//! State ends with the process, unless it is kept in a directory (module `store`).
 //!
 //! Known limit: plain HTTP, meant for loopback.
 
@@ -58,12 +58,12 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone)]
 pub struct ExchangeOptions {
     pub scenario: Scenario,
-    /// Virtual time at the first request; the scenario's script is played before it. An exchange that was kept goes on
-    /// from its own.
+    /// Virtual time at the first request; the scenario's script is played before it. A stored exchange continues from
+    /// its own.
     pub start: Timestamp,
-    /// How virtual time passes; absent: as it was kept, in real time at first.
+    /// How virtual time passes; absent: as stored, and real time for a new exchange.
     pub pace: Option<ClockMode>,
-    /// Keeps everything in this directory, and goes on with what it holds.
+    /// Stores everything in this directory, and continues from what it holds.
     pub data_dir: Option<PathBuf>,
 }
 
@@ -78,13 +78,13 @@ pub enum StartFault {
     Script(#[source] tokio::task::JoinError),
 }
 
-/// Why a running exchange trades no more. What was answered before it holds.
+/// Why a running exchange stopped trading. Earlier responses stay valid.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ExchangeFailure {
-    /// Its records cannot be kept; it answers 503 from then on.
+    /// Records cannot be written; every request gets 503 from then on.
     #[error(transparent)]
     Store(Arc<StoreFault>),
-    /// A request or a step panicked while it held the state; every response is 500 from then on.
+    /// A request or a step panicked while it held the state; every request gets 500 from then on.
     #[error("the paper exchange has stopped after an internal error")]
     Engine,
 }
@@ -101,7 +101,7 @@ pub struct ExchangeHandle {
     broken: CancellationToken,
 }
 
-/// An account of a running exchange and the key that opens it, for whoever started it.
+/// An account of a running exchange, and its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountKey {
     pub account_id: AccountId,
@@ -109,7 +109,7 @@ pub struct AccountKey {
 }
 
 impl ExchangeHandle {
-    /// `http://127.0.0.1:8080`; an exchange bound to every address is named by loopback.
+    /// `http://127.0.0.1:8080`; an exchange bound to every address is reached by loopback.
     pub fn base_url(&self) -> String {
         let mut addr = self.addr;
         if addr.ip().is_unspecified() {
@@ -119,7 +119,7 @@ impl ExchangeHandle {
         format!("http://{addr}")
     }
 
-    /// Waits until the exchange trades no more, though nobody has stopped it; for ever, if that never comes.
+    /// Waits until the exchange stops trading by itself; for ever if it does not.
     pub fn failed(&self) -> impl Future<Output = ExchangeFailure> + Send + use<> {
         let (failure, broken) = (self.failure.clone(), self.broken.clone());
         async move {
@@ -130,7 +130,7 @@ impl ExchangeHandle {
         }
     }
 
-    /// Waits until the stop signal has been obeyed: no request is under way any more, and the directory is free.
+    /// Waits until the stop signal has taken effect: no request is in progress, and the directory is free.
     pub async fn stopped(self) {
         if let Err(why) = self.task.await {
             tracing::error!(%why, "the exchange ended badly");
@@ -144,7 +144,7 @@ pub async fn start(
     options: ExchangeOptions,
     shutdown: CancellationToken,
 ) -> Result<ExchangeHandle, StartFault> {
-    // The script of a busy morning takes its time; the clock begins before it, or it would be late for good.
+    // The script takes a while; the clock starts before it, or it would always be late.
     let began = Instant::now();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
     let opening = tokio::task::spawn_blocking(move || open(options));
@@ -191,7 +191,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
     }
 }
 
-/// Virtual time is looked at this often; a step is 250 ms.
+/// How often virtual time is updated; a step is 250 ms.
 const TICK_INTERVAL: Duration = Duration::from_millis(125);
 
 async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {

@@ -17,7 +17,7 @@ pub(super) struct CloseAllOperations {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct CloseAllOperation {
     pub(super) account: AccountIx,
-    /// By (`opened_at`, id); the results are of a prefix of it.
+    /// Sorted by (`opened_at`, id); the results cover a prefix.
     pub(super) targets: Vec<PositionId>,
     pub(super) results: Vec<TargetResult>,
     pub(super) created_at: Millis,
@@ -65,7 +65,7 @@ impl CloseAllOperations {
         self.changed.clear();
     }
 
-    /// Loads a stored operation; call it in the order of their indexes.
+    /// Loads a stored operation; call it in index order.
     pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
         self.operations.push(postcard::from_bytes(record)?);
         Ok(())

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, net::IpAddr, sync::Mutex};
 use tokio::time::Instant;
 
-/// How many requests at once, and how many per second after that.
+/// The burst size, and the requests per second after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
@@ -40,7 +40,7 @@ impl Default for RateLimits {
     }
 }
 
-/// Whose budget a request is taken from.
+/// The budget that a request counts against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LimitScope {
     Whole,
@@ -58,7 +58,7 @@ struct BucketTable {
     buckets: BTreeMap<LimitScope, TokenBucket>,
 }
 
-/// Buckets kept before those that are full again are dropped; a full bucket is the same as none.
+/// Above this many buckets, full ones are dropped; a full bucket equals none.
 const MAX_BUCKETS: usize = 4096;
 
 impl RateLimiter {
@@ -76,7 +76,7 @@ impl RateLimiter {
         ledger.buckets.clear();
     }
 
-    /// Takes one request from `payer`'s budget, or answers 429.
+    /// Takes one request from `payer`'s budget, or returns 429.
     pub(super) fn take(&self, payer: LimitScope, now: Instant) -> Result<(), ApiError> {
         let mut ledger = locked(&self.0);
         let (rate, name) = match payer {
@@ -105,7 +105,7 @@ impl RateLimiter {
     }
 }
 
-/// Counts in thousandths of a request, so that any rate refills exactly.
+/// Counts thousandths of a request, so that any rate refills exactly.
 #[derive(Debug)]
 struct TokenBucket {
     tokens: u64,
@@ -123,7 +123,7 @@ impl TokenBucket {
         }
     }
 
-    /// The error is how many whole seconds until there is a token again.
+    /// The error is the number of whole seconds until the next token.
     fn take(&mut self, rate: RateLimit, now: Instant) -> Result<(), u64> {
         let elapsed = now.duration_since(self.filled_at).as_millis();
         let gained = u64::try_from(elapsed)
@@ -135,7 +135,7 @@ impl TokenBucket {
             self.tokens -= 1000;
             return Ok(());
         }
-        // A rate of at least one per second has a whole token again within one.
+        // A rate of at least one per second has a token within a second.
         Err(if rate.per_second == 0 { 3600 } else { 1 })
     }
 }

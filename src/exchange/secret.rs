@@ -1,8 +1,8 @@
-//! The secret that an exchange derives its API keys, its cursors and its request ids from.
+//! The secret from which an exchange derives its API keys, cursors and request ids.
 //!
-//! It is random, made at every start; with `--data-dir` it is made once and kept in a file that only its owner may
-//! read. Only where a flag or the scenario says so in words is it the seed instead: then the same start gives the same
-//! keys and ids, and whoever knows the seed knows the keys.
+//! It is random for every start; with `--data-dir` it is created once, in a file that only its owner may read. It is
+//! the seed only if a flag or the scenario says so: then the same start gives the same keys and ids, and whoever knows
+//! the seed knows the keys.
 
 use super::{
     auth::ApiKey,
@@ -22,15 +22,15 @@ use uuid::Uuid;
 pub enum KeySource {
     #[default]
     Random,
-    /// For runs that are to be the same to the letter.
+    /// For reproducible runs.
     Seed,
 }
 
-/// `Debug` shows nothing of it.
+/// `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct ServerSecret(Vec<u8>);
 
-/// Bytes of a random one.
+/// Bytes of a random secret.
 const SECRET_BYTES: usize = 32;
 
 impl ServerSecret {
@@ -42,7 +42,7 @@ impl ServerSecret {
         }
     }
 
-    /// 244 random bits of the system's, spread evenly.
+    /// 244 random bits from the system, spread evenly.
     fn random() -> Self {
         let [one, other] = [Uuid::new_v4(), Uuid::new_v4()];
         let digest = Sha256::new()
@@ -52,7 +52,7 @@ impl ServerSecret {
         Self(digest.to_vec())
     }
 
-    /// The one in the file at `path`; a random one, put there, where the file is missing or empty.
+    /// Reads the secret in the file at `path`; creates a random one if the file is missing or empty.
     pub(super) fn load_or_create(path: &Path) -> io::Result<Self> {
         let mut text = String::new();
         let mut file = disk::private_file(path)?.take(4 * SECRET_BYTES as u64);
@@ -78,7 +78,7 @@ impl ServerSecret {
         ApiKey::from_digest(self.digest(b"api key", &[user.as_bytes()]))
     }
 
-    /// Unlike for any other purpose, as long as the parts of one purpose have a length of their own each.
+    /// Differs for every purpose, as long as the parts of one purpose each have a fixed length.
     pub(super) fn digest(&self, purpose: &'static [u8], parts: &[&[u8]]) -> [u8; 32] {
         let purpose = Sha256::new().chain_update(purpose).chain_update(&self.0);
         let all = parts.iter().fold(purpose, Digest::chain_update);

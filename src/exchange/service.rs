@@ -1,4 +1,4 @@
-//! What the requests of an exchange share: its state, its keys and budgets, its store.
+//! What the requests of an exchange share: its state, keys, budgets and store.
 
 use super::{
     api_error::ApiError,
@@ -34,7 +34,7 @@ pub(super) struct ResetState {
     pub(super) scenario: Scenario,
     pub(super) start: engine::Millis,
     pub(super) pace: ClockMode,
-    /// The state after the script, where this process has played it.
+    /// The state after the script, if this process has played it.
     pub(super) first: Option<engine::Checkpoint>,
 }
 
@@ -157,7 +157,7 @@ impl ExchangeService {
     }
 }
 
-/// UUIDs that are unique across runs; reproducible where the secret is the seed.
+/// UUIDs that are unique across runs; reproducible if the secret is the seed.
 #[derive(Debug)]
 pub(super) struct RequestIds {
     secret: ServerSecret,

@@ -1,8 +1,8 @@
-//! The state of the exchange: the engine and all that must change together with it, behind one lock.
+//! The state of the exchange: the engine and everything that must change together with it, behind one lock.
 //!
-//! Why a mutex and not a task: every request is a few microseconds of synchronous work that must be atomic (an
-//! order, its idempotency record and its effects), nothing is awaited while it is held, and a reader copies its rows
-//! straight into the answer instead of through a channel.
+//! Why a mutex and not a task: each request is a few microseconds of synchronous work that must be atomic (an order,
+//! its idempotency record and its effects), nothing is awaited while it is held, and a read copies its rows straight
+//! into the response.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -31,7 +31,7 @@ pub(super) struct ExchangeState {
 }
 
 impl ExchangeState {
-    /// Runs the steps that wall time has made due.
+    /// Runs the steps that are due at `wall`.
     pub(super) fn tick(&mut self, wall: Instant) {
         let due = self.clock.due(wall, self.engine.now());
         self.engine.advance_to(due);
@@ -58,7 +58,7 @@ impl ExchangeState {
         self.close_alls.discard_changes();
     }
 
-    /// The caller's account of that name; 404 for missing and foreign alike.
+    /// The caller's account with that name; 404 for missing and foreign alike.
     pub(super) fn account(
         &self,
         caller: &AuthenticatedUser,
@@ -95,7 +95,7 @@ impl ExchangeState {
         outcome.map_err(|refusal| self.fault(refusal))
     }
 
-    /// Carries out a command that makes an order, once per key.
+    /// Carries out a command that creates an order, once per key.
     pub(super) fn apply_keyed(
         &mut self,
         (user, key, keyed_request): (usize, &str, IdempotentRequest),
@@ -121,7 +121,7 @@ impl ExchangeState {
         }
     }
 
-    /// Makes a TWAP or a ladder; once, where a key is given.
+    /// Creates a TWAP or a scaled order, once per key if there is one.
     pub(super) fn create_strategy(
         &mut self,
         (user, key, keyed_request): (usize, Option<&str>, IdempotentRequest),
@@ -156,7 +156,7 @@ impl ExchangeState {
         key.map_or(Ok(None), |key| self.keys.recall(user, key, keyed_request))
     }
 
-    /// 429 while the user has as many keys as one may have.
+    /// 429 while the user has as many keys as allowed.
     pub(super) fn check_key_limit(&mut self, user: usize) -> Result<(), ApiError> {
         let room = self.keys.make_room(user, self.engine.now());
         room.map_err(|wait| {
@@ -214,7 +214,7 @@ impl ExchangeState {
     }
 }
 
-/// `{data: …}` of a row that must be there.
+/// `{data: …}` of a row that must exist.
 pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<ApiResponse, ApiError> {
     let data = row.ok_or_else(|| ApiError::broken("a row in no market"))?;
     ApiResponse::ok(&crate::api::Data { data })

@@ -17,11 +17,11 @@ const SLOW_BODY_CHUNKS: u32 = 16;
 #[derive(Debug)]
 pub(super) struct ResponseBody {
     data: Bytes,
-    /// What the headers promise; more than `data` when the rest is never sent.
+    /// The length in the headers; more than `data` if the rest is never sent.
     promised: u64,
     /// Spacing of the chunks; without it the body is sent at once.
     pace: Option<SlowSchedule>,
-    /// Marks the connection as done with this response when dropped.
+    /// Ends this response's phase of the connection when dropped.
     _carrier: Option<PhaseGuard>,
 }
 
@@ -51,7 +51,7 @@ impl ResponseBody {
         }
     }
 
-    /// hyper drops a body once it has taken the last of it.
+    /// hyper drops a body once it has taken its last piece.
     pub(super) fn with_phase(self, phase: Arc<ConnectionPhase>) -> Self {
         Self {
             _carrier: Some(PhaseGuard(phase)),
@@ -59,7 +59,7 @@ impl ResponseBody {
         }
     }
 
-    /// Promises all of it, sends half, then breaks the connection.
+    /// Announces the full length, sends half, then breaks the connection.
     pub(super) fn cut(body: Vec<u8>) -> Self {
         let mut data = Bytes::from(body);
         let promised = data.len() as u64 + 1;
@@ -72,7 +72,7 @@ impl ResponseBody {
         }
     }
 
-    /// All of it, evenly over `span`.
+    /// The whole body, evenly over `span`.
     pub(super) fn slow(body: Vec<u8>, span: Duration) -> Self {
         let every = span / SLOW_BODY_CHUNKS;
         let pace = SlowSchedule {

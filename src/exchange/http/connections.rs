@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 const MAX_CONNECTIONS: usize = 192;
 /// Per address: a desk and many bots on one machine share one.
 const MAX_PER_ADDRESS: usize = 128;
-/// A client that takes longer to finish a request it began is slow on purpose or has a bad line.
+/// A client that takes longer to finish a request is slow on purpose or has a bad connection.
 const REQUEST_OVERDUE_AFTER: Duration = Duration::from_secs(1);
 
 /// Hands out connection permits.
@@ -163,7 +163,7 @@ mod tests {
         (0..count).map(take).collect()
     }
 
-    /// Which of them were asked to leave.
+    /// The permits that were evicted.
     fn gone(held: &[ConnectionPermit]) -> Vec<usize> {
         let asked = |permit: &&ConnectionPermit| permit.evict.is_cancelled();
         let numbered = held.iter().enumerate();

@@ -1,7 +1,7 @@
-//! Which host a request may name: against pages that rebind their own name to our address.
+//! Which hosts a request may name: protects against pages that rebind their own name to our address.
 //!
-//! The header `Host` and the target in absolute form (`GET http://host/path`) are read by one parser, which accepts
-//! only what a URL can have there (RFC 3986, 3.2): no user, no zone, nothing after a bracket but a port.
+//! One parser reads the header `Host` and the absolute form of the target (`GET http://host/path`). It accepts only
+//! what RFC 3986, 3.2 allows: no user, no zone, nothing after a bracket but a port.
 
 use super::super::api_error::{ApiError, ServiceCode};
 use hyper::{
@@ -23,7 +23,7 @@ impl AllowedHosts {
         Self { bound }
     }
 
-    /// 400 unless there is exactly one `Host`, 421 where it or the target names somebody else's.
+    /// 400 unless there is exactly one `Host`, 421 if it or the target names another host.
     pub(crate) fn check(self, target: &Uri, headers: &HeaderMap) -> Result<(), ApiError> {
         let mut given = headers.get_all(HOST).iter();
         let host = given
@@ -65,7 +65,7 @@ fn misdirected(what: &str) -> ApiError {
     )
 }
 
-/// The host of an authority; its port, if there is one, is a port.
+/// The host of an authority; a port must be numeric.
 #[derive(Debug, PartialEq, Eq)]
 enum RequestHost<'a> {
     Address(IpAddr),
@@ -73,7 +73,7 @@ enum RequestHost<'a> {
 }
 
 impl<'a> RequestHost<'a> {
-    /// `host`, `host:port`, `[v6]` or `[v6]:port`, and nothing else before, between or behind.
+    /// `host`, `host:port`, `[v6]` or `[v6]:port`, and nothing else.
     fn parse(authority: &'a str) -> Option<Self> {
         let (host, port) = if let Some(bracketed) = authority.strip_prefix('[') {
             let (address, behind) = bracketed.split_once(']')?;
@@ -90,7 +90,7 @@ impl<'a> RequestHost<'a> {
     }
 }
 
-/// Nothing, or a colon and the digits of a port.
+/// Empty, or a colon and digits.
 fn is_port(text: &str) -> bool {
     let Some(digits) = text.strip_prefix(':') else {
         return text.is_empty();

@@ -33,19 +33,19 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// hyper reads on in steps of its own and notices only afterwards; the exact limit is `respond`'s.
+/// hyper checks its limit only between its own read steps; `respond` enforces the exact one.
 const HEAD_BUFFER: usize = 2 * respond::HEAD_LIMIT;
-/// How long requests under way may take to finish after the stop signal.
+/// How long requests in progress may take after the stop signal.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
-/// Pause after a failed accept, as when the system has no socket left.
+/// Pause after a failed accept, for example when no file descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long a rejected client may go on sending: closing at once would reset the connection and lose the 503.
+/// How long a rejected client may keep sending: closing at once would reset the connection and lose the 503.
 const REJECT_LINGER: Duration = Duration::from_secs(1);
-/// Rejected clients that are read from at the same time.
+/// Rejected clients that are read at the same time.
 const MAX_LINGERING: usize = 64;
 
-/// Accepts until `stop`, then lets the requests under way finish.
+/// Accepts until `stop`, then lets requests in progress finish.
 pub(super) async fn accept(
     listener: TcpListener,
     service: Arc<ExchangeService>,
@@ -90,7 +90,7 @@ async fn next(listener: &TcpListener, stop: &CancellationToken) -> Option<(TcpSt
     }
 }
 
-/// Responds 503 and closes: the connection limit is reached and nothing was carried out.
+/// Responds 503 and closes: the connection limit is reached, and the request was not processed.
 async fn reject(stream: TcpStream, service: &ExchangeService, lingering: &Semaphore) {
     let answer = respond::too_many_connections(service.request_ids.next());
     // A socket with an empty send buffer accepts this few bytes without blocking.

@@ -17,12 +17,12 @@ use tokio::time::{Instant, timeout_at};
 const BODY_LIMIT: usize = 64 * 1024;
 /// Time for a small body, from the end of the head.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
-/// A body gets a second more for every so many bytes received.
+/// A body gets one more second per this many bytes received.
 const BODY_BYTES_PER_SECOND: usize = 4 * 1024;
 /// The most time a body gets.
 const MAX_BODY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The whole body within its limits of size and time. Meanwhile the connection waits for its client.
+/// The whole body within its limits of size and time. The connection counts as waiting for its client meanwhile.
 pub(super) async fn read(
     phase: &ConnectionPhase,
     request: Request<Incoming>,
@@ -82,7 +82,8 @@ async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
     }
 }
 
-/// Time limit of a body of which that many bytes have arrived: enough for a slow line, not for a byte now and then.
+/// The time limit of a body of which `bytes` have arrived: enough for a slow connection, too little for a byte now and
+/// then.
 fn body_time(bytes: usize) -> Duration {
     let seconds = u64::try_from(bytes / BODY_BYTES_PER_SECOND).unwrap_or(u64::MAX);
     let time = BODY_TIMEOUT.saturating_add(Duration::from_secs(seconds));

@@ -1,4 +1,4 @@
-//! One request: routed, authenticated, rate limited, carried out, and its response built.
+//! Handles one request: route, authentication, rate limit, command, response.
 
 use super::super::{
     api_error::{ApiError, ErrorHeader, ServiceCode},
@@ -29,13 +29,13 @@ pub(super) const HEAD_LIMIT: usize = 32 * 1024;
 const METHODS: [&str; 5] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What a request line names.
+/// The route of a request line.
 enum MatchedRoute {
     V1(Route),
     Sim(SimRoute),
 }
 
-/// Responds to every request, refused ones too; an error closes the connection without a response.
+/// Responds to every request, including refused ones; an error closes the connection without a response.
 pub(super) async fn respond(
     service: &ExchangeService,
     (peer, phase): (IpAddr, &ConnectionPhase),
@@ -143,7 +143,7 @@ fn check_head(request: &Request<Incoming>) -> Result<(), ApiError> {
     ))
 }
 
-/// Budgets and key, before anything is looked up. `None` on public routes.
+/// Checks budgets and key before any lookup. `None` on public routes.
 fn authorized<'a>(
     service: &'a ExchangeService,
     peer: IpAddr,
@@ -182,7 +182,7 @@ impl MatchedRoute {
         query: &str,
     ) -> Result<Self, ApiError> {
         let parse = |method: &str, query: &str| {
-            // Answered like a GET; hyper leaves the body out.
+            // Handled like a GET; hyper omits the body.
             let method = if method == "HEAD" { "GET" } else { method };
             if path == "/sim" || path.starts_with("/sim/") {
                 SimRoute::parse(method, path, query).map(Self::Sim)

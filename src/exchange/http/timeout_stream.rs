@@ -33,7 +33,7 @@ const HEAD: u8 = 1;
 const BUSY: u8 = 2;
 /// Between two requests.
 const IDLE: u8 = 3;
-/// The answer has been written, and may not have left yet.
+/// The response is written, and may not have been sent yet.
 const LEAVING: u8 = 4;
 const BODY: u8 = 5;
 
@@ -43,19 +43,19 @@ pub(super) enum WaitingFor {
     Head,
     Body,
     NextRequest,
-    /// For the client to read its answer.
+    /// For the client to read its response.
     Reader,
 }
 
-/// Where a connection is and since when; shared by the reader and the request it carries.
+/// The phase of a connection and its start; shared by the reader and the request.
 #[derive(Debug)]
 pub(super) struct ConnectionPhase {
     born: Instant,
     state: AtomicU8,
     /// Milliseconds after `born`.
     since: AtomicU64,
-    /// When the answer under way could not be written for the first time, in milliseconds after `born`; or [`NEVER`].
-    /// A byte that is read now and then does not renew it.
+    /// When the current response first could not be written, in milliseconds after `born`; or [`NEVER`]. Reading a byte
+    /// now and then does not reset it.
     unread_since: AtomicU64,
 }
 
@@ -125,7 +125,7 @@ impl ConnectionPhase {
         Some((waits, self.since()))
     }
 
-    /// Whether any byte of a head has come.
+    /// Whether any byte of a request head has arrived.
     pub(super) fn has_begun(&self) -> bool {
         self.state.load(Ordering::Relaxed) != FRESH
     }
@@ -162,7 +162,7 @@ impl ConnectionPhase {
 pub(super) struct TimeoutStream<I> {
     io: I,
     phase: Arc<ConnectionPhase>,
-    /// Timer for the phase at the last poll, which may have ended since.
+    /// Timer of the phase at the last poll, which may have ended since.
     alarm: Pin<Box<Sleep>>,
     /// Set while nothing can be written.
     stuck: Option<Pin<Box<Sleep>>>,
@@ -201,7 +201,7 @@ impl<I> TimeoutStream<I> {
     }
 
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // hyper looks again only when it is woken, also once the answer has left.
+        // hyper polls only when woken, also after the response was sent.
         let next_look = || Instant::now() + HEAD_TIMEOUT;
         let deadline = self.phase.deadline().unwrap_or_else(next_look);
         if self.alarm.deadline() != deadline {
@@ -241,7 +241,7 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<I> {
         self.written(cx, done)
     }
 
-    /// A flush that is done is no progress: a socket's always is.
+    /// A completed flush is no progress: flushing a socket always completes.
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.io).poll_flush(cx) {
             Poll::Pending => self.written(cx, Poll::Pending),

@@ -2,7 +2,7 @@
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
-/// Why a scenario cannot be used; names the file or the entry, its value and what is allowed.
+/// Why a scenario cannot be used. Names the file or the entry, its value and the allowed range.
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioFault {
     #[error("the scenario file {path} could not be read")]
@@ -43,7 +43,7 @@ impl ScenarioFault {
     }
 }
 
-/// A number of a scenario, if it is in its range.
+/// A number of a scenario, if it is within its range.
 pub(super) fn within<N: PartialOrd + ToString>(
     entry: &'static str,
     given: N,

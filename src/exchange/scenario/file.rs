@@ -1,4 +1,4 @@
-//! The TOML of a scenario, and the engine configuration it stands for.
+//! The TOML of a scenario, and the engine configuration it describes.
 
 use super::super::{
     engine::{
@@ -17,7 +17,7 @@ use crate::model::Num;
 use serde::Deserialize;
 use std::{collections::BTreeSet, fmt};
 
-/// Decimals are written as text (`"64250.5"`): TOML's own would go through a float.
+/// Decimals are written as text (`"64250.5"`): TOML numbers would go through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct TextDecimal(Num);
@@ -40,10 +40,10 @@ impl fmt::Display for TextDecimal {
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioFile {
     pub(super) seed: u64,
-    /// The keys of the users come from the seed; otherwise they are random.
+    /// The users' keys come from the seed; otherwise they are random.
     #[serde(default)]
     pub(super) fixed_keys: bool,
-    /// How long before the start virtual time begins; the script plays inside it.
+    /// How long before the start virtual time begins; the script runs in that time.
     #[serde(default)]
     pub(super) warm_up_seconds: u32,
     #[serde(default)]
@@ -53,7 +53,7 @@ pub(super) struct ScenarioFile {
     #[serde(default)]
     pub(super) budgets: RateLimits,
     pub(super) keys_per_user: Option<u32>,
-    /// Planted before the first request, as `POST /sim/faults` would.
+    /// Added before the first request, as `POST /sim/faults` would.
     #[serde(default)]
     pub(super) faults: Vec<FaultRule>,
     pub(super) markets: Vec<ScenarioMarket>,
@@ -84,9 +84,9 @@ impl Default for FeesShape {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct VenueShape {
-    /// Large positions are liquidated a fifth first.
+    /// Large positions are liquidated a fifth at a time.
     gradual_liquidation: bool,
-    /// What users take moves the fair price.
+    /// The users' trades move the fair price.
     user_impact: bool,
 }
 
@@ -119,9 +119,9 @@ pub(super) struct ScenarioMarket {
     max_leverage: u32,
     /// Price at the beginning of the warm-up.
     start_price: TextDecimal,
-    /// Annual, 5 000 is 50 %.
+    /// Annual; 5 000 is 50 %.
     volatility_bps: i64,
-    /// Share of the factor all coins have in common, 10 000 is all of it.
+    /// Share of the common factor of all coins; 10 000 is all of it.
     #[serde(default = "usual_beta")]
     beta_bps: i64,
     /// Typical depth of one book level.
@@ -155,7 +155,7 @@ struct ScenarioTier {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioUser {
-    /// Decides the key where `fixed_keys` says so, together with the seed.
+    /// Together with the seed decides the key, if `fixed_keys` is set.
     pub(super) name: String,
     pub(super) accounts: Vec<ScenarioAccount>,
 }
@@ -253,7 +253,7 @@ impl ScenarioMarket {
         })
     }
 
-    /// Each begins above the one before it and allows less leverage.
+    /// Each tier begins above the previous one and allows less leverage.
     fn tiers(&self) -> Result<Vec<MarginTier>, ScenarioFault> {
         let (mut from, mut leverage) = (1, self.max_leverage);
         let mut tiers = vec![];
@@ -297,7 +297,7 @@ impl ScenarioAccount {
     }
 }
 
-/// What stands in ids, and so in paths and queries.
+/// A name that appears in ids, and so in paths and queries.
 fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
     if (1..=32).contains(&given.len()) && given.chars().all(plain) {

@@ -1,8 +1,8 @@
-//! Scenarios: markets, users and rules in TOML, and a script that has already happened when the first request comes.
+//! Scenarios: markets, users and rules in TOML, and a script that has run when the first request comes.
 //!
-//! The script is played before the start instant, in virtual time, as fast as the engine steps; everything in it is
-//! an ordinary engine command, so nothing on a desk is there without having been traded. Prices are in basis points
-//! of the mid at that moment and sizes in USD, so that a script holds for any seed.
+//! The script runs before the start instant, in virtual time, as fast as the engine steps. Every entry is an ordinary
+//! engine command, so everything on the desk was really traded. Prices are in basis points from the mid of that moment
+//! and sizes in USD, so that a script works with any seed.
 
 mod fault;
 mod file;
@@ -33,26 +33,26 @@ const DEMO: &str = include_str!("../../../assets/scenario-demo.toml");
 /// A scenario that has been read, not yet played.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// In place of the file's; see [`Scenario::seed`].
+    /// Overrides the file's seed; see [`Scenario::seed`].
     pub(super) chosen_seed: Option<u64>,
-    /// The flag's, or the file's `fixed_keys`.
+    /// From the flag, or the file's `fixed_keys`.
     pub(super) keys: KeySource,
     pub(super) source: ScenarioSource,
-    /// As it was written: what an exchange that outlives its process goes on with.
+    /// The source text, which the store keeps.
     pub(super) text: Arc<str>,
     file: ScenarioFile,
 }
 
-/// Where a scenario comes from.
+/// The source of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ScenarioSource {
-    /// It may change from one perpdeck to the next.
+    /// May differ between versions of perpdeck.
     BuiltIn,
     Given,
 }
 
 impl ScenarioSource {
-    /// As kept on disk.
+    /// The name in the store.
     pub(super) fn as_stored(self) -> &'static str {
         match self {
             Self::BuiltIn => "built_in",
@@ -68,7 +68,7 @@ pub(super) struct UserCredentials {
 }
 
 impl Scenario {
-    /// The living desk: every pane has something true in it.
+    /// The scenario of the demo: every pane has rows.
     pub fn demo() -> Result<Self, ScenarioFault> {
         let demo = Self::parse(DEMO)?;
         Ok(Self {
@@ -103,7 +103,7 @@ impl Scenario {
         })
     }
 
-    /// The same with API keys that come from the seed: whoever knows it knows them.
+    /// The same with API keys derived from the seed: whoever knows the seed knows them.
     #[must_use]
     pub fn with_fixed_keys(self) -> Self {
         Self {
@@ -112,7 +112,7 @@ impl Scenario {
         }
     }
 
-    /// The same with another seed than its file's.
+    /// The same with another seed.
     #[must_use]
     pub fn with_seed(self, seed: u64) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Scenario {
         }
     }
 
-    /// Where the API keys of its users come from.
+    /// Where the users' API keys come from.
     pub fn key_source(&self) -> KeySource {
         self.keys
     }
@@ -143,7 +143,7 @@ impl Scenario {
         &self.file.faults
     }
 
-    /// How many `Idempotency-Key`s one user may have at a time, where it says so.
+    /// How many `Idempotency-Key`s one user may have, if the scenario says so.
     pub(super) fn keys_per_user(&self) -> Option<u32> {
         self.file.keys_per_user
     }
@@ -152,7 +152,7 @@ impl Scenario {
         self.file.budgets
     }
 
-    /// Builds the engine and plays the script, so that virtual time stands at `start`.
+    /// Builds the engine and plays the script; virtual time is then `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
         let before = Millis::seconds(self.file.warm_up_seconds.into());
         let config = self.file.engine_config(self.seed(), start - before)?;
@@ -162,7 +162,7 @@ impl Scenario {
         Ok(engine)
     }
 
-    /// Whom the engine's accounts belong to.
+    /// The users of the engine's accounts.
     pub(super) fn users(&self, engine: &Engine, secret: &ServerSecret) -> Vec<UserCredentials> {
         let users = self.file.users.iter().map(|user| UserCredentials {
             key: secret.api_key(&user.name),
@@ -218,7 +218,7 @@ mod tests {
         assert!(extras.count() < positions.len(), "{positions:?}");
     }
 
-    /// A TWAP with slices filled, one waiting, a ladder with filled and working rungs.
+    /// A TWAP with filled and pending slices, a scaled order with filled and working rungs.
     fn strategies(engine: &Engine, account: AccountIx) {
         let twaps: Vec<_> = engine.live_twaps(account).collect();
         assert!(twaps.iter().any(|row| !row.filled_size.is_zero()));
@@ -243,7 +243,7 @@ mod tests {
         assert!(some(|row| row.partial_of.is_some()));
     }
 
-    /// What each closed position made in USD after costs, the oldest first.
+    /// The net result of each closed position in USD, oldest first.
     fn nets(engine: &Engine, account: AccountIx) -> Vec<i128> {
         let net = |row: PositionRecord| (row.realized_pnl - row.fees + row.funding).0;
         let mut nets: Vec<i128> = engine.closed_positions(account, None).map(net).collect();
@@ -251,7 +251,7 @@ mod tests {
         nets
     }
 
-    /// How far the running total fell from its highest at worst, in USD.
+    /// The largest drawdown of the running total, in USD.
     fn worst_fall(nets: &[i128]) -> i128 {
         let (mut total, mut highest, mut worst) = (0, 0, 0);
         for net in nets {

@@ -1,4 +1,4 @@
-//! Plays a script on an engine before anybody is let in.
+//! Plays a script on an engine before the first request.
 
 use super::super::{
     engine::{
@@ -16,8 +16,8 @@ use super::{
 use crate::model::{PlaceKind, TimeInForce};
 use std::collections::BTreeMap;
 
-/// Plays every entry at its time. An entry the engine refuses is part of the story (a rejected order is a row);
-/// one that names what does not exist is a fault of the script.
+/// Plays every entry at its time. A refused entry is part of the script (a rejected order is a row); an entry that
+/// names a missing object is an error of the script.
 pub(super) fn play(
     engine: &mut Engine,
     script: &[ScriptEntry],
@@ -42,12 +42,12 @@ pub(super) fn play(
     Ok(())
 }
 
-/// When, and the place in the script.
+/// The time, and the index in the script.
 type QueueTime = (Millis, usize);
 
 pub(super) struct ScriptPlayer<'a> {
     engine: &'a mut Engine,
-    /// What a script calls its orders; `None` for one that has not been placed, or was turned down.
+    /// The orders by their label; `None` for one that was not placed or was refused.
     labels: BTreeMap<String, Option<OrderId>>,
     pub(super) queue: BTreeMap<QueueTime, (AccountIx, ScriptAction)>,
 }
@@ -86,7 +86,7 @@ impl ScriptPlayer<'_> {
         self.queue.insert((at, seq), (account, action));
     }
 
-    /// The answer is when to try again, for what came too soon after another market execution.
+    /// Returns when to retry an entry that the cooldown of market executions delays.
     fn perform(
         &mut self,
         account: AccountIx,
@@ -121,7 +121,7 @@ impl ScriptPlayer<'_> {
         }
     }
 
-    /// `None` when what it is about is already gone (a position stopped out before its close).
+    /// `None` when its object is already gone (a position that was stopped out before its close).
     fn command(
         &self,
         account: AccountIx,
@@ -192,7 +192,7 @@ impl ScriptPlayer<'_> {
         positions.into_iter().find(|row| row.market == market)
     }
 
-    /// The market a symbol names, as it stands now.
+    /// The current state of the market of a symbol.
     fn snapshot(&self, symbol: &str) -> Result<MarketSnapshot, ScenarioFault> {
         let named = |ix: &MarketIx| {
             let spec = self.engine.market_spec(*ix);
@@ -223,7 +223,7 @@ struct MarketSnapshot {
 }
 
 impl MarketSnapshot {
-    /// The price `bps` away from the mid, on the tick below.
+    /// The price `bps` away from the mid, rounded down to the tick.
     fn price(&self, bps: i64) -> Px {
         let nano = i128::from(self.mid.0) * i128::from(10_000 + bps) / 10_000;
         let count = nano / 10_i128.pow(3 + self.units.size_decimals);
@@ -231,7 +231,7 @@ impl MarketSnapshot {
         px.round_passive(engine::Side::Buy, self.units.size_decimals)
     }
 
-    /// Whole lots for that many dollars at the mid.
+    /// Whole lots for this many dollars at the mid.
     fn lots(&self, usd: u32) -> Lots {
         let scale = 10_i128.pow(9 + self.units.size_decimals);
         let count = (i128::from(usd) * scale).checked_div(self.mid.0.into());

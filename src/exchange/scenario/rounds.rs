@@ -1,4 +1,4 @@
-//! What one line of a script stands for: rounds of a trading day, and the drift of a market.
+//! Expands one line of a script: the rounds of a trading day, or the drift of a market.
 
 use super::super::engine::{AccountIx, Millis};
 use super::{
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::model::{PlaceKind, Side};
 
-/// A round's target goes in once its entry has had time to fill.
+/// The delay between a round's entry and its target, so that the entry can fill.
 const TARGET_AFTER: Millis = Millis::seconds(3);
 
 impl ScriptPlayer<'_> {
@@ -50,7 +50,7 @@ impl ScriptPlayer<'_> {
         Ok(())
     }
 
-    /// Whole basis points, evenly over each leg.
+    /// Whole basis points, spread evenly over each leg.
     pub(super) fn enter_drift(&mut self, account: AccountIx, from: Millis, drift: &DriftAct) {
         let mut begins = from;
         for leg in &drift.legs {
@@ -66,7 +66,7 @@ impl ScriptPlayer<'_> {
     }
 }
 
-/// How one round begins. Distances are given for a buy; a sell has them on the other side.
+/// The entry of a round. Distances are given for a buy; a sell mirrors them.
 fn round(rounds: &RoundsAct, side: Side, usd: u32, label: String) -> OrderAct {
     let away = |bps: i64| match side {
         Side::Buy => bps,
@@ -94,7 +94,7 @@ fn round(rounds: &RoundsAct, side: Side, usd: u32, label: String) -> OrderAct {
     }
 }
 
-/// The limit that takes the profit of a round.
+/// The limit order that takes the profit of a round.
 fn target_of(entry: &OrderAct, bps: u32) -> OrderAct {
     let bps = i64::from(bps);
     let (side, price) = match entry.side {

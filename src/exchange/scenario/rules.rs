@@ -4,7 +4,7 @@ use super::super::engine::{Bps, ChallengeRules, DailyBasis, Drawdown, Millis, Us
 use super::fault::{ScenarioFault, within};
 use serde::Deserialize;
 
-/// The numbers of docs/engine.md 7; what is absent keeps its default.
+/// The numbers of docs/engine.md 7; a missing one keeps its default.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioRules {
@@ -24,7 +24,7 @@ pub(super) struct ScenarioRules {
     consistency_bps: Option<i64>,
 }
 
-/// More than any account can lose or win: a rule that never bites.
+/// More than any account can lose or win: the rule never applies.
 const MAX_RULE_BPS: i64 = 1_000_000;
 
 impl ScenarioRules {

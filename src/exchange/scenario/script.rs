@@ -1,10 +1,10 @@
-//! The words of a script.
+//! The TOML types of a script.
 
 use super::super::engine::Curve;
 use crate::model::{MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection};
 use serde::Deserialize;
 
-/// One thing that happens: when (seconds relative to the start, so below 0), on which account, what.
+/// One entry: time (seconds relative to the start, so below 0), account, action.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScriptEntry {
@@ -29,12 +29,12 @@ pub(super) enum ScriptAction {
     /// One basis point of a drift.
     #[serde(skip)]
     Nudge(String, i32),
-    /// By label; what never was or is over stays as it is.
+    /// By label; has no effect on an order that was never placed or has ended.
     #[serde(skip)]
     Withdraw(String),
 }
 
-/// Where a market goes, apart from its own moves: the news of the morning.
+/// A drift of a market on top of its own moves: the morning's news.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DriftAct {
@@ -53,14 +53,14 @@ pub(super) struct DriftLeg {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OrderAct {
-    /// What a later `cancel` calls it.
+    /// The label for a later `cancel`.
     pub(super) label: Option<String>,
     /// By symbol.
     pub(super) market: String,
     #[serde(rename = "type", default = "market_order")]
     pub(super) kind: PlaceKind,
     pub(super) side: Side,
-    /// Absent: as much as the open position of the market.
+    /// Absent: the size of the open position in the market.
     pub(super) usd: Option<u32>,
     #[serde(default = "usual_leverage")]
     pub(super) leverage: u32,
@@ -75,7 +75,7 @@ pub(super) struct OrderAct {
     pub(super) take_profit_bps: Option<i64>,
     pub(super) stop_loss_bps: Option<i64>,
     pub(super) time_in_force: Option<TimeInForce>,
-    /// Of a gtd order, seconds after it is placed.
+    /// For a gtd order: seconds after it is placed.
     pub(super) expires_after: Option<u32>,
 }
 
@@ -91,12 +91,12 @@ fn cross() -> MarginMode {
     MarginMode::Cross
 }
 
-/// At market.
+/// At the market price.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CloseAct {
     pub(super) market: String,
-    /// Of the position; absent closes all of it.
+    /// Percent of the position; absent closes all of it.
     pub(super) percent: Option<u32>,
 }
 
@@ -149,7 +149,7 @@ fn flat() -> u32 {
     100
 }
 
-/// Positions opened and closed again, one after another: a trading day in one line.
+/// Positions that are opened and closed again, one after another: a trading day in one line.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RoundsAct {
@@ -157,14 +157,14 @@ pub(super) struct RoundsAct {
     pub(super) count: u32,
     /// Seconds from one opening to the next.
     pub(super) every: u32,
-    /// Seconds a position is held; less than `every`. Taken in turn, as are sides and sizes.
+    /// Seconds a position is held; less than `every`. The list is repeated, as are sides and sizes.
     pub(super) hold: Vec<u32>,
     pub(super) sides: Vec<Side>,
     pub(super) usd: Vec<u32>,
-    /// Absent: in at market. Else by a limit that much better than the mid; what has not filled when the round ends is
-    /// withdrawn.
+    /// Absent: a market entry. Otherwise a limit this much better than the mid; what has not filled when the round ends
+    /// is canceled.
     pub(super) entry_bps: Option<i64>,
-    /// A limit that closes with that much profit; what is still open when the round ends is closed at market.
+    /// A limit that closes at this profit; a position that is still open when the round ends is closed at market.
     pub(super) target_bps: Option<u32>,
     /// The attached stop.
     pub(super) stop_bps: Option<u32>,

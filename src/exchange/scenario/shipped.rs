@@ -1,11 +1,11 @@
-//! The scenario that comes as an example: it plays, and explains every entry there is. And what is wrong in one is told.
+//! Tests of the example scenario: it plays, and documents every entry; and of errors in a scenario.
 
 use super::*;
 use crate::exchange::engine::{OrderMode, OrderStatus, TwapStatus};
 
 const ROUGH: &str = include_str!("../../../assets/scenario-rough.toml");
 
-/// Somewhere in each table: an entry that nobody knows.
+/// An unknown entry in each table.
 const TABLES: [&str; 20] = [
     "zzz = 1",
     "[fees]\nzzz = 1",
@@ -29,7 +29,7 @@ const TABLES: [&str; 20] = [
     "[[script]]\ndo.drift = { legs = [{ zzz = 1 }] }",
 ];
 
-/// The entries that would have been known in place of that one.
+/// The entries that the error message lists for that table.
 fn known(table: &str) -> Vec<String> {
     let Err(ScenarioFault::Text(why)) = Scenario::parse(table) else {
         panic!("{table} has an unknown entry");

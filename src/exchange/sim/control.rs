@@ -1,4 +1,4 @@
-//! The controls of a simulation: clock, price, faults, budgets, and a new beginning.
+//! The controls of a simulation: clock, price, faults, budgets and reset.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
@@ -29,12 +29,12 @@ struct ClockState {
     paused: bool,
     /// Virtual seconds per wall second while not paused.
     speed: Num,
-    /// SHA-256 over everything that has happened, and over how many events: equal for equal runs.
+    /// SHA-256 over all events, and their number: equal for equal runs.
     log_hash: String,
     log_len: u64,
 }
 
-/// Everything optional; `speed` and `paused` are applied before `advance_ms`.
+/// Every field is optional; `speed` and `paused` are applied before `advance_ms`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetClock {
@@ -163,7 +163,7 @@ pub(super) fn set_budgets(
     ApiResponse::ok(&Data { data })
 }
 
-/// Every account, and all that was steered, as when the exchange was first opened.
+/// Resets every account and control to the first start.
 pub(super) fn reset(
     service: &ExchangeService,
     request: &ApiRequest,

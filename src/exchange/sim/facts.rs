@@ -82,7 +82,7 @@ struct RuleResource {
     rule_id: &'static str,
     value: Num,
     limit: Num,
-    /// Where the way to the limit begins, of a drawdown.
+    /// For a drawdown, the value that is 0 % of the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Num>,
     unit: &'static str,
@@ -177,7 +177,7 @@ fn account(engine: &Engine, spec: &AccountSpec, facts: AccountReport) -> Account
     }
 }
 
-/// How much of the permitted loss since the day's start is still there, in ten-thousandths.
+/// How much of the permitted daily loss is left, in ten-thousandths.
 fn daily_loss_left(facts: &AccountReport, limit: Bps) -> Num {
     let permitted = facts.day_start_balance.mul_floor(limit.0, 10_000).0;
     let lost = (facts.day_start_balance - facts.equity).0.max(0);

@@ -97,7 +97,7 @@ fn required_user(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUse
     caller.ok_or_else(|| ApiError::broken("a private route without a caller"))
 }
 
-/// The name a disturbance is addressed by; `None` for the controls, which are never disturbed.
+/// The name that fault rules use for a route; `None` for controls, which are exempt.
 pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
     match route {
         SimRoute::Markets => Some(FaultTarget::Markets),

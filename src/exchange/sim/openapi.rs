@@ -1,7 +1,7 @@
-//! The description of everything this exchange answers, `assets/openapi.yaml`, as served.
+//! The description of every endpoint, `assets/openapi.yaml`, as served.
 //!
-//! The tests here hold it to the routers, to the bodies and resources, and to their words; `tests/contract/openapi.rs`
-//! holds it to real answers.
+//! The tests here compare it with the routers, the bodies and resources, and their words. `tests/contract/openapi.rs`
+//! compares it with real responses.
 
 use super::super::message::ApiResponse;
 use hyper::StatusCode;
@@ -66,7 +66,7 @@ mod tests {
             .collect()
     }
 
-    /// What a router makes of a documented operation, by name.
+    /// The route that a documented operation maps to, by name.
     fn routed(method: &str, path: &str, query: &str) -> &'static str {
         if path.starts_with("/sim/") {
             (&SimRoute::parse(method, path, query).unwrap()).into()
@@ -80,7 +80,7 @@ mod tests {
         let mut described = BTreeSet::new();
         let document = document();
         for (path, item) in document["paths"].as_object().unwrap() {
-            // `{order_id}` is an id like any other.
+            // `{order_id}` is parsed like any other id.
             for (method, operation) in item.as_object().unwrap() {
                 if method == "parameters" {
                     continue;
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(described, routes.map(|&name| name.to_owned()).collect());
     }
 
-    /// Reads nothing and remembers which fields were asked for.
+    /// Reads nothing and records which fields were requested.
     struct Asked<'a>(&'a mut BTreeSet<String>);
 
     impl<'de> Deserializer<'de> for Asked<'_> {
@@ -162,14 +162,14 @@ mod tests {
                 fields,
                 "{schema}"
             );
-            // Requests are strict; an answer may have more.
+            // Requests are strict; responses may have more fields.
             let strict = STRICT.contains(&schema).then_some(false);
             let extra = schemas[schema].get("additionalProperties");
             assert_eq!(extra.and_then(Value::as_bool), strict, "{schema}");
         }
     }
 
-    /// What requests are made of.
+    /// The schemas of requests.
     const STRICT: [&str; 11] = [
         "PlaceBody",
         "CloseBody",

@@ -106,7 +106,7 @@ impl SimRoute {
         }
     }
 
-    /// Stays reachable whatever budgets are set.
+    /// Routes without a rate limit, so that they stay reachable.
     pub(crate) fn is_unlimited(&self) -> bool {
         matches!(self, Self::SetBudgets | Self::Reset)
     }

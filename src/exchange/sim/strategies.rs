@@ -1,5 +1,5 @@
-//! Creating TWAP/VWAP orders and ladders: how a service does it is not documented (`docs/service-api.md 7`).
-//! Under an `Idempotency-Key` a creation happens once, and its repeat answers with what it made as it is now.
+//! Creates TWAP, VWAP and scaled orders. The documents do not show how a service does it (`docs/service-api.md 7`).
+//! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
 use super::super::{
     api_error::ApiError,
@@ -17,9 +17,9 @@ use crate::{
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 
-/// A body that asks for a strategy.
+/// A body that creates a strategy.
 pub(super) trait StrategyBody: DeserializeOwned + Clone {
-    /// What its key stands for.
+    /// What its key identifies.
     fn keyed_request(self) -> IdempotentRequest;
     fn names(&self) -> (&AccountId, &MarketId);
     fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError>;
@@ -44,7 +44,7 @@ pub(super) fn place<Body: StrategyBody>(
     answer(state, StatusCode::CREATED, &created)
 }
 
-/// What a creation made, as it is now.
+/// The current state of what a creation made.
 fn answer(
     state: &ExchangeState,
     status: StatusCode,
@@ -137,7 +137,7 @@ impl StrategyBody for ScaledBody {
     }
 }
 
-/// Every TWAP of the account, or those of a status, newest first: `/v1` lists those that are pending or active only.
+/// Every TWAP of the account, or those with a status, newest first; `/v1` lists only pending and active ones.
 pub(super) fn all_twaps(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
@@ -153,7 +153,7 @@ pub(super) fn all_twaps(
     ApiResponse::ok(&Data { data })
 }
 
-/// Every ladder of the account, newest first.
+/// Every scaled order of the account, newest first.
 pub(super) fn scaled_orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 const CHECKSUM_BYTES: usize = 8;
 
-/// The record after the first bytes of its SHA-256.
+/// The record, preceded by the first bytes of its SHA-256.
 pub(super) fn with_checksum(record: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(CHECKSUM_BYTES + record.len());
     bytes.extend(Sha256::digest(record).iter().take(CHECKSUM_BYTES));

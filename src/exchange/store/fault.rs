@@ -1,9 +1,9 @@
-//! Why an exchange cannot be kept, or gone on with.
+//! Why an exchange cannot be stored or restored.
 
 use super::super::{engine::CheckpointFault, scenario::ScenarioFault};
 use std::{io, path::PathBuf};
 
-/// Names the directory and what can be done. A file that is refused is left as it is.
+/// Names the directory and what to do. A refused file is left unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreFault {
     #[error("another perpdeck keeps its exchange in {}", .0.display())]
@@ -54,12 +54,12 @@ pub enum StoreFault {
     Write(#[from] rusqlite::Error),
     #[error("the exchange's records cannot be put in bytes")]
     Encode(#[from] EncodeFault),
-    /// The thread that writes them is gone.
+    /// The writer thread has ended.
     #[error("the exchange's records are no longer written")]
     Stopped,
 }
 
-/// What stood in the way of putting a record in bytes, or of reading one.
+/// Why a record cannot be encoded or decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeFault {
     #[error(transparent)]

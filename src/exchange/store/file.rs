@@ -1,4 +1,4 @@
-//! The database: who may open it, and its tables.
+//! The database: its lock and its tables.
 
 use super::fault::StoreFault;
 use crate::disk;
@@ -19,7 +19,7 @@ pub(super) const FORMAT: u32 = 4;
 /// The oldest format that is read. 3 is 4 without the tables of the histories (`CheckpointTable::Origins` and after).
 const OLDEST_FORMAT: u32 = 3;
 
-/// "prpx": tells our file from another program's.
+/// "prpx": distinguishes our file from another program's.
 const APPLICATION_ID: u32 = 0x7072_7078;
 
 pub(super) const TABLES: &str = "
@@ -68,7 +68,7 @@ pub(super) const TABLES: &str = "
     ) STRICT;
 ";
 
-/// A database that belongs to this process, and what it was found to be.
+/// A database that belongs to this process, and what it contains.
 #[derive(Debug)]
 pub(super) struct OpenedDatabase {
     pub(super) path: PathBuf,
@@ -83,7 +83,7 @@ pub(super) enum DatabaseState {
     Kept,
 }
 
-/// Takes the directory, makes it if it is not there, and looks at the database without changing it.
+/// Locks the directory, creates it if missing, and inspects the database without changing it.
 pub(super) fn open(dir: &Path) -> Result<OpenedDatabase, StoreFault> {
     let path = dir.join(DATABASE);
     let place = |why: io::Error| StoreFault::Place {
@@ -132,7 +132,7 @@ fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFau
     }
 }
 
-/// The tables of a new exchange, inside the transaction that also fills them.
+/// The tables of a new exchange, in the transaction that also fills them.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;

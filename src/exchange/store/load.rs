@@ -1,4 +1,4 @@
-//! Opening a data directory: a new exchange in an empty one, or the stored one where it stopped.
+//! Opens a data directory: creates a new exchange in an empty one, or restores the stored one.
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
@@ -16,10 +16,10 @@ use super::{
 use crate::disk;
 use std::{fs::File, path::Path};
 
-/// What the keys of its users come from, where they are not fixed.
+/// The file with the secret that API keys derive from, unless they are fixed.
 const SECRET_FILE: &str = "exchange.secret";
 
-/// Without an option and without a stored clock.
+/// The clock mode without an option and without a stored clock.
 const DEFAULT_CLOCK_MODE: ClockMode = ClockMode::Live(Speed::REAL_TIME);
 
 /// What an exchange starts from.
@@ -27,7 +27,7 @@ const DEFAULT_CLOCK_MODE: ClockMode = ClockMode::Live(Speed::REAL_TIME);
 pub(in crate::exchange) struct LoadedExchange {
     pub(in crate::exchange) scenario: Scenario,
     pub(in crate::exchange) secret: ServerSecret,
-    /// When and how fast a new beginning begins.
+    /// The start time of a new exchange.
     pub(in crate::exchange) start: Millis,
     pub(in crate::exchange) pace: ClockMode,
     pub(in crate::exchange) engine: RecordingEngine,
@@ -37,7 +37,7 @@ pub(in crate::exchange) struct LoadedExchange {
     /// How often the directory was opened before.
     pub(in crate::exchange) openings: u64,
     pub(in crate::exchange) store: Option<ExchangeStore>,
-    /// As its script left it, where that was played in this process: playing it takes seconds.
+    /// The state after the script, if it was played in this process: playing takes seconds.
     pub(in crate::exchange) first: Option<Checkpoint>,
 }
 
@@ -55,7 +55,7 @@ impl LoadedExchange {
         })
     }
 
-    /// A new exchange as its script leaves it, and all that it then is.
+    /// A new exchange after its script, with its full state.
     fn played(
         scenario: Scenario,
         start: Millis,
@@ -81,8 +81,8 @@ impl LoadedExchange {
     }
 }
 
-/// Goes on with what `dir` holds, or begins there. `start` is when a new one begins, and how late it is for a kept one
-/// in real time, which slept until then; `pace` overrides the stored one.
+/// Restores the exchange in `dir`, or creates one there. `start` is the start time of a new exchange; a stored one in
+/// real time skips ahead to it. `pace` overrides the stored clock mode.
 pub(in crate::exchange) fn open(
     dir: &Path,
     scenario: Scenario,
@@ -106,7 +106,7 @@ pub(in crate::exchange) fn open(
     Ok(LoadedExchange { secret, ..resumed? })
 }
 
-/// The directory's own, with its lock in hand.
+/// The secret of the directory; the caller holds its lock.
 fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
     match scenario.key_source() {
         KeySource::Seed => Ok(ServerSecret::new(KeySource::Seed, scenario.seed())),
@@ -119,7 +119,7 @@ fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
     }
 }
 
-/// Everything in one transaction: a start that is interrupted leaves an empty database.
+/// One transaction: an interrupted start leaves an empty database.
 fn begin(
     mut reader: SnapshotReader,
     lock: File,
@@ -184,8 +184,8 @@ fn resume(
     })
 }
 
-/// An exchange whose prices left their bounds before there were any is taken up as it was then; a checkpoint keeps it
-/// within them from here on, for what was before it cannot be done again within them.
+/// An exchange whose prices left their bounds before bounds existed is restored as it was. The next checkpoint keeps
+/// prices within bounds, because replaying earlier inputs within them would give another result.
 fn restored(reader: &mut SnapshotReader, horizon: Millis) -> Result<Restored, StoreFault> {
     let other = match reader.engine(horizon, PriceBounds::Kept) {
         Err(other @ StoreFault::OtherHistory { .. }) => other,
@@ -203,8 +203,8 @@ fn restored(reader: &mut SnapshotReader, horizon: Millis) -> Result<Restored, St
     Ok(restored)
 }
 
-/// The market stood still while nobody ran it, and the hours went by: from a checkpoint after them, for no step is
-/// replayed in between.
+/// The market stood still while the exchange was not running. Sets the time after that gap with a checkpoint, so that
+/// no step within it is replayed.
 fn skip_idle_time(
     reader: &mut SnapshotReader,
     restored: &mut Restored,
@@ -229,8 +229,8 @@ fn skip_idle_time(
     Ok(transaction.commit()?)
 }
 
-/// The kept one, as it was: a newer perpdeck may come with another built-in scenario, and the seed may have been chosen
-/// at the first start only.
+/// The stored scenario: a newer perpdeck may have another built-in one, and the seed may have been given at the first
+/// start only.
 fn scenario(
     reader: &SnapshotReader,
     kept: &StoredExchange,

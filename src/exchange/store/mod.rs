@@ -1,19 +1,19 @@
-//! `--data-dir`: an exchange that outlives its process.
+//! `--data-dir`: an exchange that survives its process.
 //!
-//! Contract: no answer leaves before everything it may tell of is on disk (`SQLite`, WAL, `synchronous=FULL`). The
-//! engine is deterministic, so what is kept is its last checkpoint and a log of what was done to it since, each record
-//! stamped with its virtual time; idempotency keys, close-all operations and the clock are kept as they are. All that
-//! one request did is one transaction, shared with the requests beside it; requests are carried out while others wait
-//! for the disk. Starting again does the log again and compares: the same history, or the directory is refused.
+//! Contract: no response is sent before everything it may show is on disk (`SQLite`, WAL, `synchronous=FULL`). The
+//! engine is deterministic, so the store holds its last checkpoint and a log of later inputs, each with its virtual
+//! time; idempotency keys, close-all operations and the clock are stored as they are. The changes of one request share
+//! one transaction with those of concurrent requests; requests run while others wait for the disk. A restart replays
+//! the log and compares the result: the same history, or the directory is refused.
 //!
-//! The clock: virtual time that nobody wrote anything at must not be taken back either, so a time ahead is written
-//! every few seconds and no answer tells of a later one. After a crash time goes on from there; after an
-//! orderly stop, from where it stood. Wall time asleep is not made up for.
+//! The clock must not go back either, even if nothing was written: a time ahead is written every few seconds, and no
+//! response shows a later time. After a crash, time continues from there; after an orderly stop, from where it stood.
+//! Wall time while stopped is not made up for.
 //!
-//! After the first write that fails nothing is carried out or answered any more but 503.
+//! After the first failed write every request gets 503.
 //!
-//! Known limits: fault rules and changed budgets end with the process. Taking a checkpoint holds the state's lock
-//! while the changed rows are encoded.
+//! Known limits: fault rules and changed budgets end with the process. A checkpoint holds the state's lock while it
+//! encodes the changed rows.
 
 mod checksum;
 mod fault;
@@ -54,14 +54,14 @@ use tokio_util::sync::CancellationToken;
 
 /// Log entries between two checkpoints.
 const CHECKPOINT_ENTRIES: u64 = 4_096;
-/// Virtual time between two checkpoints: replaying that much at a start takes well under a second.
+/// Virtual time between two checkpoints: a restart replays that much in well under a second.
 const CHECKPOINT_SPAN: Millis = Millis::seconds(20 * 60);
 
 /// Writes the records of a running exchange.
 #[derive(Debug)]
 pub(super) struct ExchangeStore {
     outbox: Mutex<WriteQueue>,
-    /// The number of the last batch that was handed over.
+    /// The number of the last submitted batch.
     submitted: AtomicU64,
     written: watch::Receiver<WriteProgress>,
     broken: OnceLock<StoreFault>,
@@ -70,7 +70,7 @@ pub(super) struct ExchangeStore {
 /// How far writing has come.
 #[derive(Debug, Clone)]
 enum WriteProgress {
-    /// The number of the last batch on it.
+    /// The number of the last batch on disk.
     Upto(u64),
     Failed(Arc<StoreFault>),
 }
@@ -87,7 +87,7 @@ struct WriteQueue {
 }
 
 impl ExchangeStore {
-    /// Starts to write. `seq` and `at` are those of the checkpoint in the database.
+    /// Starts the writer. `seq` and `at` are those of the checkpoint in the database.
     fn new(
         (connection, lock): (Connection, File),
         clock: ClockRecord,
@@ -125,13 +125,13 @@ impl ExchangeStore {
         });
     }
 
-    /// Replaces everything in the store by the state after a reset. It is one record, so that a crash leaves either the
-    /// old state or the new.
+    /// Replaces the whole store with the state after a reset. It is one record, so a crash leaves either the old state
+    /// or the new one.
     fn reset(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| outbox.reset(state, &self.submitted));
     }
 
-    /// The last of all: a checkpoint, and the time as it is. [`ExchangeStore::closed`] tells when it is on disk.
+    /// The last write: a checkpoint and the current time. [`ExchangeStore::closed`] returns when it is on disk.
     pub(super) fn close(&self, state: &mut ExchangeState) {
         self.attempt(|outbox| {
             outbox.submit(state, &self.submitted)?;
@@ -154,7 +154,7 @@ impl ExchangeStore {
         };
         if let Err(why) = done {
             tracing::error!(%why, "the exchange's records cannot be handed over");
-            // The first reason stays.
+            // The first failure is kept.
             let _later = self.broken.set(why);
         }
     }
@@ -170,7 +170,7 @@ impl ExchangeStore {
         }
     }
 
-    /// Waits until everything handed over so far is on disk.
+    /// Waits until everything submitted so far is on disk.
     pub(super) async fn written(&self) -> Result<(), ApiError> {
         let wanted = self.submitted.load(Ordering::Acquire);
         let done = |written: &WriteProgress| match written {
@@ -183,7 +183,7 @@ impl ExchangeStore {
         self.check_healthy()
     }
 
-    /// Waits until the directory has been given up; the writer ends once nobody can hand anything over.
+    /// Waits until the directory is released; the writer ends when no sender is left.
     pub(super) async fn closed(&self) {
         if let Ok(mut outbox) = self.outbox.lock() {
             outbox.writer = None;
@@ -202,12 +202,12 @@ impl ExchangeStore {
 pub(super) struct FailureWatch(Option<watch::Receiver<WriteProgress>>);
 
 impl FailureWatch {
-    /// Of an exchange in memory.
+    /// For an exchange in memory.
     pub(super) fn never() -> Self {
         Self(None)
     }
 
-    /// Waits for the first write that fails; for ever, if none does.
+    /// Waits for the first failed write; for ever if none fails.
     pub(super) async fn wait(&self) -> Arc<StoreFault> {
         if let Some(mut written) = self.0.clone() {
             let failed = |written: &WriteProgress| matches!(written, WriteProgress::Failed(_));
@@ -305,7 +305,7 @@ pub(super) struct StateGuard<'a> {
 }
 
 impl StateGuard<'_> {
-    /// What was on it is gone, and so is what was kept of it.
+    /// Replaces the state, and everything that was stored of it.
     pub(super) fn reset(&mut self, state: ExchangeState) {
         *self.state = state;
         if let Some(store) = self.store {
@@ -323,7 +323,7 @@ impl StateGuard<'_> {
 
 impl Drop for StateGuard<'_> {
     fn drop(&mut self) {
-        // What a panic left half done is not written: a restart goes on from before it.
+        // A panic may have left half a change: it is not written, and a restart continues from before it.
         if std::thread::panicking() {
             return self.broken.cancel();
         }

@@ -1,4 +1,4 @@
-//! What is written: one batch per request, in the order in which requests held the state.
+//! The records on disk: one batch per request, in the order in which requests held the state.
 
 use super::super::{
     clock::ClockRecord,
@@ -11,7 +11,7 @@ use super::{
 };
 use rusqlite::{Transaction, params};
 
-/// All of it is on disk, or none.
+/// Written entirely or not at all.
 #[derive(Debug)]
 pub(super) struct WriteBatch {
     pub(super) number: u64,
@@ -21,7 +21,7 @@ pub(super) struct WriteBatch {
 #[derive(Debug)]
 pub(in crate::exchange) enum StoreRecord {
     LogEntry(EncodedLogEntry),
-    /// An idempotency key, and what it stands for.
+    /// An idempotency key and its result.
     Key {
         user: usize,
         key: String,
@@ -31,18 +31,18 @@ pub(in crate::exchange) enum StoreRecord {
         user: usize,
         key: String,
     },
-    /// A close-all operation as it is now.
+    /// The current state of a close-all operation.
     Operation {
         index: usize,
         record: Vec<u8>,
     },
     Clock(ClockRecord),
-    /// Replaces every note up to `seq`.
+    /// Replaces every log entry up to `seq`.
     Checkpoint {
         seq: u64,
         checkpoint: Checkpoint,
     },
-    /// Replaces all there is but the exchange's name, scenario and seed.
+    /// Replaces everything but the exchange's name, scenario and seed.
     Reset {
         seq: u64,
         checkpoint: Checkpoint,
@@ -69,7 +69,7 @@ impl EncodedLogEntry {
     }
 }
 
-/// What the recorder noted, as it is written.
+/// Encodes the recorder's log.
 pub(in crate::exchange) fn encoded_log(
     recorder: &mut RecordingEngine,
 ) -> Result<Vec<StoreRecord>, EncodeFault> {
@@ -121,7 +121,7 @@ impl StoreRecord {
     }
 }
 
-/// What a new beginning leaves nothing in.
+/// Deletes everything that a reset replaces.
 const DELETE_ALL: &str = "
     DELETE FROM chunks;
     DELETE FROM log;

@@ -1,4 +1,4 @@
-//! The engine, with a note of everything that was done to it.
+//! The engine, with a log of all its inputs.
 
 use super::super::engine::{
     AccountIx, Bps, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
@@ -6,17 +6,17 @@ use super::super::engine::{
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// Reads go straight to the engine; what changes it goes through here and is noted, so that doing the notes again at
-/// the same virtual times makes the same engine.
+/// Reads go straight to the engine; changes go through here and are logged. Replaying the log at the same virtual times
+/// gives the same engine.
 #[derive(Debug)]
 pub(in crate::exchange) struct RecordingEngine {
     engine: Engine,
     entries: Vec<LogEntry>,
-    /// Of the last note ever made.
+    /// The number of the last entry.
     seq: u64,
 }
 
-/// One thing done, and when.
+/// One input, and its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LogEntry {
     pub(super) seq: u64,
@@ -26,7 +26,7 @@ pub(super) struct LogEntry {
     pub(super) mark: u64,
 }
 
-/// The types in it are on disk: see [`FORMAT`](super::file::FORMAT).
+/// These types are on disk: see [`FORMAT`](super::file::FORMAT).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum EngineInput {
     Apply(AccountIx, EngineCommand),
@@ -34,7 +34,7 @@ pub(super) enum EngineInput {
 }
 
 impl EngineInput {
-    /// Does it again; a refusal then is a refusal now, and an effect all the same.
+    /// Replays the input. A refused input is refused again, with the same effect.
     pub(super) fn replay(self, engine: &mut Engine) {
         match self {
             Self::Apply(account, command) => drop(engine.apply(account, command)),
@@ -76,7 +76,7 @@ impl RecordingEngine {
         self.record(EngineInput::Nudge(market, by));
     }
 
-    /// Not noted: every note carries its time, and the clock is kept apart.
+    /// Not logged: every entry carries its time, and the clock is stored separately.
     pub(in crate::exchange) fn advance_to(&mut self, to: Millis) {
         self.engine.advance_to(to);
     }

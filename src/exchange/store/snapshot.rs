@@ -1,4 +1,4 @@
-//! Reads what a directory holds, and verifies every record.
+//! Reads a data directory and verifies every record.
 
 use super::super::{
     clock::{ClockRecord, Speed},
@@ -17,17 +17,17 @@ use std::path::PathBuf;
 
 /// The other columns of a row, and its verified record.
 type CheckedRow<T> = (T, Vec<u8>);
-/// Record, time and mark of a note.
+/// Number, time and mark of a log entry.
 type EntryStamp = (u64, i64, i64);
 
-/// The database while it is read.
+/// A database that is being read.
 #[derive(Debug)]
 pub(super) struct SnapshotReader {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
 }
 
-/// Which exchange it is.
+/// The identity of a stored exchange.
 #[derive(Debug)]
 pub(super) struct StoredExchange {
     pub(super) origin: String,
@@ -36,7 +36,7 @@ pub(super) struct StoredExchange {
     pub(super) openings: u64,
 }
 
-/// An engine where it was left, and where its last checkpoint stands.
+/// A restored engine, and its last checkpoint.
 #[derive(Debug)]
 pub(super) struct Restored {
     pub(super) engine: RecordingEngine,
@@ -70,8 +70,7 @@ impl SnapshotReader {
         })
     }
 
-    /// The checkpoint, what was noted since done again under those `bounds`, and time up to `horizon` within the bounds
-    /// every price has.
+    /// Loads the checkpoint, replays the log under `bounds`, and advances to `horizon` within the current price bounds.
     pub(super) fn engine(
         &self,
         horizon: Millis,
@@ -171,7 +170,7 @@ impl SnapshotReader {
         row.map_err(|why| self.unreadable(why))
     }
 
-    /// Every row: its other columns, and its record once the checksum is verified.
+    /// Every row: its other columns, and its verified record.
     fn checked_rows<T>(
         &self,
         sql: &str,
@@ -197,7 +196,7 @@ impl SnapshotReader {
         file::refusal(&self.path, why)
     }
 
-    /// What our own tables should hold is not there, or not of its type.
+    /// A table lacks a value, or has one of the wrong type.
     fn unreadable(&self, why: rusqlite::Error) -> StoreFault {
         if why.sqlite_error_code().is_some() {
             self.refusal(why)

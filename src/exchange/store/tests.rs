@@ -1,4 +1,4 @@
-//! What is on disk, to the byte.
+//! The stored bytes.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
@@ -84,8 +84,8 @@ fn commands() -> [EngineCommand; 4] {
     ]
 }
 
-/// The shape of what is stored, by the bytes of an exchange hardly anything has happened on. Fails when a stored type
-/// has changed, or a rule that these few commands meet: if it is a type, raise `FORMAT` with the new value here.
+/// Hashes what an exchange with few commands stores. Fails when a stored type has changed, or a rule that these
+/// commands use: if it is a type, raise `FORMAT` together with the value here.
 #[test]
 fn a_change_to_a_stored_type_needs_a_new_format_number() {
     let mut engine = engine();
@@ -223,7 +223,7 @@ fn opened(dir: &std::path::Path) -> LoadedExchange {
     .unwrap()
 }
 
-/// What a version without bounds left behind: the last nudges are past what an `i64` holds, and stopped it.
+/// As a version without price bounds left it: the last nudges overflowed an `i64` and stopped it.
 #[tokio::test]
 async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_again() {
     let dir = tempfile::tempdir().unwrap();

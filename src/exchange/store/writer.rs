@@ -1,7 +1,7 @@
-//! The thread that writes: one transaction for all that is waiting, synced, then everybody in it is told.
+//! The writer thread: one synced transaction for all waiting batches, then their waiters are notified.
 //!
-//! After the first failure nothing more is written: a commit that failed may be found on disk later, so what follows
-//! it could not be trusted.
+//! After the first failure nothing more is written: a failed commit may appear on disk later, so nothing after it could
+//! be trusted.
 
 use super::super::api_error::{ApiError, ServiceCode};
 use super::{WriteProgress, fault::StoreFault, record::WriteBatch};
@@ -12,11 +12,10 @@ use std::{
 };
 use tokio::sync::watch::Sender;
 
-/// Batches that share one sync at most.
+/// The most batches in one commit.
 const MAX_BATCHES_PER_COMMIT: usize = 1_024;
 
-/// The connection and the lock are given up, in this order, before `written` is: who sees that closed may open the
-/// directory again.
+/// Drops the connection and then the lock before `written`: whoever sees `written` closed may open the directory again.
 pub(super) fn run(
     connection: Connection,
     lock: File,
@@ -44,7 +43,7 @@ fn write_all(
     Ok(())
 }
 
-/// The number of the last batch, once all are on disk.
+/// Returns the number of the last batch once all are on disk.
 fn commit(connection: &mut Connection, batches: &[WriteBatch]) -> rusqlite::Result<u64> {
     let transaction = connection.transaction()?;
     let mut last = 0;
@@ -59,7 +58,7 @@ fn commit(connection: &mut Connection, batches: &[WriteBatch]) -> rusqlite::Resu
 }
 
 impl From<&StoreFault> for ApiError {
-    /// 503: whether the request took effect is unknown until the exchange is started again; the same key asks then.
+    /// 503: whether the request took effect is unknown until a restart; the same key then returns the result.
     fn from(why: &StoreFault) -> Self {
         let message = format!("{why}: start the exchange again, then ask with the same key");
         let status = hyper::StatusCode::SERVICE_UNAVAILABLE;

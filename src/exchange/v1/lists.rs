@@ -1,4 +1,4 @@
-//! The lists: complete for what is open or working, paged by cursor for what is history.
+//! The lists: complete for open positions and working orders, paged by cursor for history.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
@@ -97,12 +97,12 @@ pub(super) fn closed_positions(
     })
 }
 
-/// The index an id counts from; an issued cursor never holds counter 0.
+/// The index of an id; an issued cursor never holds counter 0.
 fn index(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// One page, and whether a row follows it. `encode` gives a row's wire form and its place in the list.
+/// One page, and whether another row follows. `encode` returns a row's wire form and its position in the list.
 fn page<R, T: Serialize>(
     mut rows: impl Iterator<Item = R>,
     limit: Option<u32>,
@@ -127,7 +127,7 @@ fn complete<T: Serialize>(data: Vec<T>) -> Result<ApiResponse, ApiError> {
     })
 }
 
-/// Complete lists issue no cursor, so none can be valid for them.
+/// Complete lists issue no cursor, so none is valid for them.
 fn refuse_cursor(cursor: Option<&Cursor>) -> Result<(), ApiError> {
     match cursor {
         None => Ok(()),

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::api::{OrderFilter, PositionSelector, Route};
 
-/// Carries one request out, under the lock of the state.
+/// Carries out one request under the lock of the state.
 pub(super) fn answer(
     service: &ExchangeService,
     caller: &AuthenticatedUser,
@@ -52,7 +52,7 @@ pub(super) fn answer(
     }
 }
 
-/// The name a disturbance is addressed by.
+/// The name that fault rules use for a route.
 pub(super) fn endpoint(route: &Route) -> FaultTarget {
     match route {
         Route::PlaceOrder => FaultTarget::PlaceOrder,

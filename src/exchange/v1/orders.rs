@@ -1,4 +1,4 @@
-//! Placing, cancelling and protecting orders.
+//! Placing, canceling and protecting orders.
 
 use super::super::{
     api_error::ApiError,
@@ -15,7 +15,7 @@ use crate::{
 };
 use hyper::StatusCode;
 
-/// 201 with the new order; 200 with the order as it is now when the key is known.
+/// 201 with the new order; 200 with its current state if the key is known.
 pub(super) fn place(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
@@ -33,7 +33,7 @@ pub(super) fn place(
     ApiResponse::new(StatusCode::CREATED, &Data { data })
 }
 
-/// A resting order is gone at once; an armed one is queued and gone with the next step.
+/// A resting order is canceled at once; an armed one is queued and canceled with the next step.
 pub(super) fn cancel(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
@@ -57,7 +57,7 @@ pub(super) fn cancel(
     })
 }
 
-/// `queued` is always false: the lock lets no fill happen in the middle of the change.
+/// `queued` is always false: the lock prevents a fill during the change.
 pub(super) fn attached_exits(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,

@@ -1,4 +1,4 @@
-//! Closing a position and moving its isolated margin.
+//! Closing a position and changing its isolated margin.
 
 use super::super::{
     api_error::ApiError,
@@ -15,7 +15,7 @@ use crate::{
 };
 use hyper::StatusCode;
 
-/// 201 with the closing order; 200 with that order as it is now when the key is known.
+/// 201 with the closing order; 200 with its current state if the key is known.
 pub(super) fn close(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
@@ -39,7 +39,7 @@ pub(super) fn close(
     ApiResponse::new(StatusCode::CREATED, &queued(order))
 }
 
-/// A close that waits for its trigger is queued; every other one has been sent to the book.
+/// A close that waits for its trigger is queued; any other has been sent to the book.
 fn queued(order: Order) -> DataQueued<Order> {
     DataQueued {
         queued: order.status.is(&OrderStatus::Pending),
@@ -47,7 +47,7 @@ fn queued(order: Order) -> DataQueued<Order> {
     }
 }
 
-/// The desired total, so the same request twice is the same state.
+/// The body holds the desired total, so repeating the request changes nothing.
 pub(super) fn isolated_margin(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,

@@ -1,4 +1,4 @@
-//! TWAP/VWAP and scaled orders: list, look at, stop.
+//! TWAP, VWAP and scaled orders: list, read, stop.
 
 use super::super::{
     api_error::ApiError,
@@ -12,7 +12,7 @@ use crate::{
     model::{self, Twap},
 };
 
-/// Pending and active ones; of every account of the caller when none is named.
+/// Pending and active ones; of every account of the caller if none is named.
 pub(super) fn twaps(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
@@ -30,7 +30,7 @@ pub(super) fn twaps(
     ApiResponse::ok(&Data { data })
 }
 
-/// Stops future slices; one that has ended is shown as it ended.
+/// Stops future slices; an ended TWAP is returned unchanged.
 pub(super) fn stop_twap(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,
@@ -54,7 +54,7 @@ pub(super) fn scaled(
     ladder(state, account, scaled)
 }
 
-/// Cancels the rungs still working; one that has ended is shown as it ended.
+/// Cancels the working rungs; an ended scaled order is returned unchanged.
 pub(super) fn cancel_scaled(
     state: &mut ExchangeState,
     caller: &AuthenticatedUser,

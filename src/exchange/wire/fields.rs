@@ -1,4 +1,4 @@
-//! What every body reader does with a field.
+//! Field checks that all body readers share.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
@@ -56,7 +56,7 @@ pub(super) fn required<T>(
     })
 }
 
-/// Refuses the first given field that `kind` does not know.
+/// Refuses the first field that `kind` does not have.
 pub(super) fn refuse(
     given: &[(&'static str, bool)],
     known: &[&str],

@@ -1,4 +1,4 @@
-//! Whole numbers in requests: a number is whole by its value, so `5.0` is 5 as it is for every JSON Schema.
+//! Whole numbers in requests. A number is whole by its value: `5.0` is 5, as in JSON Schema.
 
 use crate::model::Num;
 use serde::{Deserialize, Deserializer, de::Error as _};

@@ -1,7 +1,7 @@
-//! Between the wire and the engine: exact decimals in JSON, integer counts inside.
+//! Converts between wire and engine: exact decimals in JSON, integer counts inside. Names the engine.
 //!
-//! Nothing is rounded on the way in: a price off its decimals or a size off its lot is refused with the value and
-//! the step. On the way out every digit is the engine's, without trailing zeros.
+//! Nothing is rounded on input: a price with too many decimals, or a size off its lot, is refused with the value and
+//! the step. On output every digit is the engine's, without trailing zeros.
 
 mod change;
 mod fields;

@@ -1,4 +1,4 @@
-//! `POST /v1/orders` as an engine command: which fields a type needs, which it refuses (docs/engine.md 2.1).
+//! `POST /v1/orders` as an engine command: which fields a type needs and which it refuses (docs/engine.md 2.1).
 
 use super::super::{
     api_error::ApiError,
@@ -51,7 +51,7 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
     })
 }
 
-/// The optional fields beyond the common ones, by type; any other of them is refused by name.
+/// The optional fields of each type beyond the common ones; any other is refused by name.
 fn optional_fields(kind: PlaceKind) -> &'static [&'static str] {
     const EXITS: &str = "attached_take_profit_price";
     const STOP: &str = "attached_stop_loss_price";
@@ -140,7 +140,7 @@ fn mode(engine: &Engine, units: MarketUnits, body: &PlaceBody) -> Result<PlaceMo
     })
 }
 
-/// The trigger price counts in the units of the market it watches.
+/// The trigger price has the units of the market it watches.
 fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, ApiError> {
     let watched = required(
         "trigger_market_id",
@@ -188,7 +188,7 @@ fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
     })
 }
 
-/// What is recorded when the client names no midpoint.
+/// The recorded midpoint if the client sends none.
 fn midpoint(engine: &Engine, market: MarketIx, units: MarketUnits) -> NanoPx {
     let facts = engine.market_facts(market);
     facts.map_or(NanoPx::ZERO, |facts| {

@@ -7,11 +7,11 @@ use super::super::engine::{
 use super::units::{MarketUnits, nano, usd};
 use crate::model::{AccountId, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap};
 
-/// Reads rows with the names of their markets and accounts. `None` only for a row of no market of this engine.
+/// Encodes rows with the names of their markets and accounts; `None` only for a row of an unknown market.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResourceEncoder<'a>(pub(crate) &'a Engine);
 
-/// What every resource starts with.
+/// The fields that every resource starts with.
 struct CommonFields {
     account_id: AccountId,
     market_id: MarketId,
@@ -26,7 +26,7 @@ impl ResourceEncoder<'_> {
         let names = self.names(row.account, row.market)?;
         let units = names.units;
         let px = |px| units.px(px);
-        // A conditional order's trigger counts in the units of the market it watches.
+        // A conditional order's trigger has the units of the market it watches.
         let watched = self
             .0
             .market_spec(row.trigger_market.unwrap_or(row.market))?;

@@ -1,4 +1,4 @@
-//! One market's units, both ways.
+//! The units of a market, in both directions.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
@@ -6,7 +6,7 @@ use super::super::{
 };
 use crate::model::Num;
 
-/// How a market counts: sizes in `10^-size_decimals`, prices in `10^-(6 - size_decimals)`.
+/// The steps of a market: sizes in `10^-size_decimals`, prices in `10^-(6 - size_decimals)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MarketUnits {
     pub(crate) size_decimals: u32,
@@ -25,8 +25,8 @@ impl MarketUnits {
         6_u32.saturating_sub(self.size_decimals)
     }
 
-    /// A price above zero on the market's decimals; five significant figures are the engine's to check, but a price
-    /// with too many decimals is told the tick it would need too.
+    /// A price above zero within the market's decimals. The engine checks the five significant figures; the error for
+    /// too many decimals states the tick they require too.
     pub(crate) fn price(self, field: &'static str, given: Num) -> Result<Px, ApiError> {
         let decimals = self.price_decimals();
         counted(given, decimals, MAX_COUNT).map(Px).map_err(|why| {
@@ -72,17 +72,17 @@ impl MarketUnits {
     }
 }
 
-/// Why a number is no count of a step.
+/// Why a number is no multiple of its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CountError {
     NotPositive,
     OffStep,
-    /// Above this count.
+    /// Above this limit.
     TooLarge(i64),
 }
 
 impl CountError {
-    /// `step` is what the number should be a multiple of.
+    /// `step` is what the number must be a multiple of.
     fn into_error(
         self,
         field: &'static str,
@@ -105,7 +105,7 @@ impl CountError {
     }
 }
 
-/// The smallest number with that many decimals.
+/// The smallest positive number with this many decimals.
 fn unit(decimals: u32) -> DecimalDisplay {
     DecimalDisplay { count: 1, decimals }
 }
@@ -153,7 +153,7 @@ fn not_negative(field: &'static str, given: Num, code: Reason) -> Result<(), Api
 /// A billion dollars, in micro-USD.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
 
-/// A USD amount of zero or more, to the micro-dollar.
+/// A USD amount of zero or more, exact to the micro-dollar.
 pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
     if given.is_zero() {
         return Ok(Usd::ZERO);
@@ -164,7 +164,7 @@ pub(crate) fn amount(field: &'static str, given: Num) -> Result<Usd, ApiError> {
         .map_err(|why| why.into_error(field, given, unit(6), Reason::InvalidMargin))
 }
 
-/// A whole number of at least 1; the engine knows the market's limit.
+/// A whole number of at least 1; the engine checks the market's limit.
 pub(crate) fn leverage(given: Num) -> Result<u32, ApiError> {
     whole("leverage", given, Reason::InvalidLeverage)
 }
@@ -184,7 +184,7 @@ pub(crate) fn whole(field: &'static str, given: Num, code: Reason) -> Result<u32
         })
 }
 
-/// Basis points are whole: a cap must not be silently wider or tighter than asked.
+/// Basis points are whole: rounding would silently widen or tighten a cap.
 pub(super) fn slippage(given: Num) -> Result<Bps, ApiError> {
     given
         .to_scaled(0)
