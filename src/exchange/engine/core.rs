@@ -1,4 +1,4 @@
-//! The engine: the data of all markets and accounts, and the one way to change it.
+//! The engine: the data of all markets and accounts, and the only way to change it.
 
 use std::collections::BTreeSet;
 
@@ -50,11 +50,11 @@ pub struct Engine {
     pub(crate) counterparty: Counterparty,
     /// Orders with an expiry, armed or resting.
     pub(crate) expiring: BTreeSet<(Millis, OrderId)>,
-    /// Armed orders whose cancellation is done at the next step.
+    /// Armed orders that the next step cancels.
     pub(crate) cancel_queue: Vec<OrderId>,
     /// Active strategies by the time of their next slice.
     pub(crate) slices_due: BTreeSet<(Millis, TwapId)>,
-    /// Hands out places in queues.
+    /// The next position number in a queue.
     pub(crate) priority: u64,
     pub(crate) generator: Option<FeedGenerator>,
     pub(crate) rng: RngStream,
@@ -154,8 +154,7 @@ impl Engine {
         }
     }
 
-    /// Moves the synthetic price of a market by `by` from the next step on, as far as prices go: see
-    /// [`Engine::has_room`].
+    /// Moves the synthetic price of a market by `by` from the next step on, within the bounds of [`Engine::has_room`].
     pub fn nudge(&mut self, market: MarketIx, by: Bps) {
         if let Some(generator) = &mut self.generator {
             generator.nudge(market, by);
@@ -169,7 +168,7 @@ impl Engine {
         generator.is_none_or(|generator| generator.has_room(market, by))
     }
 
-    /// How far prices go from the next step on. Not kept by a checkpoint: a restored engine keeps its bounds.
+    /// Sets the price bounds from the next step on. A checkpoint does not store them: a restored engine keeps its own.
     pub fn bound_prices(&mut self, bounds: PriceBounds) {
         if let Some(generator) = &mut self.generator {
             generator.bound_prices(bounds);

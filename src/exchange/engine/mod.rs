@@ -1,15 +1,15 @@
 //! The paper exchange's engine: synchronous, deterministic, integers only.
 //!
 //! Virtual time moves only by [`Engine::advance_to`], in whole steps of 250 ms; reading never moves it. A command
-//! ([`Engine::apply`]) is executed against the book as it is, stamped with (virtual ms, sequence). The same
+//! ([`Engine::apply`]) is executed against the current book and stamped with (virtual ms, sequence). The same
 //! configuration and the same commands at the same virtual times give the same [`Engine::log_hash`], however the time
-//! between was cut up.
+//! between was divided.
 //!
-//! Six rooms, each of which names those before it only: `state`, `market`, `risk`, `matching`, `strategies`, `clock`.
+//! Six rooms, each of which names only those before it: `state`, `market`, `risk`, `matching`, `strategies`, `clock`.
 //! [`Engine`] itself is `core`, between `market` and `risk`.
 //!
-//! Known limits: only exogenous liquidity is in the book (no user trades with another), queue position and per-level
-//! consumption are modelled, impact beyond the refill of a level is not. Rows are kept in memory for good.
+//! Known limits: the book holds only exogenous liquidity (no user trades with another). Queue position and per-level
+//! consumption are modeled, market impact beyond the refill of a level is not. Rows stay in memory for ever.
 
 pub(crate) mod clock;
 pub(crate) mod core;

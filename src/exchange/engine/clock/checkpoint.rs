@@ -1,27 +1,27 @@
 //! The whole engine as bytes, and back.
 //!
-//! Contract: an engine restored from its checkpoints answers and goes on exactly as the one they were taken of: random
-//! streams resume at their position and floats keep their bits, so both come to the same [`Engine::log_hash`]. Rows are
-//! written in chunks, and only those touched since the checkpoint before, so that taking one costs what changed; the
-//! newest chunk of each place, with the newest core, is the state.
+//! Contract: a restored engine behaves exactly as the original: random streams resume at their position and floats keep
+//! their bits, so both reach the same [`Engine::log_hash`]. Rows are written in chunks, and only those touched since
+//! the last checkpoint, so that a checkpoint costs what changed. The newest chunk of each place and the newest core are
+//! the state.
 //!
-//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the format number of
-//! the directory it is kept in, and older directories are refused.
+//! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the directory's format
+//! number, and older directories are refused.
 
 use serde::{Serialize, de::DeserializeOwned};
 use strum::FromRepr;
 
 use crate::exchange::engine::{core::Engine, state::arena::Arena};
 
-/// What changed since the checkpoint before; everything, the first time.
+/// What changed since the last checkpoint; everything, the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// All that is not in rows, and how many rows there are.
+    /// Everything but the rows, and the row counts.
     pub core: Vec<u8>,
     pub chunks: Vec<CheckpointChunk>,
 }
 
-/// Up to so many neighbouring rows of one table.
+/// Neighboring rows of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointChunk {
     pub table: CheckpointTable,
@@ -50,7 +50,7 @@ pub enum CheckpointTable {
     Funding = 14,
 }
 
-/// Why bytes are no engine.
+/// Why bytes do not decode to an engine.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointFault {
     #[error("a record cannot be read")]
@@ -63,7 +63,7 @@ pub enum CheckpointFault {
 type Counts = [u64; 6];
 
 impl Engine {
-    /// What changed since the last call. Whoever drops it without keeping it cannot take the next one.
+    /// What changed since the last call. A checkpoint that is dropped makes the following ones incomplete.
     pub fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointFault> {
         let mut chunks = Vec::new();
         save(&mut self.markets, CheckpointTable::Markets, &mut chunks)?;
@@ -77,7 +77,7 @@ impl Engine {
         Ok(Checkpoint { core, chunks })
     }
 
-    /// The engine of the newest `core` and the newest chunk of every place, by place within each table.
+    /// Builds the engine from the newest `core` and the newest chunk of every place.
     pub fn restore(
         core: &[u8],
         chunks: impl IntoIterator<Item = CheckpointChunk>,
@@ -112,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// The engine of a first checkpoint, of which everything is new once more: the next checkpoint is whole.
+    /// The engine of a first checkpoint, with everything marked as changed, so that its next checkpoint is complete.
     pub fn from_first_checkpoint(first: &Checkpoint) -> Result<Self, CheckpointFault> {
         let mut engine = Self::restore(&first.core, first.chunks.iter().cloned())?;
         engine.markets.touch_all();

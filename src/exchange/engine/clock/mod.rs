@@ -1,4 +1,4 @@
-//! Virtual time: one step of it, the whole engine as bytes, and what a service may read. Names all rooms.
+//! Virtual time: a step, checkpoints, and the reads of the service. Names all rooms.
 
 pub(crate) mod checkpoint;
 pub(crate) mod history;

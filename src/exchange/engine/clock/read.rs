@@ -1,5 +1,4 @@
-//! What a service may read. Nothing here changes anything; lookups by id answer `None` for a missing and for a foreign
-//! id alike.
+//! The reads of the service. They change nothing; lookups by id return `None` for missing and foreign ids alike.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -44,7 +43,7 @@ impl Engine {
         self.accounts.get(account).map(|account| &account.spec)
     }
 
-    /// Looks through all accounts: a service keeps its own map where it has many.
+    /// Searches all accounts; a service with many keeps its own map.
     pub fn account(&self, id: &str) -> Option<AccountIx> {
         self.accounts
             .ids()
@@ -92,7 +91,7 @@ impl Engine {
             return Vec::new();
         };
         let mut ids: Vec<PositionId> = account.open.values().copied().collect();
-        // Ids are handed out in time.
+        // Ids rise with time.
         ids.sort_unstable();
         ids.into_iter()
             .map(|id| self.position_row(self.positions.at(id)))
@@ -136,7 +135,7 @@ impl Engine {
             .map(|id| self.twaps.at(*id))
     }
 
-    /// All of them, ended ones too, newest first.
+    /// All of them, including ended ones, newest first.
     pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRecord> {
         let rows = self.twaps.ids().rev().map(|id| self.twaps.at(id));
         rows.filter(move |row| row.account == account)
@@ -146,7 +145,7 @@ impl Engine {
         self.scaled.get(id).filter(|row| row.account == account)
     }
 
-    /// All ladders, newest first.
+    /// All scaled orders, newest first.
     pub fn scaled_orders(&self, account: AccountIx) -> impl Iterator<Item = &ScaledRecord> {
         self.accounts
             .get(account)
@@ -204,7 +203,7 @@ impl Engine {
         })
     }
 
-    /// All money there is, positions at mark: the deposits, whatever happens.
+    /// The sum of all money, positions at mark. Always equals the deposits.
     pub fn money(&self) -> Usd {
         let accounts = self.accounts.ids();
         let users: Usd = accounts.map(|account| self.balance(account).equity()).sum();

@@ -1,4 +1,4 @@
-//! One step of virtual time, always in the same order of work (docs/engine.md 4).
+//! One step of virtual time, always in the same order (docs/engine.md 4).
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -14,7 +14,7 @@ use crate::exchange::engine::{
     },
 };
 
-/// Consequences of consequences are followed this far within one step.
+/// Rounds of consequences within one step.
 const MAX_SETTLE_ROUNDS: usize = 64;
 
 impl Engine {
@@ -25,9 +25,9 @@ impl Engine {
         }
     }
 
-    /// Nobody ran it until `to`: the time has passed, in whole steps, and no price has moved. What was due meanwhile is
-    /// due at the next step, but of a TWAP's slices only the last one; the funding of the hours between is nobody's. An
-    /// earlier `to` does nothing.
+    /// Time passed until `to` while nothing ran the engine, in whole steps without a price move. Everything due
+    /// meanwhile is due at the next step, except that a TWAP keeps only its last missed slice. Funding of the hours
+    /// between is not paid. An earlier `to` does nothing.
     pub fn skip_until(&mut self, to: Millis) {
         let steps = (to - self.now).0.div_euclid(Millis::STEP.0);
         self.now += Millis(Millis::STEP.0 * steps.max(0));
@@ -51,7 +51,7 @@ impl Engine {
         }
     }
 
-    /// The state the markets start from; no time passes.
+    /// Opens the markets at their first state; no time passes.
     pub(crate) fn open_markets(&mut self) {
         for (market, tick) in self.next_ticks() {
             self.apply_tick(market, &tick);
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// What each market shows next: what was injected, else the generator's, else nothing new.
+    /// The next tick of each market: an injected one, else the generator's, else none.
     fn next_ticks(&mut self) -> Vec<(MarketIx, MarketTick)> {
         let mut made = self.generated();
         for market in self.markets.ids() {
@@ -129,8 +129,8 @@ impl Engine {
         }
     }
 
-    /// Triggers come before liquidation, so that a stop above the liquidation price works in one gap. Repeats until
-    /// nothing happens any more.
+    /// Triggers come before liquidation, so that a stop above the liquidation price works within one gap. Repeats until
+    /// nothing changes.
     fn settle_step(&mut self) {
         for _ in 0..MAX_SETTLE_ROUNDS {
             let before = self.log.len();

@@ -1,5 +1,5 @@
-//! One market's L2 book. What a taker eats stays eaten until the next refresh, so that two orders in one step never
-//! take the same lots (docs/engine.md 3.2).
+//! One market's L2 book. Consumed size stays consumed until the next refresh, so that two orders in one step never take
+//! the same lots (docs/engine.md 3.2).
 
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +25,10 @@ impl ConsumedLevel {
 /// What a book shows at a price on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PriceDepth {
-    /// Better than the best level, or between two visible levels: nobody is there.
+    /// Better than the best level, or between two visible levels: no size.
     Empty,
     At(Lots),
-    /// Behind the last visible level: unknown.
+    /// Beyond the last visible level: unknown.
     Hidden,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct OrderBook {
 }
 
 impl OrderBook {
-    /// A new snapshot; consumption starts afresh.
+    /// Sets a new snapshot; nothing of it is consumed.
     pub(crate) fn refresh(&mut self, bids: &[BookLevel], asks: &[BookLevel]) {
         for (side, levels) in [(&mut self.bids, bids), (&mut self.asks, asks)] {
             side.clear();
@@ -69,7 +69,7 @@ impl OrderBook {
         }
     }
 
-    /// Best price with something left, on the bid (`Buy`) or ask (`Sell`) side.
+    /// The best price with size left, on the bid (`Buy`) or ask (`Sell`) side.
     pub(crate) fn best(&self, side: Side) -> Option<Px> {
         self.levels(side).next().map(|level| level.px)
     }
@@ -85,7 +85,7 @@ impl OrderBook {
             })
     }
 
-    /// Bid + ask, exact where their half is not; `None` with a side empty.
+    /// Bid plus ask: exact, unlike their half. `None` if a side is empty.
     pub(crate) fn twice_mid(&self) -> Option<i64> {
         Some(
             self.best(Side::Buy)?
@@ -114,7 +114,7 @@ impl OrderBook {
         slices
     }
 
-    /// Marks lots that [`OrderBook::preview`] showed as gone.
+    /// Consumes lots that [`OrderBook::preview`] returned.
     pub(crate) fn consume(&mut self, side: Side, slices: &[PriceAndSize]) {
         for level in self.side_mut(side.opposite()) {
             let taken = slices.iter().filter(|(px, _)| *px == level.px);
@@ -122,7 +122,7 @@ impl OrderBook {
         }
     }
 
-    /// What was eaten of each level since the last refresh.
+    /// The consumed size of each level since the last refresh.
     pub(crate) fn consumed(&self, side: Side) -> impl Iterator<Item = PriceAndSize> {
         self.side(side)
             .iter()
@@ -130,7 +130,7 @@ impl OrderBook {
             .map(|level| (level.px, level.consumed))
     }
 
-    /// Who queues at `px` on the `side` of a resting order.
+    /// The size shown at `px` on the `side` of a resting order.
     pub(crate) fn depth(&self, side: Side, px: Px) -> PriceDepth {
         let levels = self.side(side);
         match levels.iter().find(|level| level.px == px) {

@@ -1,7 +1,7 @@
-//! Mark price and what a market remembers about its past (docs/engine.md 6.9).
+//! The mark price and the market's recent history (docs/engine.md 6.9).
 //!
-//! Mark is the median of: oracle + 150 s EMA of (mid − oracle); median(bid, ask, last); oracle. The exchange has no
-//! other venues to weigh, so the third leg's basis is 0.
+//! The mark is the median of: oracle + 150 s EMA of (mid − oracle); median(bid, ask, last); oracle. The exchange has no
+//! other venues to compare with, so the third value's basis is 0.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ const EMA_DECAY: i128 = 4_287_814_979;
 /// Fractional bits the EMA keeps.
 const EMA_FRACTION_BITS: u32 = 16;
 
-/// Weighted sum of samples and of weights; both fade by [`EMA_DECAY`] per step.
+/// Weighted sums of samples and of weights; both decay by [`EMA_DECAY`] per step.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Ema {
     sum: i128,
@@ -24,7 +24,7 @@ pub(crate) struct Ema {
 }
 
 impl Ema {
-    /// `twice` is twice the sample, as a midpoint may be half a unit.
+    /// `twice` is twice the sample, because a midpoint may end on half a unit.
     fn sample(&mut self, twice: i64) {
         self.sum = ((self.sum * EMA_DECAY) >> 32) + (i128::from(twice) << EMA_FRACTION_BITS);
         self.weight = ((self.weight * EMA_DECAY) >> 32) + (1 << EMA_FRACTION_BITS);
@@ -36,7 +36,7 @@ impl Ema {
     }
 }
 
-/// The mark after this step's book.
+/// The mark with this step's book.
 pub(crate) fn mark(ema: &mut Ema, oracle: Px, book: &OrderBook, last: Option<Px>) -> Px {
     if let Some(twice) = book.twice_mid() {
         ema.sample(twice - 2 * oracle.0);
@@ -46,7 +46,7 @@ pub(crate) fn mark(ema: &mut Ema, oracle: Px, book: &OrderBook, last: Option<Px>
     median(vec![oracle + ema.value(), traded, oracle]).unwrap_or(oracle)
 }
 
-/// The middle one; of two the lower.
+/// The median; of two prices the lower.
 fn median(mut prices: Vec<Px>) -> Option<Px> {
     prices.sort_unstable();
     prices.get(prices.len().saturating_sub(1) / 2).copied()
@@ -81,7 +81,7 @@ impl DayStats {
         }
     }
 
-    /// Mark a day ago, or at the start.
+    /// The mark a day ago, or at the start.
     pub(crate) fn first_mark(&self) -> Option<Px> {
         self.hours.front().map(|hour| hour.mark)
     }

@@ -67,11 +67,11 @@ impl MarketState {
     }
 }
 
-/// One margin tier with what it deducts so that maintenance has no jump at its lower bound.
+/// One margin tier, with the deduction that makes maintenance continuous at its lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MaintenanceTier {
     pub(crate) lower: Usd,
-    /// The tier ends here.
+    /// Where the tier ends.
     pub(crate) upper: Option<Usd>,
     pub(crate) max_leverage: u32,
     pub(crate) deduction: Usd,

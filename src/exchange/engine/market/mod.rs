@@ -1,4 +1,4 @@
-//! One market: its feed, its book, its mark, and the orders resting in it. Names `state`.
+//! One market: its feed, book, mark, resting orders and triggers. Names `state`.
 
 pub(crate) mod book;
 pub(crate) mod candles;

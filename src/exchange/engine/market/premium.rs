@@ -1,4 +1,4 @@
-//! The premium of a market over its oracle, and the hourly funding rate it makes (docs/engine.md 6.6).
+//! The premium of a market over its oracle, and the hourly funding rate (docs/engine.md 6.6).
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ const FUNDING_CLAMP: i64 = 500_000;
 const MAX_HOURLY_FUNDING: i64 = 40_000_000;
 const NANO: i128 = 1_000_000_000;
 
-/// Premium samples of the running hour.
+/// Premium samples of the current hour.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct PremiumSamples {
     sum: i128,
@@ -29,7 +29,7 @@ impl PremiumSamples {
         self.count += 1;
     }
 
-    /// The hourly rate these samples make.
+    /// The hourly rate from these samples.
     pub(crate) fn rate(self) -> NanoRate {
         let average = self.sum.checked_div(i128::from(self.count)).unwrap_or(0);
         hourly(NanoRate(i64::try_from(average).unwrap_or(0)))
@@ -43,7 +43,7 @@ pub(crate) fn hourly(premium: NanoRate) -> NanoRate {
     NanoRate((eight_hours / 8).clamp(-MAX_HOURLY_FUNDING, MAX_HOURLY_FUNDING))
 }
 
-/// How far the price of trading the impact notional lies outside the oracle, over the oracle.
+/// How far the price of trading the impact notional is outside the oracle price, relative to it.
 pub(crate) fn premium(book: &OrderBook, oracle: Px, impact: Usd) -> Option<NanoRate> {
     let outside = |side: Side| {
         let (cost, lots) = book.impact(side, impact);

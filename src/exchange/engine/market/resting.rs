@@ -1,6 +1,6 @@
-//! Resting orders of one market in price-time order, with their place in the queue (docs/engine.md 3.3).
+//! Resting orders of one market in price-time order, with their queue positions (docs/engine.md 3.3).
 //!
-//! Work here depends on the orders a trade or a refresh can reach, not on how many rest.
+//! The work depends on how many orders a trade or refresh can reach, not on how many rest.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::exchange::engine::state::{
     words::Side,
 };
 
-/// Best price first on either side, then by arrival.
+/// Best price first on each side, then by arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct QueueKey {
     distance: i64,
@@ -30,7 +30,7 @@ impl QueueKey {
         }
     }
 
-    /// Behind everybody at this price.
+    /// After every order at this price.
     fn end(side: Side, px: Px) -> Self {
         Self::new(QueuePosition {
             side,
@@ -48,11 +48,11 @@ impl QueueKey {
 struct QueuedOrder {
     order: OrderId,
     left: Lots,
-    /// Displayed size before it; `None` while its price is behind the visible book.
+    /// Displayed size ahead of it; `None` while its price is outside the visible book.
     ahead: Option<Lots>,
 }
 
-/// What the market does to a resting order: fill so much, at its own price.
+/// A fill of a resting order by the market, at the order's own price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MakerFill {
     pub(crate) order: OrderId,
@@ -95,7 +95,7 @@ impl RestingOrders {
         self.side(spot.side).remove(&QueueKey::new(spot));
     }
 
-    /// Sets what is left of an order without touching its place.
+    /// Sets the remaining size of an order without changing its queue position.
     pub(crate) fn resize(&mut self, spot: QueuePosition, left: Lots) {
         if let Some(queued) = self.side(spot.side).get_mut(&QueueKey::new(spot)) {
             queued.left = left;
@@ -107,8 +107,8 @@ impl RestingOrders {
         self.bids.len() + self.asks.len()
     }
 
-    /// Fills an exogenous trade brings. Its volume is shared in price-time order and never spent twice; at the
-    /// trade's own price an order waits for the queue before it.
+    /// The fills of an exogenous trade. Its volume is shared in price-time order and spent once; at the trade's own
+    /// price an order waits for the queue ahead of it.
     pub(crate) fn trade(&mut self, trade: MarketTrade) -> Vec<MakerFill> {
         let side = trade.aggressor.opposite();
         let reach = QueueKey::end(side, trade.px);
@@ -141,7 +141,7 @@ impl RestingOrders {
         fills
     }
 
-    /// After a refresh: the queue before an order is at most what is shown at its price.
+    /// After a refresh: the queue ahead of an order is at most the size shown at its price.
     pub(crate) fn see(&mut self, book: &OrderBook) {
         for side in [Side::Buy, Side::Sell] {
             let Some(last) = book.levels(side).last() else {
@@ -158,7 +158,7 @@ impl RestingOrders {
         }
     }
 
-    /// Orders the refreshed book crosses, best first, each with its price and what is left of it.
+    /// Orders that the refreshed book crosses, best first, with price and remaining size.
     pub(crate) fn crossed(&mut self, book: &OrderBook) -> Vec<(Side, MakerFill)> {
         let mut crossed = Vec::new();
         for side in [Side::Buy, Side::Sell] {

@@ -1,4 +1,4 @@
-//! What waits for a market's mark to reach a price, by price: a step looks only at what the mark has passed.
+//! Triggers by price, so that a step checks only those that the mark has passed.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::exchange::engine::state::{
     words::{CompletionReason, TriggerDirection},
 };
 
-/// What a trigger starts. Orders by id come before strategies: a stop acts before a slice.
+/// What a trigger starts. Orders sort before strategies: a stop acts before a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum TriggerTarget {
     Order(OrderId),
@@ -62,7 +62,7 @@ impl Triggers {
         self.side(direction).remove(&(px, target));
     }
 
-    /// Takes out what `mark` has reached (inclusive), in the order it was created.
+    /// Removes and returns the triggers that `mark` has reached (inclusive), in order of creation.
     pub(crate) fn fired(&mut self, mark: Px) -> Vec<TriggerTarget> {
         let least = TriggerTarget::Order(OrderId::from(0));
         let waiting_above = self.above.split_off(&(mark + Px(1), least));

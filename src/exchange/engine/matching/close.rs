@@ -1,5 +1,5 @@
-//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and cancellation
-//! (docs/engine.md 2.9, 2.10, 8).
+//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and canceling (docs/engine.md 2.9,
+//! 2.10, 8).
 
 use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
 use crate::exchange::engine::core::Engine;
@@ -81,7 +81,7 @@ impl Engine {
         }
     }
 
-    /// One target of close-all: reduce-only market for all of it, at most 2.5 % away.
+    /// One target of close-all: a reduce-only market order for the whole position, at most 2.5 % away.
     pub(crate) fn force_close(
         &mut self,
         account: AccountIx,
@@ -150,7 +150,7 @@ impl Engine {
         }
     }
 
-    /// Resting orders go at once; the cancellation of an armed one is queued for the next step.
+    /// Cancels a resting order at once; queues the cancel of an armed one for the next step.
     pub(crate) fn cancel(
         &mut self,
         account: AccountIx,
@@ -163,7 +163,7 @@ impl Engine {
         Ok(Cancellation::Canceled(id))
     }
 
-    /// Done at the next step, unless the order has ended by then.
+    /// Cancels at the next step, unless the order has ended by then.
     pub(crate) fn queue_cancel(
         &mut self,
         account: AccountIx,
@@ -188,8 +188,8 @@ impl Engine {
         Err(CommandRefusal::conflict(Reason::OrderNotWorking, message))
     }
 
-    /// After a breach: whatever the book has for this position, at any price. A book that has nobody on the other side,
-    /// or too few, is tried again with the next step.
+    /// After a breach: sells the position into the book at any price. If the other side is empty or too thin, the next
+    /// step tries again.
     pub(crate) fn close_out(&mut self, id: PositionId) {
         let held = self.positions.at(id);
         let other = held.closing_side().opposite();

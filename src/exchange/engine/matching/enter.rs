@@ -1,4 +1,5 @@
-//! An order entering the market: checked, recorded, then traded, rested or armed (docs/engine.md 2.2, 2.4, 3.1).
+//! An order enters the market: it is checked and recorded, then trades, rests or is armed (docs/engine.md 2.2, 2.4,
+//! 3.1).
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -17,22 +18,22 @@ use crate::exchange::engine::{
     },
 };
 
-/// Slippage caps of market executions that were given none, in basis points (docs/engine.md 2.5).
+/// Default slippage caps of market executions, in basis points (docs/engine.md 2.5).
 const MARKET_SLIPPAGE: Bps = Bps(500);
 const TRIGGERED_SLIPPAGE: Bps = Bps(1_000);
 pub(crate) const CLOSE_SLIPPAGE: Bps = Bps(250);
 pub(crate) const SLICE_SLIPPAGE: Bps = Bps(300);
 
-/// What an order will do the moment it enters.
+/// What an order does when it enters.
 #[derive(Debug, Clone)]
 pub(crate) struct ExecutionPlan {
     /// What it takes from the book now.
     slices: Vec<PriceAndSize>,
-    /// What it leaves in the book.
+    /// The size that rests in the book.
     rests: Lots,
 }
 
-/// An order that was recorded and turned down.
+/// An order that was recorded as rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RejectedOrder {
     pub(crate) id: OrderId,
@@ -48,7 +49,7 @@ impl From<RejectedOrder> for CommandRefusal {
     }
 }
 
-/// How a placed order begins.
+/// How a placed order starts.
 enum Admission {
     Now(ExecutionPlan),
     Chase,
@@ -56,7 +57,7 @@ enum Admission {
 }
 
 impl Engine {
-    /// Records an order and lets it enter; turned down, its row says why.
+    /// Records an order and lets it enter; the row of a rejected one says why.
     pub(crate) fn submit(&mut self, mut row: OrderRecord) -> Result<OrderId, RejectedOrder> {
         self.clamp(&mut row);
         let verdict = self.admit(&mut row);
@@ -71,21 +72,19 @@ impl Engine {
         Ok(id)
     }
 
-    /// Whether an order would be taken, without recording it.
+    /// Whether an order would be accepted, without recording it.
     pub(crate) fn would_admit(&self, row: &OrderRecord) -> Result<(), Rejection> {
         let mut row = row.clone();
         self.clamp(&mut row);
         self.admit(&mut row).map(|_| ())
     }
 
-    /// A reduce-only order larger than the position is accepted for the position, and never for more than it shows:
-    /// one that was the whole of a position stays at that size when the position grows.
+    /// A reduce-only order larger than the position is clamped to the position, and does not grow with it later.
     ///
-    /// A reduce-only order never grows again (docs/engine.md 2.6), and a leg has the size that its own entry filled (2.7).
-    /// Venues exist where a full-size exit reads the position anew when it fires; here it does not: every order has a
-    /// size, which the desk and a bot have read; and two targets, each set for the part that was new, would fire as one
-    /// at the nearer price. Who adds to a position protects what was added: with an order of its own, or with exits
-    /// attached to the entry, which grow with it.
+    /// A reduce-only order never grows (docs/engine.md 2.6), and an exit leg has the size that its own entry filled
+    /// (2.7). Some venues read the position again when a full-size exit fires. Here every order has a fixed size, which
+    /// the desk and bots rely on: two targets, each for its own part, would otherwise both close everything at the
+    /// nearer price. To protect an increase, place another order, or attach exits to the entry: those grow with it.
     fn clamp(&self, row: &mut OrderRecord) {
         let reducible = self.reducible(row);
         if row.reduce_only && reducible > Lots::ZERO {
@@ -115,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// The trigger of an armed order fired: it enters now, or ends (docs/engine.md 2.2). It never re-arms.
+    /// An armed order's trigger fired: it enters now, or ends (docs/engine.md 2.2). It is never armed again.
     pub(crate) fn activate(&mut self, id: OrderId) {
         if self.orders.at(id).status != OrderStatus::Pending {
             return;
@@ -138,7 +137,7 @@ impl Engine {
         }
     }
 
-    /// What the order gets from the book as it is, if its terms and the account's margin allow.
+    /// What the order gets from the current book, if its terms and the account's margin allow it.
     fn plan(&self, row: &OrderRecord) -> Result<ExecutionPlan, Rejection> {
         let book = &self.markets.at(row.market).book;
         let price_limit = self.price_limit(row);
@@ -187,7 +186,7 @@ impl Engine {
             | OrderType::TakeProfit => TRIGGERED_SLIPPAGE,
         };
         let slippage = row.slippage.unwrap_or(default);
-        // Only what reduces comes here without a middle (`checks::tradable`): the mark stands in for it.
+        // Only reducing orders reach this without a mid (`checks::tradable`): the mark replaces it.
         let twice_mid = market.book.twice_mid().unwrap_or(2 * market.mark.0);
         Some(cap(
             twice_mid,
@@ -197,7 +196,7 @@ impl Engine {
         ))
     }
 
-    /// An order that opens needs margin left after it (docs/engine.md 6.1); one that only reduces does not.
+    /// An order that opens must leave margin (docs/engine.md 6.1); one that only reduces need not.
     pub(crate) fn check_margin(
         &self,
         row: &OrderRecord,
@@ -257,7 +256,7 @@ impl Engine {
     }
 }
 
-/// A reduce-only order whose position is gone or has turned by the time it fires.
+/// A reduce-only order whose position is gone or reversed when it fires.
 fn has_no_position(reason: Reason) -> bool {
     matches!(
         reason,

@@ -1,4 +1,4 @@
-//! A fill reaching the ledger and the rows: position, cash, fee, then everything that hangs on it.
+//! Applies a fill to the ledger and the rows: position, cash, fee, then everything that depends on them.
 
 use super::trade::{PositionChange, trade};
 use crate::exchange::engine::core::Engine;
@@ -59,7 +59,7 @@ impl Engine {
         self.after_fill(id, settlement.lots, opened);
     }
 
-    /// What filling `parts` of an order would leave.
+    /// The position after filling `parts` of an order.
     pub(crate) fn traded(&self, row: &OrderRecord, parts: &[FillPart]) -> PositionChange {
         let opening = NewPosition {
             id: self.positions.next_id(),
@@ -72,7 +72,7 @@ impl Engine {
         trade(self.held(row.account, row.market), opening, row.side, parts)
     }
 
-    /// The positions first, then the cash: what insurance pays depends on what is left open.
+    /// Positions first, then cash: what insurance pays depends on what stays open.
     fn settle(
         &mut self,
         account: AccountIx,
@@ -131,7 +131,7 @@ impl Engine {
         *self.positions.at_mut(position) = held;
     }
 
-    /// Keeps the list by (`closed_at`, id): several may close in one step, in any order of ids.
+    /// Keeps the list sorted by (`closed_at`, id): several positions may close in one step, in any order.
     fn list_closed(&mut self, account: AccountIx, id: PositionId) {
         let now = self.now;
         let positions = &self.positions;
@@ -141,7 +141,7 @@ impl Engine {
         closed.insert(at, id);
     }
 
-    /// Adds the fill to the order's own row. One that is not all the order ever fills is a row of its own besides.
+    /// Adds the fill to the order's own row. A partial fill also gets a row of its own.
     fn write_fill(&mut self, id: OrderId, settlement: FillSettlement, remainder: Remainder) {
         let row = self.orders.at(id);
         let (before, left) = (row.filled_size, row.size - settlement.lots);
@@ -197,7 +197,7 @@ impl Engine {
         row.fill_price = row.notional.per(row.filled_size, decimals);
     }
 
-    /// What hangs on a fill: the sibling exit, the exits of an entry, and every reduce-only order on the market.
+    /// What follows a fill: the sibling exit, the exits of an entry, and every reduce-only order on the market.
     fn after_fill(&mut self, id: OrderId, lots: Lots, opened: Lots) {
         self.reduce_sibling(id, lots);
         self.grow_exits(id, opened);
@@ -206,7 +206,7 @@ impl Engine {
         self.shrink_reduce_only(account, market);
     }
 
-    /// The pieces a taker gets from the book, which no longer has them.
+    /// Takes the pieces from the book.
     pub(crate) fn take(
         &mut self,
         market: MarketIx,
@@ -219,7 +219,7 @@ impl Engine {
     }
 }
 
-/// What a row has filled and `settlement`, together.
+/// Adds `settlement` to what a row has filled.
 fn add_fill(row: &mut OrderRecord, settlement: FillSettlement) {
     let role = Some(settlement.role);
     let is_first = row.filled_size.is_zero();

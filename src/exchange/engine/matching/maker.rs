@@ -1,6 +1,6 @@
-//! Resting orders meeting the market: trades of others, and a refreshed book that crosses them (docs/engine.md 3.3).
+//! Fills of resting orders: by trades of others, and by a refreshed book that crosses them (docs/engine.md 3.3).
 //!
-//! A maker fills at its own limit, never better. Margin is checked again; failing there cancels the order.
+//! A maker fills at its own limit, never better. Margin is checked again; if that fails, the order is canceled.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// What an order does not take, because it shrank or its account cannot pay, stays in the book.
+    /// What an order cannot take, because it shrank or its account lacks margin, stays in the book.
     fn fill_crossed(&mut self, market: MarketIx, side: Side, fill: MakerFill) {
         let offered = |engine: &Self, fill: MakerFill| {
             let book = &engine.markets.at(market).book;
@@ -64,7 +64,7 @@ impl Engine {
         self.fill(fill.order, &[part], FeeClass::Maker, Remainder::Works);
     }
 
-    /// The fill as order and account can still take it; an order its account can no longer have is canceled.
+    /// The fill as far as order and account allow; cancels an order that its account can no longer afford.
     fn accepted(&mut self, fill: MakerFill) -> Option<MakerFill> {
         let fill = self.fillable(fill)?;
         match self.refused(fill) {

@@ -1,4 +1,4 @@
-//! An order's way: checked, placed, filled, ended. Names `risk` and below.
+//! The life of an order: checked, placed, filled, ended. Names `risk` and the rooms below it.
 
 pub(crate) mod close;
 pub(crate) mod enter;

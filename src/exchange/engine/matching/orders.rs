@@ -1,4 +1,4 @@
-//! An order's way through its states: recorded, armed or resting, ended. Every index an order is in is kept here.
+//! The states of an order: recorded, armed or resting, ended. Keeps every index of orders.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -13,7 +13,7 @@ use crate::exchange::engine::{
     },
 };
 
-/// What every order has.
+/// The fields of every order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewOrder {
     pub(crate) account: AccountIx,
@@ -26,7 +26,7 @@ pub(crate) struct NewOrder {
 }
 
 impl Engine {
-    /// A row with nothing but its base, expecting the present midpoint.
+    /// A row with only its base; it expects the current midpoint.
     pub(crate) fn new_row(&self, base: NewOrder) -> OrderRecord {
         let market = self.markets.at(base.market);
         let decimals = market.spec.size_decimals;
@@ -100,7 +100,7 @@ impl Engine {
         self.markets.at(market).spec.size_decimals
     }
 
-    /// Waits for the trigger its row names.
+    /// Arms the order's trigger.
     pub(crate) fn arm(&mut self, id: OrderId) {
         let row = self.orders.at(id);
         let market = row.trigger_market.unwrap_or(row.market);
@@ -118,7 +118,7 @@ impl Engine {
         });
     }
 
-    /// Goes into the book at its limit price, last in the queue there.
+    /// Rests in the book at its limit price, last in the queue there.
     pub(crate) fn rest(&mut self, id: OrderId) {
         let priority = self.next_priority();
         let row = self.orders.at_mut(id);
@@ -147,7 +147,7 @@ impl Engine {
         }
     }
 
-    /// Takes an order out of whatever would act on it; its row stays.
+    /// Removes an order from every index; its row stays.
     pub(crate) fn detach(&mut self, id: OrderId) {
         let row = self.orders.at(id);
         let trigger = row.trigger_direction.zip(row.trigger_price);
@@ -166,7 +166,7 @@ impl Engine {
         }
     }
 
-    /// The order is over. Ended orders stay as they are.
+    /// Ends an order. Ended orders do not change.
     pub(crate) fn finish(&mut self, id: OrderId, status: OrderStatus, reason: Option<Reason>) {
         if !self.orders.at(id).status.is_working() {
             return;
@@ -197,7 +197,7 @@ impl Engine {
         }
     }
 
-    /// Sets what is left of a working order; nothing left cancels it for `reason`.
+    /// Sets the remaining size of a working order; at zero cancels it for `reason`.
     pub(crate) fn resize(&mut self, id: OrderId, size: Lots, reason: Reason) {
         if size <= Lots::ZERO {
             self.finish(id, OrderStatus::Canceled, Some(reason));
@@ -208,7 +208,7 @@ impl Engine {
         self.record(EngineEvent::Resized { order: id, size });
     }
 
-    /// Tells the queue what is left of a resting order.
+    /// Updates a resting order's remaining size in the queue.
     pub(crate) fn requeue_size(&mut self, id: OrderId) {
         let row = self.orders.at(id);
         if let Some(spot) = row.spot() {
@@ -228,8 +228,8 @@ impl Engine {
             .collect()
     }
 
-    /// Reduce-only orders never exceed the position: they shrink with it, never regrow, and end when it is flat or
-    /// has turned (docs/engine.md 2.6).
+    /// Reduce-only orders never exceed the position: they shrink with it, never grow back, and end when it is flat or
+    /// reversed (docs/engine.md 2.6).
     pub(crate) fn shrink_reduce_only(&mut self, account: AccountIx, market: MarketIx) {
         for id in self.working_on(account, market) {
             let row = self.orders.at(id);

@@ -1,4 +1,4 @@
-//! `POST /v1/orders`: a command turned into a row (docs/engine.md 2.1).
+//! `POST /v1/orders`: turns a command into a row (docs/engine.md 2.1).
 
 use super::{enter::RejectedOrder, orders::NewOrder};
 use crate::exchange::engine::core::Engine;
@@ -26,7 +26,7 @@ impl Engine {
         }
     }
 
-    /// A market execution: one per cooldown and account (docs/engine.md 7.1, `order_cooldown`).
+    /// A market execution: at most one per cooldown and account (docs/engine.md 7.1, `order_cooldown`).
     pub(crate) fn submit_market(&mut self, row: OrderRecord) -> Result<OrderId, CommandRefusal> {
         let account = row.account;
         let wait = self.accounts.at(account).cooldown_until - self.now;
@@ -110,7 +110,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The position a take-profit closes: the one named, else the one open on the market.
+    /// The position that a take-profit closes: the named one, else the market's open one.
     fn target(
         &self,
         row: &OrderRecord,
@@ -163,7 +163,7 @@ fn stop(row: &mut OrderRecord, trigger: Px) {
     });
 }
 
-/// A take does the reverse of a stop.
+/// A take-profit is the reverse of a stop.
 fn take(row: &mut OrderRecord, trigger: Px) {
     row.trigger_price = Some(trigger);
     row.trigger_direction = Some(match row.side {

@@ -1,5 +1,5 @@
-//! What a fill does to a position, worked out without doing it: the same sums serve the margin check before an order
-//! and the ledger after it.
+//! The effect of a fill on a position, computed without applying it: the margin check before an order and the ledger
+//! after it use the same sums.
 
 use crate::exchange::engine::{
     risk::cash::excess,
@@ -11,12 +11,12 @@ use crate::exchange::engine::{
     },
 };
 
-/// The position a fill meets, and the one it leaves.
+/// The position before and after a fill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PositionChange {
-    /// The position that was there, after the fill: smaller, flat, or (same direction) larger.
+    /// The existing position after the fill: smaller, flat, or (same direction) larger.
     pub(crate) held: Option<PositionState>,
-    /// The position a fill from flat or through zero opens.
+    /// The position that a fill opens, from flat or by a reversal.
     pub(crate) fresh: Option<PositionState>,
     pub(crate) realized: Usd,
     /// The closed part's share of an isolated margin.
@@ -36,14 +36,14 @@ impl PositionChange {
         fee.mul_floor(self.closed.0, (self.closed + self.opened).0)
     }
 
-    /// What of the loss the margin does not cover.
+    /// The part of the loss that the margin does not cover.
     pub(crate) fn excess(&self, fee: Usd) -> Usd {
         excess(self.realized - self.closing_fee(fee), self.margin)
     }
 }
 
-/// Closes what `side` closes, in the order of the pieces, and opens the rest under `opening`. An increase takes over
-/// the opening's leverage for the whole position.
+/// Closes what `side` closes, in the order of the pieces, and opens the rest under `opening`. An increase sets the
+/// opening's leverage for the whole position.
 pub(crate) fn trade(
     held: Option<&PositionState>,
     opening: NewPosition,

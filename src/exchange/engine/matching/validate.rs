@@ -1,4 +1,4 @@
-//! What is wrong with a command whatever the state (answered 400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
+//! Checks of a command that do not depend on the state (400, nothing recorded): docs/engine.md 1.3, 2.1, 2.4.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
@@ -60,7 +60,7 @@ pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
     }
 }
 
-/// Take-profit and stop-loss as a request spells them.
+/// The request's names of take-profit and stop-loss.
 pub(crate) type ExitFields = [&'static str; 2];
 
 const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
@@ -102,7 +102,7 @@ pub(crate) fn exits(
     Ok(())
 }
 
-/// Which times in force a mode takes (docs/engine.md 2.4).
+/// Which times in force a mode allows (docs/engine.md 2.4).
 fn time_in_force(mode: PlaceMode, tif: Tif, now: Millis) -> Result<(), CommandRefusal> {
     let refused = match (mode, tif) {
         (PlaceMode::Market, Tif::Gtd { .. }) => {

@@ -1,9 +1,9 @@
-//! The one place that moves an account's cash, and that decides how much can be lost (negative balance protection).
+//! The only place that changes an account's cash, and that limits losses (negative balance protection).
 //!
 //! An isolated position loses at most its margin; closing a part of it, at most that part's share. A cross position
-//! loses at most the cross equity: the cash that is not isolated margin, and the profit of the other cross positions.
-//! The insurance account pays what lies beyond, whatever closed the position: a stop, a slice, a close, a liquidation.
-//! Cash is below 0 only while the profit of open cross positions covers it, and is told as an advance
+//! loses at most the cross equity: the cash that is not isolated margin, plus the profit of the other cross positions.
+//! The insurance account pays anything beyond, whatever closed the position: a stop, a slice, a close, a liquidation.
+//! Cash is negative only while the profit of open cross positions covers it, and is reported as an advance
 //! ([`AccountState::advance`]).
 
 use crate::exchange::engine::core::Engine;
@@ -14,7 +14,7 @@ use crate::exchange::engine::state::{
     units::Usd,
 };
 
-/// The part of a loss that lies beyond the margin it is paid from; nothing where there is no margin of its own.
+/// The part of a loss beyond its margin; zero without a margin of its own.
 pub(crate) fn excess(net: Usd, margin: Option<Usd>) -> Usd {
     margin.map_or(Usd::ZERO, |margin| (-net - margin).max(Usd::ZERO))
 }
@@ -27,14 +27,14 @@ impl CashFlows {
 }
 
 impl AccountState {
-    /// What the insurance lends against the profit of open cross positions, so that cash is never below 0.
+    /// What the insurance lends against the profit of open cross positions, so that cash is never negative.
     pub(crate) fn advance(&self) -> Usd {
         (-self.cash).max(Usd::ZERO)
     }
 }
 
 impl Engine {
-    /// Pays `flows` into an account, and what else the insurance owes it. Positions are already as the flows leave them.
+    /// Books `flows` on an account, and what the insurance owes it. Positions must already include the fill.
     pub(crate) fn pay(&mut self, account: AccountIx, mut flows: CashFlows) {
         let cash = self.accounts.at(account).cash + flows.net() + flows.insurance;
         flows.insurance += self.shortfall(account, cash);
@@ -47,7 +47,7 @@ impl Engine {
         }
     }
 
-    /// What `cash` lacks to back the isolated margins, with the profit of the open cross positions.
+    /// What `cash` and the profit of open cross positions lack to back the isolated margins.
     fn shortfall(&self, account: AccountIx, cash: Usd) -> Usd {
         let balance = self.balance(account);
         let profit = balance.cross_unrealized.max(Usd::ZERO);

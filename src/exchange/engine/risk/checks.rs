@@ -1,7 +1,7 @@
-//! What the state says against an order (answered 409, recorded as rejected): docs/engine.md 2.3, 2.6, 6.1, 7.1.
+//! Checks of an order against the state (409, recorded as rejected): docs/engine.md 2.3, 2.6, 6.1, 7.1.
 //!
-//! Each rule is one function; lists of them are run when an order is placed and again when its trigger fires. Rules
-//! of the challenge never block a reduce-only order.
+//! Each rule is one function; lists of them run at placement and again when a trigger fires. Challenge rules never
+//! block a reduce-only order.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -15,15 +15,15 @@ use crate::exchange::engine::{
     },
 };
 
-/// A limit price may be this far from the mark, in basis points.
+/// The largest distance of a limit price from the mark, in basis points.
 const PRICE_BAND: i64 = 9_500;
 /// Resting chases per account.
 const MAX_CHASES: usize = 5;
-/// Working orders per account: keeps the complete working set bounded. What is done at once is no part of it, so that
-/// nobody is held in a position by his own resting orders.
+/// Working orders per account: bounds the complete working set. Immediate executions do not count, so that resting
+/// orders never prevent an exit.
 const MAX_WORKING_ORDERS: usize = 1_000;
 
-/// Why the state turns an order down.
+/// Why the state rejects an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rejection {
     pub(crate) reason: Reason,
@@ -47,7 +47,7 @@ impl From<Rejection> for CommandRefusal {
 
 type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
 
-/// When an order is placed.
+/// The checks at placement.
 const AT_PLACEMENT: [OrderCheck; 10] = [
     standing,
     tradable,
@@ -61,7 +61,7 @@ const AT_PLACEMENT: [OrderCheck; 10] = [
     counts,
 ];
 
-/// When a trigger has fired. An exit of a small fill is worth less than an order may be, and still has to work.
+/// The checks when a trigger fires. The exit of a small fill may be below the minimum order value and must still work.
 const AT_ACTIVATION: [OrderCheck; 5] = [standing, tradable, reduces, margin_mode, exposure];
 
 impl Engine {
@@ -73,7 +73,7 @@ impl Engine {
         AT_ACTIVATION.iter().try_for_each(|check| check(self, row))
     }
 
-    /// For a price that was found after placement was checked.
+    /// For a price that was determined after the placement checks.
     pub(crate) fn check_band(&self, row: &OrderRecord) -> Result<(), Rejection> {
         band(self, row)
     }
@@ -104,8 +104,8 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
 }
 
-/// What opens needs both sides of the book, for a middle to measure its price by. What only reduces needs somebody to
-/// trade with, or a price to wait at: nobody is held in a position because the other half of the book is gone.
+/// An opening order needs both sides of the book, so that there is a mid to measure its price by. A reducing order
+/// needs a counterparty or a price to rest at, so that an empty half of the book prevents no exit.
 fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     let market = engine.markets.at(row.market);
     let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
@@ -300,7 +300,7 @@ fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
 }
 
-/// In the book, or for its trigger.
+/// Whether it may rest in the book or wait for its trigger.
 fn may_wait(row: &OrderRecord) -> bool {
     let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
     row.trigger_direction.is_some() || (row.is_limit() && rests)

@@ -1,4 +1,4 @@
-//! Hourly funding (docs/engine.md 6.6): premium samples every 5 s, the rate they make, and the payments.
+//! Hourly funding (docs/engine.md 6.6): premium samples every 5 s, the resulting rate, and the payments.
 
 use super::cash::excess;
 use crate::exchange::engine::core::Engine;
@@ -14,7 +14,7 @@ use crate::exchange::engine::{
 };
 
 const SAMPLE_INTERVAL_MS: i64 = 5_000;
-/// What a position of `size × oracle` receives at `rate`, rounded against whoever pays.
+/// What a position of `size × oracle` receives at `rate`, rounded against the payer.
 fn payment(value: Usd, rate: NanoRate) -> Usd {
     -value.mul_ceil(rate.0, 1_000_000_000)
 }
@@ -33,7 +33,7 @@ impl Engine {
         }
     }
 
-    /// Pays at whole UTC hours, on the oracle price, to the positions open at that instant.
+    /// Pays at whole UTC hours, at the oracle price, to positions open at that instant.
     pub(crate) fn pay_funding(&mut self) {
         if !self.now.reached_multiple_of(Millis::HOUR.0) {
             return;

@@ -11,7 +11,7 @@ use crate::exchange::engine::state::{
     words::MarginMode,
 };
 
-/// How old a book may be to judge a reduction on.
+/// The oldest book that a reduction may be judged by.
 const MAX_BOOK_AGE: Millis = Millis::seconds(5);
 
 impl Engine {
@@ -60,8 +60,7 @@ impl Engine {
         }
     }
 
-    /// What remains must cover the initial margin and a tenth of the value at which the position could be closed
-    /// now, and must not be liquidated already.
+    /// The rest must cover the initial margin and a tenth of the closing value, and must not be liquidatable.
     fn check_safe(&self, held: &PositionState, extra: Usd) -> Result<(), CommandRefusal> {
         self.check_fresh(held.market)?;
         let exit = self.exit_value(held);
@@ -99,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// What closing the whole position would bring from the book; at mark where the book is too thin.
+    /// What closing the whole position in the book would return; at mark if the book is too thin.
     fn exit_value(&self, held: &PositionState) -> Usd {
         let market = self.markets.at(held.market);
         let size = held.size.abs();

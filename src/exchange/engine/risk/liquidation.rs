@@ -1,9 +1,9 @@
-//! Liquidation (docs/engine.md 6.5): strictly below maintenance on mark, orders of the scope are canceled, the position
-//! is sold into the book, and the insurance account takes what is left at the bankruptcy price, so that an isolated
-//! position loses no more than its margin and cash does not fall below zero.
+//! Liquidation (docs/engine.md 6.5). Strictly below maintenance on mark, the orders in scope are canceled and the
+//! position is sold into the book. The insurance account takes the rest at the bankruptcy price, so that an isolated
+//! position loses at most its margin and cash does not fall below zero.
 //!
-//! A venue may sell gradually ([`LiquidationMode::Gradual`]): of a large position a fifth first, whose proceeds stay behind
-//! the rest as margin.
+//! A venue may liquidate gradually ([`LiquidationMode::Gradual`]): first a fifth of a large position, whose proceeds
+//! stay as margin of the rest.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -20,11 +20,11 @@ use crate::exchange::engine::{
     },
 };
 
-/// Positions up to this are sold whole, gradual or not.
+/// Positions up to this size are liquidated whole.
 const MIN_GRADUAL_NOTIONAL: Usd = Usd::dollars(100_000);
-/// The part of a large one that is sold first.
+/// The part of a large position that is sold first.
 const FIRST_CUT_DIVISOR: i64 = 5;
-/// What comes again within this time is sold whole.
+/// A second liquidation within this time sells the whole position.
 const FULL_LIQUIDATION_WINDOW: Millis = Millis::seconds(30);
 
 impl Engine {
@@ -108,7 +108,7 @@ impl Engine {
         self.take_over(order, Usd(take_over));
     }
 
-    /// What a partial sale left of the margin stays behind the rest of the position.
+    /// Adds what a partial sale left of the margin to the rest of the position.
     fn keep_margin(&mut self, id: PositionId, left: Usd) {
         let position = self.positions.at_mut(id);
         if position.closed_at.is_none() {
@@ -137,7 +137,7 @@ impl Engine {
         self.take_over(order, Usd(take_over));
     }
 
-    /// What is sold of a position first; `None` when it is sold whole.
+    /// The part that is sold first; `None` if the whole position is sold.
     fn first_cut(&self, position: &PositionState) -> Option<Lots> {
         let mark = self.markets.at(position.market).mark;
         let again = |at: Millis| self.now - at < FULL_LIQUIDATION_WINDOW;
@@ -148,7 +148,7 @@ impl Engine {
         (gradual && part > Lots::ZERO).then_some(part)
     }
 
-    /// Sells a part into the book at any price; what the book does not take is left with its owner.
+    /// Sells a part into the book at any price; the owner keeps what the book does not take.
     fn sell_part(&mut self, id: PositionId, part: Lots) {
         self.positions.at_mut(id).cut_at = Some(self.now);
         let order = self.open_liquidation(id);
@@ -165,7 +165,7 @@ impl Engine {
         self.push_order(row)
     }
 
-    /// Into the book at any price; what the book does not take stays working.
+    /// Sells into the book at any price; what the book does not take stays working.
     fn sell_out(&mut self, order: OrderId) {
         let row = self.orders.at(order);
         let (market, size) = (row.market, row.size);
@@ -182,7 +182,7 @@ impl Engine {
         self.fill(order, &parts, FeeClass::Taker, remainder);
     }
 
-    /// The insurance account takes the rest for `money`, without a fee.
+    /// The insurance account takes over the rest for `money`, without a fee.
     fn take_over(&mut self, order: OrderId, money: Usd) {
         let row = self.orders.at(order);
         if !row.status.is_working() || row.size <= Lots::ZERO {

@@ -1,8 +1,7 @@
 //! Equity, margin and liquidation price (docs/engine.md 6.1, 6.3).
 //!
-//! Everything is worked out from the account's positions and resting orders when asked, so there is no running total
-//! to drift. A [`MarginAssumption`] asks "what if": the same sums with one position replaced, and one order added or
-//! left out.
+//! Everything is computed on demand from the account's positions and resting orders, so no running total can drift. A
+//! [`MarginAssumption`] computes the same sums with one position replaced, and one order added or left out.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +17,20 @@ use crate::exchange::engine::{
     },
 };
 
-/// What to assume differently from what is.
+/// Assumed differences from the current state.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MarginAssumption {
-    /// This market's position instead of the one there (size 0: none).
+    /// Replaces the position on this market (size 0: none).
     pub(crate) position: Option<PositionState>,
     /// Added to the cash.
     pub(crate) cash: Usd,
-    /// An order that would rest, too.
+    /// An additional resting order.
     pub(crate) resting: Option<RestingHold>,
-    /// An order that would not rest any more.
+    /// A resting order to leave out.
     pub(crate) without: Option<OrderId>,
 }
 
-/// A resting order as margin sees it.
+/// A resting order as the margin sums count it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RestingHold {
     pub(crate) market: MarketIx,
@@ -102,7 +101,7 @@ impl MarginBalance {
 }
 
 impl Engine {
-    /// What an account has, without what its resting orders hold.
+    /// The account's balance without the holds of resting orders.
     pub(crate) fn balance(&self, account: AccountIx) -> MarginBalance {
         let mut balance = MarginBalance {
             cash: self.accounts.at(account).cash,
@@ -114,7 +113,7 @@ impl Engine {
         balance
     }
 
-    /// The same under an assumption, with what resting orders hold.
+    /// The balance under an assumption, with the holds of resting orders.
     pub(crate) fn balance_if(
         &self,
         account: AccountIx,
@@ -152,8 +151,8 @@ impl Engine {
         positions
     }
 
-    /// Resting orders hold initial margin and maker fee for what they would open; the part that closes the position
-    /// holds nothing, and goes to the oldest orders.
+    /// Resting orders hold initial margin and maker fee for the part that would open. The part that would close holds
+    /// nothing, and is assigned to the oldest orders.
     fn holds_if(
         &self,
         account: AccountIx,
@@ -188,7 +187,7 @@ impl Engine {
         total
     }
 
-    /// Price at which this position is liquidated if nothing else moves; `None` if no price above 0 does.
+    /// The price at which this position is liquidated if nothing else moves; `None` if there is none above 0.
     pub(crate) fn liquidation_price(&self, position: &PositionState) -> Option<NanoPx> {
         let market = self.markets.at(position.market);
         let backing = match position.margin_mode {
@@ -208,7 +207,7 @@ impl Engine {
         })
     }
 
-    /// K of docs/engine.md 6.3: what backs a cross position apart from its own profit.
+    /// K of docs/engine.md 6.3: what backs a cross position besides its own profit.
     fn cross_backing(&self, position: &PositionState, market: &MarketState) -> Usd {
         let balance = self.balance(position.account);
         let own = market.maintenance(position.notional(market.mark));
@@ -237,7 +236,7 @@ fn liquidation(
 }
 
 impl NanoPx {
-    /// Price × size, to the micro-USD below.
+    /// Price × size, rounded down to the micro-USD.
     fn times(self, lots: Lots, size_decimals: u32) -> Usd {
         let exact = i128::from(self.0) * i128::from(lots.0);
         Usd(exact.div_euclid(10_i128.pow(3 + size_decimals)))

@@ -1,4 +1,4 @@
-//! What an account may lose: cash, margin, liquidation, funding, the rules of a challenge. Names `market` and below.
+//! Cash, margin, liquidation, funding and the rules of a challenge. Names `core`, `market` and `state`.
 
 pub(crate) mod cash;
 pub(crate) mod checks;

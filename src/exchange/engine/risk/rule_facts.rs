@@ -1,4 +1,4 @@
-//! The rules of an account as facts: what is measured, and what is allowed (docs/engine.md 7).
+//! The rules of an account as facts: the measured value and the limit (docs/engine.md 7).
 
 use super::margin::MarginBalance;
 use crate::exchange::engine::core::Engine;
@@ -84,7 +84,7 @@ fn limits(account: &AccountState, balance: &MarginBalance) -> Vec<RuleStatus> {
         from: None,
         met: used <= most,
     });
-    // Nothing to measure between orders: told for its limit.
+    // Between orders there is nothing to measure; listed for its limit.
     facts.push(RuleStatus {
         rule: RuleId::MinOrderNotional,
         value: RuleMeasure::Usd(rules.min_order_notional),
@@ -132,7 +132,7 @@ fn goals(account: &AccountState) -> [RuleStatus; 3] {
     ]
 }
 
-/// Notional over equity; without equity, as much as can be told.
+/// Notional over equity; without equity, the largest value.
 fn leverage(notional: Usd, equity: Usd) -> Bps {
     let ratio = match (notional.0, equity.0) {
         (0, _) => 0,

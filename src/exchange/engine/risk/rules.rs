@@ -1,7 +1,7 @@
-//! The challenge an account is on (docs/engine.md 7.2, 7.3): daily loss, drawdown, target, days, consistency.
+//! The challenge of an account (docs/engine.md 7.2, 7.3): daily loss, drawdown, target, days, consistency.
 //!
-//! Rules that turn orders down are in `checks`; these watch equity, end an account that breaks them, and pass one
-//! that reaches its goals.
+//! `checks` holds the rules that reject orders. These watch equity, end an account that breaks one, and pass an account
+//! that meets its goals.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{

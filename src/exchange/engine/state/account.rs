@@ -20,7 +20,7 @@ pub(crate) struct AccountState {
     pub(crate) open: BTreeMap<MarketIx, PositionId>,
     /// By (`closed_at`, id).
     pub(crate) closed: Vec<PositionId>,
-    /// By (`requested_at`, id): ids are handed out in time.
+    /// By (`requested_at`, id): ids rise with time.
     pub(crate) orders: Vec<OrderId>,
     pub(crate) working: BTreeSet<OrderId>,
     pub(crate) live_twaps: BTreeSet<TwapId>,
@@ -29,7 +29,7 @@ pub(crate) struct AccountState {
     pub(crate) challenge: ChallengeState,
 }
 
-/// Everything that ever moved the cash, for the conservation of money.
+/// All movements of cash, for the conservation of money.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CashFlows {
     pub(crate) realized: Usd,

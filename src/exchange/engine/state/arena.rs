@@ -1,10 +1,10 @@
-//! Append-only storage addressed by the ids it hands out. Rows are never removed, so such an id always resolves.
+//! Append-only storage addressed by its own ids. Rows are never removed, so an id always resolves.
 //!
-//! It remembers which chunks of rows were touched, so that a checkpoint writes what changed and not what rests.
+//! It tracks which chunks of rows were touched, so that a checkpoint writes only those.
 
 use std::marker::PhantomData;
 
-/// Rows of one chunk, the unit in which rows are kept on disk.
+/// Rows per chunk, the unit of storage on disk.
 const ROWS_PER_CHUNK: usize = 128;
 
 #[derive(Debug)]
@@ -43,7 +43,7 @@ where
         id
     }
 
-    /// For ids that came from outside.
+    /// For ids from outside.
     pub(crate) fn get(&self, id: Id) -> Option<&Row> {
         self.rows.get(usize::from(id))
     }
@@ -79,7 +79,7 @@ where
         self.rows.len()
     }
 
-    /// The chunks touched since they were last asked for, by their place; they count as untouched from here on.
+    /// The chunks touched since the last call, by index; resets the marks.
     pub(crate) fn touched(&mut self) -> impl Iterator<Item = (usize, &[Row])> {
         let flags = self.touched.iter_mut().map(std::mem::take);
         let chunks = self.rows.chunks(ROWS_PER_CHUNK).enumerate();
@@ -88,12 +88,12 @@ where
             .filter_map(|(chunk, touched)| touched.then_some(chunk))
     }
 
-    /// Every chunk counts as touched, as if its rows had just been written.
+    /// Marks every chunk as touched.
     pub(crate) fn touch_all(&mut self) {
         self.touched.fill(true);
     }
 
-    /// Rows read back from a checkpoint, in the order they were written.
+    /// Restores rows from a checkpoint, in order.
     pub(crate) fn refill(&mut self, rows: Vec<Row>) {
         self.rows.extend(rows);
         self.touched

@@ -1,4 +1,5 @@
-//! How an account stands in its challenge (docs/engine.md 7.2, 7.3): the day, the peak, the days traded and their profit.
+//! The progress of an account in its challenge (docs/engine.md 7.2, 7.3): the day, the peak, the days traded and their
+//! profit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +14,9 @@ use super::{
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ChallengeState {
     pub(crate) standing: ChallengeStatus,
-    /// The account's day, shifted by its rule.
+    /// The account's day, by its rule's offset.
     pub(crate) day: i64,
-    /// What the daily limit is measured from.
+    /// The base of the daily limit.
     pub(crate) day_balance: Usd,
     /// Equity when the day began.
     pub(crate) day_equity: Usd,
@@ -39,7 +40,7 @@ impl ChallengeState {
         }
     }
 
-    /// Cash came in (or went) today.
+    /// Adds to (or subtracts from) today's profit.
     pub(crate) fn add_profit(&mut self, amount: Usd) {
         *self.profits.entry(self.day).or_default() += amount;
     }
@@ -52,7 +53,7 @@ impl ChallengeState {
         self.traded_days.len()
     }
 
-    /// At or below this equity the day is lost.
+    /// At or below this equity the daily limit is broken.
     pub(crate) fn daily_floor(&self, rules: &ChallengeRules) -> Usd {
         keep(self.day_balance, rules.max_daily_loss)
     }
@@ -68,7 +69,7 @@ impl ChallengeState {
         }
     }
 
-    /// What the way down to that floor is measured from.
+    /// The base of the distance to that floor.
     pub(crate) fn drawdown_from(&self, spec: &AccountSpec) -> Usd {
         match spec.rules.drawdown {
             Drawdown::Static => spec.cash,
@@ -76,7 +77,7 @@ impl ChallengeState {
         }
     }
 
-    /// The best day's part of all profitable days; `None` without profit.
+    /// The best day's share of all profitable days; `None` without profit.
     pub(crate) fn best_day_share(&self) -> Option<Bps> {
         let gains = || self.profits.values().filter(|profit| profit.0 > 0);
         let best = gains().max()?;
@@ -90,7 +91,7 @@ pub(crate) fn day(now: Millis, rules: &ChallengeRules) -> i64 {
     (now - rules.day_offset).day()
 }
 
-/// What is left of `base` after losing `loss` of it.
+/// `base` less `loss` of it.
 fn keep(base: Usd, loss: Bps) -> Usd {
     base.mul_floor(10_000 - loss.0, 10_000)
 }

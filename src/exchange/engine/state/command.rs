@@ -1,4 +1,4 @@
-//! What an account can ask of the engine, already parsed: one closed enum.
+//! The commands of an account, already parsed: one closed enum.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +21,11 @@ pub enum EngineCommand {
     CancelScaled(ScaledId),
     /// One target of close-all: reduce-only market at 250 bps for the whole position.
     ForceClose(PositionId),
-    /// As [`EngineCommand::Cancel`], but done at the next step for a resting order too.
+    /// As [`EngineCommand::Cancel`], but at the next step even for a resting order.
     QueueCancel(OrderId),
 }
 
-/// Names what a command made or changed; read the row through the engine.
+/// Names what a command created or changed; the row is read through the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandOutcome {
     Order(OrderId),
@@ -35,12 +35,12 @@ pub enum CommandOutcome {
     Scaled(ScaledId),
 }
 
-/// What became of `DELETE /v1/orders/{id}`.
+/// The result of `DELETE /v1/orders/{id}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancellation {
-    /// It was resting and is gone.
+    /// It was resting and is canceled.
     Canceled(OrderId),
-    /// It was armed; the cancellation is done at the next step.
+    /// It was armed; the next step cancels it.
     Queued(OrderId),
 }
 
@@ -99,7 +99,7 @@ pub enum PlaceMode {
         trigger: Px,
         price: Px,
     },
-    /// `target` omitted: the open position of the market.
+    /// `target` omitted: the market's open position.
     TakeProfit {
         trigger: Px,
         target: Option<PositionId>,
@@ -129,16 +129,16 @@ pub struct AttachedExits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CloseParams {
     pub position: PositionId,
-    /// `None` closes all of it; more than all of it is clamped.
+    /// `None` closes all of it; a larger size is clamped.
     pub size: Option<Lots>,
-    /// `None` when the client sent none; the midpoint is recorded then.
+    /// `None` if the client sent none; then the midpoint is recorded.
     pub expected_price: Option<NanoPx>,
     pub how: CloseHow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CloseHow {
-    /// `slippage` `None` is 250 bps.
+    /// `slippage` `None` means 250 bps.
     Market {
         slippage: Option<Bps>,
     },
@@ -146,7 +146,7 @@ pub enum CloseHow {
         price: Px,
         crossing: Crossing,
     },
-    /// `market` `None` is the position's own.
+    /// `market` `None` means the position's own.
     Conditional {
         market: Option<MarketIx>,
         trigger: Px,
@@ -155,7 +155,7 @@ pub enum CloseHow {
     },
 }
 
-/// `marketable_limit_acknowledged`: whether a closing limit that crosses the market is meant.
+/// `marketable_limit_acknowledged`: whether a closing limit may cross the market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Crossing {
     Unacknowledged,
@@ -195,7 +195,7 @@ pub struct TwapParams {
     /// 5 minutes to 7 days.
     pub duration_minutes: u32,
     pub pacing: Pacing,
-    /// Waits until the mark reaches it, from whichever side it is on now.
+    /// Waits until the mark reaches it, from either side.
     pub trigger_price: Option<Px>,
     /// Ends the order when the mark reaches it.
     pub max_price: Option<Px>,

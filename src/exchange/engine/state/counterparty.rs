@@ -1,8 +1,8 @@
-//! The counterparty of all accounts, so that money is neither made nor lost (docs/engine.md 6.8).
+//! The counterparty of all accounts, so that money is conserved (docs/engine.md 6.8).
 //!
-//! The market maker trades against every fill from the book, the insurance account against what a liquidation cannot sell;
-//! fees and funding go to pools. What users have and what these hold sums to the deposits at every instant, to the
-//! micro-USD ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
+//! The market maker trades against every fill from the book, the insurance account against what a liquidation cannot
+//! sell; fees and funding go to pools. Users and counterparties together always sum to the deposits, to the micro-USD
+//! ([`Engine::money`](crate::exchange::engine::core::Engine::money)).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(crate) struct Counterparty {
     funding: Usd,
 }
 
-/// One counterparty's cash, and what it holds instead.
+/// One counterparty's cash and positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Inventory {
     cash: Usd,
@@ -51,14 +51,14 @@ impl Counterparty {
         counterparty.cash += earned;
     }
 
-    /// Pays what an account got apart from its trades, and gets what it paid.
+    /// Pays what an account received besides its trades, and receives what it paid.
     pub(crate) fn pay(&mut self, flows: CashFlows) {
         self.fees += flows.fees;
         self.funding -= flows.funding;
         self.insurance.cash -= flows.insurance;
     }
 
-    /// All it has, what it holds valued at `mark`.
+    /// Its total value with positions at `mark`.
     pub(crate) fn value(&self, mark: impl Fn(MarketIx) -> Px) -> Usd {
         let worth = |inventory: &Inventory| {
             let held = inventory.held.iter();

@@ -1,11 +1,11 @@
-//! What a fill is made of: lots for money, who pays which fee, and what becomes of the rest.
+//! The parts of a fill: lots for money, the fee, and what happens to the rest of the order.
 
 use super::{
     units::{Lots, Px, Usd},
     words::LiquidityRole,
 };
 
-/// A part of a fill: so many lots for so much money.
+/// A part of a fill: `lots` for `money`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FillPart {
     pub(crate) lots: Lots,
@@ -29,20 +29,20 @@ impl From<&(Px, Lots)> for FillPart {
     }
 }
 
-/// What becomes of the part of an order that did not fill.
+/// What happens to the unfilled part of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Remainder {
     Works,
-    /// Dropped, as ioc does: the fill settles the order.
+    /// Dropped, as with ioc: the fill settles the order.
     Drops,
 }
 
-/// Who pays what for a fill.
+/// Who pays which fee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FeeClass {
     Maker,
     Taker,
-    /// The insurance account takes a position over for nothing.
+    /// The insurance account takes over a position without a fee.
     Free,
 }
 

@@ -11,14 +11,14 @@ macro_rules! counter {
         pub struct $name(u64);
 
         impl $name {
-            /// `None` for anything this engine would not have printed itself (other prefix, padding or sign).
+            /// `None` for anything this engine would not print itself (other prefix, padding or sign).
             pub fn parse(text: &str) -> Option<Self> {
                 let digits = text.strip_prefix($prefix)?;
                 let id = Self(digits.parse().ok()?);
                 (id.0 > 0 && id.to_string() == text).then_some(id)
             }
 
-            /// The counter itself: ids are handed out in order, so it also sorts rows of equal time.
+            /// The counter: ids are issued in order, so it also sorts rows of equal time.
             pub fn seq(self) -> u64 {
                 self.0
             }
@@ -61,11 +61,11 @@ counter!(
     ScaledId, "scl_"
 );
 
-/// Which of [`EngineConfig::markets`](crate::exchange::engine::state::spec::EngineConfig), by position.
+/// The index in [`EngineConfig::markets`](crate::exchange::engine::state::spec::EngineConfig).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarketIx(pub(crate) usize);
 
-/// Which of [`EngineConfig::accounts`](crate::exchange::engine::state::spec::EngineConfig), by position.
+/// The index in [`EngineConfig::accounts`](crate::exchange::engine::state::spec::EngineConfig).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AccountIx(pub(crate) usize);
 

@@ -1,4 +1,4 @@
-//! The event log: everything that happened, chained into one hash; the latest events kept to read.
+//! The event log: every event chained into one hash; the latest ones stay readable.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -16,10 +16,10 @@ use super::{
 /// How many events stay readable; the hash covers all.
 const MAX_READABLE_EVENTS: usize = 4096;
 
-/// One thing that happened. Its `Debug` text is what the hash covers.
+/// One event. Its `Debug` text is what the hash covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineEvent {
-    /// Hashed, not kept: there is one per market and step.
+    /// Hashed but not kept: there is one per market and step.
     Price {
         market: MarketIx,
         mark: Px,
@@ -174,7 +174,7 @@ impl HashedEventLog {
         self.latest.iter()
     }
 
-    /// The first bytes of the hash: enough to tell one history from another.
+    /// The first bytes of the hash: enough to distinguish histories.
     pub(crate) fn mark(&self) -> u64 {
         let first = self.chain.first_chunk::<8>();
         first.map_or(0, |bytes| u64::from_le_bytes(*bytes))

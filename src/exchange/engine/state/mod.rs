@@ -1,4 +1,4 @@
-//! Data of accounts, orders and positions, with ids, units, commands and refusals. Names no other room.
+//! Data of accounts, orders and positions: ids, units, commands and refusals. Names no other room.
 
 pub(crate) mod account;
 pub(crate) mod account_history;

@@ -1,6 +1,6 @@
-//! One position: average entry, partial close, realised profit (docs/engine.md 6.7).
+//! One position: average entry, partial close, realized profit (docs/engine.md 6.7).
 //!
-//! The entry is kept as the exact cost of what is open, so that money is conserved to the micro-USD; a partial close
+//! The entry is kept as the exact cost of the open size, so that money is conserved to the micro-USD. A partial close
 //! takes its share of the cost rounded down, which moves the average by less than 1e-6 USD per close.
 
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,9 @@ pub(crate) struct PositionState {
     pub(crate) margin_mode: MarginMode,
     /// Isolated only.
     pub(crate) extra: Usd,
-    /// Isolated only: what funding and a gradual liquidation moved of its own margin.
+    /// Isolated only: changes of its margin by funding and gradual liquidation.
     pub(crate) margin_funding: Usd,
-    /// When a part of it was liquidated last.
+    /// When a part of it was last liquidated.
     pub(crate) cut_at: Option<Millis>,
     pub(crate) opened_at: Millis,
     pub(crate) closed_at: Option<Millis>,
@@ -41,15 +41,15 @@ pub(crate) struct PositionState {
 /// The part of a position that is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ClosedPart {
-    /// Signed like the position was.
+    /// Signed as the position.
     pub(crate) size: Lots,
-    /// What it had cost.
+    /// Its cost.
     pub(crate) cost: Usd,
-    /// What it was traded back for.
+    /// What it was sold or bought back for.
     pub(crate) exit: Usd,
 }
 
-/// How and when a position begins.
+/// How and when a position opens.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NewPosition {
     pub(crate) id: PositionId,
@@ -61,7 +61,7 @@ pub(crate) struct NewPosition {
 }
 
 impl PositionState {
-    /// A position of nothing yet.
+    /// An empty position.
     pub(crate) fn open(opening: NewPosition) -> Self {
         Self {
             id: opening.id,
@@ -112,7 +112,7 @@ impl PositionState {
         self.cost += part.money;
     }
 
-    /// Closes `lots` (at most all) for `exit` in all, and tells the profit.
+    /// Closes `lots` (at most all) for `exit` in total, and returns the profit.
     pub(crate) fn reduce(&mut self, lots: Lots, exit: Usd) -> Usd {
         let (sign, held) = (self.sign(), self.size.abs());
         let cost = self.cost.mul_floor(lots.0, held.0);
@@ -139,14 +139,14 @@ impl PositionState {
         mark * self.size.abs()
     }
 
-    /// Margin allocated to an isolated position: |q|·E / leverage + extra + funding. Rounding the parts of a close could
-    /// leave it a micro-USD below 0.
+    /// The margin of an isolated position: |q|·E / leverage + extra + funding. Rounding of partial closes could make it
+    /// slightly negative.
     pub(crate) fn isolated_margin(&self) -> Usd {
         let allocated = self.cost.mul_floor(1, i64::from(self.leverage)) + self.extra;
         (allocated + self.margin_funding).max(Usd::ZERO)
     }
 
-    /// What its losses are paid from, if that is its own margin.
+    /// The margin that its losses are paid from, if isolated.
     pub(crate) fn own_margin(&self) -> Option<Usd> {
         (self.margin_mode == MarginMode::Isolated).then(|| self.isolated_margin())
     }

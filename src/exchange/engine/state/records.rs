@@ -1,4 +1,4 @@
-//! The rows a service reads: orders, positions, strategies, account and market facts, in engine units.
+//! The rows that the service reads: orders, positions, strategies, account and market facts, in engine units.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,11 @@ pub struct OrderKey {
 
 /// One order, or one fill of it.
 ///
-/// The row of an order, its root row, has no `partial_of`: its `filled_size`, `notional`, `fee`, `realized_pnl` and
-/// `fill_price` are of all its fills so far, whatever its status. An order that fills in several parts has a slice row
-/// for each of them besides, the last one too (`partial_of`, `root`; `filled`, requested and settled at the moment of
-/// the fill), whose fields are of that fill alone. So the root rows sum to everything that was traded and paid, and
-/// the slices of an order to its root row: a reader sums one or the other, never both.
+/// The row of an order (the root row) has no `partial_of`. Its `filled_size`, `notional`, `fee`, `realized_pnl` and
+/// `fill_price` cover all fills so far, whatever its status. An order that fills in several parts also has one slice
+/// row per part (`partial_of`, `root`; `filled`, requested and settled at the moment of the fill), whose fields cover
+/// that fill alone. So the root rows sum to everything traded and paid, and the slices of an order sum to its root row:
+/// a reader sums one or the other, never both.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderRecord {
     pub id: OrderId,
@@ -35,12 +35,12 @@ pub struct OrderRecord {
     pub order_type: OrderType,
     pub mode: OrderMode,
     pub side: Side,
-    /// What is left of it while it works, and what was left when it ended without filling; `filled_size` once filled.
+    /// The remaining size while it works, or when it ended unfilled; `filled_size` once filled.
     pub size: Lots,
     pub initial_size: Lots,
     pub filled_size: Lots,
     pub expected_price: NanoPx,
-    /// Exact sum of price × size of what `filled_size` counts.
+    /// Exact sum of price × size over `filled_size`.
     pub notional: Usd,
     /// `notional` per coin.
     pub fill_price: Option<NanoPx>,
@@ -61,7 +61,7 @@ pub struct OrderRecord {
     pub trigger_market: Option<MarketIx>,
     pub trigger_direction: Option<TriggerDirection>,
     pub target_position: Option<PositionId>,
-    /// Of all its fills; `None` while nothing has filled, and where some made and some took.
+    /// Of all its fills; `None` before the first fill, and if some made and some took.
     pub liquidity_role: Option<LiquidityRole>,
     pub partial_of: Option<OrderId>,
     pub root: Option<OrderId>,
@@ -74,12 +74,12 @@ pub struct OrderRecord {
     pub requested_at: Millis,
     pub settled_at: Option<Millis>,
     pub canceled_at: Option<Millis>,
-    /// Cap of its market execution, when the client chose one.
+    /// The slippage cap of its market execution, if the client set one.
     pub slippage: Option<Bps>,
     pub(crate) links: OrderLinks,
 }
 
-/// Who else an order belongs to, inside the engine.
+/// Links between orders, inside the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct OrderLinks {
     /// The entry this exit protects.
@@ -91,7 +91,7 @@ pub(crate) struct OrderLinks {
     pub(crate) priority: Option<u64>,
 }
 
-/// Where an order stands: its side and price, and its turn among the orders there.
+/// A position in the book: side, price, and order in the queue there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QueuePosition {
     pub(crate) side: Side,
@@ -100,7 +100,7 @@ pub(crate) struct QueuePosition {
 }
 
 impl OrderRecord {
-    /// Whether it waits at a price of its own.
+    /// Whether it rests at its own price.
     pub(crate) fn is_limit(&self) -> bool {
         matches!(
             self.order_type,
@@ -108,7 +108,7 @@ impl OrderRecord {
         )
     }
 
-    /// Where it stands in the book, while it rests.
+    /// Its queue position while it rests.
     pub(crate) fn spot(&self) -> Option<QueuePosition> {
         Some(QueuePosition {
             side: self.side,
@@ -128,7 +128,7 @@ impl OrderRecord {
 
 /// An open position, or the record of a closed one.
 ///
-/// Closed: `size` is all that was closed (signed), `entry_price` and `exit_price` its averages.
+/// Closed: `size` is the total closed size (signed), `entry_price` and `exit_price` are its averages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionRecord {
     pub id: PositionId,
@@ -148,7 +148,7 @@ pub struct PositionRecord {
     pub exit_price: Option<NanoPx>,
     /// Gross of fees and funding.
     pub realized_pnl: Usd,
-    /// Σ closed size × entry / leverage: what the realised part was earned on.
+    /// Σ closed size × entry / leverage: the margin behind the realized profit.
     pub realized_margin_basis: Usd,
     pub fees: Usd,
     /// Positive is received.
@@ -157,7 +157,7 @@ pub struct PositionRecord {
     pub unrealized_pnl: Usd,
     /// |size| × mark.
     pub notional: Usd,
-    /// Isolated: the margin allocated to it. Cross: its initial margin at mark.
+    /// Isolated: its own margin. Cross: its initial margin at mark.
     pub margin: Usd,
     pub maintenance_margin: Usd,
 }
@@ -203,16 +203,16 @@ pub struct TwapRecord {
     pub(crate) run: TwapProgress,
 }
 
-/// What a runner remembers between slices.
+/// The state between slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct TwapProgress {
     /// Σ price × size of its fills.
     pub(crate) notional: Usd,
-    /// Slices turned down one after another.
+    /// Consecutive rejected slices.
     pub(crate) rejected_in_a_row: u32,
 }
 
-/// A ladder. Sizes are signed (negative sells).
+/// A scaled order. Sizes are signed (negative sells).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScaledRecord {
     pub id: ScaledId,
@@ -238,7 +238,7 @@ pub struct ScaledRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LadderRung {
     pub price: Px,
-    /// Signed like the ladder's.
+    /// Signed as the scaled order's.
     pub size: Lots,
     pub order: Option<OrderId>,
     pub reject_reason: Option<Reason>,
@@ -253,9 +253,9 @@ pub struct AccountReport {
     pub starting_cash: Usd,
     /// Deposits + gross realised − fees + funding + insurance; never below 0.
     pub cash: Usd,
-    /// What the insurance account paid of losses beyond a margin or the cash, with the advance.
+    /// What the insurance account paid for losses beyond a margin or the cash, including the advance.
     pub insurance_paid: Usd,
-    /// What of that is paid back from the profit of the open cross positions.
+    /// The part that the profit of open cross positions pays back.
     pub insurance_advance: Usd,
     pub unrealized_pnl: Usd,
     /// `cash` + `unrealized_pnl` − `insurance_advance`.
@@ -279,7 +279,7 @@ pub struct AccountReport {
     pub rules: Vec<RuleStatus>,
 }
 
-/// Where an account stands in its challenge.
+/// The state of an account's challenge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ChallengeStatus {
     Active,
@@ -287,15 +287,15 @@ pub enum ChallengeStatus {
     Passed { at: Millis },
 }
 
-/// One rule: what is measured now against what is allowed.
+/// One rule: the measured value and the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleStatus {
     pub rule: RuleId,
     pub value: RuleMeasure,
     pub limit: RuleMeasure,
-    /// Of a drawdown: what the way down to `limit` is measured from.
+    /// For a drawdown: the base of the distance to `limit`.
     pub from: Option<Usd>,
-    /// Kept (a limit) or reached (a goal) right now.
+    /// Kept (a limit) or reached (a goal) now.
     pub met: bool,
 }
 
@@ -322,11 +322,11 @@ pub struct MarketReport {
     pub prev_day: Px,
     /// Traded in the last 24 hours, or since the start.
     pub day_volume: Usd,
-    /// What the coming hour's funding would be now (positive: longs pay).
+    /// The next hour's funding rate as of now (positive: longs pay).
     pub funding_rate: NanoRate,
     pub next_funding_at: Millis,
     pub updated_at: Millis,
-    /// Best first; what is left after fills.
+    /// Best first; what remains after fills.
     pub bids: Vec<BookLevel>,
     pub asks: Vec<BookLevel>,
 }

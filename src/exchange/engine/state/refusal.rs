@@ -1,4 +1,4 @@
-//! Why the engine says no: to a command ([`CommandRefusal`]), or to an order it already holds ([`Reason`] on the row).
+//! Refusals of a command ([`CommandRefusal`]), and of an order the engine already holds ([`Reason`] on the row).
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ use super::{ids::OrderId, units::Millis};
 )]
 #[strum(serialize_all = "snake_case", const_into_str)]
 pub enum Reason {
-    // a property of the payload alone
+    // depends on the payload alone
     InvalidTick,
     InvalidSize,
     InvalidPrice,
@@ -34,7 +34,7 @@ pub enum Reason {
     InvalidScaled,
     InvalidSlippage,
     InvalidMargin,
-    // the state of the market, the account or the object
+    // depends on the state of the market, the account or the object
     NotFound,
     BelowMinNotional,
     InsufficientMargin,
@@ -105,7 +105,7 @@ pub enum RuleId {
 }
 
 impl Reason {
-    /// The rule a reason always stands for, if it stands for one.
+    /// The rule that a reason always means, if any.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
         const RULES: [(Reason, RuleId); 9] = [
@@ -126,22 +126,22 @@ impl Reason {
     }
 }
 
-/// Which HTTP answer a refusal is.
+/// The HTTP status of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalKind {
-    /// 400: the command is wrong whatever the state; nothing was recorded.
+    /// 400: the command is invalid in any state; nothing was recorded.
     Payload,
     /// 404: no such object in this account.
     NotFound,
     /// 409: the command conflicts with the state or breaks a rule.
     Conflict,
-    /// 503: what the decision needs is not there just now.
+    /// 503: data for the decision is missing at the moment.
     Unavailable,
     /// 429: too soon after the last market execution; `retry_in` virtual milliseconds from now.
     Cooldown { retry_in: Millis },
 }
 
-/// A command turned down. `message` names the field, its value and the limit, for a person.
+/// A refused command. `message` names the field, its value and the limit, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRefusal {
     pub kind: RefusalKind,
@@ -166,7 +166,7 @@ impl CommandRefusal {
         Self::new(RefusalKind::Conflict, code, message.into())
     }
 
-    /// Worded alike for missing and foreign ids, so that neither can be told from the other.
+    /// The same text for missing and foreign ids, so that they cannot be distinguished.
     pub(crate) fn not_found(what: &'static str) -> Self {
         let message = format!("no such {what} in this account");
         Self::new(RefusalKind::NotFound, Reason::NotFound, message)

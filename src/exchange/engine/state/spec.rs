@@ -1,4 +1,4 @@
-//! What the engine is started with: markets, accounts, fees and the numbers its rules use.
+//! The engine's configuration: markets, accounts, fees and the numbers of its rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct MarketSpec {
     pub start_price: Px,
     /// Annual volatility in basis points (5 000 is 50 %).
     pub volatility: Bps,
-    /// Loading on the factor all coins share, in basis points of 1.
+    /// Loading on the common factor of all coins, in basis points of 1.
     pub beta: Bps,
     /// Typical depth of one book level.
     pub base_depth: Usd,
@@ -35,7 +35,7 @@ impl MarketSpec {
     }
 }
 
-/// From `lower` notional on, at most `max_leverage`.
+/// Applies from `lower` notional on, with at most `max_leverage`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarginTier {
     pub lower: Usd,
@@ -55,7 +55,7 @@ pub struct AccountSpec {
 pub struct ChallengeRules {
     pub max_daily_loss: Bps,
     pub daily_basis: DailyBasis,
-    /// Where in the UTC day the daily base is set.
+    /// The time of the UTC day at which the daily base is set.
     pub day_offset: Millis,
     pub max_drawdown: Bps,
     pub drawdown: Drawdown,
@@ -126,37 +126,37 @@ impl Default for FeeRates {
     }
 }
 
-/// What a venue may do or leave (docs/engine.md 6.5, 9.4); the defaults are the plain form of each.
+/// Options of a venue (docs/engine.md 6.5, 9.4); the defaults are the simple form of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VenueSpec {
     pub liquidation: LiquidationMode,
     pub impact: ImpactModel,
 }
 
-/// How much of a position a liquidation sells at once.
+/// How much of a position one liquidation sells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LiquidationMode {
     #[default]
     Whole,
-    /// A fifth of a position above 100 000 USD; all of it when it comes to that again within 30 s.
+    /// A fifth of a position above 100 000 USD; all of it at a second liquidation within 30 s.
     Gradual,
 }
 
-/// Whether what users take moves the fair price of the synthetic market.
+/// Whether users' trades move the fair price of the synthetic market.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ImpactModel {
     #[default]
     Off,
-    /// By a tenth of a day's deviation times the square root of the part of a day's volume, gone by half in 5 minutes.
+    /// By a tenth of a day's deviation times the square root of the share of a day's volume; halves every 5 minutes.
     SquareRoot,
 }
 
-/// Where prices come from.
+/// The source of prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PriceFeed {
     /// The generator of docs/engine.md 9, from the seed.
     Synthetic,
-    /// Only what [`Engine::inject`](crate::exchange::engine::core::Engine::inject) brings.
+    /// Only ticks from [`Engine::inject`](crate::exchange::engine::core::Engine::inject).
     Scripted,
 }
 
@@ -171,8 +171,8 @@ pub struct EngineConfig {
     pub accounts: Vec<AccountSpec>,
 }
 
-/// A market's state as a feed brings it: what traded since the last step, the book now, and the index price.
-/// Bids by falling, asks by rising price.
+/// A market's state from a feed: trades since the last step, the current book, and the index price. Bids by falling,
+/// asks by rising price.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketTick {
     pub trades: Vec<MarketTrade>,
@@ -181,7 +181,7 @@ pub struct MarketTick {
     pub oracle: Px,
 }
 
-/// One exogenous trade; `aggressor` is the side that took.
+/// One exogenous trade; `aggressor` is the taker's side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketTrade {
     pub aggressor: super::words::Side,

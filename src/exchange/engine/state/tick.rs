@@ -1,5 +1,5 @@
-//! Which prices and sizes an order may have (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
-//! decimals, whole dollars always; and rounding of prices the engine makes itself, to the passive side.
+//! The valid prices and sizes of an order (docs/engine.md 1.3): at most 5 significant figures and `6 - size_decimals`
+//! decimals, whole dollars always. Prices that the engine computes are rounded to the passive side.
 
 use super::{
     units::{DecimalDisplay, Lots, MAX_COUNT, Px},
@@ -23,7 +23,7 @@ impl Px {
         Self(figures.min(10_i64.pow(6_u32.saturating_sub(size_decimals))))
     }
 
-    /// As a person writes it.
+    /// As a decimal number.
     #[must_use]
     pub fn shown(self, size_decimals: u32) -> DecimalDisplay {
         DecimalDisplay {

@@ -1,8 +1,8 @@
-//! The integers the engine counts in.
+//! The integer units of the engine.
 //!
-//! A price is a count of `10^-(6 - size_decimals)` USD and a size a count of `10^-size_decimals` coins, so that
-//! price × size is a whole number of micro-USD on every market. Averages and liquidation prices fall between two
-//! price units and are told in nano-USD ([`NanoPx`]).
+//! A price counts `10^-(6 - size_decimals)` USD and a size `10^-size_decimals` coins, so price × size is a whole number
+//! of micro-USD on every market. Averages and liquidation prices may fall between two price units and are in nano-USD
+//! ([`NanoPx`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -135,7 +135,7 @@ impl Usd {
         -(-self).mul_floor(num, den)
     }
 
-    /// The average price of `lots` that cost this much in all, rounded half up; `None` for no lots.
+    /// The average price of `lots` that cost this much in total, rounded half up; `None` for no lots.
     #[must_use]
     pub fn per(self, lots: Lots, size_decimals: u32) -> Option<NanoPx> {
         ratio(
@@ -153,7 +153,7 @@ pub(crate) fn ratio(num: i128, den: i128) -> Option<i128> {
 }
 
 impl Millis {
-    /// Virtual time moves in steps of this length and in no other way.
+    /// Virtual time moves only in steps of this length.
     pub const STEP: Self = Self(250);
     pub const DAY: Self = Self(86_400_000);
     pub const HOUR: Self = Self(3_600_000);
@@ -175,16 +175,16 @@ impl Millis {
         Self((self.0.div_euclid(Self::HOUR.0) + 1) * Self::HOUR.0)
     }
 
-    /// Whether the step that ends at this instant reached a whole multiple of `every`. An engine may start at any
-    /// millisecond, so no step need end exactly on one.
+    /// Whether the step that ends at this instant reached a multiple of `every`. An engine may start at any
+    /// millisecond, so a step need not end exactly on one.
     pub(crate) fn reached_multiple_of(self, every: i64) -> bool {
         let begun = self.0 - Self::STEP.0;
         self.0.div_euclid(every) > begun.div_euclid(every)
     }
 }
 
-/// A count shown as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in
-/// which refusals name a price, a size or an amount.
+/// A count as a plain decimal with `decimals` digits after the point, trailing zeros stripped: the form in which
+/// refusals show a price, a size or an amount.
 #[derive(Debug, Clone, Copy)]
 pub struct DecimalDisplay {
     pub count: i128,

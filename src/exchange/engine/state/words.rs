@@ -1,5 +1,5 @@
-//! The closed vocabularies of the engine: those of orders are the model's; those of strategies, which the API leaves
-//! open, are here. `into_str` gives the wire's spelling.
+//! The closed vocabularies of the engine. Order words are the model's; strategy words, which the API leaves open, are
+//! here. `into_str` gives the wire's spelling.
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};

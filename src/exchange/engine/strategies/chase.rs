@@ -1,4 +1,4 @@
-//! Chase orders: a resting limit that keeps its distance from the touch, both ways, and never crosses
+//! Chase orders: a resting limit that follows the best price at a fixed distance in both directions and never crosses
 //! (docs/engine.md 2.8).
 
 use crate::exchange::engine::core::Engine;
@@ -14,11 +14,11 @@ use crate::exchange::engine::{
     },
 };
 
-/// How often chases look at the book.
+/// How often chases are repriced.
 const REPRICE_INTERVAL_MS: i64 = 1_000;
 
 impl Engine {
-    /// Where a chase begins.
+    /// The first price of a chase.
     pub(crate) fn chase_start(&self, row: &OrderRecord) -> Result<Px, Rejection> {
         price(self.markets.at(row.market), row).ok_or_else(|| {
             Rejection::new(
@@ -48,7 +48,7 @@ impl Engine {
         }
     }
 
-    /// Same order, new price, end of the new queue.
+    /// Moves the order to a new price, last in the queue there.
     fn move_chase(&mut self, id: OrderId, px: Px) {
         self.detach(id);
         self.orders.at_mut(id).limit_price = Some(px);
@@ -56,7 +56,7 @@ impl Engine {
     }
 }
 
-/// `None` while the book side it follows is empty: it keeps its last price then.
+/// `None` while the book side it follows is empty: it then keeps its price.
 fn price(market: &MarketState, row: &OrderRecord) -> Option<Px> {
     let decimals = market.spec.size_decimals;
     let offset = row.chase_offset?;
@@ -80,7 +80,7 @@ fn crosses(side: Side, px: Px, other: Px) -> bool {
     }
 }
 
-/// One tick on this side of the opposite touch.
+/// One tick on this side of the opposite best price.
 fn inside(side: Side, other: Px, decimals: u32) -> Px {
     let tick = other.tick(decimals);
     match side {

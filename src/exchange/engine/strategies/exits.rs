@@ -1,7 +1,7 @@
 //! Take-profit and stop-loss attached to an entry (docs/engine.md 2.7).
 //!
-//! Every filled lot is protected at once: the legs appear with the first fill and grow with each. The first leg to
-//! fill takes as much off the other. The stop is made first, so that it acts first where both are reached.
+//! Every filled lot is protected at once: the legs appear with the first fill and grow with each one. A fill of one leg
+//! reduces the other by the same size. The stop is created first, so that it acts first if both are reached.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -55,7 +55,7 @@ impl ExitKind {
         }
     }
 
-    /// When an exit of an entry of `side` fires.
+    /// In which direction the mark must move for an exit of an entry of `side`.
     fn direction(self, side: Side) -> TriggerDirection {
         match (self, side) {
             (Self::StopLoss, Side::Sell) | (Self::TakeProfit, Side::Buy) => TriggerDirection::Above,
@@ -116,7 +116,7 @@ impl Engine {
         self.arm(child);
     }
 
-    /// One exit filled `lots`: the other protects that much less.
+    /// One exit filled `lots`: the other shrinks by as much.
     pub(crate) fn reduce_sibling(&mut self, id: OrderId, lots: Lots) {
         let Some(parent) = self.orders.at(id).links.parent else {
             return;
@@ -191,7 +191,7 @@ impl Engine {
         Ok(set.order)
     }
 
-    /// An exit of a part already filled must not fire at once.
+    /// An exit of an already filled part must not fire at once.
     fn check_reached(
         &self,
         row: &OrderRecord,
@@ -216,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Brings the leg of what is already filled in line with the entry's new price.
+    /// Updates the leg of the filled part to the entry's new price.
     fn apply_exit(&mut self, entry: OrderId, kind: ExitKind) {
         let price = kind.price(self.orders.at(entry));
         match (self.working_child(entry, kind), price) {

@@ -1,5 +1,5 @@
-//! The arithmetic of scaled orders (docs/engine.md 5.4): prices evenly between two ends, sizes linear in the skew,
-//! both exact.
+//! The arithmetic of scaled orders (docs/engine.md 5.4): prices evenly between two ends, sizes linear in the skew, both
+//! exact.
 
 use crate::{
     exchange::engine::state::{

@@ -1,4 +1,4 @@
-//! Orders that make orders: attached exits, TWAP and VWAP, scaled, chase. Names `matching` and below.
+//! Orders that create orders: attached exits, TWAP and VWAP, scaled, chase. Names `matching` and the rooms below it.
 
 pub(crate) mod chase;
 pub(crate) mod exits;

@@ -1,4 +1,4 @@
-//! Scaled orders: rungs placed in order, each an ordinary limit (docs/engine.md 5.4).
+//! Scaled orders: rungs placed in order, each an ordinary limit order (docs/engine.md 5.4).
 
 use super::ladder::{prices, sizes};
 use crate::exchange::engine::core::Engine;
@@ -17,7 +17,7 @@ use crate::exchange::engine::{
 };
 
 const RUNG_COUNTS: std::ops::RangeInclusive<u32> = 2..=50;
-/// The last rung over the first, in thousandths: a hundredth to a hundredfold.
+/// The last rung's size over the first, in thousandths: a hundredth to a hundredfold.
 const SKEW_RANGE_MILLI: std::ops::RangeInclusive<u32> = 10..=100_000;
 const MIN_RUNG_NOTIONAL: Usd = Usd::dollars(10);
 
@@ -100,7 +100,7 @@ impl Engine {
         }
     }
 
-    /// A rung that is turned down keeps its price and size and says why; it has no order.
+    /// A rejected rung keeps its price, size and reason, and has no order.
     fn place_rung(&mut self, id: ScaledId, price: Px, size: Lots) {
         let row = self.rung_row(id, price, size);
         let placed = self
@@ -140,7 +140,7 @@ impl Engine {
         row
     }
 
-    /// Brings a ladder's status in line with its rungs; one that has ended stays as it is.
+    /// Updates a scaled order's status from its rungs; an ended one does not change.
     pub(crate) fn refresh_ladder(&mut self, id: ScaledId) {
         let ladder = self.scaled.at(id);
         if ladder.status != ScaledStatus::Working {
@@ -171,7 +171,7 @@ impl Engine {
         self.record(EngineEvent::Scaled { scaled: id, status });
     }
 
-    /// Cancels the ladder and its working rungs. One that has ended stays as it is.
+    /// Cancels the scaled order and its working rungs. An ended one does not change.
     pub(crate) fn cancel_scaled(
         &mut self,
         account: AccountIx,

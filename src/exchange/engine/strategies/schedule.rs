@@ -1,4 +1,4 @@
-//! The arithmetic of time-sliced orders (docs/engine.md 5.1, 5.2): how many slices, how far apart, how large.
+//! The arithmetic of time-sliced orders (docs/engine.md 5.1, 5.2): number, spacing and size of slices.
 
 use crate::{
     exchange::engine::state::{
@@ -8,16 +8,16 @@ use crate::{
     model::plan::Schedule,
 };
 
-/// A slice may be this many times the normal one while it catches up.
+/// The largest catch-up slice, in normal slices.
 const MAX_CATCH_UP_SLICES: i64 = 3;
 
-/// Share of the day's volume by UTC hour, in thousandths, of the synthetic markets: busiest around 00 and the
-/// American session, never far from even.
+/// Share of the day's volume by UTC hour, in thousandths, of the synthetic markets: highest around 00 and in the
+/// American session, and otherwise nearly even.
 const VOLUME_BY_HOUR: [i64; 24] = [
     60, 46, 40, 36, 34, 33, 33, 34, 37, 39, 39, 38, 40, 45, 53, 57, 54, 49, 45, 42, 41, 38, 34, 33,
 ];
 
-/// How far along an order should be after slice `index` (from 0) of `slices`.
+/// The cumulative size due after slice `index` (from 0) of `slices`.
 pub(crate) fn target(
     kind: Curve,
     total: Lots,
@@ -49,8 +49,8 @@ fn volume(count: i64, schedule: Schedule, start: Millis) -> i64 {
         .sum()
 }
 
-/// What slice `index` asks for: what is due, varied by `variation` (in hundredths of a percent, none on the last slice),
-/// at most three normal slices and what is left.
+/// The size of slice `index`: what is due, varied by `variation` (hundredths of a percent, none on the last slice), at
+/// most three normal slices and the rest.
 pub(crate) fn wanted(
     (total, filled): (Lots, Lots),
     target: Lots,

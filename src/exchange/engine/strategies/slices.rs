@@ -1,4 +1,4 @@
-//! TWAP and VWAP orders running: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
+//! Running TWAP and VWAP orders: activation, slices, bounds, ends (docs/engine.md 5.2, 5.3).
 
 use super::schedule::{target, wanted};
 use crate::exchange::engine::core::Engine;
@@ -19,9 +19,9 @@ use crate::{
 };
 
 const MIN_SLICE_NOTIONAL: Usd = Usd::dollars(10);
-/// Slices turned down in a row for one cause before the order fails.
+/// Consecutive rejections for one cause before the order fails.
 const MAX_REJECTED_SLICES: u32 = 3;
-/// Causes that end an order for a reason of their own, and how many slices in a row it takes.
+/// Causes with a completion reason of their own, and their number of consecutive rejections.
 const REJECTED_SLICE_LIMITS: [(Reason, u32, CompletionReason); 2] = [
     (
         Reason::AccountBreached,
@@ -34,12 +34,12 @@ const REJECTED_SLICE_LIMITS: [(Reason, u32, CompletionReason); 2] = [
         CompletionReason::MarketUnavailable,
     ),
 ];
-/// A randomised slice varies by up to this, in hundredths of a percent.
+/// The largest variation of a randomized slice, in hundredths of a percent.
 const MAX_SIZE_VARIATION: i64 = 2_000;
 
 impl Engine {
-    /// Its trigger was met, or it has none: bounds are watched and the first slice is due now, unless the mark that met
-    /// the trigger has reached a bound as well.
+    /// The trigger fired, or there is none: the bounds apply and the first slice is due now, unless that mark has
+    /// reached a bound as well.
     pub(crate) fn start_twap(&mut self, id: TwapId) {
         if self.twaps.at(id).status != TwapStatus::Pending {
             return;
@@ -81,8 +81,8 @@ impl Engine {
         }
     }
 
-    /// Of the slices that were due while nobody ran the engine, the last one is left to run: it catches up as after
-    /// slices that filled nothing, and the others do not all meet one book at one instant.
+    /// Of the slices missed while nothing ran the engine, keeps the last: it catches up as after slices that filled
+    /// nothing. Otherwise all of them would meet one book at one instant.
     pub(crate) fn skip_missed_slices(&mut self) {
         let now = self.now;
         let due = self.slices_due.iter().copied();
@@ -98,7 +98,7 @@ impl Engine {
         }
     }
 
-    /// One slice. The order has moved on to its next slice, or ended, when this returns.
+    /// Runs one slice. Then the order is at its next slice, or has ended.
     pub(crate) fn run_slice(&mut self, id: TwapId) {
         let row = self.twaps.at(id);
         if let Some(at) = row.next_run_at {
@@ -130,7 +130,7 @@ impl Engine {
             .is_some_and(|held| held.closing_side() == row.side)
     }
 
-    /// 0 when nothing is due, or less than an order may be worth.
+    /// 0 if nothing is due, or less than the minimum order value.
     fn slice_size(&mut self, id: TwapId) -> Lots {
         let row = self.twaps.at(id);
         let schedule = Schedule {
@@ -146,7 +146,7 @@ impl Engine {
             .then(|| self.rng.between(-MAX_SIZE_VARIATION, MAX_SIZE_VARIATION));
         let size = wanted((total, filled), due, schedule.slices, variation);
         let market = self.markets.at(market);
-        // Without a mid the slice is still tried, so that a market that stays away ends the order.
+        // Without a mid the slice is still tried, so that a market without a book ends the order.
         let twice_mid = market.book.twice_mid();
         let value = twice_mid.map_or(market.mark, |twice| Px(twice / 2)) * size;
         if value < MIN_SLICE_NOTIONAL {
@@ -227,7 +227,7 @@ impl Engine {
         }
     }
 
-    /// Stops future slices. One that has ended stays as it is.
+    /// Stops future slices. An ended order does not change.
     pub(crate) fn stop_twap(
         &mut self,
         account: AccountIx,

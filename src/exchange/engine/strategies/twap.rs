@@ -1,4 +1,4 @@
-//! Placing a TWAP or VWAP order: what it may ask for (docs/engine.md 5.1, 5.3).
+//! Placing a TWAP or VWAP order: its valid parameters (docs/engine.md 5.1, 5.3).
 
 use crate::exchange::engine::core::Engine;
 use crate::{
@@ -54,7 +54,7 @@ impl Engine {
         Ok(id)
     }
 
-    /// The way the mark has to move to reach a price.
+    /// The direction in which the mark must move to reach a price.
     fn direction_to(&self, market: MarketIx, px: Px) -> TriggerDirection {
         if px > self.markets.at(market).mark {
             TriggerDirection::Above
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// One that waits for a trigger may find its position then.
+    /// An order with a trigger may find its position only when it fires.
     fn check_twap_reduces(
         &self,
         account: AccountIx,
@@ -192,7 +192,7 @@ impl Engine {
     }
 }
 
-/// A bound that the trigger has reached would end the order the moment it starts.
+/// A bound that the trigger has reached would end the order as soon as it starts.
 fn check_bounds(order: &TwapParams, decimals: u32) -> Result<(), CommandRefusal> {
     let Some(trigger) = order.trigger_price else {
         return Ok(());

@@ -29,7 +29,7 @@ fn stop(desk: &mut Desk, trigger: &str, coins: &str) -> OrderId {
     exit(desk, PlaceMode::StopMarket { trigger }, coins)
 }
 
-/// What the insurance paid into the account, by the event log, oldest first.
+/// The insurance payments to the account in the event log, oldest first.
 fn payments(desk: &Desk) -> Vec<Usd> {
     let mut payments = Vec::new();
     for logged in desk.engine.recent_events() {
@@ -41,7 +41,7 @@ fn payments(desk: &Desk) -> Vec<Usd> {
     payments
 }
 
-/// The account's rows tell the cash, with what the insurance paid.
+/// The account's rows sum to its cash, including what the insurance paid.
 fn adds_up(desk: &Desk) {
     let rows: Vec<OrderRecord> = desk.engine.orders(desk.me, None).cloned().collect();
     let realized: Usd = rows.iter().filter_map(|row| row.realized_pnl).sum();
@@ -141,7 +141,7 @@ fn a_part_of_a_position_loses_no_more_than_its_part_of_the_margin() {
     adds_up(&desk);
 }
 
-/// The book is 30 % from the index: nothing is liquidated, and whatever is sold into it loses more than the margin.
+/// The book is 30 % from the index: nothing is liquidated, and a sale into the book loses more than the margin.
 fn far_book(rules: ChallengeRules) -> Desk {
     let mut desk = Desk::with(20_000, rules, markets());
     forty_times(&mut desk, Side::Buy);
@@ -326,8 +326,8 @@ fn an_account_loses_at_most_its_cash_and_never_the_margin_of_its_isolated_positi
     adds_up(&alone);
 }
 
-/// 15 000 are lost on one cross position while another has won 18 000: the account has what is left of both, not the
-/// 18 000 and a present from the insurance.
+/// One cross position lost 15 000 while another is 18 000 in profit: the account has the difference, not the 18 000
+/// plus a payment from the insurance.
 #[test]
 fn what_the_profit_of_another_cross_position_covers_is_advanced_and_not_given() {
     let mut desk = Desk::new(10_000);

@@ -94,7 +94,7 @@ fn a_chase_that_moves_keeps_what_it_filled_and_queues_anew() {
     desk.trade(SOL, Side::Sell, "100.4", "5");
     assert_eq!(desk.row(id).filled_size, Lots(40), "five were there before");
     desk.trade(SOL, Side::Sell, "100.4", "1");
-    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+    assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(100), None));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_chase_that_only_reduces_looks_once_a_second_and_sells_no_more_than_there_is
     desk.step();
     assert_eq!(at(&desk), desk.px(SOL, "99.5"));
     desk.trade(SOL, Side::Buy, "99.5", "9");
-    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+    assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(100), None));
     assert_eq!(desk.held(SOL), Lots::ZERO);
 }
 

@@ -1,4 +1,4 @@
-//! An engine put away and taken out again goes on as if nothing had been.
+//! A restored engine behaves as if nothing had happened.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::exchange::engine::*;
 
-/// What a directory holds: the newest core, and the newest chunk of every place.
+/// The contents of a directory: the newest core, and the newest chunk of every place.
 #[derive(Default)]
 pub(super) struct Shelf {
     core: Vec<u8>,
@@ -28,7 +28,7 @@ impl Shelf {
         changed
     }
 
-    /// Nothing is left of the engine but what was kept, and it is the same.
+    /// Replaces the engine by the one restored from what was stored, and compares them.
     pub(super) fn restart(&mut self, engine: &mut Engine) {
         self.keep(engine.checkpoint().unwrap());
         *engine = self.engine();
@@ -41,7 +41,7 @@ impl Shelf {
     }
 }
 
-/// Commands at minutes 1 to 4, then time until minute 10; the engine is put away and taken out before each minute.
+/// Commands at minutes 1 to 4, then time until minute 10; the engine is stored and restored before each minute.
 fn ten_minutes(mut pass: impl FnMut(Engine) -> Engine) -> Engine {
     let mut engine = synthetic(42);
     let me = engine.account("me").unwrap();

@@ -54,7 +54,7 @@ fn more_than_the_position_closes_the_position() {
         ..closing(&desk, MARKET)
     };
     let id = close(&mut desk, all).unwrap();
-    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(400), None));
+    assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(400), None));
 }
 
 #[test]

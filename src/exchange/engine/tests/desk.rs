@@ -1,4 +1,4 @@
-//! A desk on a scripted market: prices are what the test says.
+//! A desk on a scripted market: the test sets the prices.
 
 use crate::exchange::engine::*;
 
@@ -15,7 +15,7 @@ pub(super) struct Desk {
     pub(super) shown: Vec<MarketTick>,
 }
 
-/// Rules that stay out of the way.
+/// Rules that never apply.
 pub(super) fn lax() -> ChallengeRules {
     ChallengeRules {
         max_daily_loss: Bps(1_000_000),
@@ -101,7 +101,7 @@ impl Desk {
         Self::starting(START, cash, rules, markets)
     }
 
-    /// At an instant that is no whole number of steps, as the wall clock has it.
+    /// Starts at an instant that is no whole number of steps, as a wall clock does.
     pub(super) fn starting(
         start: Millis,
         cash: i64,
@@ -199,7 +199,7 @@ impl Desk {
         self.step();
     }
 
-    /// Somebody else trades; the book stays.
+    /// Somebody else trades; the book does not change.
     pub(super) fn trade(&mut self, market: usize, aggressor: Side, px: &str, size: &str) {
         let level = self.level(market, (px, size));
         let tick = MarketTick {
@@ -218,7 +218,7 @@ impl Desk {
         self.engine.advance_to(self.engine.now() + Millis::STEP);
     }
 
-    /// To the first step of the next UTC day, without living through the hours between.
+    /// To the first step of the next UTC day, skipping the hours between.
     pub(super) fn next_day(&mut self) {
         let midnight = (self.engine.now.day() + 1) * Millis::DAY.0;
         self.engine.now = Millis(midnight - Millis::STEP.0);
@@ -282,7 +282,7 @@ impl Desk {
         Ok(id)
     }
 
-    /// What is wrong with the order.
+    /// The refusal of the order.
     pub(super) fn refused(&mut self, order: OrderParams) -> (RefusalKind, Reason) {
         let refusal = self.place(order).unwrap_err();
         (refusal.kind, refusal.code)
@@ -312,7 +312,7 @@ impl Desk {
     }
 
     /// Status, what it filled, and why it ended.
-    pub(super) fn fate(&self, id: OrderId) -> (OrderStatus, Lots, Option<Reason>) {
+    pub(super) fn ending(&self, id: OrderId) -> (OrderStatus, Lots, Option<Reason>) {
         let row = self.row(id);
         (row.status, row.filled_size, row.reason)
     }

@@ -49,7 +49,7 @@ fn exits_protect_every_filled_lot_and_the_one_that_fills_cancels_the_other() {
         .collect();
     desk.book(SOL, &[("110", "50")], &[("110.1", "50")], "110");
     assert_eq!(desk.held(SOL), Lots::ZERO);
-    let fates: Vec<_> = ids.iter().map(|id| desk.fate(*id)).collect();
+    let fates: Vec<_> = ids.iter().map(|id| desk.ending(*id)).collect();
     assert_eq!(
         fates,
         [
@@ -179,7 +179,7 @@ fn exits_of_an_order_that_does_not_rest_cannot_be_set() {
     );
 }
 
-/// Whatever way in it was: buys at 95 to 106 with a target at 120 and a stop at 90.
+/// For every kind of entry: buys at 95 to 106 with a target at 120 and a stop at 90.
 #[test]
 fn an_entry_of_any_kind_is_protected_as_soon_as_it_fills() {
     let desk = Desk::new(100_000);

@@ -102,7 +102,7 @@ fn a_cross_account_is_sold_from_the_largest_maintenance_and_cash_never_goes_belo
     assert_eq!(desk.engine.open_positions(desk.me), []);
     assert_eq!(desk.facts().cash, Usd::ZERO);
     assert_eq!(
-        desk.fate(resting),
+        desk.ending(resting),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Liquidated))
     );
 }
@@ -159,7 +159,7 @@ fn liquidation_ends_the_orders_and_strategies_of_its_market() {
     };
     desk.at(BTC, "45000");
     assert_eq!(
-        desk.fate(exit),
+        desk.ending(exit),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Liquidated))
     );
     let twap = desk.engine.twap(desk.me, twap).unwrap();

@@ -19,7 +19,7 @@ fn an_isolated_position_is_liquidated_where_its_margin_meets_maintenance() {
     assert_eq!(six(short.liquidation(BTC)), "55308.641975");
 }
 
-/// No fees, so that the cash is exactly what the worked number has.
+/// No fees, so that the cash is exactly the worked number.
 fn free_of_fees(cash: i64) -> Desk {
     let mut desk = Desk::new(cash);
     desk.engine.fees = FeeRates { taker: 0, maker: 0 };
@@ -106,7 +106,7 @@ fn maintenance_is_half_the_margin_of_the_largest_leverage() {
     }
 }
 
-/// What a profit not yet taken can be used for.
+/// What an unrealized profit can be used for.
 #[test]
 fn the_profit_of_a_cross_position_is_margin_for_the_next_one_and_that_of_an_isolated_one_is_not() {
     for (margin_mode, free) in [
@@ -181,7 +181,7 @@ fn a_resting_order_the_account_can_no_longer_afford_is_canceled_when_it_would_fi
     desk.at(ETH, "2800");
     desk.book(SOL, &[("94", "500")], &[("94.5", "500")], "94.2");
     assert_eq!(
-        desk.fate(id),
+        desk.ending(id),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Margin))
     );
 }

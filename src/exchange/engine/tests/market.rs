@@ -125,7 +125,7 @@ fn a_nudge_moves_one_price_and_no_other() {
     assert_eq!(oracle(&mut still, 1), oracle(&mut moved, 1));
 }
 
-/// How far the oracle of BTC is from that of a market nobody touched, before and five minutes after a large buy.
+/// The distance of BTC's oracle from that of an untouched market, before and five minutes after a large buy.
 fn pushed(impact: ImpactModel) -> [i64; 2] {
     let mut engines = [synthetic(42), synthetic(42)];
     let oracle = |engine: &Engine| engine.market_facts(MarketIx::from(0)).unwrap().oracle;
@@ -161,7 +161,7 @@ fn a_large_buy_pushes_the_price_where_the_venue_says_so_and_half_of_it_is_gone_i
     );
 }
 
-/// Many nudges one way, with time between them; then one back, and an hour.
+/// Many nudges in one direction, with time between them; then one back, and an hour.
 fn driven(by: i64) -> [Px; 2] {
     let mut engine = synthetic(7);
     let btc = MarketIx::from(0);

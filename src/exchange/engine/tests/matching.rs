@@ -130,7 +130,7 @@ fn a_resting_bid_fills_after_the_queue_before_it_slice_by_slice_at_its_own_price
         .orders(desk.me, None)
         .map(|row| (row.partial_of, row.size, row.fee))
         .collect();
-    // Issue 13, item 4: the order's own row tells all of it, and its slices come to the same.
+    // Issue 13, item 4: the order's own row has the totals, and its slices sum to the same.
     assert_eq!(
         rows,
         [
@@ -170,7 +170,7 @@ fn ioc_takes_what_matches_now_and_says_so_when_nothing_does() {
     );
     let near = ioc(desk.limit(SOL, Side::Buy, "5", "100"));
     let id = desk.place(near).unwrap();
-    assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(200), None));
+    assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(200), None));
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn an_order_that_expires_now_is_not_filled_by_what_comes_now() {
     };
     let id = desk.place(order).unwrap();
     desk.book(SOL, &[("97", "9")], &[("98", "9")], "97.5");
-    assert_eq!(desk.fate(id), (OrderStatus::Expired, Lots::ZERO, None));
+    assert_eq!(desk.ending(id), (OrderStatus::Expired, Lots::ZERO, None));
 }
 
 #[test]

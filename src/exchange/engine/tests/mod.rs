@@ -1,4 +1,4 @@
-//! Stories: what a trader would notice, told through commands and rows. Numbers are those of docs/engine.md.
+//! Tests of what a trader would notice, through commands and rows. The numbers are those of docs/engine.md.
 
 mod cash;
 mod chase;

@@ -145,7 +145,7 @@ fn a_position_nobody_bids_for_can_still_be_offered_at_a_limit() {
     let offer = Desk::reduce_only(desk.limit(SOL, Side::Sell, "2", "100.5"));
     let offer = desk.place(offer).unwrap();
     desk.trade(SOL, Side::Buy, "100.5", "2");
-    assert_eq!(desk.fate(offer), (OrderStatus::Filled, Lots(200), None));
+    assert_eq!(desk.ending(offer), (OrderStatus::Filled, Lots(200), None));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn who_is_in_a_position_can_get_out_while_only_his_buyers_are_there() {
     });
     let stop = desk.place(stop).unwrap();
     desk.book(SOL, &[("99.4", "9")], &[], "99.4");
-    assert_eq!(desk.fate(stop), (OrderStatus::Filled, Lots(100), None));
+    assert_eq!(desk.ending(stop), (OrderStatus::Filled, Lots(100), None));
     let exit = Desk::reduce_only(desk.order(SOL, Side::Sell, "1"));
     let out = desk.place(exit.clone()).unwrap();
     assert_eq!(desk.row(out).fill_price, Some(nano("99.4")));
@@ -267,7 +267,7 @@ fn canceling_an_armed_order_is_queued_and_done_at_the_next_step() {
     assert_eq!(desk.row(id).status, OrderStatus::Pending);
     desk.at(SOL, "111");
     assert_eq!(
-        desk.fate(id),
+        desk.ending(id),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::User)),
         "canceled before the trigger it would have met"
     );

@@ -1,4 +1,4 @@
-//! What a sequence came to, in words, and what a thousand of them must have come to.
+//! What a sequence reached, in words, and what a thousand of them must reach.
 
 use super::desk::Desk;
 use crate::exchange::{engine::*, tests::sequences::Tally};

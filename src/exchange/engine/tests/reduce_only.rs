@@ -37,7 +37,7 @@ fn a_full_size_exit_closes_what_it_shows_though_the_position_has_grown() {
     let whole = desk.place(profit(&desk, "10")).unwrap();
     desk.market(SOL, Side::Buy, "5");
     desk.at(SOL, "110");
-    assert_eq!(desk.fate(whole), (OrderStatus::Filled, Lots(1_000), None));
+    assert_eq!(desk.ending(whole), (OrderStatus::Filled, Lots(1_000), None));
     assert_eq!(desk.held(SOL), Lots(500), "the five that came later stay");
 }
 
@@ -47,7 +47,7 @@ fn an_exit_ends_when_the_position_turns() {
     desk.market(SOL, Side::Sell, "11");
     assert_eq!(desk.held(SOL), Lots(-100));
     assert_eq!(
-        desk.fate(exit),
+        desk.ending(exit),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
     );
 }
@@ -64,7 +64,7 @@ fn a_reduce_only_order_larger_than_the_position_closes_it_and_no_more() {
     );
     assert_eq!(desk.held(SOL), Lots::ZERO);
     assert_eq!(
-        desk.fate(exit),
+        desk.ending(exit),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
     );
 }
@@ -97,7 +97,7 @@ fn two_exits_together_never_turn_the_position() {
     let (first, second) = (exit(&mut desk), exit(&mut desk));
     desk.book(SOL, &[("102", "50")], &[("103", "50")], "102.5");
     assert_eq!(desk.held(SOL), Lots::ZERO);
-    assert_eq!(desk.fate(first), (OrderStatus::Filled, Lots(800), None));
+    assert_eq!(desk.ending(first), (OrderStatus::Filled, Lots(800), None));
     assert_eq!(desk.row(second).filled_size, Lots(200));
 }
 

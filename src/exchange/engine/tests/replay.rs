@@ -1,8 +1,7 @@
-//! A second opinion on every fill: the books as they were shown, and what the log's fills, one by one, leave of them.
+//! Checks every fill independently, from the books as shown and the log's fills.
 //!
-//! A taker gets the best levels first, each at its price, inside its limit or cap; a maker gets its own price, from a
-//! trade that reached it or a new book that crosses it. Afterwards the books and positions told of here and in the
-//! engine are the same.
+//! A taker gets the best levels first, each at its price, within its limit or cap. A maker gets its own price, from a
+//! trade that reached it or a new book that crosses it. Afterwards the books and positions here equal the engine's.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +12,11 @@ use crate::exchange::engine::*;
 pub(super) struct Replay {
     seen: u64,
     held: BTreeMap<MarketIx, Lots>,
-    /// What is left of the side that buys or sells, best first.
+    /// The remaining size of each side, best first.
     left: BTreeMap<(MarketIx, Side), Vec<BookLevel>>,
-    /// What is left of the last trade of others.
+    /// The rest of the last trade of others.
     trade: Option<(MarketIx, MarketTrade)>,
-    /// The market whose book is new since the last look.
+    /// The market whose book is new since the last check.
     fresh: Option<MarketIx>,
 }
 
@@ -37,7 +36,7 @@ impl Replay {
         self.fresh = Some(market);
     }
 
-    /// The book as it is left, with a trade.
+    /// The remaining book, with a trade.
     pub(super) fn traded(&mut self, market: MarketIx, trade: MarketTrade) -> MarketTick {
         self.trade = Some((market, trade));
         MarketTick {
@@ -52,7 +51,7 @@ impl Replay {
         self.left.get(&(market, side)).cloned().unwrap_or_default()
     }
 
-    /// Goes through what happened since the last look.
+    /// Replays the events since the last check.
     pub(super) fn follow(&mut self, desk: &Desk) {
         let news: Vec<LoggedEvent> = desk
             .engine
@@ -98,7 +97,7 @@ impl Replay {
         }
     }
 
-    /// 6 and 7 for what takes: the levels of the moment, best first, each at its own price, none beyond the bound.
+    /// Invariants 6 and 7 for takers: the current levels, best first, each at its own price, none beyond the limit.
     fn taker(&mut self, row: &OrderRecord, size: Lots, notional: Usd) {
         let worst = self.take(row, size, notional);
         if let Some(limit) = row.limit_price {
@@ -141,7 +140,7 @@ impl Replay {
         Worst { px, twice_mid }
     }
 
-    /// Takes `size` off the best levels: the worst price, and what they cost.
+    /// Takes `size` from the best levels; returns the worst price and the total cost.
     fn walk(&mut self, row: &OrderRecord, size: Lots) -> (Px, Usd) {
         let levels = self
             .left
@@ -163,7 +162,7 @@ impl Replay {
         (worst, money)
     }
 
-    /// 3 and 7: nothing but these fills moved a position or took from a book; and no order rests across it.
+    /// Invariants 3 and 7: only these fills moved a position or took from a book, and no order rests across the book.
     fn agrees(&self, desk: &Desk) {
         for market in desk.engine.market_ixs() {
             let held = self.held.get(&market).copied().unwrap_or_default();
@@ -185,7 +184,7 @@ impl Replay {
     }
 }
 
-/// The last level a taker touched, and the book's middle when it came, if it had one.
+/// The last level a taker touched, and the book's mid when it came, if any.
 struct Worst {
     px: Px,
     twice_mid: Option<i64>,
@@ -196,7 +195,7 @@ fn is_worse(side: Side, px: Px, limit: Px) -> bool {
     (px.0 - limit.0) * side.sign() > 0
 }
 
-/// docs/engine.md 2.5: how far from the middle a market execution may trade.
+/// docs/engine.md 2.5: how far from the mid a market execution may trade.
 fn cap(row: &OrderRecord) -> Option<Bps> {
     let forced = matches!(row.mode, OrderMode::Liquidation | OrderMode::CloseOut);
     let usual = match (row.twap, row.mode) {

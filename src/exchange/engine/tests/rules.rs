@@ -35,7 +35,7 @@ fn the_day_is_lost_at_exactly_four_percent_and_not_a_cent_before() {
         (0, 0, usd("96000"))
     );
     assert_eq!(
-        desk.fate(resting),
+        desk.ending(resting),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::Breached))
     );
     let out = desk.engine.orders(desk.me, None).next().unwrap();
@@ -204,7 +204,7 @@ fn market_executions_are_half_a_second_apart_and_limits_are_not_held_up() {
     desk.place(again).unwrap();
 }
 
-/// Earns so much today.
+/// Earns this much today.
 fn add_profit(desk: &mut Desk, dollars: &str) {
     desk.at(SOL, "100");
     desk.market(SOL, Side::Buy, "100");
@@ -304,7 +304,7 @@ fn when_the_day_and_the_drawdown_break_together_the_day_is_named() {
     );
 }
 
-/// A breach ends strategies too, and what cannot be sold at once is sold when there is somebody to sell to.
+/// A breach ends strategies too; what cannot be sold at once is sold when there is a counterparty.
 #[test]
 fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_until_then() {
     let mut desk = strict(daily());
@@ -331,7 +331,7 @@ fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_
     let exit = Desk::reduce_only(desk.limit(SOL, Side::Sell, "300", "97"));
     let exit = desk.place(exit).unwrap();
     desk.trade(SOL, Side::Buy, "97", "300");
-    assert_eq!(desk.fate(exit), (OrderStatus::Filled, Lots(30_000), None));
+    assert_eq!(desk.ending(exit), (OrderStatus::Filled, Lots(30_000), None));
     assert_eq!(desk.held(SOL), Lots(70_000));
     let other = Desk::reduce_only(desk.limit(SOL, Side::Sell, "100", "99"));
     let other = desk.place(other).unwrap();
@@ -387,7 +387,7 @@ fn what_a_thin_book_does_not_take_of_a_close_out_goes_with_the_next_one() {
     assert_eq!(outs.count(), 2, "no row for a try that could not be");
 }
 
-/// Tenfold the equity of 50 000, of which 480 000 are used.
+/// Ten times the equity of 50 000, of which 480 000 are used.
 #[test]
 fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_they_come() {
     let rules = ChallengeRules {
@@ -411,7 +411,10 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
     desk.place(open).unwrap();
     desk.at(ETH, "3001");
     let broken = Some(Reason::LeverageTooHigh);
-    assert_eq!(desk.fate(stop), (OrderStatus::Rejected, Lots::ZERO, broken));
+    assert_eq!(
+        desk.ending(stop),
+        (OrderStatus::Rejected, Lots::ZERO, broken)
+    );
     assert_eq!(desk.row(stop).rule, Some(RuleId::MaxLeverage));
 
     let twap = TwapParams {

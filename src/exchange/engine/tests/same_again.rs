@@ -81,7 +81,7 @@ fn however_the_time_is_cut_up_the_history_is_the_same() {
     assert_ne!(whole, ten_minutes(43, MINUTE).log_hash());
 }
 
-/// Changes with any change to the market, the rules or the events: look at why before writing a new one here.
+/// Changes with any change of the market, the rules or the events: find out why before you update it.
 #[test]
 fn the_history_of_seed_42_is_this_one() {
     let engine = ten_minutes(42, MINUTE);

@@ -103,7 +103,7 @@ fn canceling_a_ladder_cancels_its_working_rungs_and_keeps_the_filled_ones() {
     let fates: Vec<_> = canceled
         .rungs
         .iter()
-        .map(|rung| desk.fate(rung.order.unwrap()))
+        .map(|rung| desk.ending(rung.order.unwrap()))
         .collect();
     let gone = (
         OrderStatus::Canceled,

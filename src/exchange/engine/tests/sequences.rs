@@ -1,10 +1,10 @@
-//! Whatever anybody does in whatever order, these hold (docs/engine.md 6.10).
+//! Invariants that hold for any sequence of commands (docs/engine.md 6.10).
 //!
-//! 1 000 sequences by default; a long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences -- --nocapture`,
-//! which also runs as many of the service's (invariants 14 to 16, `exchange/tests/sequences.rs`) and tells how many there were
-//! and what they came to. The numbers in the messages are those of the invariants: 1 to 4, 8, 11 to 13 here at every act,
-//! 5 to 7 at every fill (`replay.rs`), 9 and 10 in tests of their own below. That everything there is to reach was reached
-//! is held too (`reached.rs`): sequences in which nothing happens would prove nothing.
+//! 1 000 sequences by default. A long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences --
+//! --nocapture`; it also runs as many of the service's (invariants 14 to 16, `exchange/tests/sequences.rs`) and prints
+//! how many ran and what they reached. The numbers in the messages are those of the invariants: 1 to 4, 8, 11 to 13 are
+//! checked here after every act, 5 to 7 at every fill (`replay.rs`), 9 and 10 in tests of their own below. `reached.rs`
+//! checks that the sequences reach every case: sequences in which nothing happens prove nothing.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use crate::exchange::{
     tests::sequences::{Tally, config},
 };
 
-/// One thing that can happen; small numbers that `Story` gives a meaning.
+/// One act; `Story` gives its small numbers a meaning.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Market(Terms),
     Limit(Terms, i64),
-    /// So far from the price on the side it waits for; below 0 on the other one.
+    /// At this distance from the price on the side it waits for; negative on the other side.
     Trigger(Terms, i64),
-    /// Stops out one of the open positions, so far from the price.
+    /// A stop for one of the open positions, at this distance from the price.
     Stop(usize, i64),
     Chase(Terms),
     Twap(Terms),
@@ -36,20 +36,20 @@ enum Act {
     CancelOne(usize),
     StopTwaps,
     CancelLadders,
-    /// So much of the oldest position, in one of the three ways, so far from the price.
+    /// Closes this much of the oldest position, in one of three ways, at this distance from the price.
     CloseSome(u8, i64),
     ForceClose,
     Extra(u8),
     Exits(usize, i64),
-    /// The price moves by so many tenths of a percent, so thick is the book, and nobody is on one side of it.
+    /// The price moves by tenths of a percent, the book gets this depth, and one side may be empty.
     Move(usize, i64, i64, Option<Side>),
     Trade(usize, Side, i64, i64),
     Wait(u8),
-    /// To the next hour, when funding is paid, without living through what is between.
+    /// To the next hour, when funding is paid, skipping the time between.
     Hour,
     /// To the next day.
     Midnight,
-    /// Put away and taken out again.
+    /// Stored and restored.
     Restart,
 }
 
@@ -69,7 +69,7 @@ fn side() -> impl Strategy<Value = Side> {
     prop_oneof![Just(Side::Buy), Just(Side::Sell)]
 }
 
-/// Cross on one market and isolated on the other, but for who forgets.
+/// Cross on one market and isolated on the other, mostly.
 fn terms() -> impl Strategy<Value = Terms> {
     let reduction = prop_oneof![5 => Just(Reduction::May), 1 => Just(Reduction::Only)];
     (
@@ -94,7 +94,7 @@ fn terms() -> impl Strategy<Value = Terms> {
         )
 }
 
-/// So many tenths of a percent from the price; sometimes where no order may be.
+/// Tenths of a percent from the price; sometimes at an invalid distance.
 fn away() -> impl Strategy<Value = i64> {
     prop_oneof![29 => -30..30_i64, 1 => Just(1_990)]
 }
@@ -137,7 +137,7 @@ struct Story {
     desk: Desk,
     price: [i64; 3],
     depth: [i64; 3],
-    /// Ended rows as they were first seen ended.
+    /// Ended rows as first seen.
     ended: BTreeMap<OrderId, OrderRecord>,
     replay: Replay,
     shelf: Shelf,
@@ -266,7 +266,7 @@ impl Story {
         })
     }
 
-    /// On the other market's price.
+    /// Triggers on the other market's price.
     fn conditional(&self, terms: Terms, away: i64) -> PlaceMode {
         let watched = if terms.market == ETH { SOL } else { ETH };
         PlaceMode::Conditional {
@@ -426,7 +426,7 @@ impl Story {
         }
     }
 
-    /// A new book around the present price, with nobody on the side that is `gone`.
+    /// A new book around the present price, without the side that is `gone`.
     fn refresh(&mut self, market: usize, gone: Option<Side>) {
         let level = |away: i64, depth: i64| BookLevel {
             px: self.px(market, away),
@@ -449,7 +449,7 @@ impl Story {
         self.desk.step();
     }
 
-    /// Somebody else trades; what is left of the book stays.
+    /// Somebody else trades; the rest of the book stays.
     fn trade(&mut self, market: usize, trade: MarketTrade) {
         let tick = MarketTick {
             oracle: self.px(market, 0),
@@ -496,7 +496,7 @@ impl Story {
         }
     }
 
-    /// An accepted order that opened something left nothing short.
+    /// An accepted opening order leaves no margin shortfall.
     fn ask(&mut self, act: Act) {
         let Some(command) = self.command(act) else {
             return;
@@ -534,8 +534,8 @@ impl Story {
         self.indexes(&rows);
     }
 
-    /// 1 and 2: cash is what came in less what went out, the rows say the same, and no money is made or lost. No account
-    /// owes anything: what its cash lacks is profit of its open cross positions (issue 13, item 1).
+    /// Invariants 1 and 2: cash is the sum of its flows, the rows agree, and money is conserved. No account owes
+    /// anything: profit of open cross positions covers negative cash (issue 13, item 1).
     fn money(&self, rows: &[OrderRecord]) {
         let deposits: Usd = self
             .desk
@@ -561,7 +561,7 @@ impl Story {
         assert_eq!((fees, realized), (flows.fees, flows.realized), "1: rows");
     }
 
-    /// 3: a position is the sum of its fills.
+    /// Invariant 3: a position is the sum of its fills.
     fn positions(&self, rows: &[OrderRecord]) {
         for market in self.desk.engine.market_ixs() {
             let filled: Lots = rows
@@ -587,7 +587,7 @@ impl Story {
         }
         assert!(row.settled_at.is_some() != row.canceled_at.is_some(), "13");
         let first = self.ended.entry(row.id).or_insert_with(|| row.clone());
-        // A later leg may be linked to an ended entry; nothing a reader sees changes.
+        // A later leg may be linked to an ended entry; no visible field changes.
         first.links = row.links;
         assert_eq!(first, row, "13: ended rows stay");
     }
@@ -622,7 +622,7 @@ impl Story {
         }
     }
 
-    /// Every index holds exactly the orders its rows name.
+    /// Every index holds exactly the orders that its rows name.
     fn indexes(&self, rows: &[OrderRecord]) {
         let engine = &self.desk.engine;
         let mut working: Vec<OrderId> = rows
@@ -671,8 +671,7 @@ impl Stake {
         }
     }
 
-    /// Issue 13, item 1: where only isolated positions were open and only reduce-only orders filled, nothing but margin
-    /// was lost.
+    /// Issue 13, item 1: if only isolated positions were open and only reduce-only orders filled, only margin was lost.
     fn limits(&self, desk: &Desk) {
         let new = desk.engine.recent_events();
         let mut new = new.take_while(|logged| logged.seq >= self.seen);
@@ -710,7 +709,8 @@ fn base(terms: Terms) -> OrderParams {
     }
 }
 
-/// The challenge as it is; nothing in the way; and one that is passed and lost soon, on a venue that sells gradually.
+/// The default challenge; rules that never apply; and a challenge that is passed or lost soon, on a venue with gradual
+/// liquidation.
 fn rules() -> impl Strategy<Value = ChallengeRules> {
     let quick = ChallengeRules {
         max_daily_loss: Bps(1_000_000),
@@ -795,8 +795,8 @@ proptest! {
         }
     }
 
-    /// 10: whatever the gap and however thin the book, an isolated position loses no more than its margin, and the
-    /// account's other positions stay as they were.
+    /// Invariant 10: whatever the gap and the depth of the book, an isolated position loses at most its margin, and the
+    /// account's other positions do not change.
     #[test]
     fn an_isolated_position_never_costs_more_than_its_margin_and_never_touches_its_neighbour(
         (long, lots, leverage, extra) in (any::<bool>(), 10..20_000_i64, 1..20_u32, 0..500_i64),
@@ -817,7 +817,7 @@ proptest! {
         desk.place(order).unwrap();
         desk.set_extra(SOL, &extra.to_string()).unwrap();
         let margin = desk.position(SOL).unwrap().margin;
-        // What backs a cross position moves with the cash; everything else of it is its own.
+        // The backing of a cross position moves with the cash; its other fields do not.
         let neighbour = |desk: &Desk| PositionRecord {
             liquidation_price: None,
             ..desk.position(ETH).unwrap()
@@ -841,7 +841,7 @@ proptest! {
     }
 }
 
-/// 4: a row's price, size and notional go together, and the slices of an order come to what its own row says.
+/// Invariant 4: a row's price, size and notional agree, and the slices of an order sum to its own row.
 fn family(row: &OrderRecord, rows: &[OrderRecord]) {
     if row.status == OrderStatus::Filled {
         assert_eq!(row.size, row.filled_size, "4: {row:?}");

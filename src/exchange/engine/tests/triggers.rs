@@ -27,7 +27,7 @@ fn each_mode_waits_for_its_own_side_of_the_mark_and_fires_on_touch() {
         desk.step();
         assert_eq!(desk.row(id).status, OrderStatus::Pending);
         desk.at(SOL, trigger);
-        assert_eq!(desk.fate(id), (OrderStatus::Filled, Lots(100), None));
+        assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(100), None));
         let wrong = if trigger == "105" { "95" } else { "105" };
         let wrong = desk.px(SOL, wrong);
         desk.at(SOL, "100");
@@ -100,7 +100,7 @@ fn a_take_profit_closes_only_and_ends_when_there_is_nothing_to_close() {
     assert_eq!(row.target_position, desk.position(SOL).map(|held| held.id));
     desk.market(SOL, Side::Sell, "1");
     assert_eq!(
-        desk.fate(id),
+        desk.ending(id),
         (OrderStatus::Canceled, Lots::ZERO, Some(Reason::ReduceOnly))
     );
 }
@@ -140,7 +140,7 @@ fn margin_is_checked_when_the_trigger_fires_not_before() {
     assert_eq!(desk.facts().order_holds, Usd::ZERO);
     desk.at(SOL, "105");
     assert_eq!(
-        desk.fate(id),
+        desk.ending(id),
         (
             OrderStatus::Rejected,
             Lots::ZERO,
@@ -158,7 +158,7 @@ fn a_triggered_market_order_trades_at_most_ten_percent_away() {
     let id = armed(&mut desk, Side::Buy, mode).unwrap();
     desk.book(SOL, &[("85", "1")], &[("125", "5")], "105");
     assert_eq!(
-        desk.fate(id),
+        desk.ending(id),
         (OrderStatus::Rejected, Lots::ZERO, Some(Reason::NoLiquidity))
     );
 }
@@ -210,7 +210,7 @@ fn a_triggered_limit_keeps_its_time_in_force() {
             &[("105.5", "0.4"), ("107", "9")],
             "105",
         );
-        assert_eq!(desk.fate(id), fate, "{tif:?}");
+        assert_eq!(desk.ending(id), fate, "{tif:?}");
     }
 }
 
@@ -232,7 +232,7 @@ fn a_conditional_that_is_true_already_is_refused() {
     }
 }
 
-/// What may fire, while nobody bids: an order that opens is over, a limit waits, and nothing comes back by itself.
+/// Triggers fire while there are no bids: an opening order ends, a limit waits, and nothing re-arms.
 #[test]
 fn a_trigger_that_fires_while_half_the_book_is_gone_is_turned_down_and_a_resting_limit_stays() {
     let mut desk = Desk::new(100_000);
@@ -243,10 +243,10 @@ fn a_trigger_that_fires_while_half_the_book_is_gone_is_turned_down_and_a_resting
     let waiting = desk.place(desk.limit(SOL, Side::Buy, "1", "90")).unwrap();
     desk.book(SOL, &[], &[("106", "5")], "106");
     let gone = Some(Reason::MarketUnavailable);
-    assert_eq!(desk.fate(stop), (OrderStatus::Rejected, Lots::ZERO, gone));
+    assert_eq!(desk.ending(stop), (OrderStatus::Rejected, Lots::ZERO, gone));
     assert_eq!(desk.row(waiting).status, OrderStatus::Resting);
     desk.at(SOL, "106");
     assert_eq!(desk.row(stop).status, OrderStatus::Rejected);
     desk.at(SOL, "90");
-    assert_eq!(desk.fate(waiting), (OrderStatus::Filled, Lots(100), None));
+    assert_eq!(desk.ending(waiting), (OrderStatus::Filled, Lots(100), None));
 }

@@ -1,8 +1,8 @@
-//! The synthetic market (docs/engine.md 9): price process, book and tape, one seed.
+//! The synthetic market (docs/engine.md 9): price process, book and trades, from one seed.
 //!
-//! The only place with floating point. Each purpose draws from a stream of its own, so that adding a market or an order
-//! never shifts another stream; transcendental functions come from `libm`, so that one seed gives one market on every
-//! platform; values are whole ticks and lots before the engine sees them.
+//! The only place with floating point. Each purpose draws from its own stream, so that a new market or order never
+//! shifts another stream. Transcendental functions come from `libm`, so that one seed gives the same market on every
+//! platform. Values become whole ticks and lots before the engine sees them.
 
 mod numbers;
 mod price_process;
@@ -71,14 +71,14 @@ impl FeedGenerator {
         self.feeds.iter_mut().map(tick).collect()
     }
 
-    /// A user ate so much of a level: it grows back with a half-life of 2 s.
+    /// A user consumed this much of a level; it refills with a half-life of 2 s.
     pub(crate) fn deplete(&mut self, market: MarketIx, side: Side, px: Px, lots: Lots) {
         if let Some(feed) = self.feeds.get_mut(usize::from(market)) {
             feed.book.deplete(side, px, lots);
         }
     }
 
-    /// A user of `side` took so much money's worth.
+    /// A user of `side` took this much notional.
     #[expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
     pub(crate) fn press(&mut self, market: MarketIx, side: Side, taken: Usd) {
         if let Some(feed) = self.feeds.get_mut(usize::from(market)) {

@@ -1,4 +1,4 @@
-//! The generator's floating point: spans in seconds, and whole counts to and from it.
+//! Conversions between the generator's floats and the engine's integers.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use crate::exchange::engine::state::units::Bps;
@@ -8,7 +8,7 @@ pub(super) const DT: f64 = 0.25;
 pub(super) const DAY: f64 = 86_400.0;
 pub(super) const YEAR: f64 = 365.0 * DAY;
 
-/// What is left after one step of something that halves every `half_life` seconds.
+/// The factor of one step for a value that halves every `half_life` seconds.
 pub(super) fn halving(half_life: f64) -> f64 {
     libm::exp(-std::f64::consts::LN_2 * DT / half_life)
 }
@@ -21,7 +21,7 @@ pub(super) fn real(count: u64) -> f64 {
     count as f64
 }
 
-/// Towards minus infinity, within the integers the engine takes.
+/// Rounded down, within the engine's integers.
 #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
 pub(super) fn whole(value: f64) -> i64 {
     libm::floor(value) as i64

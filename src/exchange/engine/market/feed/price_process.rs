@@ -1,4 +1,4 @@
-//! The fair price (docs/engine.md 9.1): two-scale volatility and jumps common to all coins, and each coin's own.
+//! The fair price (docs/engine.md 9.1): two-scale volatility and jumps common to all coins, and each coin's own moves.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};
@@ -13,17 +13,17 @@ use crate::exchange::engine::state::{
     words::Side,
 };
 
-/// Half-life of what users' trades did to the price, in seconds.
+/// Half-life of the price impact of users' trades, in seconds.
 const PRESSURE_HALF_LIFE: f64 = 300.0;
-/// Half-life of the premium of a book over the oracle, in seconds: as long as the hours that funding is averaged over.
+/// Half-life of a book's premium over the oracle, in seconds: as long as the hours that funding averages.
 const PREMIUM_HALF_LIFE: f64 = 4.0 * 3_600.0;
-/// Deviation of the premium of a coin of 100 % volatility. Below 5 bp around the interest the clamp of the funding rate
-/// hides it, so that a smaller one would make funding a constant.
+/// Standard deviation of the premium of a coin with 100 % volatility. The funding clamp hides less than 5 bp around the
+/// interest, so a smaller one would make funding constant.
 const PREMIUM_DEVIATION: f64 = 0.0016;
-/// How much of a premium's change goes with the price: who buys a rise pays for it.
+/// Correlation of a premium's change with the price's change: buyers of a rise pay for it.
 const PREMIUM_CORRELATION: f64 = 0.6;
 
-/// A value that wanders and returns to 0.
+/// A mean-reverting random value around 0.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct MeanRevertingProcess {
     keep: f64,
@@ -46,7 +46,7 @@ impl MeanRevertingProcess {
         self.value
     }
 
-    /// As if it had wandered for long.
+    /// Starts as if it had run for long.
     fn started(self, deviations: f64) -> Self {
         let deviation = self.kick / (1.0 - self.keep * self.keep).sqrt();
         Self {
@@ -59,11 +59,11 @@ impl MeanRevertingProcess {
 /// What all coins share in one step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommonStep {
-    /// Volatility now over its usual; around 1.
+    /// Current volatility relative to the usual; around 1.
     pub(super) activity: f64,
     /// The common factor's normal draw.
     factor: f64,
-    /// What of a common jump happens in this step, for a coin of 50 % volatility.
+    /// The part of a common jump in this step, for a coin of 50 % volatility.
     jump: f64,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct CommonProcess {
     jump: JumpProcess,
 }
 
-/// Jumps are bled in with a 2 s half-life: in one step they would give absurd tails.
+/// A jump is spread with a 2 s half-life: in one step it would give unrealistic tails.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct JumpProcess {
     per_day: f64,
@@ -120,21 +120,21 @@ impl CommonProcess {
     }
 }
 
-/// Where one coin stands.
+/// The state of one coin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FairPrice {
     pub(super) oracle: Px,
-    /// Where its book is centered, in price units: the oracle and a small premium.
+    /// The center of its book in price units: the oracle plus a small premium.
     pub(super) center: f64,
 }
 
-/// How far a price may go.
+/// The bounds of a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PriceBounds {
     /// From one price unit to [`MAX_COUNT`] of them: every product of prices stays inside the engine's integers.
     #[default]
     Kept,
-    /// Wherever it went before there were bounds: to do again what was done then.
+    /// No bounds, as in versions before there were any: for replaying their logs.
     Open,
 }
 
@@ -148,7 +148,7 @@ pub(super) struct PriceProcess {
     away: f64,
     jump: JumpProcess,
     premium: MeanRevertingProcess,
-    /// Log distance users' trades pushed the price, on its way back.
+    /// Log distance from users' trades, which decays.
     pressure: f64,
     #[serde(skip)]
     pub(super) bounds: PriceBounds,
@@ -178,7 +178,7 @@ impl PriceProcess {
         let own = (1.0 - self.beta * self.beta).sqrt() * self.rng.normal();
         let change = self.beta * common_step.factor + own;
         let jumps = common_step.jump * self.volatility / 0.5 + self.jump.step(&mut self.rng, 1.0);
-        // A weak pull home keeps long demos in range.
+        // A weak pull to the start price keeps long demos in range.
         self.away *= halving(3.0 * DAY);
         self.away += scale * change + jumps;
         if self.bounds == PriceBounds::Kept {
@@ -198,7 +198,7 @@ impl PriceProcess {
         }
     }
 
-    /// A taker of `side` took that part of a day's volume (docs/engine.md 9.4).
+    /// A taker of `side` took this part of a day's volume (docs/engine.md 9.4).
     pub(super) fn press(&mut self, side: Side, part: f64) {
         let day = self.volatility * (DAY / YEAR).sqrt();
         let push = 0.1 * part.sqrt() * day;
@@ -212,7 +212,7 @@ impl PriceProcess {
         self.away += nudged(by);
     }
 
-    /// Whether a nudge would leave the price within its bounds, or bring it nearer to them.
+    /// Whether a nudge leaves the price within its bounds, or brings it nearer to them.
     pub(super) fn has_room(&self, by: Bps) -> bool {
         let then = self.start * libm::exp(self.away + self.pressure + nudged(by));
         if by.0 < 0 {
@@ -223,14 +223,14 @@ impl PriceProcess {
     }
 }
 
-/// A stream of its own says where it begins, so that prices do not depend on it.
+/// Draws the start from a stream of its own, so that prices do not depend on it.
 fn premium(seed: u64, spec: &MarketSpec) -> MeanRevertingProcess {
     let mut rng = RngStream::new(seed, &format!("{}|premium", spec.market_id()));
     let deviation = PREMIUM_DEVIATION * bps(spec.volatility);
     MeanRevertingProcess::new(PREMIUM_HALF_LIFE, deviation).started(rng.normal())
 }
 
-/// What moves a premium: the price's own change, and something else.
+/// A premium's random step: correlated with the price's.
 fn correlated(change: f64, other: f64) -> f64 {
     PREMIUM_CORRELATION * change + (1.0 - PREMIUM_CORRELATION * PREMIUM_CORRELATION).sqrt() * other
 }
@@ -301,7 +301,7 @@ mod tests {
         mean(a.iter().zip(b).map(move |(a, b)| (a - of_a) * (b - of_b)))
     }
 
-    /// How alike a series is to itself a minute earlier.
+    /// Autocorrelation at a lag of one minute.
     fn memory(values: &[f64]) -> f64 {
         covariance(&values[1..], &values[..values.len() - 1]) / covariance(values, values)
     }
@@ -328,7 +328,7 @@ mod tests {
         }
     }
 
-    /// The funding rates of a day's hours, in nano per hour, and how the premium's changes go with the price's.
+    /// The hourly funding rates of a day, in nano per hour, and the correlation of premium and price changes.
     fn funding(seed: u64) -> (Vec<i64>, f64) {
         let mut common = CommonProcess::new(seed);
         let mut price_process = PriceProcess::new(seed, &coin("BTC", 5_000, 8_500));
@@ -352,7 +352,7 @@ mod tests {
         (rates, covariance(price, premium) / scale)
     }
 
-    /// Issue 13, item 5: the rate stood at its interest for hours.
+    /// Issue 13, item 5: the rate stayed at its interest for hours.
     #[test]
     fn funding_moves_with_the_market_and_stays_within_what_real_ones_come_to() {
         for seed in [1, 7, 42] {

@@ -1,7 +1,7 @@
 //! The book around a fair price (docs/engine.md 9.2).
 //!
-//! Which prices have a level is a fixed property of each price, and sizes breathe per price, so that a queue a resting
-//! order stands in lasts while the midpoint wanders.
+//! Whether a price has a level is a fixed property of that price, and each price's size varies on its own. So the queue
+//! of a resting order survives while the midpoint moves.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::exchange::engine::state::{
 const LEVELS_PER_SIDE: usize = 20;
 /// How much of its deviation a level's size keeps per step.
 const SIZE_PERSISTENCE: f64 = 0.9;
-/// Chance per step that the spread is drawn anew.
+/// Probability per step that the spread is drawn again.
 const SPREAD_REDRAW_CHANCE: f64 = 0.1;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,11 +32,11 @@ pub(super) struct SyntheticBook {
     decimals: u32,
     /// Micro-USD.
     base: f64,
-    /// Ticks between the best prices, before volatility widens them.
+    /// Ticks between the best prices, before volatility widens the spread.
     spread: f64,
-    /// Deviation of the log size of each price with a level.
+    /// Deviation of the log size, per price with a level.
     size_deviations: BTreeMap<(Side, Px), f64>,
-    /// What takers ate, growing back.
+    /// Size that takers consumed and that refills.
     depleted: BTreeMap<(Side, Px), f64>,
     touch: [Option<BookLevel>; 2],
 }
@@ -132,7 +132,7 @@ impl SyntheticBook {
         }
     }
 
-    /// Thin at the touch, a hump behind it.
+    /// Small at the best price, largest behind it.
     fn size(&self, side: Side, px: Px, rank: usize, size_deviation: f64) -> Lots {
         let depth = real(rank as u64);
         let hump = 1.0 + 1.5 * (1.0 - libm::exp(-depth / 3.0));
@@ -143,12 +143,12 @@ impl SyntheticBook {
         Lots(whole(lots - gone).min(MAX_COUNT))
     }
 
-    /// The next price behind `px` that has a level: nearly every tick near the touch, a third of them far away.
+    /// The next price after `px` that has a level: nearly every tick near the best price, a third of them far away.
     fn next_price(&self, side: Side, px: Px, rank: usize) -> Px {
         let chance = 0.9 - 0.03 * real(rank as u64);
         let mut next = px;
         for _ in 0..LEVELS_PER_SIDE {
-            // A tick is measured on the side it leads to, as it changes with the price's figures.
+            // The tick depends on the price's figures, so it is taken on the far side.
             let behind = Px(next.0 - side.sign());
             let tick = behind.tick(self.decimals);
             next = match side {
@@ -162,7 +162,7 @@ impl SyntheticBook {
         next
     }
 
-    /// A number in [0, 1) that belongs to a price for good.
+    /// A fixed number in [0, 1) for each price.
     fn level_draw(&self, side: Side, px: Px) -> f64 {
         let side = u64::from(side == Side::Sell);
         let mut mixed = self.salt ^ px.0.unsigned_abs().wrapping_mul(2) ^ side;

@@ -1,4 +1,4 @@
-//! Trades of others (docs/engine.md 9.3): bursts, signs with memory, sizes with a heavy tail.
+//! Trades of others (docs/engine.md 9.3): in bursts, with autocorrelated sides and heavy-tailed sizes.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};
@@ -14,19 +14,19 @@ use crate::exchange::engine::state::{
     words::Side,
 };
 
-/// Trades per second of a market with the depth of the largest.
+/// Trades per second of a market with the largest depth.
 const TRADES_PER_SECOND: f64 = 2.0;
 /// Base depth of that market, micro-USD.
 const LARGEST_DEPTH: f64 = 120_000e6;
-/// Seconds over which one trade calls for others, and how many it calls.
+/// Seconds over which a trade triggers others, and how many it triggers.
 const EXCITATION_SECONDS: f64 = 3.0;
 const BRANCHING: f64 = 0.5;
-/// A typical trade, as part of a level.
+/// A typical trade, as a share of a level.
 const TYPICAL_TRADE_SHARE: f64 = 0.02;
 /// Deviation of the log size of a trade.
 const LOG_SIZE_DEVIATION: f64 = 1.2;
 
-/// A large order somebody works in pieces: it gives the signs their memory.
+/// A large order executed in pieces; it makes the sides autocorrelated.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Metaorder {
     side: Side,
@@ -51,7 +51,7 @@ impl TradeTape {
         }
     }
 
-    /// What trades in a usual day of a market of that base depth, in micro-USD.
+    /// The usual daily volume of a market of that base depth, in micro-USD.
     pub(super) fn daily(base: f64) -> f64 {
         let mean =
             base * TYPICAL_TRADE_SHARE * libm::exp(0.5 * LOG_SIZE_DEVIATION * LOG_SIZE_DEVIATION);
@@ -63,7 +63,7 @@ impl TradeTape {
         rate(base) / (1.0 - BRANCHING)
     }
 
-    /// The trades of one step against the book shown before it.
+    /// The trades of one step, against the book shown before it.
     pub(super) fn step(
         &mut self,
         activity: f64,
@@ -117,7 +117,7 @@ impl TradeTape {
     }
 }
 
-/// Trades per second of a market of that base depth, echoes not counted.
+/// Trades per second of a market of that base depth, without triggered ones.
 fn rate(base: f64) -> f64 {
     TRADES_PER_SECOND * (base / LARGEST_DEPTH).min(1.0).sqrt()
 }
