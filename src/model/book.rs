@@ -1,38 +1,38 @@
-//! What rests in a market, as far as a source tells, and what an order would meet there.
+//! The order book of a market, as far as a source shows it, and what an order would fill against it.
 //!
-//! Known limit: a source tells the nearest levels only; what lies behind the last of them is not known.
+//! Known limit: a source shows only the nearest levels; nothing is known beyond the last of them.
 
 use super::{Num, Side};
 
-/// So much, in coin, rests at this price, in USD.
+/// A size in coin at a price in USD.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Level {
     pub price: Num,
     pub size: Num,
 }
 
-/// The nearest levels of each side, the best price first.
+/// The nearest levels of each side, best price first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Book {
     bids: Vec<Level>,
     asks: Vec<Level>,
 }
 
-/// What an order would meet.
+/// The simulated fill of an order against the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sweep {
-    /// How much of it fills at once, in coin.
+    /// The size that fills at once, in coin.
     pub filled: Num,
-    /// What that comes to, USD.
+    /// Its cost in USD.
     pub cost: Num,
-    /// What that fills at on average; `None` where nothing does.
+    /// Its average price; `None` if nothing fills.
     pub average: Option<Num>,
-    /// How much of it meets none of the levels.
+    /// The size that no level fills.
     pub rest: Num,
 }
 
 impl Book {
-    /// In whatever order the levels come; those without a size are none.
+    /// Sorts the levels and drops those without a size.
     pub fn new(mut bids: Vec<Level>, mut asks: Vec<Level>) -> Self {
         for side in [&mut bids, &mut asks] {
             side.retain(|level| level.size.is_positive());
@@ -67,12 +67,12 @@ impl Book {
         bid.price.plus(ask.price)?.over(Num::from(2_u32))
     }
 
-    /// An order of `quantity` coin, at its limit or better. `None` where a number has too many digits.
+    /// Fills `quantity` coin at the limit or better. `None` if a number has too many digits.
     pub fn sweep(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Sweep> {
         self.clone().take(side, quantity, limit)
     }
 
-    /// The same, and what it fills is gone for the next.
+    /// The same, and removes what it fills.
     pub fn take(&mut self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Sweep> {
         let levels = match side {
             Side::Buy => &mut self.asks,

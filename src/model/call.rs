@@ -3,22 +3,22 @@
 use super::{FailureKind, Text, Timestamp};
 use std::time::Duration;
 
-/// A finished call. `target` is path and query; nothing secret is ever in it.
+/// A finished call. `target` is path and query, without secrets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub at: Timestamp,
     pub method: &'static str,
     pub target: Text,
-    /// The HTTP status, or why there was none.
+    /// The HTTP status, or why there is none.
     pub outcome: Result<u16, FailureKind>,
-    /// From the first byte out to the last byte in.
+    /// From the first byte sent to the last byte received.
     pub elapsed: Duration,
     pub request_id: Option<Text>,
-    /// For how long from its end nothing is read with the key, where the answer was no to all of its requests: as long
-    /// as it asks for, and until the budget it taught has room for reads again.
+    /// If the service refused all requests of the key: how long reads pause after this call, until the requested wait
+    /// is over and the learned budget allows reads again.
     pub pause: Option<Duration>,
-    /// What the service's clock said in the head of its answer, cut to whole seconds.
+    /// The service's clock in the response's `Date`, truncated to whole seconds.
     pub date: Option<Timestamp>,
-    /// Requests a minute that the service was seen to take from this key; `None` while it never said no.
+    /// Requests a minute that the service accepts from this key; `None` until it has refused one.
     pub budget: Option<u32>,
 }

@@ -1,8 +1,8 @@
-//! What trading costs.
+//! Trading fees.
 
 use super::{LiquidityRole, Num};
 
-/// Shares of the notional by role; `None` where nobody tells.
+/// Shares of the notional by role; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Charges {
     pub taker: Option<Num>,
@@ -17,7 +17,7 @@ impl Charges {
         }
     }
 
-    /// What one coin costs in fees when it is entered in that role and its stop or target takes it out, USD.
+    /// The fees of one coin for an entry in this role and an exit by stop or target, USD.
     pub fn in_and_out(self, role: LiquidityRole, entry: Num, exit: Num) -> Option<Num> {
         let exit = exit.times(self.taker?)?;
         entry.times(self.of(role)?)?.plus(exit)

@@ -46,7 +46,7 @@ impl CloseAll {
             .filter(|r| !r.status.is(&CloseResultStatus::Submitted))
     }
 
-    /// What its `Display` wrote, without the results; `None` where that is something else.
+    /// Parses the output of `Display`, without the results; `None` for other text.
     pub fn read(text: &str, account: &AccountId, at: Timestamp) -> Option<Self> {
         let (id, counts) = text.split_once(": ")?;
         let (succeeded, rest) = counts.split_once(" of ")?;
@@ -67,7 +67,7 @@ impl CloseAll {
 }
 
 impl Position {
-    /// That it is open still, and what the close-all said of it: `BTC 0.1 (no_liquidity)`.
+    /// That it is still open, with the close-all's reason: `BTC 0.1 (no_liquidity)`.
     pub fn left_by(&self, operation: Option<&CloseAll>) -> String {
         let results = operation.iter().flat_map(|operation| &operation.results);
         let mut own = results.filter(|result| result.position_id == self.id);
@@ -106,7 +106,7 @@ pub struct CloseResult {
 }
 
 impl CloseResult {
-    /// Why it failed, in the service's words: `no_liquidity, max_loss`. Empty where it said nothing.
+    /// The service's reasons for the failure: `no_liquidity, max_loss`; may be empty.
     pub fn reason(&self) -> String {
         let words = self.failure_code.iter().chain(&self.rule_id);
         let words: Vec<_> = words.map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! Everything a trader can ask of the service. A command is complete and closed: what was shown is what is sent.
+//! Every command to the service. A command is complete and immutable: what was shown is what is sent.
 
 mod facts;
 mod flip;
@@ -23,11 +23,11 @@ words! {
     }
     /// The `type` of `POST /v1/positions/{id}/close`.
     CloseKind { Market, Limit, Conditional }
-    /// How a sliced order spreads its size over time: evenly, or by the usual volume of the hours.
+    /// How a sliced order spreads its size over time: evenly, or by the usual volume of each hour.
     Curve { Twap, Vwap }
 }
 
-/// When a waiting order fires: the mark of `market_id` (own market if absent) reaches `price`.
+/// When a waiting order fires: the mark of `market_id` (its own market if absent) reaches `price`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trigger {
     pub price: Num,
@@ -35,8 +35,8 @@ pub struct Trigger {
     pub direction: Option<TriggerDirection>,
 }
 
-/// A new order of any type but those that are placed in parts. Which fields a type needs is for the draft to see to
-/// (`model::draft`); prices are in USD for one coin.
+/// A new order of any type except sliced and scaled ones. `model::draft` checks which fields a type needs; prices are
+/// in USD per coin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaceOrder {
     pub account_id: AccountId,
@@ -45,7 +45,7 @@ pub struct PlaceOrder {
     pub side: Side,
     /// In coin, above zero.
     pub size: Num,
-    /// The midpoint seen when the order was written; the service never prices by it.
+    /// The midpoint when the order was written; the service never prices by it.
     pub expected_price: Option<Num>,
     pub leverage: Num,
     pub margin_mode: MarginMode,
@@ -64,7 +64,7 @@ pub struct PlaceOrder {
 }
 
 impl PlaceOrder {
-    /// At the market, cross, with a leverage of one, and nothing else said.
+    /// A market order with cross margin and leverage 1.
     pub fn market(account_id: AccountId, market_id: MarketId, side: Side, coins: Num) -> Self {
         Self {
             account_id,
@@ -105,14 +105,14 @@ pub struct PlaceTwap {
     pub duration_minutes: Num,
     /// Slices vary in size.
     pub randomize: bool,
-    /// It starts when the mark gets there.
+    /// It starts when the mark reaches this price.
     pub trigger_price: Option<Num>,
-    /// It ends when the mark gets to one of these.
+    /// It ends when the mark reaches this price.
     pub max_price: Option<Num>,
     pub min_price: Option<Num>,
 }
 
-/// A new ladder: limit orders between two prices.
+/// A new scaled order: limit orders between two prices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlaceScaled {
     pub account_id: AccountId,
@@ -130,22 +130,22 @@ pub struct PlaceScaled {
     pub skew: Option<Num>,
 }
 
-/// A position as it was seen when something was decided about it.
+/// A position as it was when a decision about it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     pub market_id: MarketId,
-    /// What made it: `Buy` is long.
+    /// `Buy` is long.
     pub side: Side,
 }
 
-/// Closing a position in whole or in part; what it opened with is not told again.
+/// Closes a position in whole or in part; market and leverage follow from the position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosePosition {
     pub position_id: PositionId,
-    /// Never sent: what the answer is held against. `None` where it was not seen.
+    /// Not sent; the response is compared with it. `None` if the position was not seen.
     pub held: Option<Held>,
     pub kind: CloseKind,
-    /// In coin, above zero whichever side it is of. Absent closes the whole position as it is when the request arrives.
+    /// In coin, above zero on either side. Absent closes the whole position as it is when the request arrives.
     pub size: Option<Num>,
     pub expected_price: Option<Num>,
     pub slippage_tolerance: Option<Bps>,
@@ -156,7 +156,7 @@ pub struct ClosePosition {
 }
 
 impl ClosePosition {
-    /// All of it at the market, and nothing else said.
+    /// Closes all of it at the market.
     pub fn market(position_id: PositionId) -> Self {
         Self {
             position_id,
@@ -171,13 +171,13 @@ impl ClosePosition {
         }
     }
 
-    /// All of it, at any price: however late and however often it arrives, it opens nothing.
+    /// Whole and at any price: however late or often it arrives, it opens nothing.
     pub fn is_whole_at_market(&self) -> bool {
         self.size.is_none() && self.kind == CloseKind::Market
     }
 }
 
-/// One leg of the attached exits. Absence, removal and a price are three different wishes.
+/// One leg of the attached exits: keep it (absent), remove it, or set a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leg {
     Keep,
@@ -185,18 +185,18 @@ pub enum Leg {
     Set(Num),
 }
 
-/// The take profit and the stop loss that hang on an order and come into force with its fill.
+/// Take profit and stop loss attached to an order; they take effect with its fill.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exits {
     pub order_id: OrderId,
     pub take_profit: Leg,
     pub stop_loss: Leg,
-    /// By the stop that it had when they were asked for. Not sent.
+    /// Compared with the stop at the time of the command. Not sent.
     pub risk: Risk,
 }
 
-/// One thing to be done at the service. It is finished: forms, strips and the command line make it, and nothing changes
-/// it on its way to the journal and the wire.
+/// One command to the service. It is final: forms, strips and the command line build it, and nothing changes it on its
+/// way to the journal and the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     Place(Box<PlaceOrder>),
@@ -204,27 +204,28 @@ pub enum Command {
     PlaceScaled(Box<PlaceScaled>),
     Close(ClosePosition),
     Cancel(OrderId),
-    /// Cancels an order that stops an open position out: more can be lost after it than before.
+    /// Cancels the stop of an open position: more can be lost afterwards.
     Unprotect(OrderId),
     Exits(Exits),
-    /// Sets the total of extra isolated margin in USD; not a change by that much.
+    /// Sets the total extra isolated margin in USD; not a change by that amount.
     Margin {
         position_id: PositionId,
         extra: Num,
-        /// By the total when it was asked for. Not sent.
+        /// Compared with the total at the time of the command. Not sent.
         risk: Risk,
     },
     StopTwap(TwapId),
     CancelScaled(ScaledId),
     CloseAll(AccountId),
-    /// Stops TWAPs, cancels ladders and orders, closes all, proves flat: many requests, one deed.
+    /// Stops TWAPs, cancels scaled orders and orders, closes everything, and proves the account flat: many requests,
+    /// one command.
     Flatten(AccountId),
 }
 
-/// What the target of a flatten begins with in the journal, where it stands like a request; its account follows.
+/// The target of a flatten in the journal begins with this; its account follows.
 pub const FLATTEN: &str = "flatten:";
 
-/// What a command does to the account's exposure. Only what raises it may ever be held back.
+/// The effect of a command on exposure. Only `Increasing` may be held back.
 #[derive(
     Debug,
     Clone,
@@ -247,7 +248,7 @@ pub enum Risk {
     Increasing,
 }
 
-/// The thing a command changes: at most one mutation per resource is on the wire at a time.
+/// What a command changes. At most one mutation per resource is in flight.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     NewOrder,
@@ -273,7 +274,8 @@ impl Resource {
 }
 
 impl Command {
-    /// `held` is the total as it was seen: a lower one brings liquidation nearer, and so may one that is set unseen.
+    /// `held` is the total as seen. A lower one brings liquidation nearer, and so may any total if the old one is
+    /// unknown.
     pub fn margin(position_id: PositionId, extra: Num, held: Option<Num>) -> Self {
         let risk = if held.is_none_or(|held| extra < held) {
             Risk::Increasing
@@ -287,7 +289,7 @@ impl Command {
         }
     }
 
-    /// As it was classed when it was given: the bytes of a cancel or a change do not tell what was there before.
+    /// With the risk determined when the command was given: the bytes of a cancel do not show what the order protected.
     #[must_use]
     pub fn classed(mut self, given: Risk) -> Self {
         if let (Self::Cancel(id), Risk::Increasing) = (&self, given) {
@@ -301,7 +303,7 @@ impl Command {
 }
 
 impl Exits {
-    /// Of an order that nobody has seen: a stop that is taken away may be one.
+    /// For an order that was not seen: it may remove a stop.
     pub fn unseen(order_id: OrderId, take_profit: Leg, stop_loss: Leg) -> Self {
         let risk = match stop_loss {
             Leg::Remove => Risk::Increasing,
@@ -315,8 +317,8 @@ impl Exits {
         }
     }
 
-    /// Of an order as it is seen: a stop that is moved away from the entry or taken away lets more be lost, as one that is
-    /// canceled does.
+    /// For an order as it is: moving its stop away from the entry, or removing it, can increase the loss, as canceling
+    /// a stop does.
     pub fn of(order: &Order, take_profit: Leg, stop_loss: Leg) -> Self {
         let is_wider = match (stop_loss, order.attached_stop_loss_price) {
             (Leg::Keep, _) | (_, None) => false,

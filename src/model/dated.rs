@@ -2,16 +2,16 @@
 
 use super::Timestamp;
 
-/// What a source tells, and when it made that by its own clock.
+/// Data, and when its source made it by its own clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dated<T> {
     pub value: T,
-    /// `None` where the source does not tell it.
+    /// `None` if the source does not say.
     pub made_at: Option<Timestamp>,
 }
 
 impl<T> Dated<T> {
-    /// What a source without a clock of its own tells.
+    /// Data of a source without a clock.
     pub fn undated(value: T) -> Self {
         Self {
             value,

@@ -1,4 +1,4 @@
-//! Whether the service placed what was asked: a field name it does not know is a field it ignores.
+//! Compares the placed order with the request: a service silently ignores a field whose name it does not know.
 
 use super::{
     ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Receipt,
@@ -9,7 +9,7 @@ use std::fmt::Display;
 /// Milliseconds.
 const SECOND: u64 = 1_000;
 
-/// What the sign of a TWAP's or ladder's size says.
+/// What the sign of a TWAP's or scaled order's size means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Its side.
@@ -17,22 +17,21 @@ pub enum Sizes {
     Unsigned,
 }
 
-/// What differs between what was asked and what came of it, one phrase per field. A field that the answer does not
-/// have is no difference, but for those that change what is at risk when they are lost on the way: a service that says
-/// no time in force rests by `gtc`, and one that says no stop loss, end or direction knows of none. Empty for commands
-/// that place nothing.
+/// The differences between request and result, one phrase per field. A field missing in the response is no difference,
+/// except where losing it changes the risk: without a time in force the order is `gtc`, and without a stop loss, expiry
+/// or trigger direction there is none. Empty for commands that place nothing.
 pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<String> {
     match (command.facts().places, receipt) {
         (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
         (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
         (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => sliced(asked, twap, sizes),
         (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => laddered(asked, ladder, sizes),
-        // Nothing is placed, or the answer is of another kind, which the client does not take.
+        // Nothing is placed, or the response is of another kind, which the client refuses.
         (_, _) => vec![],
     }
 }
 
-/// What came of it, by its name.
+/// The name of the result.
 pub fn name(receipt: &Receipt) -> String {
     match receipt {
         Receipt::Order { order, .. } => format!("order {}", order.id),
@@ -46,7 +45,7 @@ pub fn name(receipt: &Receipt) -> String {
     }
 }
 
-/// What stops that which is not as asked, while there is something to stop.
+/// The command that cancels a mismatched result while it can still be canceled.
 pub fn undo(receipt: &Receipt) -> Option<Command> {
     match receipt {
         Receipt::Order { order, .. } => order
@@ -91,12 +90,12 @@ fn placed(asked: &PlaceOrder, order: &Order) -> Vec<String> {
     found.expiry(asked, order);
     found.known("chase offset", asked.chase_offset, order.chase_offset);
     found.known("chase cap", asked.chase_cap_price, order.chase_cap_price);
-    // What only reduces has the leverage and the margin of its position.
+    // A reduce-only order takes leverage and margin mode from its position.
     if !asked.reduce_only {
         found.differ("leverage", asked.leverage, Some(order.leverage));
-        let told = order.margin_mode.is(&asked.margin_mode);
-        let told = (!told).then(|| order.margin_mode.to_string());
-        found.differ("margin", asked.margin_mode.to_string(), told);
+        let placed = order.margin_mode.is(&asked.margin_mode);
+        let placed = (!placed).then(|| order.margin_mode.to_string());
+        found.differ("margin", asked.margin_mode.to_string(), placed);
     }
     let target = asked.target_position_id.as_ref();
     found.known("position", target, order.target_position_id.as_ref());
@@ -146,29 +145,29 @@ fn laddered(asked: &PlaceScaled, ladder: &Scaled, sizes: Sizes) -> Vec<String> {
 struct Found(Vec<String>);
 
 impl Found {
-    fn differ<T: PartialEq + Display>(&mut self, field: &str, asked: T, told: Option<T>) {
-        if let Some(told) = told.filter(|told| *told != asked) {
-            self.note(field, asked, told);
+    fn differ<T: PartialEq + Display>(&mut self, field: &str, asked: T, placed: Option<T>) {
+        if let Some(placed) = placed.filter(|placed| *placed != asked) {
+            self.note(field, asked, placed);
         }
     }
 
-    /// What was not asked for is for the service to choose.
-    fn known<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, told: Option<T>) {
+    /// A field that was not requested is the service's choice.
+    fn known<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, placed: Option<T>) {
         if let Some(asked) = asked {
-            self.differ(field, asked, told);
+            self.differ(field, asked, placed);
         }
     }
 
-    /// What was asked for and is not told has been lost.
-    fn kept<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, told: Option<T>) {
-        match (asked, told) {
+    /// A requested field that the response lacks was lost.
+    fn kept<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, placed: Option<T>) {
+        match (asked, placed) {
             (Some(asked), None) => self.note(field, asked, "none"),
-            (asked, told) => self.known(field, asked, told),
+            (asked, placed) => self.known(field, asked, placed),
         }
     }
 
-    fn note(&mut self, field: &str, asked: impl Display, told: impl Display) {
-        self.0.push(format!("{field} {told} instead of {asked}"));
+    fn note(&mut self, field: &str, asked: impl Display, placed: impl Display) {
+        self.0.push(format!("{field} {placed} instead of {asked}"));
     }
 
     fn side(&mut self, asked: Side, order: &Order) {
@@ -177,18 +176,18 @@ impl Found {
         }
     }
 
-    fn signed(&mut self, asked: (Side, Num), told: Option<Num>, sizes: Sizes) {
+    fn signed(&mut self, asked: (Side, Num), placed: Option<Num>, sizes: Sizes) {
         let (to, size) = asked;
-        let Some(told) = told else { return };
-        self.differ("size", size, Some(told.abs()));
+        let Some(placed) = placed else { return };
+        self.differ("size", size, Some(placed.abs()));
         if sizes == Sizes::Signed {
-            let turned = told.times(Num::from(to.sign()));
+            let turned = placed.times(Num::from(to.sign()));
             let turned = turned.is_some_and(Num::is_negative);
             self.differ("side", to, turned.then(|| to.opposite()));
         }
     }
 
-    /// Chase executes as a limit, a conditional order as one at the market: either word will do.
+    /// A chase executes as a limit, a conditional order as a market order: either word matches.
     fn kind(&mut self, asked: &str, order: &Order) {
         if order.kind.to_string() != asked && order.mode.to_string() != asked {
             self.note("type", asked, &order.kind);
@@ -199,37 +198,37 @@ impl Found {
         let Some(asked) = asked else { return };
         self.differ("trigger price", asked.price, order.trigger_price);
         if let Some(wanted) = asked.direction {
-            let told = order.trigger_direction.as_ref();
-            let told = told.map(ToString::to_string);
-            self.kept("trigger direction", Some(wanted.to_string()), told);
+            let placed = order.trigger_direction.as_ref();
+            let placed = placed.map(ToString::to_string);
+            self.kept("trigger direction", Some(wanted.to_string()), placed);
         }
-        // Without one it watches its own.
+        // Without a market it watches its own.
         let watched = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
         self.known("trigger market", asked.market_id.as_ref(), Some(watched));
     }
 
-    /// A service that counts in seconds keeps no part of one.
+    /// A service that counts in seconds drops fractions.
     fn expiry(&mut self, asked: &PlaceOrder, order: &Order) {
         let Some(wanted) = asked.gtd_expires_at else {
             return;
         };
-        let told = order.gtd_expires_at;
-        let apart = told.map(|told| told.0.abs_diff(wanted.0));
+        let placed = order.gtd_expires_at;
+        let apart = placed.map(|placed| placed.0.abs_diff(wanted.0));
         if apart.is_none_or(|apart| apart >= SECOND) {
-            let told = told.map_or_else(|| "none".to_owned(), Timestamp::to_utc);
-            self.note("expiry", wanted.to_utc(), told);
+            let placed = placed.map_or_else(|| "none".to_owned(), Timestamp::to_utc);
+            self.note("expiry", wanted.to_utc(), placed);
         }
     }
 
-    /// Only a resting kind of order has a time in force at all.
+    /// Only resting orders have a time in force.
     fn time_in_force(&mut self, asked: &PlaceOrder, order: &Order) {
         let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
             return;
         };
-        let told = order.time_in_force.as_ref();
-        if told.is_none_or(|told| !told.is(&wanted)) {
-            let told = told.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
-            self.note("time in force", wanted, told);
+        let placed = order.time_in_force.as_ref();
+        if placed.is_none_or(|placed| !placed.is(&wanted)) {
+            let placed = placed.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
+            self.note("time in force", wanted, placed);
         }
     }
 }

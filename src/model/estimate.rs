@@ -1,5 +1,5 @@
-//! What an order would come to, as far as it can be reckoned here. Every answer is an estimate or nothing;
-//! the service alone knows. Formulas: `docs/engine.md 6.1, 6.3`, without tiers.
+//! Local estimates of an order's effect. Every result is an estimate or `None`; only the service knows. Formulas:
+//! `docs/engine.md 6.1, 6.3`, without tiers.
 
 use super::{Market, Num, Position, Side};
 
@@ -17,7 +17,7 @@ pub fn crosses(market: &Market, side: Side, limit: Num) -> Option<bool> {
     })
 }
 
-/// Share of the notional that must stay as margin: half of what the highest leverage asks for.
+/// Maintenance margin as a share of the notional: half of the initial margin at the highest leverage.
 pub fn maintenance_rate(market: &Market) -> Option<Num> {
     let leverage = market.max_leverage.filter(|l| *l > 0)?;
     Num::ONE.over(Num::from(leverage).times(Num::from(2_u32))?)
@@ -51,8 +51,8 @@ impl From<Num> for LiquidationEstimate {
     }
 }
 
-/// Where a position of `quantity` entered at `entry` is liquidated when `backing` USD stand behind it, its own
-/// profit not counted.
+/// The liquidation price of a position of `quantity` entered at `entry`, backed by `backing` USD besides its own
+/// profit.
 pub fn liquidation(
     side: Side,
     (quantity, entry): (Num, Num),
@@ -68,8 +68,8 @@ pub fn liquidation(
     Some(price.into())
 }
 
-/// What stands behind one cross position: the account's cash less what isolated positions hold and what the
-/// other cross positions need beyond their own profit. `others` come with their markets.
+/// What backs one cross position: the account's cash less the margin of isolated positions and what the other cross
+/// positions need beyond their own profit. `others` come with their markets.
 pub fn cross_backing<'a>(
     cash: Num,
     others: impl IntoIterator<Item = (&'a Position, Option<&'a Market>)>,
@@ -90,7 +90,7 @@ pub fn cross_backing<'a>(
         })
 }
 
-/// Where a position's own liquidation price goes when its isolated margin changes by `change` USD.
+/// The liquidation price after the isolated margin changes by `change` USD.
 pub fn moved_liquidation(
     position: &Position,
     change: Num,
@@ -105,7 +105,7 @@ pub fn moved_liquidation(
     Some(moved.into())
 }
 
-/// Whether a position on `side` that is liquidated at `liquidation` is gone before the mark reaches `stop`.
+/// Whether a position on `side` is liquidated at `liquidation` before the mark reaches `stop`.
 pub fn is_beyond(side: Side, liquidation: Num, stop: Num) -> bool {
     match side {
         Side::Buy => stop <= liquidation,
@@ -121,8 +121,8 @@ fn steepness(side: Side, maintenance: Num) -> Option<Num> {
     }
 }
 
-/// Quantity and average entry after `added` more on `side` at `entry`; `None` when that reduces or turns
-/// the position.
+/// Quantity and average entry after adding `added` on `side` at `entry`; `None` if that reduces or reverses the
+/// position.
 pub fn merged(
     position: Option<&Position>,
     side: Side,
@@ -137,7 +137,7 @@ pub fn merged(
     (held.side() == Some(side)).then_some((quantity, average))
 }
 
-/// The signed size a position would have after `quantity` more on `side`; `None` when its side is unknown.
+/// The signed size of a position after `quantity` more on `side`; `None` if its side is unknown.
 pub fn size_after(position: Option<&Position>, side: Side, quantity: Num) -> Option<Num> {
     let held = match position {
         None => Num::ZERO,
@@ -161,15 +161,14 @@ pub fn gain(side: Side, entry: Num, exit: Num) -> Option<Num> {
     }
 }
 
-/// Reward per unit of risk, each after what a coin costs in fees until it is taken out there; `None` unless the target
-/// gains and the stop loses.
+/// Reward divided by risk, each after fees per coin; `None` unless the target gains and the stop loses.
 pub fn reward_to_risk(side: Side, entry: Num, target: (Num, Num), stop: (Num, Num)) -> Option<Num> {
     let after = |(exit, fees): (Num, Num)| gain(side, entry, exit)?.minus(fees);
     let (reward, risk) = (after(target)?, after(stop)?);
     (reward.is_positive() && risk.is_negative()).then(|| reward.over(risk.abs()))?
 }
 
-/// How far `price` is from `from`, in percent of it.
+/// The distance of `price` from `from`, in percent of `from`.
 pub fn distance_percent(from: Num, price: Num) -> Option<Num> {
     price.minus(from)?.times(Num::HUNDRED)?.over(from)
 }

@@ -1,44 +1,44 @@
-//! Why something did not work, in words a person can act on. The only error the app sees.
+//! Why something failed, in words a person can act on. The only error type of the app.
 
 use super::{OrderId, Text};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 use strum::VariantArray;
 
-/// Why nothing is sent by a desk that may only look.
+/// Why a read-only desk sends nothing.
 pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
-/// What kind of trouble it is; decides what the desk does and the word in front of the message.
+/// The kind of failure; decides the desk's reaction and the word before the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// 400/422, and a 409 that names a rule: the service did not understand or accept the request.
+    /// 400/422, and a 409 that names a rule: the service refused the request.
     Invalid,
     /// 401/403: the key is missing, wrong, revoked or not allowed.
     Auth,
-    /// 404: not there, or not ours.
+    /// 404: missing, or another account's.
     NotFound,
-    /// 409 that names no rule: conflicts with what is so now.
+    /// 409 without a rule: conflicts with the current state.
     Conflict,
     /// 429: a request budget is spent.
     Limited,
     /// 503 and other 5xx on a read.
     Unavailable,
-    /// Could not be reached: name, connection, TLS.
+    /// Could not be reached: name lookup, connection, TLS.
     Unreachable,
-    /// No answer in time.
+    /// No response in time.
     TimedOut,
-    /// The connection stood, and broke before the whole answer had come.
+    /// The connection broke before the response was complete.
     Broken,
-    /// An answer that is not what the documentation shows.
+    /// A response that does not match the documentation.
     Unreadable,
     /// A mutation may or may not have taken effect. Never shown as failed.
     Unknown,
-    /// Answers that cannot all be true: what took effect is not known, nor what else to believe.
+    /// Responses that contradict each other: what took effect is unknown.
     Contradiction,
-    /// Refused on this side, before anything was sent.
+    /// Refused by perpdeck; nothing was sent.
     Local,
-    /// All of it but the sending was done; the message is the request that was not sent.
+    /// A dry run; the message is the request that was not sent.
     DryRun,
 }
 
@@ -63,7 +63,7 @@ impl FailureKind {
         }
     }
 
-    /// Where nothing more is known than the kind.
+    /// What the kind alone proves.
     fn proves(self) -> Proof {
         if matches!(self, Self::Unknown | Self::Contradiction) {
             Proof::Nothing
@@ -73,42 +73,42 @@ impl FailureKind {
     }
 }
 
-/// What a failure proves about the request it is of.
+/// What a failure proves about its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
-    /// That nothing of it left this side. A read that failed is as good as that: it changes nothing.
+    /// Nothing was sent. Failed reads count as unsent: they change nothing.
     Unsent,
-    /// That it did not do what it was for: the service said no, or reads have shown it.
+    /// It had no effect: the service refused it, or reads have shown so.
     Refused,
-    /// Nothing: it may have taken effect all the same. Never shown as failed.
+    /// Nothing: it may have taken effect. Never shown as failed.
     Nothing,
 }
 
-/// A failure as a person sees it: what happened, the service's own words, and how to look it up.
+/// A failure as a person sees it: what happened, the service's message, and how to look it up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Heard")]
+#[serde(from = "WireFailure")]
 pub struct Failure {
     pub kind: FailureKind,
-    /// Of a command at its end; what one attempt on the way proves, the client says beside it.
+    /// About the command's final outcome. The client reports separately what a single attempt proves.
     pub proves: Proof,
     pub message: Text,
-    /// What the service answered with, and nothing else: absent where there was no answer.
+    /// The HTTP status of the response; `None` without a response.
     pub status: Option<u16>,
     pub code: Option<Text>,
     pub rule_id: Option<Text>,
-    /// An order row exists although the request failed.
+    /// The order row that exists although the request failed.
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
     pub retry_after: Option<Duration>,
 }
 
-/// A failure as another perpdeck wrote it. An older one let the status say what is proved.
+/// A failure as another perpdeck wrote it. An older one left the proof to the status.
 #[derive(Deserialize)]
-struct Heard {
+struct WireFailure {
     kind: FailureKind,
     proves: Option<Proof>,
-    // Whole: it may show a request.
+    // Not shortened: it may contain a request.
     message: String,
     status: Option<u16>,
     code: Option<Text>,
@@ -118,28 +118,28 @@ struct Heard {
     retry_after: Option<Duration>,
 }
 
-impl From<Heard> for Failure {
-    fn from(heard: Heard) -> Self {
-        let proved = match (heard.kind.proves(), heard.status) {
+impl From<WireFailure> for Failure {
+    fn from(wire: WireFailure) -> Self {
+        let proved = match (wire.kind.proves(), wire.status) {
             (Proof::Unsent, Some(_)) => Proof::Refused,
             (proof, _) => proof,
         };
         Self {
-            kind: heard.kind,
-            proves: heard.proves.unwrap_or(proved),
-            message: heard.message.into(),
-            status: heard.status,
-            code: heard.code,
-            rule_id: heard.rule_id,
-            order_id: heard.order_id,
-            request_id: heard.request_id,
-            retry_after: heard.retry_after,
+            kind: wire.kind,
+            proves: wire.proves.unwrap_or(proved),
+            message: wire.message.into(),
+            status: wire.status,
+            code: wire.code,
+            rule_id: wire.rule_id,
+            order_id: wire.order_id,
+            request_id: wire.request_id,
+            retry_after: wire.retry_after,
         }
     }
 }
 
 impl Failure {
-    /// Nothing was sent, unless the kind is that nobody knows.
+    /// Nothing was sent, unless the kind is unknown.
     pub fn new(kind: FailureKind, message: impl Into<Text>) -> Self {
         Self {
             kind,
@@ -154,17 +154,17 @@ impl Failure {
         }
     }
 
-    /// Refused here, nothing was sent.
+    /// Refused by perpdeck; nothing was sent.
     pub fn local(message: impl Into<Text>) -> Self {
         Self::new(FailureKind::Local, message)
     }
 
-    /// What would have been sent, in a dry run: nothing was.
+    /// The request that a dry run would have sent.
     pub fn dry_run(request: impl Into<Text>) -> Self {
         Self::new(FailureKind::DryRun, request)
     }
 
-    /// What its `Display` wrote, which keeps the kind and the message; `None` where that is something else.
+    /// Parses the output of `Display`, which keeps kind and message; `None` for other text.
     pub fn read(text: &str) -> Option<Self> {
         FailureKind::VARIANTS.iter().find_map(|kind| {
             let rest = text.strip_prefix(kind.word())?;
@@ -177,12 +177,12 @@ impl Failure {
         })
     }
 
-    /// Whether the request may have taken effect all the same.
+    /// Whether the request may have taken effect.
     pub fn is_doubtful(&self) -> bool {
         self.proves == Proof::Nothing
     }
 
-    /// Everything that helps to look the failure up, after the message: code, rule, order, request.
+    /// What helps to look the failure up: code, rule, order, request.
     pub fn references(&self) -> Vec<(&'static str, String)> {
         let shown = |name, value: &Option<Text>| value.as_ref().map(|v| (name, v.to_string()));
         [
@@ -224,8 +224,8 @@ mod tests {
         assert_eq!(Failure::read("given up: rejected: no"), None);
     }
 
-    /// As an older perpdeck told the command line of it, before what is proved was said.
-    fn heard(kind: FailureKind, status: &str) -> Failure {
+    /// As an older perpdeck sent it to the command line, without `proves`.
+    fn from_older(kind: FailureKind, status: &str) -> Failure {
         let kind = serde_json::to_string(&kind).unwrap();
         let line = format!(
             r#"{{"kind":{kind},"message":"why","status":{status},"code":null,"rule_id":null,
@@ -252,7 +252,7 @@ mod tests {
                 | FailureKind::Local
                 | FailureKind::DryRun => [Proof::Unsent, Proof::Refused],
             };
-            let proved = ["null", "409"].map(|status| heard(*kind, status).proves);
+            let proved = ["null", "409"].map(|status| from_older(*kind, status).proves);
             assert_eq!(proved, expected, "{kind:?}");
         }
     }

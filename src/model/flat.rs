@@ -1,11 +1,11 @@
-//! Flat: nothing open, nothing working, nothing that trades later. Only reads can say so: a completed
-//! close-all is orders submitted, not positions gone.
+//! Flat: nothing open, nothing working, nothing that trades later. Only reads can show it: a completed close-all has
+//! submitted orders, and the positions may still be open.
 
 use super::{CloseAll, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
-/// What complete reads say is still there.
+/// What complete reads show as still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Leftovers {
     pub positions: usize,
@@ -39,14 +39,14 @@ impl fmt::Display for Leftovers {
     }
 }
 
-/// Two complete reads that found nothing, at these instants.
+/// Two complete reads that found nothing, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlatProof {
     pub first: Timestamp,
     pub second: Timestamp,
 }
 
-/// Nearer together, two reads could be one moment of the service.
+/// Two reads closer together could show the same moment of the service.
 pub const PROOF_APART: Duration = Duration::from_secs(2);
 
 impl fmt::Display for FlatProof {
@@ -61,24 +61,24 @@ impl fmt::Display for FlatProof {
     }
 }
 
-/// What a close leaves open may only be on its way: so many complete reads must find it before it counts as left.
+/// A position that a close left may only be filling: this many complete reads must find it.
 const PATIENT_READS: u32 = 3;
 const BETWEEN_READS: Duration = Duration::from_secs(1);
 
-/// Complete reads after a close, one after the other, until they tell.
+/// Complete reads after a close, until they decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proving {
     clean_since: Option<Timestamp>,
     patience: u32,
 }
 
-/// What the reads so far come to.
+/// The result of the reads so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlatFinding {
     Proved(FlatProof),
-    /// Something is left, and it is not only on its way.
+    /// Something is left and is not just filling.
     Left,
-    /// They do not tell yet.
+    /// Undecided.
     Open,
 }
 
@@ -92,7 +92,7 @@ impl Default for Proving {
 }
 
 impl Proving {
-    /// One more, asked for at `at`, that found nothing or something.
+    /// One more read, requested at `at`.
     pub fn saw(&mut self, at: Timestamp, found: Leftovers) -> FlatFinding {
         if !found.is_flat() {
             self.clean_since = None;
@@ -110,12 +110,12 @@ impl Proving {
         FlatFinding::Proved(FlatProof { first, second: at })
     }
 
-    /// The first of the reads in a row that found nothing.
+    /// The first of the consecutive reads that found nothing.
     pub fn clean_since(self) -> Option<Timestamp> {
         self.clean_since
     }
 
-    /// How long until the next.
+    /// How long until the next read.
     pub fn pause(self) -> Duration {
         match self.clean_since {
             Some(_) => PROOF_APART,
@@ -124,14 +124,14 @@ impl Proving {
     }
 }
 
-/// How far a flatten has come.
+/// The progress of a flatten.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Flattening {
     /// From 1; each round closes with a key of its own.
     pub round: u32,
     /// `None` until the first complete read.
     pub left: Option<Leftovers>,
-    /// The close-all of this round, once it has answered.
+    /// The close-all of this round, once it has a response.
     pub operation: Option<CloseAll>,
     /// The first of two reads that found nothing.
     pub clean_since: Option<Timestamp>,

@@ -1,11 +1,11 @@
-//! Facts the documented shapes do not carry: prices and account figures, from a configured source.
+//! Facts beyond the documented API: prices and account figures from a configured source.
 
 use super::{Grid, MarketId, Num, Side, Text, Tick, Timestamp, estimate};
 
-/// Significant figures that a price is taken to have where nobody tells.
+/// Significant figures of a price if the source does not say.
 const FIGURES: u32 = 5;
 
-/// One market's prices, USD. Everything a source does not give stays unknown.
+/// The prices of one market, USD. A value that the source lacks stays unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Market {
     pub id: MarketId,
@@ -18,7 +18,7 @@ pub struct Market {
     pub grid: Grid,
     /// Per hour, as a fraction: 0.0000125 is 0.00125 %.
     pub funding_rate: Option<Num>,
-    /// When the prices were made, by the source's own clock.
+    /// When the prices were made, by the source's clock.
     pub updated_at: Option<Timestamp>,
 }
 
@@ -53,15 +53,15 @@ impl Market {
         }
     }
 
-    /// The price step at `price`, where it is known and not guessed.
+    /// The price step at `price`, only if the source states it.
     pub fn told_tick(&self, price: Num) -> Option<Tick> {
         (self.grid != Grid::Guessed).then(|| self.tick(price))?
     }
 
-    /// The step of distances between prices, where it is known.
+    /// The step of price distances, if known.
     pub fn told_offset_tick(&self) -> Option<Tick> {
         match self.grid {
-            // A distance has no figures of its own: it is as fine as the finest price.
+            // A distance has no significant figures of its own: it uses the finest price.
             Grid::Figures(_) => Some(Tick::fine(self.finest_decimals()?)),
             Grid::Guessed | Grid::Step(_) => None,
         }
@@ -71,7 +71,7 @@ impl Market {
         Some(6_u32.saturating_sub(self.size_decimals?))
     }
 
-    /// At most so many significant figures and `6 − size_decimals` decimals, integers always allowed.
+    /// At most this many significant figures and `6 − size_decimals` decimals; integers always.
     fn by_figures(&self, price: Num, figures: u32) -> Option<Tick> {
         Some(Tick::fine(
             decimals(price, figures).min(self.finest_decimals()?),
@@ -80,7 +80,7 @@ impl Market {
 }
 
 impl Tick {
-    /// Of a market that nothing is told of.
+    /// For a market with no known grid.
     pub fn guessed(price: Num) -> Self {
         Self::fine(decimals(price, FIGURES).min(FINEST))
     }
@@ -89,7 +89,7 @@ impl Tick {
 /// No market is finer.
 const FINEST: u32 = 12;
 
-/// How many so many significant figures leave.
+/// How many decimals this many significant figures leave.
 fn decimals(price: Num, figures: u32) -> u32 {
     let whole = price.abs().truncated(0);
     if whole.is_zero() {
@@ -99,7 +99,7 @@ fn decimals(price: Num, figures: u32) -> u32 {
     figures.saturating_sub(before.unwrap_or(u32::MAX))
 }
 
-/// Zeros between the point and the first digit that counts: 0.00123 has two, plus the figure itself.
+/// Zeros between the point and the first significant digit: 0.00123 has two.
 fn leading_zeros(price: Num) -> u32 {
     let text = price.abs().to_string();
     let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
@@ -107,17 +107,17 @@ fn leading_zeros(price: Num) -> u32 {
     u32::try_from(zeros).unwrap_or(0) + 1
 }
 
-/// One rule of a challenge: what is measured and what is allowed or wanted, both in the rule's own unit.
+/// One rule of a challenge: the measured value and the limit, both in the rule's unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleFact {
     pub id: Text,
     pub value: Num,
     pub limit: Num,
-    /// Where the way to the limit begins, where the rule has one: of a drawdown the start, or the peak it trails.
+    /// The value at 0 % of the limit, for rules that have one: for a drawdown the start, or the peak it trails.
     pub from: Option<Num>,
 }
 
-/// What the account is worth and how its challenge stands, USD unless said otherwise.
+/// The account's figures and challenge state, USD unless stated otherwise.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AccountFacts {
     pub equity: Option<Num>,
@@ -127,32 +127,32 @@ pub struct AccountFacts {
     pub day_pnl: Option<Num>,
     /// Share of the permitted daily loss not yet used, 0 to 1.
     pub daily_loss_left: Option<Num>,
-    /// What the account began with.
+    /// The account's initial cash.
     pub starting_cash: Option<Num>,
-    /// How the challenge stands by its rules.
+    /// The challenge rules.
     pub rules: Vec<RuleFact>,
-    /// How it stands as a whole, in the source's word: `active`, `breached`, `passed`.
+    /// The challenge state in the source's word: `active`, `breached`, `passed`.
     pub standing: Option<Text>,
     /// The rule that ended it.
     pub broken_rule: Option<Text>,
-    /// The source's own clock when it answered.
+    /// The source's clock at its response.
     pub as_of: Option<Timestamp>,
 }
 
 impl AccountFacts {
-    /// Whether the challenge is lost: nothing that opens is taken any more.
+    /// Whether the challenge is lost: no opening order is accepted any more.
     pub fn is_breached(&self) -> bool {
         let is_said = |word: &Text| word.raw() == "breached";
         self.broken_rule.is_some() || self.standing.as_ref().is_some_and(is_said)
     }
 
-    /// The value of the largest position and the most that one may be worth, USD.
+    /// The value of the largest position and the limit for one, USD.
     pub fn largest_position(&self) -> Option<(Num, Num)> {
         let rule = self.rule("max_position_notional")?;
         Some((rule.value, rule.limit))
     }
 
-    /// The least that an order may be worth, USD.
+    /// The minimum order value, USD.
     pub fn smallest_order(&self) -> Option<Num> {
         Some(self.rule("min_order_notional")?.limit)
     }

@@ -1,9 +1,8 @@
-//! The vocabulary of the trade: what both ends of the wire, the journal and the screen talk about.
+//! The vocabulary of trading that both ends of the wire, the journal and the screen share. Names no other module.
 //!
-//! Contract: plain data, exact decimals, no I/O, no async, no terminal. Reading is lenient (unknown
-//! words are kept as [`Lenient::Other`], unknown fields are ignored); what can be *sent* is built from
-//! closed enums ([`Command`]). Text that came from a server is a [`Text`], whose `Display` cannot drive
-//! a terminal.
+//! Contract: plain data, exact decimals, no I/O, no async, no terminal. Reading is lenient (unknown words become
+//! [`Lenient::Other`], unknown fields are ignored); commands are built from closed enums ([`Command`]). Text from a
+//! server is a [`Text`], whose `Display` cannot control a terminal.
 
 mod book;
 mod call;

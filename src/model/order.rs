@@ -1,4 +1,4 @@
-//! Orders, as `GET /v1/orders` and every placement answer show them.
+//! Orders, as `GET /v1/orders` and every placement response show them.
 
 use super::{
     AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use strum::{Display, EnumString, VariantArray};
 
-/// A closed vocabulary of the wire: snake-case words, the same in JSON, on the command line and on screen.
+/// A closed vocabulary of the wire: snake-case words, the same in JSON, on the command line and on the screen.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident),+ $(,)? })+) => {$(
         $(#[$doc])*
@@ -41,7 +41,7 @@ words! {
     OrderStatus { Pending, Filled, Rejected, Expired, Resting, Canceled }
 }
 
-/// A word for a type of order as people read it: `stop mkt` of `stop_market`, `take profit` of `take_profit`.
+/// The spoken form of an order type: `stop mkt` for `stop_market`, `take profit` for `take_profit`.
 pub fn spoken(kind: &impl ToString) -> String {
     let kind = kind.to_string();
     kind.replace("_market", " mkt").replace('_', " ")
@@ -112,7 +112,7 @@ pub struct Order {
     pub initial_size: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filled_size: Option<Num>,
-    /// The midpoint the client saw when it placed the order; the service never prices by it.
+    /// The client's midpoint when it placed the order; the service never prices by it.
     pub expected_price: Num,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill_price: Option<Num>,
@@ -169,12 +169,12 @@ pub struct Order {
     pub canceled_at: Option<Timestamp>,
 }
 
-/// The price a fill is better or worse than.
+/// The reference price of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yardstick {
-    /// The midpoint that was seen when it was placed.
+    /// The midpoint when it was placed.
     Expected(Num),
-    /// The mark it waited for.
+    /// Its trigger price.
     Trigger(Num),
 }
 
@@ -192,21 +192,21 @@ impl Order {
         self.status.known().is_some_and(OrderStatus::is_working)
     }
 
-    /// In a final state. A status nobody has heard of is not final: the order may still act.
+    /// In a final state. An unknown status is not final: the order may still execute.
     pub fn is_over(&self) -> bool {
         self.status
             .known()
             .is_some_and(|status| !status.is_working())
     }
 
-    /// Waiting for a trigger: on the wire a pending order with a trigger price.
+    /// Waiting for a trigger: a pending order with a trigger price.
     pub fn is_armed(&self) -> bool {
         let rests = self.status.is(&OrderStatus::Resting);
         !self.is_over() && !rests && self.trigger_price.is_some()
     }
 
-    /// What its fill is measured against. The price seen when it was placed says nothing of an order that waited for
-    /// another one; where that was another market's mark, nothing does.
+    /// The reference price of its fill. The midpoint at placement means nothing for an order that waited for a trigger;
+    /// a trigger on another market is no reference either.
     pub fn yardstick(&self) -> Option<Yardstick> {
         let Some(trigger) = self.trigger_price else {
             return Some(Yardstick::Expected(self.expected_price));
@@ -216,8 +216,8 @@ impl Order {
         is_own.then_some(Yardstick::Trigger(trigger))
     }
 
-    /// How much better (+) or worse (−) than its [`yardstick`](Self::yardstick) its fill was, USD per coin, whichever
-    /// the side.
+    /// How much better (+) or worse (−) its fill was than its [`yardstick`](Self::yardstick), USD per coin, on either
+    /// side.
     pub fn fill_gain(&self) -> Option<Num> {
         let paid_less = self.yardstick()?.price().minus(self.fill_price?)?;
         Some(match self.side.known()? {
@@ -226,15 +226,15 @@ impl Order {
         })
     }
 
-    /// [`fill_gain`](Self::fill_gain) in basis points of its yardstick.
+    /// [`fill_gain`](Self::fill_gain) in basis points of the reference price.
     pub fn fill_bps(&self) -> Option<Num> {
         let share = self.fill_gain()?.over(self.yardstick()?.price())?;
         share.times(Num::from(10_000_u32))
     }
 
-    /// Whether the rows of this order's parts add to its own: the own row of an order that filled in parts tells its last
-    /// part only, or nothing of them, or a remainder has a row of its own. On the paper exchange the own row tells all of
-    /// the order, and those of its parts tell it again.
+    /// Whether the rows of this order's parts add to its own row. On some services the own row of an order that filled
+    /// in parts covers only its last part, or none, or a remainder has a row of its own. On the paper exchange the own
+    /// row covers the whole order, and the rows of its parts repeat it.
     pub fn adds_to_its_parts(&self) -> bool {
         if self.partial_of_order_id.is_some() {
             return !self.status.is(&OrderStatus::Filled);
@@ -244,7 +244,7 @@ impl Order {
         filled.is_positive() && (is_short || self.fill_price.is_none())
     }
 
-    /// What the figures of this row are about: all it has filled, or its last part.
+    /// The size that this row's figures cover: everything filled, or the last part.
     pub fn executed_size(&self) -> Num {
         let (filled, size) = (self.filled_size.map(Num::abs), self.size.abs());
         match filled {
@@ -259,8 +259,8 @@ impl Order {
         Some(self.settled_at?.since(self.requested_at))
     }
 
-    /// What was asked for before fills shrank `size`. Where nothing has been filled yet, `size` is what it would do: a
-    /// stop grows and shrinks with what it guards.
+    /// The requested size before fills reduced `size`. Before any fill it is `size`: a stop grows and shrinks with its
+    /// position.
     pub fn asked_size(&self) -> Num {
         let is_untouched = self.is_armed() || self.filled_size.is_some_and(Num::is_zero);
         let is_whole = self.is_working() && is_untouched;

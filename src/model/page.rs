@@ -3,9 +3,9 @@
 use super::Text;
 use serde::{Deserialize, Serialize};
 
-/// An opaque place in a list; valid only for the endpoint, account and filter that produced it.
+/// An opaque position in a list; valid only for the endpoint, account and filter that produced it.
 ///
-/// Of any length: whoever reads a list looks whether it can be sent back.
+/// Of any length: the reader of the list checks whether it can be sent back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Cursor(Text);
@@ -28,17 +28,17 @@ impl From<String> for Cursor {
     }
 }
 
-/// Rows of one page, with what could not be read of it counted, never hidden.
+/// The rows of one page. Unreadable rows are counted, never hidden.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
     pub rows: Vec<T>,
     /// Why a row could not be read, one entry per unreadable row.
     pub unreadable: Vec<Text>,
-    /// The ids of those of them that have one.
+    /// The ids of unreadable rows, if they have one.
     pub lost: Vec<String>,
     /// Where the next page starts; `None` at the end of the list.
     pub next: Option<Cursor>,
-    /// The list goes on but the service gave no usable cursor: what is shown is not all there is.
+    /// The list goes on, but the service gave no usable cursor: rows are missing.
     pub incomplete: bool,
 }
 
@@ -53,7 +53,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// Whether these rows are all there is, and all of them could be read.
+    /// Whether these are all rows, and all could be read.
     pub fn is_whole(&self) -> bool {
         !self.incomplete && self.unreadable.is_empty()
     }

@@ -1,16 +1,16 @@
-//! What a TWAP or a ladder comes to: how many slices and how far apart, which rungs at which prices.
+//! The plan of a TWAP or scaled order: number and spacing of slices, sizes and prices of rungs.
 //!
-//! The paper exchange places by this arithmetic (`docs/engine.md 5.1, 5.4`); of any other service it is an estimate.
+//! The paper exchange uses the same arithmetic (`docs/engine.md 5.1, 5.4`); for any other service it is an estimate.
 
 use super::{Book, Market, Num, Side};
 
 /// Shortest time between slices, in seconds.
 const LEAST_INTERVAL: i64 = 30;
-/// Slices are spread so that one is worth at least this, USD.
+/// The number of slices is limited so that each is worth at least this, USD.
 const SLICE_VALUE: i64 = 10;
-/// More rungs than any ladder has.
+/// More rungs than any scaled order has.
 const MOST_RUNGS: i64 = 1_000;
-/// Steeper than any ladder is, in thousandths.
+/// A larger skew than any scaled order has, in thousandths.
 const STEEPEST_MILLI: i64 = 1_000_000;
 
 /// When the slices of a TWAP run: the first at its start, the last at its end.
@@ -37,8 +37,8 @@ impl Schedule {
     }
 }
 
-/// `total` in `rungs` parts whose weights run linearly from 1 to `skew_milli / 1000`; what rounding leaves goes to
-/// the largest remainders, the lower rung first. They sum to `total` exactly.
+/// `total` in `rungs` parts with weights from 1 to `skew_milli / 1000`, linearly. The largest remainders get what
+/// rounding leaves, the lower rung first. The parts sum to `total` exactly.
 pub fn shares(total: i64, rungs: i64, skew_milli: i64) -> Vec<i64> {
     let weight = |rung: i64| i128::from(weight(rung, rungs, skew_milli));
     let all: i128 = (0..rungs).map(weight).sum::<i128>().max(1);
@@ -59,12 +59,12 @@ pub fn shares(total: i64, rungs: i64, skew_milli: i64) -> Vec<i64> {
     shares.into_iter().map(|(floor, _)| floor).collect()
 }
 
-/// Of a rung, the lowest being 0; only its part of the sum of all means something.
+/// The weight of a rung, the lowest being 0; only its share of the sum matters.
 fn weight(rung: i64, rungs: i64, skew_milli: i64) -> i64 {
     1_000 * (rungs - 1) + (skew_milli - 1_000) * rung
 }
 
-/// A ladder as it is asked for.
+/// The parameters of a scaled order.
 #[derive(Debug, Clone, Copy)]
 pub struct Ladder<'a> {
     pub side: Side,
@@ -72,23 +72,23 @@ pub struct Ladder<'a> {
     pub end: Num,
     pub rungs: Num,
     pub skew: Num,
-    /// For its price steps; prices stay exact where it is not known.
+    /// For the price steps; without it prices stay exact.
     pub market: Option<&'a Market>,
 }
 
-/// One order of a ladder.
+/// One rung of a scaled order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedRung {
     pub price: Num,
     /// In coin.
     pub size: Num,
-    /// What it comes to when it fills, USD.
+    /// Its value when it fills, USD.
     pub worth: Num,
 }
 
 impl Ladder<'_> {
-    /// The rungs of `total` in their order, each at its own price; one through the `book`, where that is known, takes what
-    /// stands there and is left by those before it.
+    /// The rungs of `total` in order, each at its own price. A rung that crosses the `book` fills against what earlier
+    /// rungs left.
     pub fn rungs(
         &self,
         total: Num,
@@ -107,7 +107,7 @@ impl Ladder<'_> {
             .collect()
     }
 
-    /// The prices, both ends included, on the grid and on the side that rests.
+    /// The prices, both ends included, on the grid and rounded to the passive side.
     pub fn prices(&self) -> Option<Vec<Num>> {
         let count = self.count()?;
         let last = Num::from((count - 1).max(1));
@@ -127,7 +127,7 @@ impl Ladder<'_> {
         Some(shares.map(|lots| Num::new(lots, decimals)).collect())
     }
 
-    /// What one coin costs on average when all of it fills at the prices of its rungs.
+    /// The average price per coin if every rung fills at its own price.
     pub fn average(&self) -> Option<Num> {
         let (count, skew_milli) = (self.count()?, self.skew_milli()?);
         let weights = (0..count).map(|rung| Num::from(weight(rung, count, skew_milli)));
@@ -238,7 +238,7 @@ mod tests {
         };
         assert_eq!(worths(None), [num("100"), num("90"), num("80")]);
         assert_eq!(worths(Some(&book)), [num("90"), num("90"), num("80")]);
-        // Half a coin is left at 90; the limit of the second rung reaches no further.
+        // Half a coin is left at 90; the second rung's limit reaches no further.
         let large = ladder.rungs(num("6"), 0, Some(&book)).unwrap();
         assert_eq!(large[0].worth, num("182.5"));
         assert_eq!(large[1].worth, num("180"));

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// A position. Which fields are always present is not documented (`docs/service-api.md 2.2`); only what nothing can be
-/// done without is required here.
+/// A position. The documents do not say which fields are always present (`docs/service-api.md 2.2`); only the
+/// indispensable ones are required here.
 ///
-/// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a
-/// cost ≥ 0, `funding` is positive when received; net = realised − fees + funding.
+/// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a cost ≥ 0,
+/// `funding` is positive when received; net = realized − fees + funding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub id: PositionId,
@@ -48,13 +48,13 @@ pub struct Position {
     pub fees: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub funding: Option<Num>,
-    /// Set by [`Position::with_side_by`] and by readers that cannot tell; never on the wire.
+    /// Set by [`Position::with_side_by`] and by readers that cannot determine the side; never on the wire.
     #[serde(skip)]
     pub side_unknown: bool,
 }
 
 impl Position {
-    /// Long or short by the sign of `size`; `None` when flat or when the service does not say.
+    /// Long or short by the sign of `size`; `None` if flat or unknown.
     pub fn side(&self) -> Option<Side> {
         match self.size {
             _ if self.side_unknown => None,
@@ -64,8 +64,8 @@ impl Position {
         }
     }
 
-    /// For a service that reports sizes without a sign: what stands is liquidated below the mark when long, above it
-    /// when short, whatever it was entered at. Without both prices the side stays unknown; it is never guessed.
+    /// For a service with unsigned sizes: a long is liquidated below the mark and a short above it, whatever its entry.
+    /// Without both prices the side stays unknown; it is never guessed.
     #[must_use]
     pub fn with_side_by(mut self, mark: Option<Num>) -> Self {
         if self.size.is_negative() {
@@ -85,8 +85,8 @@ impl Position {
         self.size.abs()
     }
 
-    /// Isolated positions are the ones that report extra margin (zero included): no field says the margin
-    /// mode (`docs/service-api.md 2.2`).
+    /// Isolated positions are those that report extra margin (including zero): no field holds the margin mode
+    /// (`docs/service-api.md 2.2`).
     pub fn is_isolated(&self) -> bool {
         self.isolated_margin_extra.is_some()
     }
@@ -103,12 +103,12 @@ impl Position {
             .over(self.leverage?)
     }
 
-    /// What is lost between entry and liquidation, USD (negative: a loss).
+    /// The profit or loss at the liquidation price, USD.
     pub fn pnl_at_liquidation(&self) -> Option<Num> {
         self.unrealized_pnl(self.liquidation_price?)
     }
 
-    /// Realised − fees + funding, USD; `None` until the service has told all three.
+    /// Realized − fees + funding, USD; `None` unless all three are known.
     pub fn net_pnl(&self) -> Option<Num> {
         self.realized_pnl?.minus(self.fees?)?.plus(self.funding?)
     }
@@ -150,7 +150,7 @@ mod tests {
         let liquidated = |rest, mark| row(rest, mark).side();
         let at_130 = r#","liquidation_price":130"#;
         assert_eq!(liquidated(at_130, Some(120)), Some(Side::Sell));
-        // Far in profit beside others that lose: above its entry, and a long.
+        // Far in profit beside losing positions: the liquidation price is above its entry, and it is a long.
         assert_eq!(liquidated(at_130, Some(160)), Some(Side::Buy));
         assert_eq!(liquidated(at_130, Some(130)), None);
         assert_eq!(liquidated(at_130, None), None);

@@ -1,17 +1,17 @@
-//! What gets a trader out of a position when nobody watches: whether an order is one of its stops or targets.
+//! Whether an order is a stop or target that closes a position by itself.
 
 use super::{Command, Order, OrderType, PlaceOrder, Position, Side, TriggerDirection, estimate};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protection {
-    /// Without it more can be lost.
+    /// Limits its loss.
     Stop,
     Target,
 }
 
 impl Order {
-    /// What it does for `position` once its trigger is reached, if it closes some of it then.
+    /// Its role for `position`, if its trigger would close some of it.
     pub fn protects(&self, position: &Position) -> Option<Protection> {
         if !self.is_armed() || !self.closes(position) {
             return None;
@@ -28,15 +28,15 @@ impl Order {
         }
     }
 
-    /// Whether the one falls when the other fires. The service links no pair; but it makes both legs of an entry in one
-    /// step, when that is filled: one stops `position`, the other is its target, and both are of the same instant.
+    /// Whether one ends when the other fires. The service links no pairs, but it creates both legs of an entry in one
+    /// step: one is the stop of `position`, the other its target, both requested at the same instant.
     pub fn is_paired(&self, other: &Self, position: &Position) -> bool {
         let sides = self.protects(position).zip(other.protects(position));
         self.requested_at == other.requested_at && sides.is_some_and(|(one, two)| one != two)
     }
 
-    /// What cancels it. Of a stop of one of the `open` positions it says so: more can be lost after it than before, and
-    /// it is held back where new risk is.
+    /// The command that cancels it. The cancel of a stop of an `open` position is marked: more can be lost afterwards,
+    /// and it waits when new entries do.
     pub fn cancel(&self, open: &[Position]) -> Command {
         let stops = |position: &Position| self.protects(position) == Some(Protection::Stop);
         if open.iter().any(stops) {
@@ -103,7 +103,7 @@ impl Protection {
         }
     }
 
-    /// What a close of a position on `side` is that waits for the mark to go this way.
+    /// The role of a close that waits for the mark to move in this direction, for a position on `side`.
     pub fn of(side: Side, direction: TriggerDirection) -> Self {
         if direction == TriggerDirection::losing(side) {
             Self::Stop
@@ -114,7 +114,7 @@ impl Protection {
 }
 
 impl TriggerDirection {
-    /// Which way the mark moves when a position on `side` loses.
+    /// The direction in which a position on `side` loses.
     pub fn losing(side: Side) -> Self {
         match side {
             Side::Buy => Self::Below,
@@ -123,8 +123,8 @@ impl TriggerDirection {
     }
 }
 impl Order {
-    /// Whether it would close some of `position`: by its link; else a reduce-only order of the other side on
-    /// the same market can do nothing else.
+    /// Whether it would close some of `position`: by its link, or because a reduce-only order of the other side on the
+    /// same market can do nothing else.
     pub fn closes(&self, position: &Position) -> bool {
         if let Some(id) = &self.target_position_id {
             return *id == position.id;

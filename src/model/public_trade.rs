@@ -1,19 +1,19 @@
-//! One trade of a market's tape.
+//! One public trade of a market.
 
 use super::{Num, Side, Timestamp};
 
-/// A trade that everybody sees.
+/// A public trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicTrade {
-    /// Rises by time within a market; `None` where the source tells none.
+    /// Rises with time within a market; `None` if unknown.
     pub id: Option<u64>,
     /// USD.
     pub price: Num,
     /// Coin.
     pub size: Num,
-    /// Who crossed the spread.
+    /// The side that crossed the spread.
     pub aggressor: Side,
     pub at: Timestamp,
-    /// Whether one side was this account's; `None` where the source does not tell.
+    /// Whether one side was this account; `None` if unknown.
     pub is_own: Option<bool>,
 }

@@ -1,4 +1,4 @@
-//! What the service answered to a command, and what is known while no answer has come.
+//! The service's response to a command, and the state of a command before its response.
 
 use super::{
     CloseAll, Failure, FlatProof, Flattening, Order, OrderId, Position, Scaled, Text, Timestamp,
@@ -19,7 +19,7 @@ pub struct CancelResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Receipt {
-    /// The order as it stands now; its status may still be `rejected`.
+    /// The order as it is now; its status may be `rejected`.
     Order {
         order: Box<Order>,
         queued: bool,
@@ -28,33 +28,32 @@ pub enum Receipt {
     Position(Box<Position>),
     Twap(Box<Twap>),
     Scaled(Box<Scaled>),
-    /// 200 or 201: every target was tried. Flat only when reads say so.
+    /// 200 or 201: every target was tried. Only reads can show that the account is flat.
     CloseAll(CloseAll),
-    /// Whatever became of the request, reads show that what it was for is so.
+    /// The response was no success, but reads show the wanted state.
     AlreadySo(Text),
-    /// Nothing is left, proved by reads.
+    /// Reads proved that nothing is left.
     Flat(FlatProof),
 }
 
-/// What is done next about a command that has not come to its end.
+/// The next step of a command without an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FollowUp {
-    /// The same request once more.
+    /// Resend the request.
     #[default]
     Again,
-    /// A read of what became of it: nothing is sent.
+    /// Read its outcome; nothing is sent.
     Look,
 }
 
-/// How a command in flight stands before it settles.
+/// The state of a command before it settles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Progress {
-    /// Not a byte of it yet: it waits for the command before it, for the journal, or until it is known what became of
-    /// the last session's.
+    /// Nothing was sent: it waits for the previous command, the journal or recovery.
     Queued,
-    /// An attempt is on the wire; the first is 1.
+    /// An attempt is in flight; the first is 1.
     Sending { attempt: u32 },
     /// The last attempt may have taken effect; `then` follows at `retry_at`.
     Unknown {
@@ -63,23 +62,23 @@ pub enum Progress {
         #[serde(default)]
         then: FollowUp,
     },
-    /// Surely not done yet (limited, unreachable); `then` follows at `retry_at`.
+    /// Not done yet (rate limited, unreachable); `then` follows at `retry_at`.
     Waiting {
         why: Failure,
         retry_at: Timestamp,
         #[serde(default)]
         then: FollowUp,
     },
-    /// A close-all answered 202: neither an error nor done; goes on at `retry_at`.
+    /// A close-all was answered with 202: in progress; continues at `retry_at`.
     Running {
         operation: CloseAll,
         retry_at: Timestamp,
     },
-    /// A flatten at work.
+    /// A flatten in progress.
     Flattening(Flattening),
-    /// It may have taken effect and asking again by itself has ended, or (`why` is not doubtful) it never left and is
-    /// no longer sent by itself: a person decides. Until `replay_until` the same request with the same key is safe to
-    /// send; after it, it could act anew.
+    /// Its outcome is unknown and automatic retries have ended, or (`why` is not doubtful) it was never sent and is not
+    /// sent automatically any more: a person decides. Until `replay_until` the same request with the same key is safe
+    /// to resend; after it, it could execute again.
     Parked {
         why: Failure,
         replay_until: Timestamp,

@@ -1,4 +1,4 @@
-//! What is left of an account, each list as far as it could be read: what cannot be read hides nothing of the rest.
+//! The open exposure of an account. An unreadable list hides nothing of the others.
 
 use super::{
     AccountId, Command, Failure, FailureKind, Leftovers, Order, OrderId, Page, Position, ScaledId,
@@ -6,7 +6,7 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// What is open, working or still to come.
+/// Open positions, working orders and active TWAPs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenExposure {
     pub positions: Result<Page<Position>, Failure>,
@@ -27,7 +27,7 @@ impl OpenExposure {
         rows(&self.twaps)
     }
 
-    /// How much that is, where every list is whole; why nothing follows from them otherwise.
+    /// The counts, if every list is complete; otherwise why they are unknown.
     pub fn left(&self) -> Result<Leftovers, Failure> {
         Ok(Leftovers {
             positions: count(&self.positions, "positions")?,
@@ -36,7 +36,7 @@ impl OpenExposure {
         })
     }
 
-    /// Why nothing at all could be read, if so.
+    /// Why nothing could be read, if so.
     pub fn unread(&self) -> Option<&Failure> {
         match (&self.positions, &self.orders, &self.twaps) {
             (Err(why), Err(_), Err(_)) => Some(why),
@@ -44,8 +44,8 @@ impl OpenExposure {
         }
     }
 
-    /// Cancels what only reduces, and what cannot be read but has an id. It is all the protection there is while a
-    /// position is open.
+    /// Cancels reduce-only orders, and unreadable ones with an id. They are the only protection while a position is
+    /// open.
     pub fn protection(&self) -> Vec<Command> {
         let orders = self.orders().iter();
         let reducing = orders.filter(|order| order.scaled_order_id.is_none() && order.reduce_only);
@@ -53,7 +53,7 @@ impl OpenExposure {
         reducing.map(cancel).chain(unread).collect()
     }
 
-    /// What a flatten of all this that goes well comes to: what protects a position goes when it is closed.
+    /// The commands of a successful flatten; the exits of a position go with it.
     pub fn way_out(&self, account: AccountId) -> Vec<Command> {
         [Command::CloseAll(account)]
             .into_iter()
@@ -63,20 +63,20 @@ impl OpenExposure {
             .collect()
     }
 
-    /// Whether it is sure that no position is open.
+    /// Whether it is certain that no position is open.
     pub fn is_closed(&self) -> bool {
         count(&self.positions, "positions") == Ok(0)
     }
 }
 
-/// Stops every TWAP, also one that cannot be read but has an id: a slice opens anew.
+/// Stops every TWAP, including unreadable ones with an id: a slice opens a position again.
 pub fn stops(twaps: &Result<Page<Twap>, Failure>) -> Vec<Command> {
     let read = rows(twaps).iter().map(|twap| twap.id.clone());
     let unread = lost(twaps).map(TwapId::from);
     read.chain(unread).map(Command::StopTwap).collect()
 }
 
-/// Cancels what else could open something: ladders as a whole, and orders that do not only reduce.
+/// Cancels everything else that could open a position: scaled orders as a whole, and orders that are not reduce-only.
 pub fn entries(orders: &Result<Page<Order>, Failure>) -> Vec<Command> {
     let orders = rows(orders);
     let ladders = orders
@@ -93,7 +93,7 @@ fn cancel(order: &Order) -> Command {
     Command::Cancel(order.id.clone())
 }
 
-/// The ids of the rows that cannot be read, as far as they have one.
+/// The ids of unreadable rows, if they have one.
 fn lost<T>(list: &Result<Page<T>, Failure>) -> impl Iterator<Item = String> {
     list.iter().flat_map(|page| &page.lost).cloned()
 }

@@ -1,7 +1,7 @@
-//! What the values of the model are in a JSON Schema: for `perpdeck schema`, which prints that of each row.
+//! The JSON Schema of model values, for `perpdeck schema`, which prints the schema of each row.
 //!
-//! Contract: the schema says what is written, so a decimal is a number with every digit, an instant the milliseconds since
-//! 1970 in UTC, a word of a vocabulary that may grow any text, its known words beside it.
+//! Contract: the schema describes what is written. A decimal is a number with every digit, an instant the milliseconds
+//! since 1970 in UTC, a word of an open vocabulary any text with the known words listed.
 
 use super::{Lenient, Num, Text, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -1,45 +1,45 @@
-//! How the service's clock runs beside the desk's own, by what its answers have said of it.
+//! The service's clock relative to the desk's own time, from its responses.
 //!
-//! Contract: pure, over instants of the desk's own time. Each look is a time the service told and between which two
-//! instants it can have told it. While the looks of the last [`SPAN`] agree with one difference the clock runs like
-//! ours and that difference is known; else it stands, runs at another rate or was set, and no wait for one of its
-//! instants can be counted down.
+//! Contract: pure, over instants of the desk's own time. Each reading is a time that the service reported, and the two
+//! instants between which it did. If the readings of the last [`SPAN`] agree with one difference, the clock runs at our
+//! rate with that offset. Otherwise it stands, runs at another rate or was set, and no wait for one of its instants can
+//! be counted down.
 //!
-//! Known limits: a clock that is set is unsteady until the looks before are forgotten; a rate is known from three looks
-//! on, and less than [`LOOSE`] over the span is none.
+//! Known limits: a clock that was set is unsteady until the earlier readings expire. A rate needs three readings, and a
+//! deviation below [`LOOSE`] over the span counts as none.
 
 use super::Timestamp;
 use std::{collections::VecDeque, time::Duration};
 
-/// Looks this much older than the newest say nothing about the clock as it runs now.
+/// Readings this much older than the newest are dropped.
 const SPAN: Duration = Duration::from_secs(12);
-/// As many are kept, however old: fewer tell no rate.
+/// This many are kept, however old: fewer show no rate.
 const FEWEST: usize = 3;
 const MOST: usize = 64;
-/// Milliseconds that looks may disagree by: clocks tick, and are kept right in small steps.
+/// Tolerance in milliseconds: clocks tick, and are adjusted in small steps.
 const LOOSE: i64 = 1_000;
 
 /// How fast the service's clock runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClockRate {
-    /// As ours, or nothing is known of it.
+    /// Our rate, or unknown.
     #[default]
     Same,
     Still,
-    /// So many thousandths of ours.
+    /// Thousandths of our rate.
     Other(i64),
-    /// It was set, or no two looks agree.
+    /// It was set, or no two readings agree.
     Unsteady,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceClock {
     /// The newest last.
-    looks: VecDeque<ClockReading>,
+    readings: VecDeque<ClockReading>,
     rate: ClockRate,
 }
 
-/// The clock said `told` at some moment from `sent` to `heard`.
+/// The clock showed `told` at some moment from `sent` to `heard`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ClockReading {
     sent: Timestamp,
@@ -48,7 +48,7 @@ struct ClockReading {
 }
 
 impl ClockReading {
-    /// The least and the most milliseconds it can be ahead of ours.
+    /// The range of milliseconds by which it can be ahead of ours.
     fn ahead(self) -> (i64, i64) {
         let by = |own: Timestamp| self.told.0.saturating_sub(own.0);
         (by(self.heard), by(self.sent))
@@ -58,7 +58,7 @@ impl ClockReading {
         self.sent.0.midpoint(self.heard.0)
     }
 
-    /// Thousandths of our time that its time has passed by since `before`.
+    /// Thousandths of our time that passed on its clock since `before`.
     fn rate_since(self, before: Self) -> Option<i64> {
         let passed = self.told.0.saturating_sub(before.told.0);
         let own = self.middle().saturating_sub(before.middle());
@@ -67,33 +67,33 @@ impl ClockReading {
 }
 
 impl ServiceClock {
-    /// An answer asked for at `sent` and here at `heard` says that it was `told`. One older than what is known is
+    /// Adds a reading: a response to a request of `sent`, received at `heard`, that says `told`. An older one is
     /// dropped.
     pub fn told(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
-        if self.looks.back().is_some_and(|last| last.sent > sent) {
+        if self.readings.back().is_some_and(|last| last.sent > sent) {
             return;
         }
-        self.looks.push_back(ClockReading { sent, heard, told });
+        self.readings.push_back(ClockReading { sent, heard, told });
         let is_old = |look: &ClockReading| heard.since(look.heard) > SPAN;
-        while self.looks.len() > MOST
-            || (self.looks.len() > FEWEST && self.looks.front().is_some_and(is_old))
+        while self.readings.len() > MOST
+            || (self.readings.len() > FEWEST && self.readings.front().is_some_and(is_old))
         {
-            self.looks.pop_front();
+            self.readings.pop_front();
         }
         self.rate = self.measured();
     }
 
     pub fn is_unknown(&self) -> bool {
-        self.looks.is_empty()
+        self.readings.is_empty()
     }
 
     pub fn rate(&self) -> ClockRate {
         self.rate
     }
 
-    /// What it says at `own`, as far as that follows from the looks; `None` before the first.
+    /// Its time at `own`, as far as the readings show; `None` before the first.
     pub fn at(&self, own: Timestamp) -> Option<Timestamp> {
-        let newest = *self.looks.back()?;
+        let newest = *self.readings.back()?;
         let passed = own.0.saturating_sub(newest.middle());
         let since_then = |passed: i64| newest.told.0.saturating_add(passed);
         Some(Timestamp(match self.rate {
@@ -107,7 +107,7 @@ impl ServiceClock {
         }))
     }
 
-    /// Whether it may be what a clock that says `wall` at `own` is, or off by `loose` milliseconds at most.
+    /// Whether it can be the clock that shows `wall` at `own`, within `loose` milliseconds.
     pub fn may_be(&self, own: Timestamp, wall: Timestamp, loose: i64) -> bool {
         let by = wall.0.saturating_sub(own.0);
         let allows = |(least, most): (i64, i64)| {
@@ -116,9 +116,9 @@ impl ServiceClock {
         self.rate == ClockRate::Same && self.ahead().is_none_or(allows)
     }
 
-    /// What all looks leave of it.
+    /// The offsets that all readings allow.
     fn ahead(&self) -> Option<(i64, i64)> {
-        let ahead = || self.looks.iter().map(|look| look.ahead());
+        let ahead = || self.readings.iter().map(|look| look.ahead());
         let least = ahead().map(|(least, _)| least).max()?;
         let most = ahead().map(|(_, most)| most).min()?;
         Some((least, most))
@@ -130,8 +130,8 @@ impl ServiceClock {
             return ClockRate::Same;
         }
         let rates = || {
-            let (first, last) = (*self.looks.front()?, *self.looks.back()?);
-            let middle = *self.looks.get(self.looks.len() / 2)?;
+            let (first, last) = (*self.readings.front()?, *self.readings.back()?);
+            let middle = *self.readings.get(self.readings.len() / 2)?;
             Some((
                 middle.rate_since(first)?,
                 last.rate_since(middle)?,
@@ -157,7 +157,7 @@ mod tests {
 
     const START: i64 = 1_790_000_000_000;
 
-    /// Looks every two seconds, answered within 40 ms, at a clock that says `told` after so many milliseconds.
+    /// Readings every two seconds, answered within 40 ms, of a clock that shows `told` after these milliseconds.
     fn watched(seconds: i64, told: impl Fn(i64) -> i64) -> ServiceClock {
         let mut clock = ServiceClock::default();
         for passed in (0..=seconds * 1_000).step_by(2_000) {
@@ -190,7 +190,7 @@ mod tests {
         let mut clock = watched(10, |passed| passed);
         let (sent, heard) = (Timestamp(START + 12_000), Timestamp(START + 20_000));
         clock.told(Timestamp(START + 19_990), sent, heard);
-        // All it tells is that the clock is not more than 10 ms behind.
+        // It only shows that the clock is at most 10 ms behind.
         assert_eq!((clock.rate(), at(&clock, 20)), (ClockRate::Same, 20_005));
     }
 

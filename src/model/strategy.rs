@@ -1,10 +1,10 @@
-//! Orders that work over time or over prices: TWAP/VWAP and scaled orders (ladders).
+//! Orders that work over time or over prices: TWAP, VWAP and scaled orders.
 
 use super::{AccountId, MarketId, Num, OrderId, ScaledId, Text, Timestamp, TwapId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A TWAP or VWAP order. Sizes are signed like positions; which of the two it is, the service does not say.
+/// A TWAP or VWAP order. Sizes are signed like positions; the service does not say which of the two it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
     pub id: TwapId,
@@ -72,8 +72,8 @@ impl Twap {
         self.filled_size?.abs().over(self.total_size?.abs())
     }
 
-    /// Share of its time that has passed at `now`, 0 to 1; `None` while it waits for its trigger, and of a time that
-    /// ends before it begins.
+    /// The share of its time that has passed at `now`, 0 to 1; `None` while it waits for its trigger, or if it ends
+    /// before it begins.
     pub fn elapsed_share(&self, now: Timestamp) -> Option<Num> {
         let (start, end) = (self.activated_at?.0, self.end_at?.0);
         let whole = end.checked_sub(start).filter(|whole| *whole > 0)?;
@@ -81,20 +81,20 @@ impl Twap {
         Num::from(passed).over(Num::from(whole))
     }
 
-    /// When the service says it was stopped or completed.
+    /// When it was stopped or completed.
     pub fn ended_at(&self) -> Option<Timestamp> {
         self.canceled_at.or(self.completed_at)
     }
 
-    /// Filled share minus the share that should be by now: negative is behind schedule. It fills slice by slice, so that
-    /// what should be is counted in slices where their schedule is known, and in time where it is not.
+    /// The filled share minus the due share: negative is behind schedule. The due share counts slices if the schedule
+    /// is known, and time otherwise.
     pub fn drift(&self, now: Timestamp) -> Option<Num> {
         let filled = self.filled_share()?;
         filled.minus(self.due_share(now)?)
     }
 
-    /// The share that should have filled by `now`: the first slice is due at the start. Sizes are whole lots, so that a
-    /// fill within a lot of what is due is what is due.
+    /// The share due by `now`: the first slice is due at the start. Sizes are whole lots, so a fill within one lot of
+    /// the due size counts as due.
     pub fn due_share(&self, now: Timestamp) -> Option<Num> {
         let filled = self.filled_share()?;
         let (least, most) = match self.slices_due(now) {
@@ -116,8 +116,8 @@ impl Twap {
         Num::new(1, decimals).over(self.total_size?.abs())
     }
 
-    /// The shares that the slices due by `now` come to, without the one that is due now and with it: which of the two
-    /// the tried ones tell, unless slices differ in size.
+    /// The shares after the slices due by `now`, without and with the one that is due now. The number of tried slices
+    /// decides which applies, unless slices differ in size.
     fn slices_due(&self, now: Timestamp) -> Option<(Num, Num)> {
         let count = self.slice_count?;
         let whole = count.to_i64().filter(|count| *count > 0)?;
@@ -181,13 +181,13 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// When the service says it was canceled or completed.
+    /// When it was canceled or completed.
     pub fn ended_at(&self) -> Option<Timestamp> {
         self.canceled_at.or(self.completed_at)
     }
 }
 
-/// One price of a ladder. A rejected rung has a reason and no order.
+/// One rung of a scaled order. A rejected rung has a reason and no order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rung {
     pub price: Num,
@@ -222,7 +222,7 @@ mod tests {
         }
     }
 
-    /// After so many seconds with so much filled in so many of eleven slices, one every thirty seconds.
+    /// The drift after these seconds, with this much filled in `tried` of eleven slices, one every thirty seconds.
     fn drift(seconds: i64, filled: &str, tried: i64) -> String {
         let start = 1_790_000_000_000;
         let sliced = Twap {

@@ -1,5 +1,5 @@
-//! What a command is: one row per command, read by everything that need not take it apart. A new command gets its row
-//! here, and what only asks whether something is placed, changed or ended knows it too.
+//! The facts about each command: one row per command, for code that only needs to know whether something is placed,
+//! changed or ended.
 
 use super::{
     ClosePosition, Command, Exits, Mutation, PlaceOrder, PlaceScaled, PlaceTwap, Resource, Risk,
@@ -12,11 +12,11 @@ pub enum Placed<'a> {
     Order(&'a PlaceOrder),
     Twap(&'a PlaceTwap),
     Scaled(&'a PlaceScaled),
-    /// An order that closes a position or a part of it.
+    /// An order that closes a position in whole or in part.
     Close(&'a ClosePosition),
 }
 
-/// What a command takes away.
+/// What a command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     Nothing,
@@ -28,18 +28,18 @@ pub enum Ends {
     Everything,
 }
 
-/// The row of a command.
+/// The facts of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandFacts<'a> {
-    /// A flatten is never sent as itself: what decides about it in the journal is the close-all it comes to.
+    /// A flatten is never sent itself; for the journal it counts as the close-all it sends.
     pub mutation: Mutation,
-    /// Whether the service keeps an `Idempotency-Key` for it; the others are repeatable by their nature.
+    /// Whether the service keeps an `Idempotency-Key` for it; the others are safe to repeat.
     pub is_keyed: bool,
     pub resource: Resource,
     pub risk: Risk,
     pub places: Option<Placed<'a>>,
     pub ends: Ends,
-    /// However late and however often it arrives, all it can do is end what there still is, and nothing that protects.
+    /// However late or often it arrives, it can only end what is open, and nothing that protects.
     pub only_ends: bool,
 }
 
@@ -102,7 +102,7 @@ impl Command {
         self.facts().is_keyed
     }
 
-    /// Whether what it places waits for a price first.
+    /// Whether the order it places waits for a price.
     pub fn has_trigger(&self) -> bool {
         match self.facts().places {
             Some(Placed::Order(order)) => order.trigger.is_some(),
@@ -111,7 +111,7 @@ impl Command {
         }
     }
 
-    /// The one order that it cancels.
+    /// The order that it cancels.
     pub fn cancels(&self) -> Option<&OrderId> {
         let (Self::Cancel(id) | Self::Unprotect(id)) = self else {
             return None;
@@ -179,12 +179,12 @@ impl CommandFacts<'_> {
         }
     }
 
-    /// Whether it changes its resource and leaves it there.
+    /// Whether it changes its resource without ending it.
     pub fn is_change(&self) -> bool {
         self.places.is_none() && self.ends == Ends::Nothing
     }
 
-    /// Whether it takes this away, or a part of it.
+    /// Whether it ends this resource or a part of it.
     pub fn ends(&self, what: &Resource) -> bool {
         match self.ends {
             Ends::Nothing => false,
@@ -216,7 +216,7 @@ mod tests {
         })
     }
 
-    /// As one line: where it goes, what it is about, what it does to exposure, and what it may do twice.
+    /// One line: mutation, resource, effect on exposure, and what a repetition may do.
     fn row(command: &Command) -> String {
         let facts = command.facts();
         let places = if facts.places.is_some() {

@@ -1,8 +1,8 @@
-//! The requests that change something, and what is so of each: one row per endpoint.
+//! The requests that change something: one row per endpoint.
 
 use strum::VariantArray;
 
-/// The request that a command is sent as; what its answer means depends on it.
+/// The request that a command is sent as; the meaning of its response depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray)]
 pub enum Mutation {
     Place,
@@ -17,7 +17,7 @@ pub enum Mutation {
     CloseAll,
 }
 
-/// What a 2xx answers with.
+/// The type of a 2xx response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerKind {
     Order,
@@ -28,29 +28,29 @@ pub enum AnswerKind {
     CloseAll,
 }
 
-/// What sending it once more can do.
+/// What a repetition can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// Under its key it acts once, and a 409 may mean that its key is at work this moment: `api.md` names "an idempotency
-    /// record" as a cause.
+    /// The key executes once, and a 409 may mean that it is in progress: the API documents "an idempotency record" as a
+    /// cause.
     KeyMayBeAtWork,
-    /// Under its key it acts once. The paper exchange alone begins TWAPs and ladders, and does one thing after the
-    /// other: its 409 is a conflict, and asking again would answer the same.
+    /// The key executes once. Only the paper exchange starts TWAPs and scaled orders, and it processes one request
+    /// after another: its 409 is a conflict, and a retry would get the same response.
     Keyed,
-    /// It sets an absolute state: sent late, it undoes what came after it.
+    /// It sets an absolute state: sent late, it overwrites later changes.
     Put,
-    /// It ends something: sent twice, it ends nothing more.
+    /// It ends something: a repetition ends nothing more.
     Delete,
 }
 
-/// The row of a mutation.
+/// The facts of a mutation.
 #[derive(Debug, Clone, Copy)]
 pub struct MutationFacts {
     pub answer: AnswerKind,
     pub repetition: Repetition,
-    /// What may have happened when nobody answered.
+    /// What may have happened without a response.
     pub effect: &'static str,
-    /// Where it would show.
+    /// Where its effect would show.
     pub look_at: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a command is called in one line.
+//! The one-line description of a command.
 
 use super::{
     CloseKind, ClosePosition, Command, Exits, Leg, PlaceOrder, PlaceScaled, PlaceTwap, Risk,
@@ -7,7 +7,7 @@ use super::{
 use crate::model::{MarketId, TriggerDirection, order::spoken};
 use std::fmt;
 
-/// One line that names the deed and its target: the strip, the toast, the activity pane and the journal.
+/// One line with the command and its target: for the strip, the toast, the activity pane and the journal.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -38,7 +38,7 @@ impl fmt::Display for Command {
 }
 
 impl Exits {
-    /// `stop loss 58000`, and whether more is lost there than before.
+    /// `stop loss 58000`, and whether it can lose more than before.
     pub fn stop_words(&self) -> String {
         let words = format!("stop loss {}", self.stop_loss);
         match (self.stop_loss, self.risk) {
@@ -75,8 +75,7 @@ impl fmt::Display for PlaceOrder {
 }
 
 impl Trigger {
-    /// As part of the name of an order in the market `own`, where that is known. The price of another market is none of
-    /// its own.
+    /// As part of the description of an order in market `own`, if known; a trigger on another market names it.
     fn named(&self, own: Option<&MarketId>) -> String {
         let other = self.market_id.as_ref().filter(|other| Some(*other) != own);
         let Some(other) = other else {
@@ -116,7 +115,7 @@ impl fmt::Display for PlaceScaled {
 }
 
 impl ClosePosition {
-    /// One line that calls the position what the reader knows it by.
+    /// One line with the name by which the reader knows the position.
     pub fn words(&self, position: &impl fmt::Display) -> String {
         let size = self
             .size

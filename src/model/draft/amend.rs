@@ -1,5 +1,5 @@
-//! Changes to what is already there: attached exits and isolated margin. Both are sent as what is wanted
-//! in the end, never as a change, so that the same request twice is the same wish.
+//! Changes to existing objects: attached exits and isolated margin. Both send the wanted final state, so that repeating
+//! the request changes nothing.
 
 use super::{
     super::{Command, Exits, Leg, Num, OrderId, PositionId},
@@ -7,11 +7,11 @@ use super::{
     number::{optional, positive},
 };
 
-/// Both legs are always sent: what a missing one means is not documented (`docs/service-api.md 4.4`).
+/// Both legs are always sent: the meaning of a missing one is not documented (`docs/service-api.md 4.4`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExitsDraft {
     pub order_id: OrderId,
-    /// An empty one removes the leg, and so does `none`.
+    /// An empty text removes the leg, and so does `none`.
     pub texts: Texts,
 }
 
@@ -55,7 +55,7 @@ impl ExitsDraft {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarginDraft {
     pub position_id: PositionId,
-    /// `+50` and `-50` change what is there, `=200` and `200` are the total itself; USD.
+    /// `+50` and `-50` change the current total, `=200` and `200` set it; USD.
     pub texts: Texts,
 }
 

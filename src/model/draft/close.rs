@@ -1,4 +1,4 @@
-//! A close of a position before it is one.
+//! The draft of a close.
 
 use super::{
     super::{
@@ -13,17 +13,17 @@ use super::{
 pub struct CloseDraft {
     pub position_id: PositionId,
     pub kind: CloseKind,
-    /// The market whose mark is watched; `None` is the position's own.
+    /// The market whose mark triggers it; `None` is the position's own.
     pub trigger_market: Option<MarketId>,
     pub trigger_direction: Option<TriggerDirection>,
     pub acknowledged: bool,
-    /// The size `100%` and the whole quantity close whatever there is when the request arrives.
+    /// The sizes `100%` and the whole quantity close whatever is open when the request arrives.
     pub texts: Texts,
-    /// Fields that are sent besides those of its type.
+    /// Fields sent in addition to those of its type.
     pub also: Vec<Field>,
 }
 
-/// Which fields each type has beside its size, in the order they are asked for.
+/// The fields of each type besides its size, in form order.
 const FIELDS: &[(CloseKind, &[Field])] = &[
     (
         CloseKind::Market,
@@ -166,7 +166,7 @@ impl CloseDraft {
         Ok((size < held).then_some(size))
     }
 
-    /// The price it is reckoned at; of another market's trigger nothing follows for this one.
+    /// The estimated price; `None` for a trigger on another market.
     pub fn exit(&self, seen: &Seen) -> Option<Num> {
         let side = seen.position.and_then(Position::side).map(Side::opposite);
         match self.kind {
@@ -193,7 +193,7 @@ impl CloseDraft {
         }
     }
 
-    /// What a coin of `quantity` is closed at on average: by the book where it is sent now, else as [`Self::exit`].
+    /// The average price of closing `quantity`: by the book if it is sent now, else as [`Self::exit`].
     pub fn exit_of(&self, quantity: Num, seen: &Seen) -> Option<Num> {
         let side = seen.position.and_then(Position::side).map(Side::opposite);
         match (self.kind, side) {
@@ -207,7 +207,7 @@ impl CloseDraft {
         }
     }
 
-    /// The other market whose mark sets it off.
+    /// The other market whose mark triggers it.
     pub fn watched(&self, seen: &Seen) -> Option<&MarketId> {
         let own = seen.position.map(|position| &position.market_id);
         let other = self.trigger_market.as_ref();
@@ -222,7 +222,7 @@ impl CloseDraft {
         }
     }
 
-    /// A limit known to cross needs the acknowledgement; where no book is known the service decides.
+    /// A limit known to cross needs the acknowledgement; without a known book the service decides.
     fn acknowledged(&self, seen: &Seen) -> Result<(), DraftFault> {
         let limit = self.limit_price().ok().flatten();
         let limit = limit.filter(|_| self.has(Field::Acknowledged));
@@ -335,7 +335,7 @@ mod tests {
             ("$1500", Ok(Some("0.5"))),
             ("$29.99", Err(below_lot.clone())),
             ("$0.001", Err(below_lot.clone())),
-            // A quotient that is zero in all the digits there are.
+            // A quotient that is zero in all available digits.
             ("$0.0000000000000000000000000001", Err(below_lot)),
         ] {
             let size = draft(typed).resolved_size(&seen);

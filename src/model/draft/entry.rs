@@ -1,4 +1,4 @@
-//! A new order before it is one.
+//! The draft of a new order.
 
 mod finish;
 mod size;
@@ -15,26 +15,26 @@ use super::{
 };
 use std::time::Duration;
 
-/// A new order, a sliced one or a ladder before it is one: choices that are always sound, and texts that may not be.
+/// The draft of a new order, a sliced one or a scaled one: choices that are always valid, and texts that may not be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntryDraft {
     pub account_id: AccountId,
-    /// `None` while no market is known.
+    /// `None` if no market is known.
     pub market_id: Option<MarketId>,
     pub shape: DraftShape,
     pub side: Side,
     pub time_in_force: TimeInForce,
     pub margin_mode: MarginMode,
     pub reduce_only: bool,
-    /// Of a TWAP: whether its slices vary in size.
+    /// For a TWAP: whether its slices vary in size.
     pub randomize: bool,
-    /// The market whose mark is watched; `None` is its own.
+    /// The market whose mark triggers it; `None` is its own.
     pub trigger_market: Option<MarketId>,
     pub trigger_direction: Option<TriggerDirection>,
-    /// What a take profit is for; `None` is whatever is open in its market.
+    /// The position of a take profit; `None` is the market's open one.
     pub target: Option<PositionId>,
     pub texts: Texts,
-    /// Fields that are sent besides those of its type: only the service knows what it takes.
+    /// Fields sent in addition to those of its type: only the service knows what it accepts.
     pub also: Vec<Field>,
 }
 
@@ -60,7 +60,7 @@ fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
 
 impl EntryDraft {
-    /// The fields that count as it stands now, in the order they are asked for.
+    /// The fields of its type, in form order.
     pub fn fields(&self) -> Vec<Field> {
         let mut fields: Vec<_> = kinds::fields(self.shape)
             .filter(|field| self.is_asked(*field))
@@ -71,7 +71,7 @@ impl EntryDraft {
         fields
     }
 
-    /// What opens nothing has nothing that could be exited.
+    /// An order that opens nothing needs no exits.
     fn is_asked(&self, field: Field) -> bool {
         let is_exit = matches!(field, Field::TakeProfit | Field::StopLoss);
         let is_idle = is_exit && self.only_reduces();
@@ -88,7 +88,7 @@ impl EntryDraft {
         self.fields().contains(&field)
     }
 
-    /// How long a TWAP runs: a bare number is minutes.
+    /// The duration of a TWAP: a bare number is minutes.
     pub fn minutes(&self) -> Result<Num, DraftFault> {
         let text = self.texts.of(Field::Duration);
         let minutes = match span(text) {
@@ -117,7 +117,7 @@ impl EntryDraft {
         Ok(count)
     }
 
-    /// The ladder, as far as it is written.
+    /// The scaled order as far as it is filled in.
     pub fn rungs_of<'a>(&self, seen: &Seen<'a>) -> Option<Ladder<'a>> {
         Some(Ladder {
             side: self.side,
@@ -129,14 +129,14 @@ impl EntryDraft {
         })
     }
 
-    /// Each of its rungs, and what that comes to.
+    /// Its rungs with their sizes and values.
     pub fn rungs_in(&self, seen: &Seen) -> Option<Vec<PlannedRung>> {
         let ladder = self.rungs_of(seen)?;
         let size = self.resolved_size(seen).ok()?;
         ladder.rungs(size, seen.size_decimals()?, seen.book)
     }
 
-    /// What one coin of a ladder costs on average.
+    /// The average price of a scaled order per coin.
     fn average(&self, seen: &Seen) -> Option<Num> {
         let plain = self.rungs_of(seen)?.average();
         let through = || {
@@ -150,18 +150,18 @@ impl EntryDraft {
         through().or(plain)
     }
 
-    /// Whether it can only ever make a position smaller.
+    /// Whether it can only reduce a position.
     pub fn only_reduces(&self) -> bool {
         self.shape == DraftShape::Order(PlaceKind::TakeProfit) || self.reduce_only
     }
 
-    /// Whether it is against what is open there.
+    /// Whether it is opposite to the open position.
     fn is_against(&self, seen: &Seen) -> bool {
         let held = seen.position.and_then(Position::side);
         held == Some(self.side.opposite())
     }
 
-    /// How much of it can fill, in coin: of what only reduces no more than what is open against it.
+    /// How much of it can fill, in coin: a reduce-only order at most the opposite position.
     pub fn fillable(&self, seen: &Seen) -> Option<Num> {
         let size = self.resolved_size(seen).ok()?;
         let is_sideless = |held: &Position| held.side().is_none();
@@ -173,7 +173,7 @@ impl EntryDraft {
         Some(size.min(held.map_or(Num::ZERO, Position::quantity)))
     }
 
-    /// What a coin of `size` is filled at on average: by the book where it is sent now, else as [`Self::entry`].
+    /// The average fill price of `size`: by the book if it is sent now, else as [`Self::entry`].
     pub fn fills_at(&self, size: Num, seen: &Seen) -> Option<Num> {
         let is_sent_now = matches!(
             self.shape,
@@ -187,8 +187,8 @@ impl EntryDraft {
         self.entry(seen)
     }
 
-    /// How much of it would open something, in coin: nothing of what only reduces, else what is more than the open
-    /// position that it is against.
+    /// How much of it would open a position, in coin: nothing for reduce-only, otherwise what exceeds the opposite
+    /// position.
     pub fn opens(&self, seen: &Seen) -> Option<Num> {
         if self.only_reduces() {
             return Some(Num::ZERO);
@@ -200,8 +200,8 @@ impl EntryDraft {
         }
     }
 
-    /// What must be posted for what it opens, and for what is open there as far as that goes to another leverage by it,
-    /// USD; negative where that frees more than it takes.
+    /// The margin that it requires, USD: for what it opens, and for an open position whose leverage it changes;
+    /// negative if that frees more than it needs.
     pub fn initial_margin(&self, seen: &Seen) -> Option<Num> {
         let opens = self.opens(seen)?;
         if opens.is_zero() {
@@ -212,8 +212,8 @@ impl EntryDraft {
         own.plus(self.releveraging(seen)?)
     }
 
-    /// The leverage of the position that it adds to, now and then, where it takes all of it to another one. So the paper
-    /// exchange does it (`docs/engine.md 6.1`); a service may keep the two apart.
+    /// The leverage of the position that it adds to, now and afterwards, if it changes it. The paper exchange does this
+    /// (`docs/engine.md 6.1`); another service may keep the two apart.
     pub fn releverages(&self, seen: &Seen) -> Option<(Num, Num)> {
         let held = seen.position.filter(|_| !self.only_reduces())?;
         let is_isolated = self.margin_mode == MarginMode::Isolated;
@@ -222,8 +222,8 @@ impl EntryDraft {
         change.filter(|(before, after)| is_added_to && before != after)
     }
 
-    /// What the open position takes more, USD: of the account when it is cross, at its mark; of its own when isolated,
-    /// at its entry.
+    /// The additional margin of the open position, USD: from the account if it is cross, at its mark; from its own if
+    /// isolated, at its entry.
     fn releveraging(&self, seen: &Seen) -> Option<Num> {
         let Some((before, after)) = self.releverages(seen) else {
             return Some(Num::ZERO);
@@ -238,7 +238,7 @@ impl EntryDraft {
         worth.over(after)?.minus(worth.over(before)?)
     }
 
-    /// Whether it is an order that lies still until a mark reaches a price.
+    /// Whether it waits for a mark to reach a price.
     pub fn waits_for_a_price(&self) -> bool {
         matches!(self.shape, DraftShape::Order(_)) && self.has(Field::TriggerPrice)
     }
@@ -261,7 +261,7 @@ impl EntryDraft {
         instant(self.texts.of(Field::Expires), seen.now, &zone).map(Some)
     }
 
-    /// What is written in a field of numbers; nothing where its type has none or it may be empty.
+    /// The number in a field; `None` if its type lacks the field or the field is optional and empty.
     pub fn number(&self, field: Field) -> Result<Option<Num>, DraftFault> {
         let text = self.texts.of(field);
         let read = if MAY_BE_ZERO.contains(&field) {
@@ -276,14 +276,14 @@ impl EntryDraft {
         }
     }
 
-    /// As it would be sent.
+    /// The number as it would be sent.
     fn number_in(&self, field: Field, seen: &Seen) -> Result<Option<Num>, DraftFault> {
         let elsewhere = field.takes() == FieldInput::WatchedPrice && self.watched().is_some();
         let market = if elsewhere { seen.watched } else { seen.market };
         Seen::ticked(field, self.number(field)?, market)
     }
 
-    /// A number that can be read, for what is reckoned meanwhile.
+    /// The number if it can be read, for estimates.
     pub fn known(&self, field: Field) -> Option<Num> {
         self.number(field).ok().flatten()
     }
@@ -292,8 +292,8 @@ impl EntryDraft {
         positive(self.texts.of(Field::Leverage))
     }
 
-    /// As it would be sent. A market says the most it takes of anybody, which is asked of what opens something only: no
-    /// way out is held up by it. That the account may take less is the service's to say.
+    /// The leverage as it would be sent. The market's maximum is checked only if the order opens something, so that it
+    /// never blocks a close. The service checks the account's limit.
     fn leverage_in(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let leverage = self.leverage()?;
         let most = seen.market.and_then(|market| market.max_leverage);
@@ -303,8 +303,8 @@ impl EntryDraft {
         }
     }
 
-    /// The price it is reckoned at: its limit, or what is there where that fills now; the average of its rungs, else the
-    /// price in its own market that sets it off, else where a chase would begin, else what the other side asks.
+    /// The price for estimates: its limit, or the market if that fills now; the average of its rungs; its trigger in
+    /// its own market; where a chase would begin; otherwise the other side's best price.
     pub fn entry(&self, seen: &Seen) -> Option<Num> {
         if self.has(Field::LimitPrice) {
             let limit = self.known(Field::LimitPrice)?;
@@ -329,8 +329,8 @@ impl EntryDraft {
             .or_else(|| seen.taken(self.side))
     }
 
-    /// The price that a chase would follow now and its cap keeps it from (`docs/engine.md 2.8`: a buy rests at the lower
-    /// of the two, a sell at the higher); `None` while the cap lets it follow.
+    /// The price that a chase would follow now if its cap allowed it (`docs/engine.md 2.8`: a buy rests at the lower of
+    /// the two, a sell at the higher); `None` while the cap allows it.
     pub fn chases_nothing(&self, seen: &Seen) -> Option<Num> {
         let cap = self
             .known(Field::ChaseCap)
@@ -351,13 +351,13 @@ impl EntryDraft {
         }
     }
 
-    /// The other market whose mark sets it off.
+    /// The other market whose mark triggers it.
     pub fn watched(&self) -> Option<&MarketId> {
         let other = self.trigger_market.as_ref();
         other.filter(|id| self.has(Field::TriggerMarket) && Some(*id) != self.market_id.as_ref())
     }
 
-    /// Which way the mark moves when it sets this off: what its type and side mean, or what was chosen.
+    /// The direction of the mark that triggers it: by type and side, or as chosen.
     pub fn direction(&self) -> Option<TriggerDirection> {
         let DraftShape::Order(kind) = self.shape else {
             return None;
@@ -375,8 +375,8 @@ impl EntryDraft {
         })
     }
 
-    /// Whether it takes what stands in the book (it does at once, or as soon as it is set off) or rests there; `None`
-    /// where that is not known, and for a ladder, whose rungs differ.
+    /// Whether it takes liquidity (at once, or when triggered) or rests; `None` if unknown, and for a scaled order,
+    /// whose rungs differ.
     pub fn takes(&self, seen: &Seen) -> Option<bool> {
         match self.shape {
             DraftShape::Order(PlaceKind::Chase) => Some(false),
@@ -396,7 +396,7 @@ impl EntryDraft {
         }
     }
 
-    /// The dearer role where it is not known which it has.
+    /// The more expensive role if it is unknown.
     pub fn role(&self, seen: &Seen) -> LiquidityRole {
         match self.takes(seen) {
             Some(false) => LiquidityRole::Maker,
@@ -427,7 +427,7 @@ mod tests {
         }
     }
 
-    /// Buys with a limit of 60,000 and a stop at 59,000, whatever of that its type has.
+    /// A buy with a limit of 60,000 and a stop at 59,000, as far as its type has them.
     fn entry(kind: PlaceKind, size: &str) -> EntryDraft {
         EntryDraft {
             account_id: "chal-1".into(),
@@ -526,11 +526,11 @@ mod tests {
             ..with(limit("r25"), Field::StopLoss, stop)
         };
         let sized = |draft: &EntryDraft| draft.resolved_size(&seen).map(|size| size.to_string());
-        // At 5× it is liquidated where 60000 × 0.8 ÷ 0.9875 is.
+        // At 5× it is liquidated at 60000 × 0.8 ÷ 0.9875.
         let late = DraftFault::StopPastLiquidation(Num::from(48_608_u32));
         assert_eq!(sized(&isolated("48000")), Err(late));
         assert_eq!(sized(&isolated("49000")), Ok("0.00227".to_owned()));
-        // With 1,000 USD behind it, 2.5 BTC by its stop of 1000 are gone at 60,354: that is before they are bought.
+        // Backed by 1,000 USD, the 2.5 BTC for a stop of 1000 are liquidated at 60,354: above the entry.
         assert!(sized(&with(limit("r2500"), Field::StopLoss, "59000")).is_err());
         assert_eq!(sized(&limit("r25")), Ok("0.025".to_owned()));
         let coin = EntryDraft {

@@ -1,4 +1,4 @@
-//! What is wrong with a draft, field by field.
+//! Errors of a draft, field by field.
 
 use super::{super::Num, Field};
 use std::fmt;
@@ -88,7 +88,7 @@ pub enum DraftFault {
     AboveMarket(u32),
 }
 
-/// Nothing is bought at 0: that is no price to write instead.
+/// A price of 0 is not valid, so it is not suggested.
 fn either(below: Num, above: Num) -> String {
     if below.is_zero() {
         return above.to_string();
@@ -96,7 +96,7 @@ fn either(below: Num, above: Num) -> String {
     format!("{below} or {above}")
 }
 
-/// What is wrong, field by field, in the order of the fields.
+/// The errors, in the order of the fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Faults(pub Vec<(Field, DraftFault)>);
 
@@ -106,7 +106,7 @@ impl Faults {
         here.next().map(|(_, fault)| fault)
     }
 
-    /// What was read, unless something is wrong.
+    /// The value, unless there are errors.
     pub(super) fn none<T>(self, read: Option<T>) -> Result<T, Self> {
         match read {
             Some(value) if self.0.is_empty() => Ok(value),
@@ -114,7 +114,7 @@ impl Faults {
         }
     }
 
-    /// The value, or the fault noted and nothing.
+    /// The value; an error is recorded and gives `None`.
     pub(super) fn take<T>(&mut self, field: Field, read: Result<T, DraftFault>) -> Option<T> {
         read.map_err(|fault| self.0.push((field, fault))).ok()
     }

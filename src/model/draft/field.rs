@@ -1,4 +1,4 @@
-//! The fields a draft can have, and what is known of each: one table.
+//! The fields of drafts and their facts, in one table.
 
 use strum::EnumIter;
 
@@ -12,7 +12,7 @@ pub enum Field {
     Share,
     Size,
     LimitPrice,
-    /// The market whose mark is watched.
+    /// The market whose mark triggers the order.
     TriggerMarket,
     TriggerPrice,
     TriggerDirection,
@@ -28,49 +28,49 @@ pub enum Field {
     Leverage,
     MarginMode,
     ReduceOnly,
-    /// What was observed; the service never prices by it.
+    /// The client's midpoint; the service never prices by it.
     ExpectedPrice,
     Acknowledged,
     ExtraMargin,
-    /// Of a TWAP, in whole minutes.
+    /// For a TWAP, in whole minutes.
     Duration,
     Randomize,
     MinPrice,
     MaxPrice,
-    /// Of a ladder: its first and its last price.
+    /// For a scaled order: its first and its last price.
     StartPrice,
     EndPrice,
     Rungs,
-    /// The size of the last rung over the first.
+    /// The last rung's size over the first.
     Skew,
 }
 
 /// How a field is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldInput {
-    /// One of a few, by the arrows or its number.
+    /// One of a few, by the arrows or a number.
     Choice,
     /// One of many markets: the arrows, or letters of its name.
     Market,
     /// A price in the form's own market, USD.
     Price,
-    /// A price in the market that is watched.
+    /// A price in the trigger's market.
     WatchedPrice,
-    /// Coin, USD, a share or what may be lost.
+    /// Coin, USD, a share or an amount at risk.
     Size,
     /// A count or an amount.
     Number,
-    /// A span from now, or a date.
+    /// A time span from now, or a date.
     Instant,
-    /// Minutes, or a span.
+    /// Minutes, or a time span.
     Span,
 }
 
-/// What is known of one field.
+/// The facts of one field.
 struct FieldFacts {
     label: &'static str,
     takes: FieldInput,
-    /// How the API's bodies spell it.
+    /// Its names in the API's bodies.
     body: &'static [&'static str],
 }
 
@@ -124,7 +124,7 @@ impl Field {
         self.facts().label
     }
 
-    /// How the API's bodies spell it.
+    /// Its names in the API's bodies.
     pub fn body_names(self) -> &'static [&'static str] {
         self.facts().body
     }
@@ -133,7 +133,7 @@ impl Field {
         self.facts().takes
     }
 
-    /// Whether it is written, and not chosen.
+    /// Whether it is a text, not a choice.
     pub fn is_typed(self) -> bool {
         !matches!(self.takes(), FieldInput::Choice | FieldInput::Market)
     }
@@ -142,8 +142,8 @@ impl Field {
         matches!(self.takes(), FieldInput::Price | FieldInput::WatchedPrice)
     }
 
-    /// Whether `words` (a message of the service) name this field as a whole word: a refusal that names one
-    /// is shown beside it.
+    /// Whether `words` (a service's message) contains this field's name as a whole word: the refusal is then shown
+    /// beside the field.
     pub fn is_named_in(self, words: &str) -> bool {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         words

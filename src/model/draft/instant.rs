@@ -1,4 +1,4 @@
-//! The grammar of instants a person types: spans from now, and dates on the clocks around them.
+//! The grammar of typed instants: time spans from now, and local dates.
 
 use super::{
     super::{Timestamp, Zone},
@@ -7,7 +7,7 @@ use super::{
 use jiff::civil;
 use std::time::Duration;
 
-/// A year is further than anything waits for.
+/// Nothing waits longer than a year.
 const LONGEST: Duration = Duration::from_hours(366 * 24);
 const UNITS: &[(char, u64)] = &[
     ('s', 1),
@@ -17,8 +17,7 @@ const UNITS: &[(char, u64)] = &[
     ('w', 604_800),
 ];
 
-/// Reads `2h`, `1d12h`, `18:00` (the next one), `2026-01-05 18:00` or an instant with its zone; only what
-/// lies after `now`.
+/// Reads `2h`, `1d12h`, `18:00` (the next one), `2026-01-05 18:00` or an instant with its zone; it must be after `now`.
 pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, DraftFault> {
     let text = text.trim();
     if text.is_empty() {
@@ -64,7 +63,7 @@ fn date(text: &str, zone: &Zone) -> Option<Timestamp> {
     if let Some(instant) = Timestamp::from_rfc3339(text) {
         return Some(instant);
     }
-    // A day alone could mean its beginning or its end.
+    // A date alone could mean its beginning or its end.
     let is_whole = text.contains(':');
     let civil = is_whole.then(|| text.parse::<civil::DateTime>().ok());
     zone.at(civil.flatten()?)

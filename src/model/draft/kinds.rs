@@ -1,12 +1,12 @@
-//! Which fields each type of order has. What a type requires is not documented (`docs/service-api.md 4.2`): this is
-//! a guess that the paper exchange shares, and only what a form asks for; the service has the last word.
+//! The fields of each order type. The documents do not say what a type requires (`docs/service-api.md 4.2`): this table
+//! is a guess that the paper exchange shares, and only decides what a form asks for. The service decides.
 
 use super::{
     super::{Curve, PlaceKind, TimeInForce},
     Field,
 };
 
-/// What is placed.
+/// The shape of what is placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DraftShape {
     Order(PlaceKind),
@@ -15,7 +15,7 @@ pub enum DraftShape {
     Ladder,
 }
 
-/// What every new order is asked first, and last.
+/// The first and the last fields of every new order.
 const HEAD: &[Field] = &[Field::Kind, Field::Market, Field::Side, Field::Size];
 const TAIL: &[Field] = &[
     Field::Leverage,
@@ -24,7 +24,7 @@ const TAIL: &[Field] = &[
     Field::ExpectedPrice,
 ];
 
-/// What stands between, by type, and the times in force it can have.
+/// The fields between them by type, and the allowed times in force.
 struct KindRow {
     shape: DraftShape,
     own: &'static [Field],
@@ -39,7 +39,7 @@ const ANY: &[TimeInForce] = &[
     TimeInForce::Gtd,
 ];
 
-/// What waits for a price is most often the way out of a position: whether it may do more stands where it is seen.
+/// A triggered order usually closes a position, so `reduce_only` is a visible field.
 const TRIGGERED_MARKET: &[Field] = &[
     Field::TriggerPrice,
     Field::ReduceOnly,
@@ -168,7 +168,7 @@ fn row(shape: DraftShape) -> Option<&'static KindRow> {
     ROWS.iter().find(|row| row.shape == shape)
 }
 
-/// The fields of a shape, in the order they are asked for.
+/// The fields of a shape, in form order.
 pub(super) fn fields(shape: DraftShape) -> impl Iterator<Item = Field> {
     let own = row(shape).map_or(&[] as &[Field], |row| row.own);
     let rest = TAIL.iter().filter(|field| !own.contains(field));
@@ -176,7 +176,7 @@ pub(super) fn fields(shape: DraftShape) -> impl Iterator<Item = Field> {
     fields.filter(move |field| is_asked(shape, *field))
 }
 
-/// A take profit only ever reduces, a ladder has no other type, and what was observed is told of an order alone.
+/// A take profit always reduces, a scaled order has no other type, and only an order has an observed price.
 fn is_asked(shape: DraftShape, field: Field) -> bool {
     match shape {
         DraftShape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
@@ -186,7 +186,7 @@ fn is_asked(shape: DraftShape, field: Field) -> bool {
     }
 }
 
-/// The times in force that a shape can have.
+/// The times in force of a shape.
 pub fn times_in_force(shape: DraftShape) -> &'static [TimeInForce] {
     row(shape).map_or(&[], |row| row.times)
 }

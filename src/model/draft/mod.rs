@@ -1,8 +1,8 @@
-//! What a person typed, before it is anything: texts and choices in, a [`Command`] or a fault per field out.
-//! The forms of the desk and the verbs of the command line share it.
+//! Drafts: texts and choices in, a [`Command`] or an error per field out. Shared by the desk's forms and the verbs of
+//! the command line.
 //!
-//! Contract: pure; a text that does not parse never becomes a number, and nothing is filled in that was
-//! not typed or chosen. What the service might still accept is not refused here, only what has no meaning.
+//! Contract: pure. A text that does not parse never becomes a number, and nothing is filled in that was not typed or
+//! chosen. A draft refuses only what has no meaning, not what the service might accept.
 
 mod amend;
 mod close;
@@ -32,32 +32,32 @@ use super::{
     Book, Charges, Command, Market, Num, Order, Position, Side, Timestamp, Zone, estimate,
 };
 
-/// What was known of the world when the draft was read; sizes and prices are resolved against it.
+/// The market and account when the draft was read; sizes and prices are resolved against them.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seen<'a> {
     pub market: Option<&'a Market>,
-    /// The position it is about: of a new order, the open one in its market.
+    /// Its position; for a new order, the open one in its market.
     pub position: Option<&'a Position>,
-    /// Every open position is listed: where none is in its market, none is open there.
+    /// The list of positions is complete: a market without one has none open.
     pub lists_all: bool,
-    /// What stands behind a cross position in its market when the needs of the others are taken off, USD.
+    /// What backs a cross position in its market after the needs of the others, USD.
     pub cross_backing: Option<Num>,
-    /// What the account may still post for new positions, USD.
+    /// The margin available for new positions, USD.
     pub free_margin: Option<Num>,
     pub order: Option<&'a Order>,
-    /// What rests in its market, where that is known and no older than what counts.
+    /// The book of its market, if known and recent enough.
     pub book: Option<&'a Book>,
-    /// The market whose mark is watched, where it is another one.
+    /// The trigger's market, if it is another one.
     pub watched: Option<&'a Market>,
-    /// What trading costs in its market.
+    /// The fees of its market.
     pub charges: Charges,
-    /// When it was read by the clock that ends what has a date, and in whose zone that is told; UTC where nobody says.
+    /// The current time by the clock that ends dated orders, and the zone to show it in; UTC by default.
     pub now: Timestamp,
     pub zone: Option<&'a Zone>,
 }
 
 impl Seen<'_> {
-    /// Whether it is known what is open in its market, if anything is: nothing listed is not nothing there.
+    /// Whether it is known if a position is open in its market: an incomplete list proves nothing.
     pub fn is_held_known(&self) -> bool {
         self.position.is_some() || self.lists_all
     }
@@ -67,8 +67,8 @@ impl Seen<'_> {
         self.market?.mid()
     }
 
-    /// A price of an order, or a distance of one, as it can be sent: what is known to lie between two ticks of `market`
-    /// is refused by whoever trades there. What is observed may lie anywhere.
+    /// A valid order price or distance. A price known to be between two ticks of `market` is refused; the observed
+    /// price may be anything.
     fn ticked(
         field: Field,
         price: Option<Num>,
@@ -91,7 +91,7 @@ impl Seen<'_> {
         }
     }
 
-    /// What an order of this side pays or gets that fills now: the best price of the other side, else the midpoint.
+    /// The price at which an order of this side fills now: the other side's best price, else the midpoint.
     pub fn taken(&self, side: Side) -> Option<Num> {
         let market = self.market?;
         let best = match side {
@@ -101,15 +101,15 @@ impl Seen<'_> {
         best.or_else(|| market.mid())
     }
 
-    /// What a limit is reckoned at: itself where it rests, the market where it crosses.
+    /// The estimated price of a limit: itself if it rests, the market if it crosses.
     pub fn reckoned(&self, side: Side, limit: Num) -> Num {
         let crosses = |market| estimate::crosses(market, side, limit) == Some(true);
         let market = self.market.filter(|market| crosses(market));
         market.and_then(|_| self.taken(side)).unwrap_or(limit)
     }
 
-    /// What a coin of `quantity` that is sent now is filled at on average: by the book where one is known, what is left of it
-    /// at its limit; else at the best price.
+    /// The average fill price of `quantity` sent now: by the book if known, with the rest at its limit; else at the
+    /// best price.
     pub fn filled(&self, side: Side, quantity: Num, limit: Option<Num>) -> Option<Num> {
         let best = match limit {
             Some(limit) => Some(self.reckoned(side, limit)),
@@ -129,7 +129,7 @@ impl Seen<'_> {
         by_book().or(best)
     }
 
-    /// The market whose prices a field is written in.
+    /// The market of a price field.
     pub fn market_of(&self, field: Field) -> Option<&Market> {
         let watched = (field.takes() == FieldInput::WatchedPrice).then_some(self.watched);
         watched.flatten().or(self.market)
@@ -142,7 +142,7 @@ impl Seen<'_> {
     }
 }
 
-/// A form's contents as they are typed: texts and choices, right or wrong, until [`Draft::command`] reads them.
+/// A form's contents as typed: texts and choices, valid or not, until [`Draft::command`] reads them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Draft {
     Entry(EntryDraft),
@@ -152,7 +152,7 @@ pub enum Draft {
 }
 
 impl Draft {
-    /// The finished command, or everything that is wrong at once.
+    /// The finished command, or all errors at once.
     pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
         match self {
             Self::Entry(draft) => draft.command(seen),
@@ -162,7 +162,7 @@ impl Draft {
         }
     }
 
-    /// The fields that count as it stands now, in the order they are asked for.
+    /// The fields of its type, in form order.
     pub fn fields(&self) -> Vec<Field> {
         match self {
             Self::Entry(draft) => draft.fields(),
@@ -172,7 +172,7 @@ impl Draft {
         }
     }
 
-    /// What is typed in a text field; `None` for a choice.
+    /// The text of a field; `None` for a choice.
     pub fn text(&self, field: Field) -> Option<&str> {
         field.is_typed().then(|| self.texts().of(field))
     }
@@ -184,7 +184,7 @@ impl Draft {
         }
     }
 
-    /// Whether an empty text there blocks sending.
+    /// Whether an empty text prevents sending.
     pub fn is_required(&self, field: Field) -> bool {
         match self {
             Self::Entry(draft) => draft.is_required(field),

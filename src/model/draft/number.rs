@@ -1,26 +1,26 @@
-//! The grammar of numbers a person types.
+//! The grammar of typed numbers.
 
 use super::{
     super::{Num, NumError},
     DraftFault,
 };
 
-/// Longer texts cannot be numbers that are held exactly, however many of their digits are zeros.
+/// A longer text cannot be an exact number, however many of its digits are zeros.
 const LONGEST: usize = 40;
 
-/// Digits after the point that can be held: the lot where none is known.
+/// The most digits after the point: the lot if none is known.
 const FINEST: u32 = 28;
 
-/// A size as typed, before it is known what it comes to.
+/// A size as typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
     /// `0.5`: in coin.
     Coin(Num),
-    /// `$1000`: worth this many USD.
+    /// `$1000`: this value in USD.
     Notional(Num),
-    /// `50%`: of the position it makes smaller; on an entry, of the free margin.
+    /// `50%`: of the position it reduces; for an entry, of the free margin.
     Percent(Num),
-    /// `r25`: lose this many USD when the stop loss is reached, with the fees that are known.
+    /// `r25`: loses this many USD at the stop loss, including known fees.
     AtRisk(Num),
 }
 
@@ -77,7 +77,7 @@ pub fn positive(text: &str) -> Result<Num, DraftFault> {
     }
 }
 
-/// Reads `text` as a decimal, exactly, or says what is wrong with it. `.5` is 0.5; `5.` is half a number.
+/// Parses an exact decimal, or explains what is wrong. `.5` is 0.5; `5.` is incomplete.
 pub fn number(text: &str) -> Result<Num, DraftFault> {
     let text = text.trim();
     if text.is_empty() {
@@ -107,7 +107,7 @@ pub fn number(text: &str) -> Result<Num, DraftFault> {
     })
 }
 
-/// Like [`number`], but nothing typed is no number.
+/// Like [`number`], but an empty text is `None`.
 pub(super) fn optional(
     text: &str,
     read: impl Fn(&str) -> Result<Num, DraftFault>,
@@ -128,8 +128,7 @@ pub(super) fn not_negative(text: &str) -> Result<Num, DraftFault> {
     }
 }
 
-/// Cut to whole lots: never more than was asked for, and never nothing. What fits, and what cannot be judged, stays as
-/// typed.
+/// Rounds down to whole lots, but never to zero. A size that fits, or cannot be judged, stays as typed.
 pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, DraftFault> {
     let finer = decimals.filter(|lot| *lot < size.decimals());
     let cut = finer.map_or(size, |lot| size.truncated(lot));
@@ -140,7 +139,7 @@ pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, DraftF
     Ok(cut)
 }
 
-/// `share` percent of what is held, never more.
+/// `share` percent of `held`, never more.
 pub(super) fn part(held: Num, share: Num) -> Result<Num, DraftFault> {
     if share > Num::HUNDRED {
         return Err(DraftFault::AboveAll);
@@ -150,7 +149,7 @@ pub(super) fn part(held: Num, share: Num) -> Result<Num, DraftFault> {
         .ok_or(DraftFault::TooManyDigits)
 }
 
-/// The likely meaning of a character no number has.
+/// The likely meaning of a character that no number contains.
 fn foreign(c: char) -> Option<DraftFault> {
     match c {
         ',' => Some(DraftFault::Comma),

@@ -1,4 +1,4 @@
-//! What an order would open if all of it filled at its price, and where that would be liquidated.
+//! What an order would open if it filled completely at its price, and the resulting liquidation price.
 
 use super::{
     super::{
@@ -19,7 +19,7 @@ pub struct OpeningOrder {
 }
 
 impl OpeningOrder {
-    /// By what is left of a limit order that works.
+    /// From the remaining size of a working limit order.
     pub fn of(order: &Order) -> Option<Self> {
         (!order.reduce_only).then_some(())?;
         Some(Self {
@@ -31,7 +31,7 @@ impl OpeningOrder {
         })
     }
 
-    /// Of the position it would be part of, or that it turns one into; nothing where it reduces one, or would change its
+    /// The liquidation price of the resulting position; `None` if the order reduces one, or would change its margin
     /// mode.
     pub fn liquidation(&self, seen: &Seen) -> Option<LiquidationEstimate> {
         let is_isolated = self.margin_mode == MarginMode::Isolated;
@@ -75,18 +75,18 @@ impl OpeningOrder {
     }
 }
 
-/// The position that stands then.
+/// The position after the fill.
 struct After {
     quantity: Num,
     entry: Num,
-    /// Isolated margin besides what its leverage asks for, USD.
+    /// Isolated margin beyond what its leverage requires, USD.
     extra: Num,
-    /// What closing the position before it brought, USD.
+    /// The realized profit of closing the previous position, USD.
     realized: Num,
 }
 
 impl EntryDraft {
-    /// Where it would be liquidated if all of it filled at its price.
+    /// The liquidation price after a complete fill at its price.
     pub fn liquidation(&self, seen: &Seen) -> Option<LiquidationEstimate> {
         let size = self.resolved_size(seen).ok()?;
         self.opening(size, seen)?.liquidation(seen)

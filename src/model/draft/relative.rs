@@ -1,17 +1,17 @@
-//! Prices said by another price: `bid`, `-1%`, `entry +0.5%`, `ask-2`.
+//! Prices relative to another price: `bid`, `-1%`, `entry +0.5%`, `ask-2`.
 //!
-//! Contract: pure; what comes of one is on the price grid, and nothing comes of one whose other price is not known. It
-//! is never sent as it is written: whoever reads it puts the digits in its place first.
+//! Contract: pure. The result is on the price grid, and there is none if the other price is unknown. The expression is
+//! never sent: the reader replaces it with digits first.
 
 use super::{
     super::{Num, Side, Tick},
     Draft, DraftFault, Field, Seen, number,
 };
 
-/// The price that another is said by.
+/// The price that the expression refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PriceAnchor {
-    /// Where what it is about is entered, or was; else the midpoint.
+    /// The entry of its order or position; else the midpoint.
     Usual,
     Entry,
     Mid,
@@ -28,26 +28,26 @@ const WORDS: &[(&str, PriceAnchor)] = &[
     ("mark", PriceAnchor::Mark),
 ];
 
-/// How far from the other price: in USD, or in percent of it.
+/// The distance from the other price: in USD, or in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Offset {
     Usd(Num),
     Percent(Num),
 }
 
-/// A price said by another.
+/// A price relative to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RelativePrice {
     anchor: PriceAnchor,
     offset: Offset,
 }
 
-/// What a form knows of an entry.
+/// The entry prices that a form knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entered {
-    /// A bare offset is from here, else from the midpoint.
+    /// The base of a bare offset; else the midpoint.
     pub usual: Option<Num>,
-    /// What the word `entry` means.
+    /// The value of the word `entry`.
     pub entry: Option<Num>,
 }
 
@@ -61,7 +61,7 @@ impl From<Option<Num>> for Entered {
 }
 
 impl RelativePrice {
-    /// `None` for what is no such price: digits, or no price at all. A bare offset needs its sign.
+    /// `None` for digits, or for no price at all. A bare offset needs its sign.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let named = WORDS.iter().find_map(|(word, anchor)| {
@@ -77,7 +77,7 @@ impl RelativePrice {
         Some(Self { anchor, offset })
     }
 
-    /// Where `text` is the beginning of such a price and none yet, what it could become.
+    /// What an incomplete expression in `text` could become, if it is one.
     pub fn begun(text: &str) -> Option<String> {
         let text = text.trim().to_ascii_lowercase();
         if text.is_empty() || Self::read(&text).is_some() {
@@ -92,11 +92,11 @@ impl RelativePrice {
         Self::read(&format!("{text}0")).map(|_| format!("{before}100 · {before}0.5%"))
     }
 
-    /// In digits, for `field`: on the grid, as far as that is told or can be guessed, a limit rounded to where `side`
-    /// would rest rather than pay, everything else to the nearer step.
+    /// The digits for `field`, on the known or guessed grid. A limit is rounded to the passive side of `side`, any
+    /// other price to the nearest step.
     ///
     /// # Errors
-    /// When the other price is not known here, or the offset goes below zero.
+    /// If the other price is unknown, or the offset goes below zero.
     pub fn resolve(
         self,
         field: Field,
@@ -145,14 +145,14 @@ impl RelativePrice {
 }
 
 impl Draft {
-    /// What a price said by another comes to now; `None` where the field says none.
+    /// The current value of a relative price; `None` if the field holds none.
     pub fn meant(&self, field: Field, seen: &Seen) -> Option<Result<Num, DraftFault>> {
         let text = self.text(field).filter(|_| field.is_price())?;
         let price = RelativePrice::read(text)?;
         Some(price.resolve(field, seen, (self.entered_at(field, seen), self.side(seen))))
     }
 
-    /// Which way it trades.
+    /// Its side.
     pub fn side(&self, seen: &Seen) -> Option<Side> {
         match self {
             Self::Entry(draft) => Some(draft.side),
@@ -162,8 +162,8 @@ impl Draft {
         }
     }
 
-    /// Where what it is about is entered, or was; else `entry` is that of the open position of the market the price is
-    /// of. A price to enter at is not said by itself.
+    /// The entry prices of the order or position; otherwise `entry` is that of the open position in the price's market.
+    /// An entry price cannot refer to itself.
     fn entered_at(&self, field: Field, seen: &Seen) -> Entered {
         let usual = self.usual(field, seen);
         let is_elsewhere = field == Field::TriggerPrice && self.watches_another(seen);

@@ -1,9 +1,9 @@
-//! What has been written into the fields so far.
+//! The texts of a draft's fields.
 
 use super::Field;
 use std::collections::BTreeMap;
 
-/// One text per field; what was never written is empty.
+/// One text per field; a missing one is empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Texts(BTreeMap<Field, String>);
 
@@ -16,7 +16,7 @@ impl Texts {
         self.0.insert(field, text.into());
     }
 
-    /// With this text in place of what was there.
+    /// Replaces the text of a field.
     #[must_use]
     pub fn with(mut self, field: Field, text: impl Into<String>) -> Self {
         self.set(field, text);

@@ -127,7 +127,7 @@ fn every_field_of_an_order_that_was_not_understood_is_named() {
     assert_eq!(place(other), expected);
 }
 
-/// A conditional buy that ends by itself, with all that protects it.
+/// A conditional buy with an expiry and all its protection.
 fn guarded() -> PlaceOrder {
     PlaceOrder {
         kind: PlaceKind::Conditional,
@@ -245,7 +245,7 @@ fn every_field_of_a_close_is_held_against_the_position_it_was_meant_for() {
         "position p-2 instead of p-1",
     ];
     assert_eq!(of_order(&close, other.clone()), expected);
-    // Of a position that nobody saw neither market nor side is known, and the whole of it has any size.
+    // Without the position, neither market nor side is known, and any size can be the whole of it.
     let unseen = ClosePosition {
         held: None,
         size: None,

@@ -1,14 +1,14 @@
-//! Names of things. Each is its own type, so an order's id cannot be sent where a position's belongs.
+//! Ids. Each has its own type, so an order's id cannot be sent in place of a position's.
 
 use crate::model::Text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::{borrow::Cow, fmt};
 
-/// How many characters an id may have. One that was cut would be the id of something else.
+/// The longest id. A truncated id would identify something else.
 const LONGEST: usize = 128;
 
-/// Reads an id; one that is too long is refused, and its row with it.
+/// Reads an id; a too long one is refused, together with its row.
 fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
     let id = Cow::<str>::deserialize(from)?;
     let length = id.chars().count();
@@ -63,23 +63,23 @@ ids! {
     PositionId
     /// A TWAP or VWAP order.
     TwapId
-    /// A scaled order (ladder).
+    /// A scaled order
     ScaledId
     /// A close-all-positions operation.
     OperationId
-    /// 1 to 128 printable characters; perpdeck makes a UUID per action and reuses it on every retry.
+    /// 1 to 128 printable characters; perpdeck creates a UUID per action and reuses it on every retry.
     IdempotencyKey
 }
 
 impl MarketId {
-    /// The part before the pipe; the whole id when there is none.
+    /// The part before the pipe; the whole id without one.
     pub fn provider(&self) -> &str {
         self.raw()
             .split_once('|')
             .map_or(self.raw(), |(provider, _)| provider)
     }
 
-    /// The part after the pipe; the whole id when there is none.
+    /// The part after the pipe; the whole id without one.
     pub fn symbol(&self) -> Text {
         self.raw()
             .split_once('|')

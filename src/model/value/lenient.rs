@@ -1,10 +1,10 @@
-//! Reading words that may grow: a value the service added later is shown, not refused.
+//! Open vocabularies: a word that the service added later is shown, not refused.
 
 use crate::model::Text;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{borrow::Cow, fmt, str::FromStr};
 
-/// A word of a known vocabulary, or whatever the service said instead.
+/// A known word, or the service's own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lenient<T> {
     Known(T),

@@ -1,5 +1,4 @@
-//! The values that every other part of the vocabulary is made of: numbers, instants, text and ids as the wire has them.
-//! Names `order` for a side alone.
+//! The basic values: numbers, instants, text and ids as on the wire. Names `order` only for the side.
 
 pub(super) mod ids;
 pub(super) mod lenient;

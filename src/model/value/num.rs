@@ -1,15 +1,15 @@
-//! Exact decimals: what the JSON text said, digit for digit.
+//! Exact decimals: the digits of the JSON text.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 use serde_json::value::RawValue;
 use std::{fmt, str::FromStr};
 
-/// An exact decimal number: a price, a size, an amount of USD. Never goes through `f64`.
+/// An exact decimal: a price, a size, an amount of USD. Never goes through `f64`.
 ///
-/// It reads the text of a JSON number (`RawValue`, measured 10 % dearer than `f64`, see the project's
-/// performance notes) and writes it back with the same digits. Arithmetic answers `None` instead of
-/// overflowing, so an impossible sum is an unknown on screen, not a wrong number.
+/// It parses the text of a JSON number (`RawValue`, measured 10 % slower than `f64`, see the project's performance
+/// notes) and writes the same digits. Arithmetic returns `None` instead of overflowing, so an impossible sum is unknown
+/// on the screen, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Num(Decimal);
 
@@ -66,7 +66,7 @@ impl Num {
         self.0.checked_div(other.0).map(Self)
     }
 
-    /// What is left of whole `other`s; `None` when that is zero.
+    /// The remainder of dividing by `other`; `None` if that is zero.
     pub fn modulo(self, other: Self) -> Option<Self> {
         self.0.checked_rem(other.0).map(Self)
     }
@@ -98,7 +98,7 @@ impl Num {
         self.0.scale()
     }
 
-    /// Rounded half away from zero to `decimals` places and padded to exactly that many: for showing.
+    /// Rounded half away from zero to exactly `decimals` places, for display.
     #[must_use]
     pub fn rounded(self, decimals: u32) -> Self {
         let mut value = self
@@ -108,7 +108,7 @@ impl Num {
         Self(value)
     }
 
-    /// Cut towards zero to a multiple of `10^-decimals`: a size that must not exceed what was asked.
+    /// Rounded towards zero to a multiple of `10^-decimals`: a size that must not exceed the request.
     #[must_use]
     pub fn truncated(self, decimals: u32) -> Self {
         Self(self.0.trunc_with_scale(decimals))
@@ -120,7 +120,7 @@ impl Num {
         Self(self.0.normalize())
     }
 
-    /// Without its fraction, which is cut towards zero; `None` where that does not fit.
+    /// The integer part, rounded towards zero; `None` if it does not fit.
     pub fn to_i64(self) -> Option<i64> {
         self.0.trunc().to_string().parse().ok()
     }
@@ -141,7 +141,7 @@ impl From<u32> for Num {
 impl FromStr for Num {
     type Err = NumError;
 
-    /// Reads JSON number text (`0.10`, `-3`, `1e-7`). Refuses what it cannot hold exactly.
+    /// Parses JSON number text (`0.10`, `-3`, `1e-7`). Refuses a number it cannot hold exactly.
     fn from_str(text: &str) -> Result<Self, NumError> {
         let (mantissa, exponent) = match text.split_once(['e', 'E']) {
             Some((m, e)) => (m, e.parse::<i32>().map_err(|_| NumError::NotANumber)?),
@@ -160,7 +160,7 @@ impl FromStr for Num {
     }
 }
 
-/// Digits with at most one point between them, as JSON writes them: `Decimal` alone also takes `1_0` and `+1`.
+/// Digits with at most one point, as in JSON: `Decimal` alone also accepts `1_0` and `+1`.
 fn is_plain_number(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());

@@ -1,22 +1,22 @@
-//! Words that came from somewhere else and may not drive the terminal.
+//! Text from outside that must not control the terminal.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{borrow::Cow, fmt};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// How many combining marks one base character may carry on screen; more is a way to draw over neighbours.
+/// The most combining marks per base character on screen; more could draw over neighbors.
 const MARKS_PER_CHARACTER: usize = 4;
 
-/// How many characters a name from a server may have.
+/// The longest name from a server, in characters.
 const NAME: usize = 64;
-/// How many characters any other text from a server may have.
+/// The longest other text from a server, in characters.
 const MESSAGE: usize = 512;
 
-/// Text from a server, a file or a person, kept as it came; of what is read as JSON, the first 512 characters.
+/// Text from a server, a file or a person, unchanged; from JSON, the first 512 characters.
 ///
-/// `Display` is the only way it reaches a screen, a log or a table, and it shows control characters,
-/// bidirectional overrides, line separators, tags and private-use characters as `�`, so that no byte of
-/// it can act on a terminal. [`Text::raw`] is for the wire and for comparing.
+/// `Display` is the only way to a screen, a log or a table. It shows control characters, bidirectional overrides, line
+/// separators, tags and private-use characters as `�`, so that no byte of it can act on a terminal. [`Text::raw`] is
+/// for the wire and for comparisons.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(transparent)]
 pub struct Text(Box<str>);
@@ -31,12 +31,12 @@ impl Text {
         self.0.is_empty()
     }
 
-    /// A name of something, which is shown in a column: cut to 64 characters.
+    /// A name for a column: cut to 64 characters.
     pub fn name(text: &str) -> Self {
         Self::cut(text, NAME)
     }
 
-    /// With `…` at its end where something is missing.
+    /// Ends with `…` if it was cut.
     fn cut(text: &str, most: usize) -> Self {
         if text.len() <= most || text.chars().nth(most).is_none() {
             return text.into();
@@ -111,7 +111,7 @@ fn is_mark(category: GeneralCategory) -> bool {
     )
 }
 
-/// Printable and without effect on the characters around it.
+/// Printable and without effect on neighboring characters.
 fn is_inert(category: GeneralCategory) -> bool {
     !matches!(
         category,

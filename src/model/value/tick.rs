@@ -1,14 +1,14 @@
-//! The step between the prices that the orders of a market may have.
+//! The price step of a market's orders.
 
 use crate::model::{Num, Side};
 
-/// How the order prices of a market are spaced, as far as its source tells.
+/// The spacing of order prices in a market, as far as its source says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Grid {
-    /// Nobody tells. Five significant figures are taken: good enough to step and to round by, too little to refuse by.
+    /// Unknown. Assumes five significant figures: good enough to step and round by, not to refuse by.
     #[default]
     Guessed,
-    /// At most so many significant figures, and the decimals that the sizes leave; whole dollars always.
+    /// At most this many significant figures, and the decimals that sizes leave; whole dollars always.
     Figures(u32),
     /// The same step at every price.
     Step(Num),
@@ -57,7 +57,7 @@ impl Tick {
         }
     }
 
-    /// The nearer step; from the middle the one above.
+    /// The nearest step; halfway rounds up.
     pub fn near(self, price: Num) -> Num {
         let beyond = self.beyond(price);
         let is_nearer_above = beyond.plus(beyond).is_some_and(|twice| twice >= self.0);
@@ -68,7 +68,7 @@ impl Tick {
         }
     }
 
-    /// Where `side` rests rather than pays.
+    /// Rounded to the passive side of `side`.
     pub fn resting(self, price: Num, side: Side) -> Num {
         match side {
             Side::Buy => self.below(price),

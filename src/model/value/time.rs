@@ -1,4 +1,4 @@
-//! Instants as the service and the desk name them.
+//! Instants of the service and the desk.
 
 use crate::model::Num;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
@@ -9,7 +9,7 @@ use strum::{Display, EnumString, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
 
-/// What one step of a wire timestamp means. It is not documented (`docs/service-api.md 7`); milliseconds is the guess.
+/// The unit of a wire timestamp. It is not documented (`docs/service-api.md 7`); milliseconds is the guess.
 #[derive(
     Debug,
     Clone,
@@ -34,7 +34,7 @@ pub enum TimestampUnit {
 }
 
 impl TimestampUnit {
-    /// What a wire number counts in, by its magnitude.
+    /// The unit of a wire number, by its magnitude.
     pub fn of(instant: Num) -> Option<Self> {
         Some(match instant.truncated(0).to_scaled(0)?.abs() {
             n if n < SECONDS_END => Self::Seconds,
@@ -45,13 +45,13 @@ impl TimestampUnit {
     }
 }
 
-/// Each unit begins where the one before would reach the year 5138; no real instant is ambiguous.
+/// Each unit begins where the previous one would reach the year 5138; no real instant is ambiguous.
 const SECONDS_END: i128 = 100_000_000_000;
 const MILLIS_END: i128 = SECONDS_END * 1_000;
 const MICROS_END: i128 = MILLIS_END * 1_000;
 
 impl Timestamp {
-    /// Reads a wire number whose unit is told by its magnitude.
+    /// Reads a wire number whose unit follows from its magnitude.
     pub fn from_wire(number: Num) -> Option<Self> {
         let micro_steps = number.truncated(6).to_scaled(6)?;
         let millis = match micro_steps.abs() / 1_000_000 {
@@ -63,7 +63,7 @@ impl Timestamp {
         i64::try_from(millis).ok().map(Self)
     }
 
-    /// The number a service that counts in `unit` expects.
+    /// The number for a service that counts in `unit`.
     pub fn to_wire(self, unit: TimestampUnit) -> Option<Num> {
         let millis = i128::from(self.0);
         match unit {
@@ -101,7 +101,7 @@ impl Timestamp {
         instant.map_or_else(|_| self.0.to_string(), |instant| format!("{instant:.3}"))
     }
 
-    /// How long ago `earlier` was; zero when it lies ahead (clocks differ).
+    /// The time since `earlier`; zero if that is later (clocks differ).
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -115,13 +115,13 @@ impl Timestamp {
     }
 }
 
-/// Milliseconds by which the machine's wall clock is ahead of the desk's own time: zero unless it was set while the
-/// desk was open.
+/// Milliseconds by which the wall clock is ahead of the desk's own time: zero unless it was set while the desk was
+/// open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Drift(i64);
 
 impl Drift {
-    /// Below this it is two readings that were not taken at once.
+    /// Smaller differences come from reading the two clocks one after the other.
     const STEP: u64 = 2_000;
 
     pub fn between(own: Timestamp, wall: Timestamp) -> Self {
@@ -133,12 +133,12 @@ impl Drift {
         self.0.abs_diff(before.0) > Self::STEP
     }
 
-    /// What the wall clock says at `own`, an instant of the desk's time.
+    /// The wall clock at `own`, an instant of the desk's time.
     pub fn on_wall(self, own: Timestamp) -> Timestamp {
         Timestamp(own.0.saturating_add(self.0))
     }
 
-    /// `+3600 s`: by how much the wall clock was set since it was `before`.
+    /// `+3600 s`: how far the wall clock was set since `before`.
     pub fn step_from(self, before: Self) -> String {
         let millis = self.0.saturating_sub(before.0);
         format!("{:+} s", millis.saturating_add(500).div_euclid(1_000))

@@ -1,10 +1,10 @@
-//! Where the person is.
+//! The person's time zone.
 
 use crate::model::Timestamp;
 use jiff::{Zoned, civil, tz::TimeZone};
 use std::fmt;
 
-/// Where the person is: local times are shown in it.
+/// The time zone in which local times are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone(TimeZone, Moments);
 
@@ -66,14 +66,14 @@ impl ZoneDay {
 /// How moments are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moments {
-    /// As short as the day allows.
+    /// As short as possible for the day.
     Short,
     /// In full, for machines.
     Stamps,
 }
 
 impl Zone {
-    /// The system's zone, read once; UTC when the system does not say.
+    /// The system's zone, read once; UTC if unknown.
     pub fn local() -> Self {
         Self(TimeZone::system(), Moments::Short)
     }
@@ -107,7 +107,7 @@ impl Zone {
         }
     }
 
-    /// The day that calendars here show at this instant; `None` beyond the years they know.
+    /// The local calendar day of this instant; `None` outside the supported years.
     pub fn day(&self, at: Timestamp) -> Option<ZoneDay> {
         let at = jiff::Timestamp::from_millisecond(at.0).ok()?;
         Some(ZoneDay(self.0.to_datetime(at).date()))
@@ -162,7 +162,7 @@ impl Zone {
         format!("{} ({utc})", self.formatted(at, "%F %T%.3f %:z"))
     }
 
-    /// The next instant after `now` at which clocks here show `time`.
+    /// The next instant after `now` at which local clocks show `time`.
     pub fn next(&self, time: civil::Time, now: Timestamp) -> Option<Timestamp> {
         let now = jiff::Timestamp::from_millisecond(now.0).ok()?;
         let now = now.to_zoned(self.0.clone());
@@ -175,7 +175,7 @@ impl Zone {
         Some(instant(&tomorrow))
     }
 
-    /// The instant at which clocks here show `civil`.
+    /// The instant at which local clocks show `civil`.
     pub fn at(&self, civil: civil::DateTime) -> Option<Timestamp> {
         self.0.to_zoned(civil).ok().as_ref().map(instant)
     }

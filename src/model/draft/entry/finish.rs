@@ -1,4 +1,4 @@
-//! From what is written to the command that is sent, or to everything that is wrong with it.
+//! Builds the command from a draft, or collects all its errors.
 
 use super::{
     super::{
@@ -11,7 +11,7 @@ use super::{
     EntryDraft,
 };
 
-/// What every entry has.
+/// The terms that every entry has.
 struct EntryTerms {
     market_id: MarketId,
     size: Num,
@@ -19,7 +19,7 @@ struct EntryTerms {
 }
 
 impl EntryDraft {
-    /// The finished command, or everything that is wrong at once, in the order of the fields.
+    /// The finished command, or all errors at once, in the order of the fields.
     pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
         let command = match self.shape {
             DraftShape::Order(kind) => self
@@ -137,7 +137,7 @@ impl EntryDraft {
         })
     }
 
-    /// As a person meets them.
+    /// Sorts the errors by form order.
     fn in_order(&self, mut faults: Faults) -> Faults {
         let fields = self.fields();
         let place = |field: &Field| fields.iter().position(|known| known == field);

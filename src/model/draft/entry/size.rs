@@ -1,4 +1,4 @@
-//! What the size of an entry comes to, however it is written.
+//! Resolves the size of an entry, however it is written.
 
 use super::{
     super::{
@@ -9,7 +9,7 @@ use super::{
     EntryDraft,
 };
 
-/// What settles the price of an entry, where it is not the market.
+/// The fields that set the price of an entry, unless it is a market order.
 const PRICED_BY: &[Field] = &[
     Field::LimitPrice,
     Field::TriggerPrice,
@@ -18,21 +18,21 @@ const PRICED_BY: &[Field] = &[
     Field::Rungs,
 ];
 
-/// To whole lots.
+/// Rounds down to whole lots.
 fn cut(size: Option<Num>, seen: &Seen) -> Result<Num, DraftFault> {
     let decimals = seen.size_decimals().ok_or(DraftFault::UnknownLot)?;
     let size = size.ok_or(DraftFault::TooManyDigits)?;
     whole_lots(size, Some(decimals)).map(Num::normalized)
 }
 
-/// As fine as prices are in its market.
+/// Rounds to the market's price step.
 fn on_tick(price: Num, seen: &Seen) -> Num {
     let tick = seen.market.and_then(|market| market.tick(price));
     tick.map_or(price, |tick| tick.near(price))
 }
 
 impl EntryDraft {
-    /// The size in coin that would be sent, cut to whole lots.
+    /// The size in coin that would be sent, rounded down to whole lots.
     pub fn resolved_size(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let exact = match amount(self.texts.of(Field::Size))? {
             Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
@@ -55,8 +55,8 @@ impl EntryDraft {
         cut(exact, seen)
     }
 
-    /// What loses so much at the stop. Of one that is liquidated first there is no such size: a stop that is not reached
-    /// loses nothing, and a size by the liquidation would be the larger the less the stop protects.
+    /// The size that loses this much at the stop. There is none if the position is liquidated before the stop: the stop
+    /// would lose nothing, and a size by the liquidation price would grow as the protection shrinks.
     fn at_risk(&self, usd: Num, seen: &Seen) -> Result<Num, DraftFault> {
         let best = self.entry(seen).ok_or(DraftFault::RiskWithoutStop)?;
         let nearest = usd.over(self.risk_of_one(best, seen)?);
@@ -73,8 +73,8 @@ impl EntryDraft {
         }
     }
 
-    /// What takes so many percent of the free margin, with its fee as far as that is known. Against an open position it
-    /// could mean a share of either.
+    /// The size that takes this percentage of the free margin, including the fee if known. With an opposite position
+    /// open, the percentage would be ambiguous.
     fn of_margin(&self, share: Num, seen: &Seen) -> Result<Option<Num>, DraftFault> {
         if share > Num::HUNDRED {
             return Err(DraftFault::AboveAll);
@@ -94,7 +94,7 @@ impl EntryDraft {
         let rate = seen.charges.of(self.role(seen)).unwrap_or_default();
         let of_one = |price: Num| price.over(leverage)?.plus(price.times(rate)?);
         let part = free.times(share).and_then(|part| part.over(Num::HUNDRED));
-        // What is open there comes first: it goes to the leverage of the order with the first fill.
+        // The open position comes first: the first fill changes its leverage to the order's.
         let rest = part.zip(self.releveraging(seen));
         let rest = rest.and_then(|(part, taken)| part.minus(taken.max(Num::ZERO)));
         if rest.is_some_and(|rest| !rest.is_positive()) {
@@ -104,13 +104,13 @@ impl EntryDraft {
         Ok(posted(self.deeper(price, posted(price), seen)))
     }
 
-    /// A share of the position that this makes smaller.
+    /// A share of the position that this order reduces.
     fn part(&self, share: Num, seen: &Seen) -> Result<Num, DraftFault> {
         let held = seen.position.filter(|_| self.is_against(seen));
         part(held.ok_or(DraftFault::PercentOfNothing)?.quantity(), share)
     }
 
-    /// What dollars are converted at: those of a ladder at its rungs, which say themselves what they are worth.
+    /// The price for converting dollars; for a scaled order the rungs, which have values of their own.
     fn priced(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let price = match self.shape {
             DraftShape::Ladder => self.rungs_of(seen).and_then(|rungs| rungs.average()),
@@ -122,7 +122,7 @@ impl EntryDraft {
         })
     }
 
-    /// What is still to be written before there is a price.
+    /// The field that must be filled in before there is a price.
     fn unwritten(&self) -> Option<Field> {
         let by_trigger = self.watched().is_none() && !self.has(Field::LimitPrice);
         let mut missing = PRICED_BY.iter().copied().filter(|field| {
@@ -131,8 +131,8 @@ impl EntryDraft {
         missing.find(|field| *field != Field::TriggerPrice || by_trigger)
     }
 
-    /// What a `size` that was reckoned at `price` fills at. By the book it is more of what is paid and less of what is
-    /// got, so that a size reckoned at this comes to no more than was asked for.
+    /// The fill price of a `size` estimated at `price`. By the book a buy pays more and a sell gets less, so a size
+    /// computed from it never exceeds what was asked for.
     fn deeper(&self, price: Num, size: Option<Num>, seen: &Seen) -> Num {
         match self.shape {
             DraftShape::Order(_) => size
@@ -142,8 +142,7 @@ impl EntryDraft {
         }
     }
 
-    /// What one coin that is entered at `entry` loses when its stop loss takes it out: the fees count as far as they are
-    /// known.
+    /// The loss of one coin from `entry` to its stop loss, including known fees.
     fn risk_of_one(&self, entry: Num, seen: &Seen) -> Result<Num, DraftFault> {
         let stop = self
             .known(Field::StopLoss)
@@ -154,7 +153,7 @@ impl EntryDraft {
         distance.plus(fees).ok_or(DraftFault::TooManyDigits)
     }
 
-    /// What one coin loses between the entry and the stop loss.
+    /// The distance between entry and stop loss.
     fn stop_distance(&self, entry: Num, stop: Num) -> Result<Num, DraftFault> {
         let loss = match self.side {
             Side::Buy => entry.minus(stop),
