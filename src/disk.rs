@@ -1,7 +1,7 @@
-//! Files that only their owner may read, kept by one process at a time or put in their place whole, and `SQLite`
-//! databases that have reached the disk when a commit returns.
+//! Private files, written by one process at a time or replaced atomically, and durable `SQLite` databases. Names no
+//! other module.
 //!
-//! Known limit: not for network file systems, where neither the lock nor the sync is to be relied on.
+//! Known limit: not for network file systems, where neither the lock nor the sync is reliable.
 
 mod owned;
 mod rotating;
@@ -21,8 +21,8 @@ use std::{
     process,
 };
 
-/// Takes `path` for this process for as long as the file is held; `None` while another process has it. The lock dies
-/// with the process, so the file is never deleted and its age means nothing.
+/// Locks `path` for this process as long as the file is held; `None` while another process holds it. The lock ends with
+/// the process, so the file is never deleted and its age means nothing.
 pub fn claim(path: &Path) -> io::Result<Option<File>> {
     let file = private_file(path)?;
     match file.try_lock() {
@@ -32,7 +32,7 @@ pub fn claim(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Makes a directory only its owner may enter, and those above it; one that exists is made so.
+/// Creates a directory that only its owner can enter, with its parents; removes others' access to an existing one.
 pub fn private_dir(dir: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true).mode(0o700).create(dir)?;
@@ -42,14 +42,14 @@ pub fn private_dir(dir: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens or creates a file only its owner may read; an older file's looser mode is tightened, or it is not opened.
+/// Opens or creates a file that only its owner can read; a looser mode is tightened, or the file is refused.
 pub fn private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     closed_file(path, &mut options)
 }
 
-/// Opens a file as said, which nobody else may own or reach any more.
+/// Opens a file with these options; nobody else may own or access it.
 fn closed_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = owned::open_own(path, options.mode(0o600))?;
     if let Some(mode) = owned::tighten(path, &file, &file.metadata()?)? {
@@ -58,8 +58,8 @@ fn closed_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     Ok(file)
 }
 
-/// Puts `bytes` in the place of what the file at `path` held, if it was there. Whoever reads it, and the next start after
-/// a power cut, finds the one or the other and never a half.
+/// Replaces the file at `path` with `bytes`. A reader, also after a power cut, finds the old or the new contents, never
+/// a part.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     put(path, |file| file.write_all(bytes))
 }
@@ -92,27 +92,27 @@ fn created(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
     put(path, fill).inspect_err(|_| discard(path))
 }
 
-/// Writes beside the file and puts it there when it has reached the disk.
+/// Writes a temporary file, syncs it and renames it to `path`.
 fn put(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let (beside, mut half) = beside(path)?;
+    let (temporary, mut half) = temporary_file(path)?;
     let filled = fill(&mut half).and_then(|()| half.sync_all());
-    let placed = filled.and_then(|()| fs::rename(&beside, path));
-    placed.inspect_err(|_| discard(&beside))?;
+    let placed = filled.and_then(|()| fs::rename(&temporary, path));
+    placed.inspect_err(|_| discard(&temporary))?;
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     sync_dir(dir.unwrap_or(Path::new(".")))
 }
 
-/// What cannot be removed is not what anybody has to hear first.
+/// A failure to remove is not worth reporting.
 fn discard(path: &Path) {
     let _left = fs::remove_file(path);
 }
 
-/// Nobody adds to a place with this many halves in it.
-const HALVES: u32 = 100;
+/// Temporary files of one path, after which the write fails.
+const TEMPORARY_FILES: u32 = 100;
 
-/// A file of a name that nothing else has: others may write for the same place, in this process too.
-fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let mut tries = 1..=HALVES;
+/// A new temporary file beside `path`: another writer may write the same path, in this process too.
+fn temporary_file(path: &Path) -> io::Result<(PathBuf, File)> {
+    let mut tries = 1..=TEMPORARY_FILES;
     loop {
         let number = tries.next().ok_or(io::ErrorKind::AlreadyExists)?;
         let mut name = path.as_os_str().to_owned();
@@ -125,14 +125,14 @@ fn beside(path: &Path) -> io::Result<(PathBuf, File)> {
     }
 }
 
-/// Makes a file that only its owner may read; fails where there is one.
+/// Creates a file that only its owner can read; fails if it exists.
 pub fn fresh_file(path: &Path) -> io::Result<File> {
     let mut fresh = OpenOptions::new();
     fresh.write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Takes from the group and the others what they may do with a file or a directory of ours; the mode it had, if that
-/// was something. What is not ours, or everybody's, stays as it is.
+/// Removes the group's and others' access to a file or directory of this user; returns the old mode if it changed.
+/// Leaves shared ones, and those of other users, as they are.
 pub fn close_to_others(path: &Path) -> Option<u32> {
     if path.is_dir() {
         return owned::own_dir(path).ok()?;
@@ -141,7 +141,7 @@ pub fn close_to_others(path: &Path) -> Option<u32> {
     owned::tighten(path, &file, &file.metadata().ok()?).ok()?
 }
 
-/// For the log, once: the next start finds it closed.
+/// The log line; the next start finds the mode fixed.
 pub fn closed(path: &Path, mode: u32) -> String {
     let (path, mode) = (path.display(), mode & 0o777);
     format!(
@@ -149,41 +149,40 @@ pub fn closed(path: &Path, mode: u32) -> String {
     )
 }
 
-/// The name of a new file is durable only when its directory is.
+/// A new file's name is durable only after its directory is synced.
 pub fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Opens a database to look at it. Nothing is written before [`make_durable`], not even on closing, so that a file
-/// that turns out not to be usable stays as it was.
+/// Opens a database for inspection. Nothing is written before [`make_durable`], not even on close, so that an unusable
+/// file stays unchanged.
 pub fn inspect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    // One connection, one process: no shared memory file, and no other reader of a half-written page.
+    // One connection, one process: no shared-memory file, and no other reader.
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
     Ok(connection)
 }
 
-/// What `SQLite` finds wrong with the file; `None` is a sound one.
+/// What `SQLite` reports as wrong with the file; `None` if it is sound.
 pub fn complaint(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let verdict: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
     Ok((verdict != "ok").then_some(verdict))
 }
 
-/// From here on a commit that returned has reached the disk.
+/// After this, a commit that returned is on the disk.
 pub fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", "ON")?;
-    // Plain fsync does not reach the platter on macOS; elsewhere these do nothing.
+    // Plain fsync does not flush the drive's cache on macOS; elsewhere these have no effect.
     connection.pragma_update(None, "fullfsync", "ON")?;
     connection.pragma_update(None, "checkpoint_fullfsync", "ON")
 }
 
-/// Whether an error says that there is no room. Where the log's shared memory cannot grow, `SQLite` speaks of an error
-/// in reading or writing.
+/// Whether an error means a full disk. If the log's shared memory cannot grow, `SQLite` reports an I/O error.
 pub fn is_full(why: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(why, _) = why else {
         return false;
@@ -191,7 +190,7 @@ pub fn is_full(why: &rusqlite::Error) -> bool {
     why.code == ErrorCode::DiskFull || why.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
 }
 
-/// Whether an error says that the file is no sound database, rather than that it could not be reached.
+/// Whether an error means a damaged database, not an unreachable one.
 pub fn is_damage(why: &rusqlite::Error) -> bool {
     let code = why.sqlite_error_code();
     matches!(

@@ -1,4 +1,4 @@
-//! The `perpdeck` program: what was typed goes to [`perpdeck::cli`], and how it went is the exit code.
+//! The `perpdeck` program: passes its arguments to [`perpdeck::cli`] and returns the exit code.
 
 use perpdeck::cli::{self, Environment, Exit};
 

@@ -1,4 +1,4 @@
-//! Request bodies: written by the client, read strictly by the exchange.
+//! Request bodies: written by the client, parsed strictly by the exchange.
 
 use crate::model::{
     AccountId, Bps, CloseKind, ClosePosition, Exits, Leg, MarginMode, MarketId, Num, OrderId,
@@ -6,12 +6,12 @@ use crate::model::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `POST /v1/orders`. Which fields a type requires is not shown; the exchange decides
-/// (`exchange::engine`), this shape only refuses what no type knows.
+/// `POST /v1/orders`. The description does not show which fields a type requires, so the exchange decides
+/// (`exchange::engine`); this shape only refuses unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlaceBody {
-    /// Absent places a market order; perpdeck always sends it.
+    /// Absent means a market order; perpdeck always sends it.
     #[serde(rename = "type", default = "market")]
     pub kind: PlaceKind,
     pub account_id: AccountId,
@@ -26,7 +26,7 @@ pub struct PlaceBody {
     pub reduce_only: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_in_force: Option<TimeInForce>,
-    /// A plain number here: its unit is the dialect's.
+    /// A plain number; its unit is the dialect's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gtd_expires_at: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ impl PlaceBody {
         }
     }
 
-    /// The order the body asks for; `None` when its expiry is no instant.
+    /// The order that the body describes; `None` if its expiry is no valid instant.
     pub fn into_order(self) -> Option<PlaceOrder> {
         let gtd_expires_at = match self.gtd_expires_at {
             Some(number) => Some(Timestamp::from_wire(number)?),
@@ -245,7 +245,7 @@ mod leg {
     }
 }
 
-/// `PUT /v1/positions/{position_id}/isolated-margin`: the total wanted, USD.
+/// `PUT /v1/positions/{position_id}/isolated-margin`: the wanted total, USD.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MarginBody {

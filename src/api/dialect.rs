@@ -1,17 +1,18 @@
-//! Every name and meaning the API description marks "not shown", each a guess with an address.
+//! Every name and meaning that the API description marks "not shown"; each is a guess that a setting can change.
 
 use crate::model::TimestampUnit;
 use serde::{Deserialize, Serialize};
 
-/// Names the filter of a list may have, the likeliest first: the paper exchange takes each, a client tries them in turn.
+/// The names that the filter of a list may have, likeliest first: the paper exchange accepts each, a client tries them
+/// in turn.
 pub const FILTER_SPELLINGS: [&str; 4] = ["status", "filter", "state", "view"];
 
-/// How a service spells what the description leaves open. The defaults are what the paper exchange
-/// speaks; `assets/default.toml` documents each as a setting under `[dialect]`.
+/// How a service spells what the description leaves open. The defaults are the paper exchange's; `assets/default.toml`
+/// documents each as a setting under `[dialect]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Dialect {
-    /// The query that asks `GET /v1/orders` for pending and resting orders only; an empty name sends none.
+    /// The query that limits `GET /v1/orders` to pending and resting orders; an empty name sends none.
     pub working_filter: QueryPair,
     /// The query parameter of `GET /v1/positions` that takes `open` or `closed`; empty sends none.
     pub position_selector: String,
@@ -19,15 +20,15 @@ pub struct Dialect {
     pub time_in_force_field: String,
     /// The body field of the trigger-direction option.
     pub trigger_direction_field: String,
-    /// The body field of the non-negative number of `POST /v1/orders`, taken to be the slippage cap.
+    /// The body field of the non-negative number of `POST /v1/orders`, assumed to be the slippage cap.
     pub slippage_field: String,
     /// The query parameter that names the account on `GET /v1/twap-orders`; empty sends none.
     pub twaps_account: String,
-    /// Where a TWAP or VWAP order is created; `docs/service-api.md 7`: that it can be is documented, and not how.
+    /// Where TWAP and VWAP orders are created. `docs/service-api.md 7`: the documents say that it is possible, not how.
     pub twap_creation: Creation,
-    /// Where a ladder is created.
+    /// Where scaled orders are created.
     pub scaled_creation: Creation,
-    /// The unit of timestamps in requests; answers tell theirs by magnitude.
+    /// The unit of timestamps in requests; in responses it follows from the magnitude.
     pub timestamp_unit: TimestampUnit,
     /// Whether a short position has a negative size.
     pub signed_sizes: bool,
@@ -44,7 +45,7 @@ pub struct QueryPair {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "String", into = "String")]
 pub enum Creation {
-    /// The paper exchange's own where the service may be one, else none.
+    /// The paper exchange's own path if the service may be one, else none.
     Auto,
     /// The service offers none.
     None,
@@ -121,7 +122,7 @@ impl Dialect {
         }
     }
 
-    /// Body fields as this crate spells them, beside how the service does: only where the two differ.
+    /// The body fields whose name in the service differs from ours: our name, then the service's.
     pub(super) fn renamed_fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("time_in_force", self.time_in_force_field.as_str()),

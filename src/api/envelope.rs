@@ -1,4 +1,4 @@
-//! What wraps every answer: `data` around success, `error` around failure.
+//! The envelope of every response: `data` for success, `error` for failure.
 
 use crate::model::{Cursor, OrderId, Text};
 use serde::{
@@ -8,7 +8,7 @@ use serde::{
 use serde_json::value::RawValue;
 use std::{fmt, marker::PhantomData};
 
-/// How many rows of a list are read: no account has as many, and a service that sends more is broken.
+/// The most rows of a list that are read: no account has as many, and a service that sends more is broken.
 pub const MOST_ROWS: usize = 10_000;
 
 /// `{data: …}`
@@ -25,8 +25,8 @@ pub struct DataQueued<T> {
     pub queued: bool,
 }
 
-/// `{data: […], has_more, next_cursor}`. Rows stay raw so that one bad row cannot cost the page; those from
-/// [`MOST_ROWS`] on are not kept.
+/// `{data: […], has_more, next_cursor}`. Rows stay raw, so that one bad row does not lose the page; rows beyond
+/// [`MOST_ROWS`] are dropped.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de>"))]
 pub struct List<T = Box<RawValue>> {
@@ -74,7 +74,7 @@ pub struct ErrorEnvelope {
     pub error: ErrorDetail,
 }
 
-/// `code`, `message` and `request_id` are documented as always there; reading does not depend on it.
+/// `code`, `message` and `request_id` are documented as always present; reading does not depend on it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ErrorDetail {
     #[serde(default)]

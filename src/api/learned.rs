@@ -1,4 +1,4 @@
-//! What a service's answers can teach about how it spells things, and what they taught.
+//! The parts of a dialect that a service's responses can show, and what they showed.
 
 use super::{Dialect, QueryPair};
 use crate::model::TimestampUnit;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use strum::{EnumIter, IntoEnumIterator};
 
-/// A guess of [`Dialect`] that reading can settle.
+/// A guess of [`Dialect`] that reads can settle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumIter)]
 pub enum Term {
     WorkingFilter,
@@ -21,7 +21,7 @@ impl Term {
         Self::iter()
     }
 
-    /// The setting that decides it, whatever the service says.
+    /// The setting that fixes it, whatever the service shows.
     pub fn setting(self) -> &'static str {
         match self {
             Self::WorkingFilter => "dialect.working_filter",
@@ -32,7 +32,7 @@ impl Term {
         }
     }
 
-    /// What it is about, for a person.
+    /// Its description for a person.
     pub fn words(self) -> &'static str {
         match self {
             Self::WorkingFilter => "working orders",
@@ -44,7 +44,7 @@ impl Term {
     }
 }
 
-/// What is spelled otherwise than guessed; what is absent is as set. Kept between sessions, by base URL.
+/// What differs from the settings; a missing value is as configured. Stored between sessions, by base URL.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learned {
@@ -56,13 +56,13 @@ pub struct Learned {
     pub twaps_account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp_unit: Option<TimestampUnit>,
-    /// For the session: a wrong one shows a long as a short, so each session proves it again.
+    /// For this session only: a wrong value would show a long as a short, so each session proves it again.
     #[serde(skip)]
     pub signed_sizes: Option<bool>,
 }
 
 impl Learned {
-    /// Takes over how `spoken` spells `term`.
+    /// Copies the spelling of `term` from `spoken`.
     pub fn take(&mut self, term: Term, spoken: &Dialect) {
         match term {
             Term::WorkingFilter => self.working_filter = Some(spoken.working_filter.clone()),
@@ -75,7 +75,7 @@ impl Learned {
         }
     }
 
-    /// The same without what a setting decides.
+    /// The same without terms that a setting fixes.
     #[must_use]
     pub fn without(&self, pinned: &BTreeSet<Term>) -> Self {
         let free = |term| !pinned.contains(&term);
@@ -93,7 +93,7 @@ impl Learned {
 }
 
 impl Dialect {
-    /// The same in the words that were learned.
+    /// This dialect with what was learned.
     #[must_use]
     pub fn with(&self, learned: &Learned) -> Self {
         let (own, other) = (self.clone(), learned.clone());
@@ -107,7 +107,7 @@ impl Dialect {
         }
     }
 
-    /// The same without a name for `term`: nothing of it is sent.
+    /// The same without a name for `term`: it is not sent.
     #[must_use]
     pub fn bare(&self, term: Term) -> Self {
         let mut bare = self.clone();
@@ -129,7 +129,7 @@ impl Dialect {
         }
     }
 
-    /// How it is spelled now, for a person.
+    /// The current spelling, for a person.
     pub fn spelling(&self, term: Term) -> String {
         let filter = &self.working_filter;
         match term {

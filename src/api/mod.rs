@@ -1,8 +1,8 @@
-//! The HTTP contract of `/v1`, once, for both ends: the client builds from these types what the paper
-//! exchange parses with them, so the two cannot drift apart.
+//! The HTTP contract of `/v1` for both ends: the client builds requests from these types and the paper exchange parses
+//! them, so the two cannot diverge. Names only `model`.
 //!
-//! Contract: pure text in and out (JSON bytes, paths), no I/O. Everything the API description leaves
-//! open has its address in [`Dialect`].
+//! Contract: pure text in and out (JSON bytes, paths), no I/O. Everything that the API description leaves open is in
+//! [`Dialect`].
 
 mod body;
 mod dialect;

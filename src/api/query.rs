@@ -20,13 +20,13 @@ pub enum QueryFault {
         wanted: String,
         given: String,
     },
-    /// The name as it was written.
+    /// The name as written.
     #[error("query parameter `{0}` is not valid percent-encoded UTF-8")]
     Encoding(String),
 }
 
 impl QueryFault {
-    /// The parameter it is about.
+    /// The parameter that is wrong.
     pub fn parameter(&self) -> Option<&str> {
         let (Self::Unknown(name)
         | Self::Twice(name)
@@ -159,7 +159,7 @@ impl TwapsQuery {
 fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> String {
     let written: Vec<_> = pairs
         .into_iter()
-        // A name that is empty is one that the service does not have.
+        // An empty name means that the service has no such parameter.
         .filter(|(name, _)| !name.is_empty())
         .filter_map(|(name, value)| {
             Some(format!("{name}={}", utf8_percent_encode(&value?, URL_SAFE)))
@@ -168,7 +168,7 @@ fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Stri
     written.join("&")
 }
 
-/// The parameters not yet claimed; what is left at the end is unknown and refused.
+/// The parameters not read yet; any left at the end are unknown and refused.
 struct Pairs(Vec<Pair>);
 
 /// Name and value, decoded.
@@ -195,8 +195,8 @@ impl Pairs {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// The filter of a list under `name` or any of its other spellings, and which of them it was. Two at once are one
-    /// too many, whatever they say.
+    /// The filter of a list, under `name` or any of its other spellings, and the spelling used. Two spellings at once
+    /// are refused.
     fn filter(&mut self, name: &str) -> Result<Option<Pair>, QueryFault> {
         let is_filter = |given: &str| given == name || FILTER_SPELLINGS.contains(&given);
         let Some(at) = self.0.iter().position(|(given, _)| is_filter(given)) else {
@@ -252,7 +252,7 @@ impl Pairs {
     }
 }
 
-/// `None` for what is no percent-encoded UTF-8.
+/// `None` if it is not percent-encoded UTF-8.
 fn decoded(text: &str) -> Option<String> {
     let spaced = text.replace('+', " ");
     let decoded = percent_decode_str(&spaced).decode_utf8().ok()?;

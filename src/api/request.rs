@@ -1,4 +1,4 @@
-//! A command as bytes: what is journalled and what is sent, once.
+//! A command as bytes, encoded once: the same bytes are journaled and sent.
 
 use super::{
     CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
@@ -15,13 +15,13 @@ pub struct Request {
     pub method: Method,
     /// Path and query.
     pub target: String,
-    /// Absent for endpoints that are repeatable by their nature (PUT, DELETE).
+    /// Absent for endpoints that are safe to repeat (PUT, DELETE).
     pub key: Option<IdempotencyKey>,
     /// Empty for endpoints without a body.
     pub body: Vec<u8>,
 }
 
-/// Method, path and body, as a person reads them: nobody's key.
+/// Method, path and body for a person, without the key.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.target)?;
@@ -33,7 +33,7 @@ impl fmt::Display for Request {
 }
 
 impl Request {
-    /// A flatten, as the journal has it: many requests in one deed, each under a key of its own. Never sent as itself.
+    /// A flatten in the journal. Its parts are requests with keys of their own; it is never sent itself.
     pub fn flatten(account: &AccountId) -> Self {
         Self {
             method: Method::Post,
@@ -43,7 +43,7 @@ impl Request {
         }
     }
 
-    /// Spells `command` as the service of `dialect` expects; `key` is used where the endpoint takes one.
+    /// Encodes `command` for the dialect; `key` is used if the endpoint takes one.
     pub fn of(
         command: &Command,
         key: IdempotencyKey,
@@ -65,7 +65,7 @@ impl Request {
                         serde_json::Error::custom("gtd_expires_at cannot be written")
                     })
                 };
-                // Without its end the order would stay for good.
+                // Without its expiry the order would rest for ever.
                 let expires = order.gtd_expires_at.map(wire).transpose()?;
                 (
                     Route::PlaceOrder,
@@ -109,7 +109,7 @@ impl Request {
         })
     }
 
-    /// The TWAP or ladder that these bytes create.
+    /// The TWAP or scaled order that these bytes create.
     fn creation(&self, dialect: &Dialect) -> Option<Command> {
         let is_at = |creation: &Creation| {
             self.method == Method::Post && creation.path() == Some(&self.target)
@@ -125,8 +125,8 @@ impl Request {
         None
     }
 
-    /// The command these bytes were made of, for one that is found on disk; `None` for anything that
-    /// [`Self::of`] would not have written under the same dialect.
+    /// The command that these bytes encode; `None` for anything that [`Self::of`] would not have written under the same
+    /// dialect.
     pub fn command(&self, dialect: &Dialect) -> Option<Command> {
         if let Some(command) = self.creation(dialect) {
             return Some(command);
@@ -166,7 +166,7 @@ impl Request {
     }
 }
 
-/// A creation, where the service offers one.
+/// A creation, if the service offers one.
 fn created(
     at: &Creation,
     key: IdempotencyKey,
@@ -181,7 +181,7 @@ fn created(
     })
 }
 
-/// A body under our own field names again.
+/// Parses a body after renaming its fields to ours.
 fn read<T: DeserializeOwned>(body: &[u8], dialect: &Dialect) -> Option<T> {
     let mut fields: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(body).ok()?;
     for (ours, theirs) in dialect.renamed_fields() {

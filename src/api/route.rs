@@ -77,7 +77,7 @@ impl Route {
         }
     }
 
-    /// The endpoint a request line names. `method` is as on the wire (`GET`), `query` without its `?`.
+    /// The endpoint of a request line. `method` is as on the wire (`GET`), `query` without its `?`.
     pub fn parse(
         method: &str,
         path: &str,
@@ -115,7 +115,7 @@ impl Route {
     }
 }
 
-/// The path exists with another method, or not at all.
+/// The fault of an unmatched path: it exists with another method, or not at all.
 fn misfit(resource: &[&str]) -> RouteFault {
     match resource {
         ["orders" | "positions" | "twap-orders"]

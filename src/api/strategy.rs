@@ -1,5 +1,5 @@
-//! Bodies that create TWAPs and ladders. That the service does it is documented, and not how (`docs/service-api.md 7`):
-//! these are the paper exchange's, under the paths that [`super::Dialect`] names.
+//! Bodies that create TWAPs and scaled orders. The documents say that the service can, not how (`docs/service-api.md
+//! 7`): these are the paper exchange's, under the paths that [`super::Dialect`] names.
 
 use crate::model::{AccountId, Curve, MarginMode, MarketId, Num, PlaceScaled, PlaceTwap, Side};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct TwapBody {
     pub margin_mode: MarginMode,
     #[serde(default)]
     pub reduce_only: bool,
-    /// Absent is a TWAP.
+    /// Absent means a TWAP.
     #[serde(default = "even")]
     pub kind: Curve,
     pub duration_minutes: Num,
@@ -72,7 +72,7 @@ impl TwapBody {
     }
 }
 
-/// A new ladder.
+/// A new scaled order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScaledBody {

@@ -1,4 +1,4 @@
-//! What is told when it happens, and how.
+//! Which events raise an alert, and how.
 
 use super::words;
 use crate::model::Num;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::collections::BTreeSet;
 use strum::{Display, EnumString, VariantNames};
 
-/// How each kind of news is told. All of it is in the activity pane, whatever is set here.
+/// The channels of each kind of alert. The activity pane shows all of them, whatever is set here.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [alerts]", default)]
 pub struct Alerts {
@@ -26,7 +26,7 @@ pub struct Alerts {
     pub desktop_escape: Escape,
 }
 
-/// One way of telling.
+/// One channel of an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum Way {
@@ -35,7 +35,7 @@ pub enum Way {
     Desktop,
 }
 
-/// Written `"toast bell"`; empty tells in the activity pane only.
+/// Written `"toast bell"`; empty means the activity pane only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ways(BTreeSet<Way>);
 
@@ -71,7 +71,7 @@ impl Serialize for Ways {
     }
 }
 
-/// The escape sequence by which the terminal is asked for a desktop notification.
+/// The escape sequence for desktop notifications.
 #[derive(
     Debug,
     Clone,

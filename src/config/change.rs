@@ -1,7 +1,7 @@
-//! What is different between two readings of the settings, and when it takes effect on a running desk.
+//! The differences between two readings of the settings, and when each takes effect on a running desk.
 //!
-//! Contract: every setting that reads differently is named once. What is in [`LIVE`] takes effect at once, everything
-//! else at the next start: the desk's connection, account and journal are chosen once. A key is never among the values.
+//! Contract: every changed setting is named once. Those in [`LIVE`] take effect at once, all others at the next start:
+//! the desk chooses its connection, account and journal once. A key is never among the values.
 
 use super::{Loaded, Settings, profiles::OF_THE_DESK};
 use crate::model::Num;
@@ -14,23 +14,23 @@ use std::{
     path::PathBuf,
 };
 
-/// One setting that reads differently now.
+/// One changed setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Dots between tables; `keys_file` and `theme_file` also when only what is in that file is different.
+    /// Dots between tables; `keys_file` and `theme_file` also if only the file's contents changed.
     pub key: String,
     pub values: SettingValues,
     pub takes: Takes,
-    /// Whether orders are let through that were held back before.
+    /// Whether it allows orders that were refused before.
     pub leeway: Leeway,
 }
 
-/// What it was and what it is.
+/// The old and the new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingValues {
-    /// As they would be written in a file.
+    /// As written in a file.
     Told { was: String, is: String },
-    /// Too much for a line, or a key.
+    /// Too long for a line, or a key.
     Untold,
 }
 
@@ -46,18 +46,18 @@ pub enum Leeway {
     More,
 }
 
-/// Which way a setting lets more through.
+/// In which direction a setting is less restrictive.
 #[derive(Debug, Clone, Copy)]
 enum Looser {
     Never,
     WhenOff,
-    /// The greater, and most of all when it is not set.
+    /// A greater value; unset is the least restrictive.
     WhenMore,
-    /// The shorter, and most of all zero.
+    /// A shorter time; zero is the least restrictive.
     WhenLess,
 }
 
-/// What a running desk takes on; a table stands for all that is in it, the first that fits counts.
+/// The settings that a running desk applies. A table stands for everything in it; the first match counts.
 const LIVE: &[(&str, Looser)] = &[
     ("close_all_delay", Looser::Never),
     ("close_all_confirm", Looser::Never),
@@ -88,7 +88,8 @@ const LIVE: &[(&str, Looser)] = &[
 ];
 
 impl Loaded {
-    /// What `newer` says otherwise, by name; of the other accounts too, where it is not the same there.
+    /// The names of the settings that differ in `newer`, including those of other accounts where they differ from this
+    /// one's.
     pub fn changes(&self, newer: &Self) -> Vec<Change> {
         let mut changes = self.own_changes(newer);
         let names = |loaded: &Self| -> BTreeSet<_> {
@@ -130,7 +131,7 @@ impl Loaded {
             .collect()
     }
 
-    /// The files that were read, and those that are named in them and read by a running desk.
+    /// The files that were read, and the files they name that a running desk reads.
     pub fn files(&self) -> Vec<PathBuf> {
         let settings = &self.settings;
         let named = [&settings.keys_file, &settings.theme_file];
@@ -138,7 +139,7 @@ impl Loaded {
         read.chain(named.into_iter().flatten().cloned()).collect()
     }
 
-    /// A settings file of this reading that `newer` found gone: what it said must not be unsaid by that.
+    /// A settings file of this reading that is missing in `newer`: its settings must not be dropped silently.
     pub fn lost(&self, newer: &Self) -> Option<PathBuf> {
         let mut files = self.layers.files();
         files
@@ -148,7 +149,7 @@ impl Loaded {
 }
 
 impl Change {
-    /// What is behind this setting is another thing now.
+    /// The file that this setting names has other contents now.
     pub fn of_contents(key: &str) -> Self {
         Self {
             key: key.to_owned(),
@@ -240,7 +241,7 @@ impl Looser {
     }
 }
 
-/// A limit as a number, a time in milliseconds; what is not set or zero limits nothing.
+/// A limit as a number, a time in milliseconds; unset or zero means no limit.
 fn amount(value: &Value) -> Option<Num> {
     let text = match value {
         Value::Number(number) => number.to_string(),

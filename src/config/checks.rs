@@ -1,38 +1,38 @@
-//! Limits on what raises exposure. What reduces it is never checked.
+//! Limits on orders that increase exposure. Reducing orders are never checked.
 
 use super::words;
 use crate::model::Num;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What a new order must keep to before it leaves. Nothing set, nothing checked; a limit that is set and whose facts
-/// are missing or old refuses.
+/// The limits of a new order. An unset limit is not checked; a set limit whose data is missing or old refuses the
+/// order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [checks]", default)]
 pub struct Checks {
-    /// Of one order, in coin.
+    /// Per order, in coin.
     #[serde(with = "words::decimal")]
     pub max_size: Option<Num>,
-    /// Of one order, USD.
+    /// Per order, USD.
     #[serde(with = "words::decimal")]
     pub max_notional: Option<Num>,
-    /// Of all open positions and the order together, USD.
+    /// All open positions and the order together, USD.
     #[serde(with = "words::decimal")]
     pub max_open_notional: Option<Num>,
     #[serde(with = "words::decimal")]
     pub max_leverage: Option<Num>,
-    /// How much worse than the middle of the market a limit may be, in basis points.
+    /// How much worse than the mid a limit price may be, in basis points.
     #[serde(with = "words::decimal")]
     pub price_collar_bps: Option<Num>,
-    /// How old a price, the positions or the equity may be that an order is measured by.
+    /// The oldest price, positions or equity that an order may be measured by.
     #[serde(with = "words::duration")]
     pub facts_within: Duration,
-    /// The same order again within this time is taken for a mistake; zero takes none for one.
+    /// The same order within this time counts as a mistake; zero disables the check.
     #[serde(with = "words::duration")]
     pub duplicate_within: Duration,
-    /// New orders in any one second; zero is no limit.
+    /// New orders in any one second; zero means no limit.
     pub orders_per_second: u32,
-    /// How much equity may fall below the first one seen, USD.
+    /// How far equity may fall below its first value, USD.
     #[serde(with = "words::decimal")]
     pub max_session_loss: Option<Num>,
     /// How many percent worse than the best price a limit may be at all.
@@ -70,7 +70,7 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Whether any limit is measured at a market's price.
+    /// Whether any limit needs a market price.
     pub fn needs_prices(&self) -> bool {
         [
             self.max_notional,

@@ -1,10 +1,10 @@
-//! What trading costs as its trader knows it, for where the service does not tell.
+//! Fees set by the trader, for a service that does not report them.
 
 use super::words;
 use crate::model::{LiquidityRole, Num};
 use serde::{Deserialize, Serialize};
 
-/// Of the notional, in basis points. What the service's own fills have cost counts before it.
+/// Of the notional, in basis points. The fees of the service's own fills take precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [fees]", default)]
 pub struct Fees {

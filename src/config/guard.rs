@@ -1,31 +1,31 @@
-//! The limits of a challenge as its trader knows them, for where the service does not tell.
+//! Challenge limits set by the trader, for a service that does not report them.
 
 use super::words;
 use crate::model::Num;
 use serde::{Deserialize, Serialize};
 
-/// Nothing set is nothing measured. What the service tells of the same limit counts before it.
+/// An unset limit is not measured. The service's own figure takes precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [guard]", default)]
 pub struct Guard {
-    /// What the account began with, USD: drawdown and target are measured from it.
+    /// The initial balance, USD: the base of drawdown and target.
     #[serde(with = "words::decimal")]
     pub start_balance: Option<Num>,
-    /// The most that may be lost in a day of UTC, USD.
+    /// The most that may be lost in a UTC day, USD.
     #[serde(with = "words::decimal")]
     pub daily_loss: Option<Num>,
-    /// The most that may be lost in all, USD.
+    /// The most that may be lost in total, USD.
     #[serde(with = "words::decimal")]
     pub drawdown: Option<Num>,
     /// The profit to reach, USD.
     #[serde(with = "words::decimal")]
     pub target: Option<Num>,
-    /// Days with a trade to reach.
+    /// Trading days to reach.
     #[serde(with = "words::decimal")]
     pub trading_days: Option<Num>,
-    /// The most that the best day may be of all profit, percent.
+    /// The largest share of the best day in all profit, percent.
     #[serde(with = "words::decimal")]
     pub consistency: Option<Num>,
-    /// Whether new risk is held back when a loss limit is reached.
+    /// Whether entries are locked when a loss limit is reached.
     pub lock: bool,
 }

@@ -1,8 +1,8 @@
-//! The columns a trader has chosen, kept between sessions in one small file of the state directory.
+//! The trader's choice of columns, stored between sessions in one small file of the state directory.
 //!
-//! Contract: a missing file holds nothing, one that cannot be read says why; the last writer wins, and a reader finds
-//! what was there before or after, never a half. Columns stand by their ids, those that are hidden too, so that another
-//! version finds those it has and shows those that are new.
+//! Contract: a missing file holds nothing, an unreadable one says why. The last writer wins, and a reader finds the old
+//! or the new contents, never a part. Columns are stored by id, including hidden ones, so that another version finds
+//! those it knows and shows new ones.
 
 use super::memory::write;
 use crate::disk;
@@ -15,10 +15,10 @@ use std::{
 
 const FILE: &str = "columns.json";
 
-/// By the pane's name.
+/// By pane name.
 pub type KeptChoices = BTreeMap<String, Choice>;
 
-/// The ids of all columns of a pane, the shown ones in their order.
+/// The ids of all columns of a pane, shown ones in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
@@ -27,12 +27,12 @@ pub struct Choice {
     pub hidden: Vec<String>,
 }
 
-/// Where they are kept.
+/// The path of the file.
 pub fn columns_file(state_dir: &Path) -> PathBuf {
     state_dir.join(FILE)
 }
 
-/// What was chosen in earlier sessions. Fails where the file is there and cannot be read.
+/// The choices of earlier sessions. Fails if the file exists and cannot be read.
 pub fn kept_columns(state_dir: &Path) -> io::Result<KeptChoices> {
     match disk::read_own(&columns_file(state_dir)) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
@@ -41,7 +41,7 @@ pub fn kept_columns(state_dir: &Path) -> io::Result<KeptChoices> {
     }
 }
 
-/// Keeps the choice of one pane beside the others; `None` forgets it. What could not be read gives way.
+/// Stores the choice of one pane; `None` removes it. Replaces an unreadable file.
 pub fn keep_columns(state_dir: &Path, pane: &str, choice: Option<Choice>) -> io::Result<()> {
     let mut kept = kept_columns(state_dir).unwrap_or_default();
     match choice {

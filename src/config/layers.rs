@@ -1,4 +1,4 @@
-//! The layers settings come in, kept apart so that each value can say where it stands.
+//! The layers of settings, kept apart so that each value can name its origin.
 
 use super::{Problem, Proxy, Secret, origin::SettingOrigin};
 use crate::disk;
@@ -11,26 +11,26 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The lowest layer, and the reference of every setting.
+/// The lowest layer, and the reference of all settings.
 pub(super) const DEFAULTS: &str = include_str!("../../assets/default.toml");
 
-/// Names the file of `--config`, so it is no setting itself.
+/// Names the file of `--config`, so it is not a setting.
 const FILE_VARIABLE: &str = "PERPDECK_CONFIG";
 
-/// Where settings are read from, as data: only the files named here are looked at.
+/// The sources of settings, as data: no other files are read.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// Read when it is there.
+    /// Read if it exists.
     pub user_file: Option<PathBuf>,
-    /// Asked for by name (`--config`): must be there.
+    /// Named by `--config`: must exist.
     pub named_file: Option<PathBuf>,
-    /// All of the environment; only `PERPDECK_…` counts. Any of it may be a key.
+    /// The whole environment; only `PERPDECK_…` counts. Any value may be a key.
     pub environment: HashMap<String, Secret>,
     pub flags: Vec<SettingFlag>,
 }
 
 impl Sources {
-    /// A variable that sends other programs through a proxy, as far as one is set; here the setting alone counts.
+    /// A proxy variable of other programs, if one is set; perpdeck uses only its own setting.
     pub fn idle_proxy(&self) -> Option<&'static str> {
         const NAMES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
         let is_set = |name: &&str| {
@@ -41,12 +41,12 @@ impl Sources {
     }
 }
 
-/// A setting given on the command line.
+/// A setting from the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingFlag {
-    /// The setting it sets: `base_url`.
+    /// The setting: `base_url`.
     pub key: &'static str,
-    /// As the person types it: `--base-url`.
+    /// As typed: `--base-url`.
     pub name: &'static str,
     pub value: String,
 }
@@ -55,17 +55,17 @@ pub struct SettingFlag {
 #[derive(Clone)]
 pub(super) struct Layers(Vec<Layer>);
 
-/// What stands in one place. Keys and passwords are taken out as soon as they are read: they are kept where they are
-/// wiped when they are not needed any more, and a word that only says that they are set stands among the values.
+/// The settings of one source. Keys and passwords are moved out as soon as they are read, into memory that is wiped
+/// after use; a marker that they are set remains among the values.
 #[derive(Clone)]
 struct Layer {
     place: LayerPlace,
     values: Config,
-    /// By the setting, as it is spelled here.
+    /// By the setting's name.
     secrets: BTreeMap<String, Secret>,
 }
 
-/// Names the places only.
+/// Shows only the origins.
 impl fmt::Debug for Layers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -74,24 +74,24 @@ impl fmt::Debug for Layers {
     }
 }
 
-/// What stands for a key among the values.
+/// The marker for a key among the values.
 const SET: &str = "(set)";
 
-/// Where a whole layer stands; the environment and the flags name each value on its own.
+/// The origin of a whole layer; the environment and flags name each value on its own.
 #[derive(Debug, Clone)]
 enum LayerPlace {
     Default,
     File(PathBuf),
     Environment,
     Flags(Vec<SettingFlag>),
-    /// The table of this profile in one of the others.
+    /// A profile's table within another layer.
     Profile(String, Box<LayerPlace>),
 }
 
-/// The table all profiles stand in.
+/// The table of all profiles.
 const PROFILES: &str = "profiles";
 
-/// A layer that is a part of another.
+/// A layer that is part of another.
 #[derive(Debug, Clone)]
 struct LayerTable(Map<String, Value>);
 
@@ -131,7 +131,7 @@ impl Layer {
         within(self.values.collect().ok()?, key)
     }
 
-    /// What nobody else may read in it, of its own or of a profile.
+    /// The first secret in it, its own or a profile's, that nobody else may read.
     fn secret(&self) -> Option<&'static str> {
         let is_key = |name: &String| name.ends_with("api_key");
         if self.secrets.keys().any(is_key) {
@@ -141,14 +141,14 @@ impl Layer {
     }
 }
 
-/// Moves what is secret out of `table`, whose settings are called `prefix` and their name.
+/// Moves the secrets out of `table`, whose settings are named `prefix` plus their key.
 fn take_secrets(
     prefix: &str,
     table: &mut Map<String, Value>,
     secrets: &mut BTreeMap<String, Secret>,
 ) {
     if let Some(value) = table.get_mut("api_key")
-        // Anything else is no key, and is refused as what it is.
+        // Any other type is not a key and is refused later.
         && !matches!(value.kind, ValueKind::Table(_) | ValueKind::Array(_) | ValueKind::Nil)
     {
         let shown = Value::new(None, ValueKind::String(SET.to_owned()));
@@ -158,7 +158,7 @@ fn take_secrets(
     }
     if let Some(value) = table.get_mut("proxy")
         && let ValueKind::String(text) = &value.kind
-        // Whoever has no password to give is known by an address alone.
+        // An address without a user name holds no password.
         && text.contains('@')
         && let Ok(proxy) = text.parse::<Proxy>()
     {
@@ -197,19 +197,19 @@ impl Layers {
             .map_err(|e| Problem::new(None, "settings", &e.to_string()))
     }
 
-    /// What the value that counts for `key` stands for, where it is secret.
+    /// The secret of `key`, if the value that counts is one.
     pub(super) fn secret(&self, key: &str) -> Option<&Secret> {
         let mut layers = self.0.iter().rev();
         let layer = layers.find(|layer| layer.value(key).is_some())?;
         layer.secrets.get(key)
     }
 
-    /// The files among them.
+    /// The files of these layers.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().filter_map(|layer| layer.place.file())
     }
 
-    /// The place of the value that counts for `key` (`poll.orders`), and the value as written.
+    /// The origin of the value that counts for `key` (`poll.orders`), and the value as written.
     pub(super) fn find(&self, key: &str) -> Option<(SettingOrigin, Value)> {
         let (place, value) = self.place(key)?;
         Some((place.origin(key), value))
@@ -220,7 +220,7 @@ impl Layers {
         layers.find_map(|layer| Some((&layer.place, layer.value(key)?)))
     }
 
-    /// Every profile that has a table anywhere.
+    /// Every profile that any layer defines.
     pub(super) fn profiles(&self) -> Result<BTreeSet<String>, Problem> {
         let mut names = BTreeSet::new();
         for layer in &self.0 {
@@ -241,7 +241,7 @@ impl Layers {
         Ok(names)
     }
 
-    /// These layers with what the profile sets, wherever that stands, over them all.
+    /// These layers with the profile's settings, from any layer, on top.
     pub(super) fn of_profile(&self, name: &str) -> Result<Self, Problem> {
         let table = format!("{PROFILES}.{name}");
         let mut layers = self.0.clone();
@@ -251,7 +251,7 @@ impl Layers {
             };
             let place = LayerPlace::Profile(name.to_owned(), Box::new(layer.place.clone()));
             let mut own = Layer::of(place, own)?;
-            // They are not among its values any more.
+            // Secrets were moved out of the values.
             let mine = layer.secrets.iter().filter_map(|(key, secret)| {
                 let key = key.strip_prefix(&table)?.strip_prefix('.')?;
                 Some((key.to_owned(), secret.clone()))
@@ -262,14 +262,13 @@ impl Layers {
         Ok(Self(layers))
     }
 
-    /// Whether the profile of these layers sets `key` itself.
+    /// Whether the profile itself sets `key`.
     pub(super) fn is_own(&self, key: &str) -> bool {
         let place = self.place(key);
         place.is_some_and(|(place, _)| matches!(place, LayerPlace::Profile(..)))
     }
 
-    /// The setting as the place that counts spells it: `profiles.main.account_id` where a profile sets it, or is the
-    /// one to.
+    /// The setting's full name in the layer that counts: `profiles.main.account_id` if a profile sets it or should.
     pub(super) fn spelled(&self, key: &str) -> String {
         let place = match self.place(key) {
             Some((place, _)) => Some(place),
@@ -341,12 +340,12 @@ fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
     }
 }
 
-/// No settings file is longer.
+/// The longest settings file.
 const LONGEST: u64 = 1024 * 1024;
 
 fn file(path: &Path) -> Result<Layer, Problem> {
     let whole = |what: &str| Problem::new(Some(SettingOrigin::File(path.to_owned())), "", what);
-    // It may name a command that is run, and where a key goes.
+    // The file may name a command to run, and where a key goes.
     let mut file =
         disk::trusted_file(path).map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let mut text = Zeroizing::new(String::new());
@@ -370,7 +369,7 @@ fn parsed(text: &str, path: &Path) -> Result<Map<String, Value>, Problem> {
     })
 }
 
-/// The library's own text quotes the line, and the line may hold a key: say where it is and what is wrong with it.
+/// The library's message quotes the line, which may hold a key: this one gives only the position and the error.
 fn syntax(text: &str, error: &toml::de::Error) -> String {
     let line = error
         .span()
@@ -402,7 +401,7 @@ fn environment(all: &HashMap<String, Secret>) -> Result<Layer, Problem> {
         .and_then(|all| all.collect())
         .map_err(|e| Problem::new(None, "PERPDECK_…", &e.to_string()))?;
     let mut layer = Layer::of(LayerPlace::Environment, values)?;
-    // The keys themselves have been nowhere else.
+    // No other value contains a key.
     for (name, value) in keys {
         let name = name.to_lowercase().replace("__", ".");
         let setting = name.trim_start_matches("perpdeck_").to_owned();

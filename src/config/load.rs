@@ -1,4 +1,4 @@
-//! From layers to settings that hold together.
+//! Builds validated settings from the layers.
 
 use super::{
     BookSource, CandleSource, Escape, FactsSource, LogLevel, Motion, PriceSource, Problem, Sandbox,
@@ -15,8 +15,8 @@ use config::ConfigError;
 use std::{collections::BTreeSet, fmt::Display};
 use strum::VariantArray;
 
-/// Everything wrong at once: every unknown setting and the first ill-typed one, or else everything that does not
-/// hold together; of every profile too.
+/// Returns all errors at once: every unknown setting and the first wrong type, or else every broken rule, including
+/// those of profiles.
 pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     let layers = Layers::read(sources)?;
     let names = layers.profiles()?;
@@ -34,7 +34,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     for result in loaded {
         match result {
             Ok(account) => accounts.push(account),
-            // What is wrong above is so in every profile: it is said once.
+            // Errors of the top level would repeat in every profile: they are reported once.
             Err(SettingsError(found)) => problems.extend(found),
         }
     }
@@ -51,7 +51,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, SettingsError> {
     }
 }
 
-/// What these layers come to, if they hold together.
+/// The settings of these layers, if they are valid.
 fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, SettingsError> {
     let mut unknown = BTreeSet::new();
     let merged = layers.merged()?;
@@ -80,7 +80,7 @@ fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, 
     Err(SettingsError(problems))
 }
 
-/// What of the dialect stands anywhere but among the defaults.
+/// The dialect terms that are set outside the defaults.
 fn pinned(layers: &Layers) -> BTreeSet<Term> {
     let is_set = |term: &Term| {
         let key = term.setting();
@@ -106,7 +106,7 @@ fn stray(layers: &Layers, key: &str) -> Problem {
     Problem::new(origin, &key, &format!("no such setting; {advice}"))
 }
 
-/// The known setting that looks most like `key`: as a whole, or by its last name (`orders` for `poll.orders`).
+/// The known setting most similar to `key`: as a whole, or by its last name (`orders` for `poll.orders`).
 fn nearest(key: &str) -> Option<String> {
     const ALIKE: f64 = 0.85;
     let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
@@ -123,13 +123,13 @@ fn nearest(key: &str) -> Option<String> {
         .map(|(_, name)| name)
 }
 
-/// What is in force where nobody has set anything.
+/// The default settings.
 pub(super) fn defaults() -> Option<Settings> {
     let layers = Layers::read(&Sources::default()).ok()?;
     layers.merged().ok()?.try_deserialize().ok()
 }
 
-/// Every setting there is, with dots between tables.
+/// Every setting, with dots between tables.
 pub(super) fn known() -> Vec<String> {
     let mut keys = defaults().map(|all| rows::rows(&all)).unwrap_or_default();
     keys.extend(rows::nested("price_source", &PriceSource::paper()));
@@ -152,7 +152,7 @@ fn ill_typed(layers: &Layers, error: ConfigError) -> Problem {
     Problem::new(found.map(|(origin, _)| origin), &key, &what)
 }
 
-/// The library nests errors as it climbs out of the tables.
+/// The library wraps the error once per table.
 fn key_and_complaint(error: ConfigError) -> (String, String) {
     if let ConfigError::At { error, key, .. } = error {
         return (key.unwrap_or_default(), key_and_complaint(*error).1);
@@ -173,7 +173,7 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
     (String::new(), error.to_string())
 }
 
-/// What a setting may be, where it is one of a few.
+/// The allowed values of a setting, if they are few.
 fn allowed(key: &str) -> Option<String> {
     if let "close_all_confirm"
     | "ladder_one_key"
@@ -192,7 +192,7 @@ fn allowed(key: &str) -> Option<String> {
     Some(quoted.collect::<Vec<_>>().join(", "))
 }
 
-/// The words a setting may be, where it is one of a few.
+/// The allowed words of a setting, if they are few.
 pub(super) fn choices(key: &str) -> Option<Vec<String>> {
     match key {
         "theme" => Some(words::<Theme>()),

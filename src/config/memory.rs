@@ -1,8 +1,8 @@
-//! What is kept between sessions in small files of the state directory: what services taught about their dialect, the
-//! layouts of the screen, and that the tour was shown.
+//! What is stored between sessions in small files of the state directory: learned dialects, the layouts of the screen, and whether the tour was
+//! shown.
 //!
-//! Contract: a file that is missing or cannot be read is as good as empty (the service teaches again), one that cannot
-//! be written costs only that. The last writer wins. Nothing secret is in it.
+//! Contract: a missing or unreadable file counts as empty (the dialect is learned again), and a failed write loses only
+//! that. The last writer wins. The files hold no secrets.
 
 use crate::{api::Learned, disk};
 use std::{collections::BTreeMap, io, path::Path};
@@ -14,19 +14,19 @@ const LAYOUTS: &str = "layouts.json";
 /// By base URL.
 type Known = BTreeMap<String, Learned>;
 
-/// What the service at `base_url` taught before.
+/// What was learned about the service at `base_url` before.
 pub fn recall(state_dir: &Path, base_url: &str) -> Learned {
     known(state_dir).remove(base_url).unwrap_or_default()
 }
 
-/// Keeps what it taught, beside what others did.
+/// Stores what was learned, beside other services.
 pub fn remember(state_dir: &Path, base_url: &str, learned: &Learned) -> io::Result<()> {
     let mut known = known(state_dir);
     known.insert(base_url.to_owned(), learned.clone());
     write(state_dir, FILE, &serde_json::to_vec_pretty(&known)?)
 }
 
-/// In the place of what the file of this name held.
+/// Replaces the file of this name.
 pub(super) fn write(state_dir: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     disk::private_dir(state_dir)?;
     disk::replace(&state_dir.join(name), bytes)
@@ -45,8 +45,8 @@ pub fn keep_layout(state_dir: &Path, size: &str, layout: &str) -> io::Result<()>
     write(state_dir, LAYOUTS, &serde_json::to_vec_pretty(&kept)?)
 }
 
-/// Whether nobody has been shown around the desk before; from now on somebody has. Where that cannot be remembered
-/// it is as if it had been: to be shown the same at every start helps nobody.
+/// Whether the tour was never shown; marks it as shown. If that cannot be stored, the answer is no, so that the tour
+/// does not appear at every start.
 pub fn is_first_tour(state_dir: &Path) -> bool {
     let made = disk::private_dir(state_dir);
     made.and_then(|()| disk::fresh_file(&state_dir.join(TOUR)))

@@ -1,11 +1,11 @@
-//! Settings: what they are, where they come from, and what is wrong with them.
+//! Settings: their types, sources and errors. Names `api`, `model` and `disk`.
 //!
-//! Contract: [`load()`] lays the built-in `assets/default.toml`, the user's file, a named file, the environment and
-//! flags over one another and answers with settings that hold together, or with every [`Problem`] it found, each
-//! naming the file, variable or flag and the setting. A key never appears in an error, a `Debug` or `config show`.
+//! Contract: [`load()`] combines the built-in `assets/default.toml`, the user's file, a named file, the environment and
+//! flags, in this order. It returns valid settings, or every [`Problem`], each with the file, variable or flag and the
+//! setting. A key never appears in an error, a `Debug` or `config show`.
 //!
-//! Known limits: files are read as UTF-8 TOML; numbers with a fraction are written as strings, because the layers
-//! underneath would take them through `f64`. The owner of a file is not checked, its mode is.
+//! Known limits: files are UTF-8 TOML. Numbers with a fraction are written as strings, because the TOML library would
+//! read them as `f64`. The mode of a file is checked, its owner is not.
 
 mod alert_command;
 mod alerts;

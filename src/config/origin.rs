@@ -1,8 +1,8 @@
-//! Where a setting stands.
+//! The origin of a setting.
 
 use std::{fmt, path::PathBuf};
 
-/// Where a value stands.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     Default,

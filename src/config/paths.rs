@@ -1,4 +1,4 @@
-//! Where files live: XDG on Linux and macOS alike.
+//! Where files are: XDG directories on Linux and macOS.
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ pub fn user_file() -> Option<PathBuf> {
     Some(strategy()?.config_dir().join("config.toml"))
 }
 
-/// `~/.local/state/perpdeck`; without a home directory, `.perpdeck` where the program runs.
+/// `~/.local/state/perpdeck`; without a home directory, `.perpdeck` in the working directory.
 pub fn state_dir() -> PathBuf {
     strategy()
         .and_then(|dirs| dirs.state_dir())
         .unwrap_or_else(|| PathBuf::from(".perpdeck"))
 }
 
-/// Opens a leading `~/`: no shell has seen what stands in a file.
+/// Expands a leading `~/`: no shell has done so for a value in a file.
 pub fn at_home(path: String) -> PathBuf {
     match (path.strip_prefix("~/"), etcetera::home_dir()) {
         (Some(rest), Ok(home)) => home.join(rest),

@@ -1,4 +1,4 @@
-//! What is wrong with the settings, for the person who wrote them.
+//! Errors in the settings, for the person who wrote them.
 
 use super::SettingOrigin;
 use std::{
@@ -9,15 +9,15 @@ use std::{
 /// One wrong or unknown setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where it stands; `None` when it stands nowhere, because it is missing.
+    /// Its origin; `None` if the setting is missing.
     pub origin: Option<SettingOrigin>,
-    /// The setting's name, dots between tables; empty when the file as a whole is wrong.
+    /// The setting's name, dots between tables; empty if the whole file is wrong.
     pub key: String,
-    /// What is wrong and what is allowed. Never holds a key.
+    /// What is wrong and what is allowed. Never contains a key.
     pub what: String,
 }
 
-/// Everything that is wrong with the settings, at least one problem.
+/// All errors of the settings, at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsError(pub Vec<Problem>);
 
@@ -63,8 +63,8 @@ impl fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// The second net under "a key is never printed": the API's keys begin with a prefix that ends in `live_`
-/// (`docs/service-api.md 1`), so a word like that is one, wherever somebody has put it.
+/// A second guard against printing a key: API keys have a prefix that ends in `live_` (`docs/service-api.md 1`), so any
+/// such word is hidden.
 fn redacted(text: &str) -> String {
     let in_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut out = String::with_capacity(text.len());
@@ -78,7 +78,7 @@ fn redacted(text: &str) -> String {
     out + rest
 }
 
-/// What is not ours alone says so itself.
+/// The message for an unreadable file; one about ownership or mode explains itself.
 pub(super) fn unreadable(why: &io::Error) -> String {
     let is_ours_to_say =
         why.kind() == io::ErrorKind::PermissionDenied && why.raw_os_error().is_none();

@@ -1,12 +1,12 @@
-//! Accounts by name: each profile is a table `[profiles.NAME]` of settings that is laid over all the others.
+//! Named accounts: each profile is a table `[profiles.NAME]` of settings that overrides all others.
 //!
-//! Contract: what a profile does not set is as it is above, but for two things. A key goes to the service it was set
-//! for only: a profile with an address or a key of its own takes no other key. Read-only above is read-only in every
-//! profile. What is above is an account too when it names one (`account_id`); it goes before the profiles.
+//! Contract: a profile inherits everything it does not set, with two exceptions. A key goes only to the service it was
+//! set for: a profile with its own address or key inherits no other key. Read-only at the top level applies to every
+//! profile. The top level is an account too if it sets `account_id`; it comes before the profiles.
 
 use super::{Loaded, Problem, SettingOrigin, Settings, SettingsError, Sources, layers::Layers};
 
-/// What is of the desk as a whole, whichever account it shows.
+/// Settings of the desk as a whole, whichever account it shows.
 pub(super) const OF_THE_DESK: &[&str] = &[
     "profile",
     "profiles",
@@ -25,10 +25,10 @@ pub(super) const OF_THE_DESK: &[&str] = &[
     "sandbox",
 ];
 
-/// A badge has no room for more.
+/// The badge has no room for more.
 const LONGEST_NAME: usize = 16;
 
-/// A profile that is being laid over the settings above it.
+/// A profile that is being applied.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProfileLayer<'a> {
     pub(super) name: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct ProfileLayer<'a> {
 }
 
 impl ProfileLayer<'_> {
-    /// Takes back what a profile does not take from above, and says what it must not set.
+    /// Removes what a profile must not inherit, and reports what it must not set.
     pub(super) fn lay_over(self, settings: &mut Settings, layers: &Layers) -> Vec<Problem> {
         settings.name = Some(self.name.to_owned());
         settings.read_only |= self.above.is_some_and(|above| above.read_only);
@@ -91,7 +91,7 @@ fn problem(layers: &Layers, key: &str, what: &str) -> Problem {
     Problem::new(origin, &layers.spelled(key), what)
 }
 
-/// The account that the settings choose, with the others beside it. `all` begins with what is set above the profiles.
+/// The chosen account, with the others beside it. `all` begins with the top level.
 pub(super) fn chosen(mut all: Vec<Loaded>, sources: &Sources) -> Result<Loaded, SettingsError> {
     let has_profiles = all.len() > 1;
     let top = all.first();
@@ -122,7 +122,7 @@ pub(super) fn chosen(mut all: Vec<Loaded>, sources: &Sources) -> Result<Loaded, 
 }
 
 impl Loaded {
-    /// The same with the account of this profile first; `None` where it is not set any more.
+    /// The same with this profile's account first; `None` if it is no longer set.
     pub fn led_by(mut self, name: Option<&str>) -> Option<Self> {
         let is_it = |loaded: &Self| loaded.settings.name.as_deref() == name;
         if is_it(&self) {
@@ -151,7 +151,7 @@ fn unknown(name: &str, origin: Option<SettingOrigin>, all: &[Loaded]) -> Problem
     Problem::new(origin, "profile", &what)
 }
 
-/// One account under two names would be polled and journalled twice.
+/// One account under two names would be polled and journaled twice.
 fn twins(all: &[Loaded]) -> Vec<Problem> {
     let place = |account: &Loaded| {
         let settings = &account.settings;
@@ -181,7 +181,7 @@ fn twins(all: &[Loaded]) -> Vec<Problem> {
     problems
 }
 
-/// A flag that the chosen profile lays itself over would do nothing, which nobody who types one wants.
+/// A flag that the chosen profile overrides would have no effect, which is reported.
 fn overruled(chosen: &Loaded, sources: &Sources) -> Vec<Problem> {
     let Some(name) = &chosen.settings.name else {
         return vec![];

@@ -1,4 +1,4 @@
-//! From settings to the service that they name.
+//! From settings to the service they name.
 
 use super::{
     BookSource, CandleSource, Connection, FactsSource, MarketSources, PriceSource, Secret,
@@ -14,16 +14,16 @@ use crate::{
 };
 use secrecy::ExposeSecret as _;
 
-/// Whom the desk trades with.
+/// The service that the desk trades with.
 #[derive(Debug, Clone)]
 pub enum FarEnd {
-    /// Nothing is configured: its own paper exchange, which the runtime starts.
+    /// Nothing is configured: the desk's own paper exchange, which the runtime starts.
     Paper,
     LiveApi(Box<Connection>),
 }
 
 impl Settings {
-    /// How the far end is spoken to: the paper exchange speaks its own way, whatever is set.
+    /// The dialect of the service; the paper exchange uses its own, whatever is set.
     pub fn spoken(&self) -> Dialect {
         match self.base_url.as_deref().map(reach::reach) {
             None => Dialect::default(),
@@ -32,7 +32,7 @@ impl Settings {
         }
     }
 
-    /// The setting whose program is run for the key, if that is where it comes from.
+    /// The setting whose program is run to get the key, if there is one.
     pub fn key_program(&self) -> Option<&'static str> {
         if self.api_key.is_some() || self.api_key_file.is_some() {
             return None;
@@ -41,7 +41,7 @@ impl Settings {
         command.or_else(|| self.api_key_keyring.as_ref().map(|_| "api_key_keyring"))
     }
 
-    /// Puts what is secret where the layers only say that it is set.
+    /// Puts the secrets back in place of their markers.
     pub(super) fn unlock(&mut self, layers: &Layers) {
         if self.api_key.is_some() {
             self.api_key = layers.secret("api_key").cloned();
@@ -94,7 +94,7 @@ impl Settings {
 }
 
 impl Connection {
-    /// To a paper exchange of this crate, which speaks the default dialect whatever the settings say.
+    /// A connection to this crate's paper exchange, which uses the default dialect whatever the settings say.
     pub fn paper(base_url: String, api_key: Secret, account_id: AccountId) -> Self {
         Self {
             base_url,

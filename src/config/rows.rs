@@ -4,7 +4,7 @@ use crate::config::Settings;
 use serde::Serialize;
 use serde_json::Value;
 
-/// One row per setting: its name, and its value as JSON or `null` when it is not set.
+/// One row per setting: its name, and its value as JSON or `null` if it is not set.
 pub(super) fn rows(settings: &Settings) -> Vec<(String, Value)> {
     nested("", settings)
 }

@@ -1,9 +1,9 @@
-//! Every setting as a JSON Schema (draft 2020-12), for editors and for programs that write settings files.
+//! The JSON Schema (draft 2020-12) of all settings, for editors and for programs that write settings files.
 //!
-//! Contract: nothing is said here that is not known elsewhere: the defaults and their shapes are those of the settings
-//! themselves, the meanings are the comments of `assets/default.toml`, and the words are those a refusal names.
+//! Contract: everything comes from elsewhere: defaults and types from the settings themselves, descriptions from the
+//! comments of `assets/default.toml`, allowed words from the error messages.
 //!
-//! Known limit: what must hold between settings (a service needs a key) is not in it; `config check` says that.
+//! Known limit: rules between settings (a service needs a key) are missing; `config check` applies them.
 
 use super::{
     BookSource, CandleSource, FactsSource, PriceSource, TradeSource, Way,
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use strum::VariantNames;
 
-/// The schema, over many lines.
+/// The schema, pretty-printed.
 pub fn schema() -> String {
     let meanings = meanings(DEFAULTS);
     let settings = defaults()
@@ -43,7 +43,7 @@ pub fn schema() -> String {
     format!("{root:#}\n")
 }
 
-/// What stands in the table of a profile: everything that is not of the desk as a whole.
+/// The table of a profile: every setting that does not belong to the desk as a whole.
 fn profile(root: &Value) -> Value {
     let mut profile = json!({ "type": "object", "additionalProperties": false });
     let known = root.get("properties").and_then(Value::as_object);
@@ -58,7 +58,7 @@ fn profile(root: &Value) -> Value {
     profile
 }
 
-/// What is known of a setting, or of a table and everything in it.
+/// The schema of a setting, or of a table and everything in it.
 fn node(key: &str, default: &Value, meanings: &BTreeMap<String, String>) -> Value {
     let mut known = if key == "size_presets_of" {
         json!({ "type": "object", "additionalProperties": sizes() })
@@ -112,14 +112,14 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::Null if key == "proxy" => json!({
             "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
         }),
-        // An amount: a whole number may stand bare.
+        // An amount: a whole number may be unquoted.
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
-        // News reads as its ways: any of them, in any order, or none.
+        // Alerts are written as channels: any of them in any order, or none.
         Value::String(_) if text_of_ways(key) => {
             let way = Way::VARIANTS.join("|");
             json!({ "type": "string", "pattern": format!("^ *(({way})( +|$))*$"), "examples": ["toast bell"] })
         }
-        // A time: nothing else that has a default reads as one.
+        // A time: no other default parses as one.
         Value::String(text) if text.parse::<SignedDuration>().is_ok() => {
             json!({ "type": "string", "examples": ["250ms", "1.5s", "2m"] })
         }
@@ -141,15 +141,15 @@ fn text_of_ways(key: &str) -> bool {
     key.starts_with("alerts.") && choices(key).is_none()
 }
 
-/// A word, or a table with the fields that the paper exchange's own has.
+/// A word, or a table with the fields of the paper exchange's own source.
 fn source(paper: &impl Serialize) -> Value {
     let fields = crate::config::rows::nested("", paper).into_iter();
     let texts = fields.map(|(name, _)| (name, json!({ "type": "string" })));
     json!({ "anyOf": [{ "enum": ["auto", "none", "paper"] }, table(texts)] })
 }
 
-/// The comment of each setting and each table, by its name: the one on its line, or the lines above it. Settings that
-/// follow one another without a comment between them share theirs.
+/// The comment of each setting and table, by name: on its line, or on the lines above. Consecutive settings without a
+/// comment between them share it.
 fn meanings(text: &str) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let (mut comment, mut shared, mut inside) = (vec![], String::new(), String::new());
@@ -177,7 +177,7 @@ fn meanings(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// The name a line sets, or shows how to set, and the comment behind the value.
+/// The setting of a line, also of a commented-out one, and the comment after its value.
 fn setting(line: &str) -> Option<(&str, Option<&str>)> {
     let line = line.strip_prefix("# ").unwrap_or(line);
     let (name, value) = line.split_once(" = ")?;

@@ -1,4 +1,4 @@
-//! What can be set. Names here are the names everywhere: file, environment, flags.
+//! All settings. Their names are the same in files, the environment and flags.
 
 use super::{
     AlertCommand, Alerts, BookSource, CandleSource, Checks, FactsSource, Fees, Guard,
@@ -14,7 +14,7 @@ use std::{
 };
 use strum::{Display, VariantArray, VariantNames};
 
-/// Every setting. Defaults live in `assets/default.toml` and nowhere else; what is optional here has none.
+/// Every setting. Defaults are only in `assets/default.toml`; an optional setting has none.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -30,12 +30,12 @@ pub struct Settings {
     pub(super) api_key_command: Option<String>,
     /// The name of an entry in the system's keyring.
     pub(super) api_key_keyring: Option<String>,
-    /// What requests to other machines go through; straight there when it is not set, whatever the environment says.
+    /// The proxy for requests to other machines; without it they go direct, whatever the environment says.
     #[serde(default, deserialize_with = "proxy::read")]
     pub(super) proxy: Option<Proxy>,
     /// The profile whose account is shown first.
     pub profile: Option<String>,
-    /// The colour of the account's name in the header; chosen by the desk where several accounts have none.
+    /// The color of the account's name in the header; the desk chooses one if several accounts have none.
     pub badge_color: Option<Tint>,
     pub price_source: SourceChoice<PriceSource>,
     pub candle_source: SourceChoice<CandleSource>,
@@ -45,7 +45,7 @@ pub struct Settings {
     /// How long the close-all strip waits; zero sends at once.
     #[serde(with = "words::duration")]
     pub close_all_delay: Duration,
-    /// Whether close-all waits for `y` instead of going by itself.
+    /// Whether close-all needs `y` instead of starting by itself.
     pub close_all_confirm: bool,
     /// How many ticks beyond break-even a stop goes; slippage comes on top of what is reckoned.
     pub be_extra_ticks: u32,
@@ -57,35 +57,35 @@ pub struct Settings {
     #[serde(default, serialize_with = "presets::unless_empty")]
     pub size_presets_of: MarketPresets,
     pub theme: Theme,
-    /// A file of the trader's own, instead of `theme`.
+    /// A theme file of the trader, instead of `theme`.
     #[serde(default, deserialize_with = "words::path")]
     pub theme_file: Option<PathBuf>,
     pub color: ColorChoice,
     pub motion: Motion,
-    /// Whether the desk hears the mouse; else it is the terminal's own.
+    /// Whether the desk uses the mouse; otherwise the terminal does.
     pub mouse: bool,
-    /// Whether the first start on the paper exchange shows one around.
+    /// Whether the first start on the paper exchange shows the tour.
     pub tour: bool,
     #[serde(default, deserialize_with = "words::path")]
     pub keys_file: Option<PathBuf>,
-    /// Where the journal and the log live; see [`super::state_dir`] for the default.
+    /// The directory of the journal and the log; see [`super::state_dir`] for the default.
     #[serde(default, deserialize_with = "words::path")]
     pub state_dir: Option<PathBuf>,
-    /// How long what was settled stays in the journal; zero is for ever.
+    /// How many days settled rows stay in the journal; zero keeps all.
     pub journal_days: u32,
-    /// Where exports are written; where the program runs when it is not set.
+    /// Where exports are written; the working directory if unset.
     #[serde(default, deserialize_with = "words::path")]
     pub export_dir: Option<PathBuf>,
     pub log_level: LogLevel,
-    /// Whether what the activity pane tells is appended to a file, too.
+    /// Whether the lines of the activity pane are also appended to a file.
     pub event_log: bool,
     /// What is run when an alert of the trader's own fires.
     pub alert_command: AlertCommand,
     /// Whether the kernel keeps the desk from writing where it has nothing to write.
     pub sandbox: Sandbox,
-    /// Whether nothing but reads leaves.
+    /// Whether mutations are refused.
     pub read_only: bool,
-    /// Whether what would be sent is only told: neither journaled nor sent.
+    /// Whether commands are only shown: neither journaled nor sent.
     pub dry_run: bool,
     pub checks: Checks,
     pub guard: Guard,
@@ -95,15 +95,15 @@ pub struct Settings {
     pub dialect: Dialect,
     #[serde(default, skip_serializing)]
     pub(super) profiles: ProfileNames,
-    /// The profile these are the settings of; `None` for what is set above them.
+    /// The profile of these settings; `None` for the top level.
     #[serde(skip)]
     pub name: Option<String>,
-    /// What of the dialect somebody has set.
+    /// The dialect terms that are set.
     #[serde(skip)]
     pub(super) pinned: BTreeSet<Term>,
 }
 
-/// The interval of each poller: working orders, TWAPs, known ladders, the newest page of closed positions and of all
+/// The polling intervals: working orders, TWAPs, known scaled orders, the newest page of closed positions and of all
 /// orders, prices (`markets`), account figures (`account`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [poll]")]
@@ -137,11 +137,11 @@ macro_rules! word {
 }
 
 word!(
-    /// The built-in colours: by the background they are for, or by whom.
+    /// The built-in themes: by background, or by color vision and convention.
     Theme { Dark, Light, Contrast, BlueOrange, RedUp }
 );
 
-/// How many colours to use. `Auto` means as many as the terminal has, and none when `NO_COLOR` is set.
+/// How many colors to use. `Auto` means as many as the terminal has, and none if `NO_COLOR` is set.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, Display, VariantArray, VariantNames,
 )]
@@ -162,17 +162,17 @@ pub enum ColorChoice {
 }
 
 word!(
-    /// Whether numbers move by time alone.
+    /// Whether numbers update as time passes.
     Motion { Full, Reduced }
 );
 
 word!(
-    /// What tells one account from another at a glance. Neither red nor green, which mean profit and side.
+    /// The color that marks an account. Neither red nor green, which mean profit and side.
     Tint { Blue, Cyan, Violet, Magenta, Orange, Yellow, Grey }
 );
 
 word!(
-    /// Where the kernel has none, `Auto` is as `Off`.
+    /// If the kernel has none, `Auto` means `Off`.
     Sandbox { Auto, Off }
 );
 
@@ -185,7 +185,7 @@ word!(LogLevel {
     Trace
 });
 
-/// The names of the profiles; what stands in them is read by laying them over the rest.
+/// The names of the profiles; their contents are read when they are applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ProfileNames(pub(super) BTreeSet<String>);
 

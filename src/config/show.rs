@@ -1,4 +1,4 @@
-//! The settings in force, written out. A key is never among them.
+//! Prints the settings in force, without keys.
 
 use super::{
     Loaded, SettingOrigin,
@@ -7,7 +7,7 @@ use super::{
 };
 use std::fmt;
 
-/// A settings file to start from: the reference with every setting behind a `#`, so that it pins no default.
+/// A settings file to start from: the reference with every setting commented out, so that it fixes no default.
 pub fn template() -> String {
     let body = DEFAULTS
         .split_once("\n\n\n")
@@ -22,7 +22,7 @@ pub fn template() -> String {
     text
 }
 
-/// TOML with dotted names, each with where it stands.
+/// TOML with dotted names, each with its origin.
 impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (key, value) in rows(&self.settings) {
@@ -46,7 +46,7 @@ impl fmt::Display for Loaded {
 }
 
 impl Loaded {
-    /// What a profile sets itself.
+    /// The settings that a profile sets itself.
     fn own_rows(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (key, value) in rows(&self.settings) {
             if self.layers.is_own(&key) {

@@ -1,4 +1,4 @@
-//! What must hold between settings, each rule once.
+//! The rules between settings.
 
 use super::{
     Problem, Settings, SourceChoice, layers::Layers, rows, secrets::keyring,
@@ -9,12 +9,12 @@ use serde_json::Value;
 use std::time::Duration;
 use url::Url;
 
-/// A poller faster than this would spend a service's budget on nothing a person can see.
+/// A faster poller would spend the request budget on changes that nobody can see.
 const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_hours(1));
-/// Past a minute nobody remembers what the strip was for.
+/// After more than a minute the purpose of the strip is forgotten.
 const DELAY: (Duration, Duration) = (Duration::ZERO, Duration::from_mins(1));
 
-/// Every rule that is broken, in the order of `assets/default.toml`.
+/// Every broken rule, in the order of `assets/default.toml`.
 pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     let mut found = FoundProblems(vec![]);
     service(settings, &mut found);
@@ -61,7 +61,7 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
             "set PERPDECK_API_KEY, api_key_file, api_key_command or api_key_keyring",
         ),
     ];
-    // Above profiles an address or a key alone is what the profiles have in common.
+    // With profiles, a top-level address or key alone is shared by them.
     let is_shared = !settings.profiles.0.is_empty() && settings.account_id.is_none();
     let given: Vec<_> = set
         .iter()
@@ -101,7 +101,7 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
     }
 }
 
-/// A profile is an account of a service: it needs all three.
+/// A profile is an account of a service: it needs address, key and account.
 fn missing_in(profile: &str, key: &str) -> String {
     let how = if key == "api_key" {
         "set api_key_file, api_key_command or api_key_keyring in its table; the key of another service, or one set above a key of its \
@@ -254,7 +254,7 @@ fn intervals(settings: &Settings, found: &mut FoundProblems) {
     }
 }
 
-/// Names that go into a query or a body must be names.
+/// Names for a query or a body must be valid there.
 fn dialect(settings: &Settings, found: &mut FoundProblems) {
     for (key, value) in crate::config::rows::nested("dialect", &settings.dialect) {
         let Value::String(text) = value else { continue };

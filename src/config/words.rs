@@ -1,4 +1,4 @@
-//! How single settings are read and written.
+//! Parsing and printing of single values.
 
 use super::{Secret, paths};
 use jiff::SignedDuration;
@@ -33,7 +33,7 @@ pub(super) mod duration {
     }
 }
 
-/// A decimal as text, `"0.5"`, to stay exact; whole numbers may stand bare.
+/// A decimal as text, `"0.5"`, to stay exact; whole numbers may be unquoted.
 pub(super) mod decimal {
     use crate::model::Num;
     use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
@@ -77,13 +77,13 @@ pub(super) mod decimal {
     }
 }
 
-/// As it would be written in a file.
+/// As written in a file.
 pub(super) fn shown(value: std::time::Duration) -> String {
     SignedDuration::try_from(value)
         .map_or_else(|_| format!("{value:?}"), |duration| format!("{duration:#}"))
 }
 
-/// A path, `~/` standing for the home directory.
+/// A path; `~/` is the home directory.
 pub(super) fn path<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<PathBuf>, D::Error> {

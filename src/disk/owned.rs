@@ -1,8 +1,8 @@
-//! Files that are ours alone, as ssh has it: what somebody else owns, or may write, decides nothing here and is not
-//! written to.
+//! Files that belong to this user alone, with the rules of ssh: a file that somebody else owns or can write is not
+//! trusted and not written.
 //!
-//! Contract: a file is opened first and then looked at, through its descriptor, so that nothing can take its place in
-//! between. What is no regular file is refused at once: a FIFO does not hang. Root is trusted to own what is only read.
+//! Contract: a file is opened first and then checked through its descriptor, so that nobody can replace it in between.
+//! Anything but a regular file is refused at once: a FIFO cannot hang. Root may own files that are only read.
 
 use rustix::{fs::OFlags, process::geteuid};
 use std::{
@@ -15,14 +15,14 @@ use std::{
     path::Path,
 };
 
-/// The bits of a mode that are the group's and the others'; those with which they write.
+/// The mode bits of group and others; the bits with which they write.
 pub(super) const OTHERS: u32 = 0o077;
 const OTHERS_WRITE: u32 = 0o022;
-/// Of a directory that many use, as `/tmp`: nobody moves what is another's.
+/// Of a shared directory such as `/tmp`: nobody can move another user's files.
 pub(super) const STICKY: u32 = 0o1000;
 const ROOT: u32 = 0;
 
-/// What is wrong with a file or a directory, and the command that mends it.
+/// What is wrong with a file or directory, and the command that fixes it.
 #[derive(Debug)]
 pub(super) struct Refusal {
     what: String,
@@ -51,32 +51,32 @@ fn me() -> u32 {
     geteuid().as_raw()
 }
 
-/// Nothing waits for a FIFO, and nothing becomes this process's terminal.
+/// Opening a FIFO does not wait, and no terminal becomes this process's controlling one.
 pub(super) const SAFE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 
 pub(super) fn flags(flags: OFlags) -> i32 {
-    // The bits are those of the system's own type.
+    // The system's own type for flags.
     i32::try_from(flags.bits()).unwrap_or_default()
 }
 
-/// Opens a file of ours to read it; a symbolic link is not followed.
+/// Opens a file of this user for reading; does not follow a symbolic link.
 pub fn own_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     open_own(path, &mut options)
 }
 
-/// What a small file of ours holds, to its end.
+/// The contents of a small file of this user.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     own_file(path)?.take(MOST).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// What is longer is nothing this program reads.
+/// The program reads no longer file.
 const MOST: u64 = 16 * 1024 * 1024;
 
-/// Opens a file that only we may own, under no other name, and closes it to others.
+/// Opens a file that only this user may own, without hard links, and removes access for others.
 pub(super) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let options = options.custom_flags(flags(SAFE.union(OFlags::NOFOLLOW)));
     let file = options.open(path).map_err(|why| no_link(path, why))?;
@@ -90,7 +90,7 @@ pub(super) fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<Fil
     Ok(file)
 }
 
-/// Refuses what stands at `path` where it is not a file of ours; that there is none is fine.
+/// Refuses a file at `path` that is not this user's; a missing file is fine.
 pub fn must_be_own(path: &Path) -> io::Result<()> {
     match own_file(path) {
         Err(why) if why.kind() != io::ErrorKind::NotFound => Err(why),
@@ -138,7 +138,7 @@ fn must_be_owned(path: &Path, found: &Metadata, owners: &[u32]) -> io::Result<()
     Err(refused(what, &format!("chown {}", me()), path))
 }
 
-/// What any file of a person's choice holds; what is no regular file is an error.
+/// The contents of any file a person names; anything but a regular file is an error.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(flags(SAFE)).open(path)?;
@@ -148,8 +148,8 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Opens a file that decides what is run, or where a key goes: of ours or root's, which nobody else may write, in
-/// directories that nobody else may write. Links are followed, and where they lead the same holds.
+/// Opens a file that decides what is run or where a key goes. It must belong to this user or root, and nobody else may
+/// write it or its directories. Links are followed, and their targets must meet the same rules.
 pub fn trusted_file(path: &Path) -> io::Result<File> {
     let path = path.canonicalize()?;
     let mut options = OpenOptions::new();
@@ -169,7 +169,7 @@ pub fn trusted_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that holds a key: nobody else may read it, nor put another in its place.
+/// Opens a file that holds a key: nobody else may read or replace it.
 pub fn secret_file(path: &Path) -> io::Result<File> {
     let path = path.canonicalize()?;
     let mut options = OpenOptions::new();
@@ -195,8 +195,8 @@ pub fn must_be_private(path: &Path, file: &File) -> io::Result<()> {
     Err(refused(what, "chmod 600", path))
 }
 
-/// Refuses a path through a directory in which somebody else could put another file in its place. The home directory
-/// is the last that is looked at, where the path leads through it.
+/// Refuses a path through a directory in which somebody else could replace the file. The check stops at the home
+/// directory if the path leads through it.
 fn must_be_guarded(path: &Path) -> io::Result<()> {
     let home = env::home_dir().and_then(|home| home.canonicalize().ok());
     for dir in path.ancestors().skip(1) {
@@ -225,8 +225,8 @@ fn must_be_guarded(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes from the group and the others what they may do with a directory of ours; the mode it had, if that was
-/// something. One of everybody's, as `/tmp`, stays as it is, and so does the home directory.
+/// Removes the group's and others' access to this user's directory; returns the old mode if it changed. Leaves a shared
+/// directory such as `/tmp`, and the home directory, as they are.
 pub(super) fn own_dir(path: &Path) -> io::Result<Option<u32>> {
     let link = path.symlink_metadata()?;
     if link.is_symlink() {
@@ -246,7 +246,7 @@ pub(super) fn own_dir(path: &Path) -> io::Result<Option<u32>> {
     tighten(path, &dir, &found)
 }
 
-/// The same of a file or a directory, where it is ours; by its descriptor, so that nothing else is changed.
+/// The same for an open file or directory of this user, through its descriptor.
 pub(super) fn tighten(path: &Path, file: &File, found: &Metadata) -> io::Result<Option<u32>> {
     let mode = found.permissions().mode();
     let is_open = mode & OTHERS != 0 && mode & STICKY == 0;
@@ -258,7 +258,7 @@ pub(super) fn tighten(path: &Path, file: &File, found: &Metadata) -> io::Result<
     Ok(Some(mode))
 }
 
-/// Whether whoever is at the other end of a socket is this user, or root.
+/// Whether a socket's peer is this user or root.
 pub fn is_own_user(uid: u32) -> bool {
     uid == me() || uid == ROOT
 }
@@ -274,10 +274,10 @@ mod tests {
     };
     use tempfile::TempDir;
 
-    /// Somebody who is neither root nor whoever runs the tests.
+    /// A user who is neither root nor the one that runs the tests.
     const SOMEBODY: u32 = 54_321;
 
-    /// Only root gives files away: what others own is not tried by anybody else.
+    /// Only root can give files away; without root the cases of foreign files are skipped.
     fn gives_away(path: &Path) -> bool {
         me() == ROOT && chown(path, Some(SOMEBODY), None).is_ok()
     }

@@ -1,7 +1,7 @@
-//! A file that lines are appended to, of a bounded size, its owner's alone.
+//! An append-only file of bounded size that only its owner can read.
 //!
-//! Contract: at most twice its cap on disk, the file and the one before it (`….1`). Several processes may append to it;
-//! each counts its own lines, so that together they may come past the cap.
+//! Contract: at most twice its cap on disk, the file and its predecessor (`….1`). Several processes may append to it;
+//! each counts only its own lines, so together they may exceed the cap.
 
 use super::{closed_file, private_dir};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Once full, it is kept as `….1` in place of the one before.
+/// A full file is renamed to `….1` and replaces the one before.
 #[derive(Debug)]
 pub struct Rotating {
     path: PathBuf,
@@ -21,12 +21,12 @@ pub struct Rotating {
 }
 
 impl Rotating {
-    /// The file and the one before it.
+    /// The file and its predecessor.
     pub fn files(dir: &Path, name: &str) -> [PathBuf; 2] {
         [dir.join(name), dir.join(format!("{name}.1"))]
     }
 
-    /// `cap` is in bytes. The directory is made if it is not there.
+    /// `cap` is in bytes. Creates the directory if it is missing.
     pub fn open(dir: &Path, name: &str, cap: u64) -> io::Result<Self> {
         private_dir(dir)?;
         let [path, old] = Self::files(dir, name);

@@ -5,8 +5,8 @@ use std::{
     process::Command,
 };
 
-/// Takes every variable that may hold a key, or a proxy's password, out of what `child` inherits; `names` are those of
-/// the environment.
+/// Removes every variable that may hold a key or a proxy's password from `child`'s environment; `names` are those of
+/// this process.
 pub fn keyless(child: &mut Command, names: impl Iterator<Item = OsString>) -> &mut Command {
     for name in names.filter(|name| is_secret_variable(name)) {
         child.env_remove(name);

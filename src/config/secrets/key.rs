@@ -1,4 +1,4 @@
-//! The API key: found once, before the desk opens, and never shown.
+//! The API key: read once, before the desk opens, and never shown.
 
 use crate::{
     config::{
@@ -16,10 +16,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A key file is one line; what is longer is some other file.
+/// A key file is one line; a longer file is something else.
 const LONGEST: usize = 4096;
 
-/// From the setting itself, its file, its command or the keyring, whichever is set first in that order.
+/// From the setting, its file, its command or the keyring: the first that is set, in this order.
 pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
     let named = |key: &str| match &settings.name {
         Some(profile) => format!("profiles.{profile}.{key}"),
@@ -50,7 +50,7 @@ fn from_file(path: &Path) -> Result<Secret, String> {
     usable(&text)
 }
 
-/// Its standard error stays the terminal, so that a password manager can ask.
+/// Its standard error stays the terminal, so that a password manager can prompt.
 fn from_command(command: &str) -> Result<Secret, String> {
     let mut shell = Command::new("sh");
     let output = keyless(&mut shell, env::vars_os().map(|(name, _)| name))
@@ -65,7 +65,7 @@ fn from_command(command: &str) -> Result<Secret, String> {
     usable(&String::from_utf8_lossy(&said))
 }
 
-/// The first line, when it can be a header value.
+/// The first line, if it is a valid header value.
 fn usable(text: &str) -> Result<Secret, String> {
     let key = text.lines().next().unwrap_or_default().trim();
     if key.is_empty() {

@@ -1,10 +1,10 @@
-//! A key from the system's keyring.
+//! Reads a key from the system's keyring.
 //!
-//! Contract: asks the program that the system has for it, `secret-tool` (libsecret: GNOME Keyring, `KWallet`, `KeePassXC`) or
-//! on macOS `security`, as no shell stands between. The entry's name is an argument of its own; the key comes by its
-//! standard output and is nobody's argument. A keyring that waits for a person to unlock it is given a minute.
+//! Contract: runs `secret-tool` (libsecret: GNOME Keyring, `KWallet`, `KeePassXC`), or `security` on macOS, without a
+//! shell. The entry's name is an argument of its own; the key comes on standard output and is never an argument. A
+//! locked keyring gets a minute to be unlocked.
 //!
-//! Known limit: the keyring is asked once, at the start.
+//! Known limit: the keyring is read once, at the start.
 
 use crate::config::secrets::child_env::keyless;
 use secrecy::zeroize::Zeroizing;
@@ -18,9 +18,9 @@ use std::{
     time::Duration,
 };
 
-/// A person may have to type the keyring's password first.
+/// A person may first have to type the keyring's password.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// What a program says of its failure is one line.
+/// A program's error message is one line.
 const LONGEST_COMPLAINT: u64 = 1024;
 
 const OTHERWISE: &str = "or set api_key_file or api_key_command";
@@ -30,7 +30,7 @@ const PROGRAM: &str = "security";
 #[cfg(not(target_os = "macos"))]
 const PROGRAM: &str = "secret-tool";
 
-/// What finds the entry, and what a person types to make it.
+/// The command that finds the entry, and the one a person types to create it.
 fn lookup(name: &str) -> [String; 2] {
     if cfg!(target_os = "macos") {
         let entry = format!("-s perpdeck -a {name} -w");
@@ -42,13 +42,13 @@ fn lookup(name: &str) -> [String; 2] {
     [format!("lookup {entry}"), store]
 }
 
-/// Whether an entry can be called that: one word that is no flag, so that each command above is what it looks like.
+/// Whether this is a valid entry name: one word that is no flag, so that the commands above cannot be misread.
 pub(in crate::config) fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "-_.@:/+".contains(c);
     !name.is_empty() && name.len() <= 128 && !name.starts_with('-') && name.chars().all(plain)
 }
 
-/// What stands in the entry `name` of the service "perpdeck".
+/// The secret of the entry `name` of the service "perpdeck".
 pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
     let [found, store] = lookup(name);
     let said = ask(&found, longest).map_err(|why| not_run(&why))?;
@@ -61,7 +61,7 @@ pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<St
         return Ok(said.output);
     }
     let complaint = said.complaint.lines().next().unwrap_or_default().trim();
-    // security names the entry it does not find, by this code.
+    // The exit code of `security` for a missing entry.
     let is_missing = complaint.is_empty() || said.status.code() == Some(44);
     Err(if is_missing {
         format!("names {name:?}, and the keyring has no such entry: make it by \"{store}\"")
@@ -90,7 +90,7 @@ struct KeyringAnswer {
     complaint: String,
 }
 
-/// `None` where it does not end in time.
+/// `None` if it does not end in time.
 fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
     let mut program = Command::new(PROGRAM);
     let mut child = keyless(&mut program, env::vars_os().map(|(name, _)| name))
@@ -105,7 +105,7 @@ fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
     thread::spawn(move || {
         let mut texts = [Zeroizing::new(String::new()), Zeroizing::default()];
         let [said, complained] = &mut texts;
-        // What cannot be read is no key: that is said below.
+        // An unreadable key is reported below.
         let _cut = output.map(|from| from.take(longest).read_to_string(said));
         let limit = LONGEST_COMPLAINT;
         let _cut = complaint.map(|from| from.take(limit).read_to_string(complained));
@@ -123,7 +123,7 @@ fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
 }
 
 fn end(child: &mut Child) {
-    // It may have ended by itself.
+    // It may have ended already.
     let _gone = child.kill();
     let _reaped = child.wait();
 }

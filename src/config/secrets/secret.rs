@@ -2,5 +2,5 @@
 
 use secrecy::SecretString;
 
-/// An API key. Its `Debug` shows nothing, it has no `Display`, and its memory is wiped on drop.
+/// An API key. `Debug` hides it, it has no `Display`, and its memory is wiped on drop.
 pub type Secret = SecretString;

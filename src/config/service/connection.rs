@@ -1,4 +1,4 @@
-//! The far end: where it is, who we are there, and how it speaks.
+//! The connection to a service: address, account, key and dialect.
 
 use crate::{
     api::{Dialect, Learned, Term},
@@ -8,30 +8,30 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Everything the client needs to speak to one service as one account.
+/// Everything the client needs for one account of one service.
 #[derive(Debug, Clone)]
 pub struct Connection {
     /// Scheme, host and port, without a trailing slash: `http://127.0.0.1:8080`. `https` unless loopback.
     pub base_url: String,
     pub api_key: Secret,
     pub account_id: AccountId,
-    /// As set.
+    /// As configured.
     pub dialect: Dialect,
-    /// What a setting decides, whatever the service teaches.
+    /// Terms that a setting fixes, whatever the service shows.
     pub pinned: BTreeSet<Term>,
-    /// What the service taught in earlier sessions.
+    /// What earlier sessions learned about the service.
     pub learned: Learned,
-    /// Where prices come from; `None` shows `–` wherever a price is needed.
+    /// The source of prices; `None` shows `–` wherever a price is needed.
     pub prices: Option<PriceSource>,
     /// Where candles, books and trades come from.
     pub markets: MarketSources,
     /// Where account figures come from; `None` shows `–`.
     pub facts: Option<FactsSource>,
-    /// What requests to other machines go through; `None` is straight there.
+    /// The proxy for requests to other machines; `None` connects directly.
     pub proxy: Option<Proxy>,
-    /// Nothing but reads leaves this machine.
+    /// Mutations are refused.
     pub read_only: bool,
-    /// Neither, and what would have left is told.
+    /// Mutations are refused, and shown instead.
     pub dry_run: bool,
 }
 
@@ -54,26 +54,26 @@ pub struct PriceSource {
     pub size_decimals: Option<String>,
     #[serde(default)]
     pub max_leverage: Option<String>,
-    /// The step between the prices of orders, where it is the same at every price.
+    /// The step between order prices, if it is the same at every price.
     #[serde(default)]
     pub tick_size: Option<String>,
-    /// Else how many significant figures they may have, beside the decimals that the sizes leave.
+    /// Otherwise the number of significant figures of an order price, within the decimals that sizes leave.
     #[serde(default)]
     pub price_figures: Option<String>,
     #[serde(default)]
     pub funding_rate: Option<String>,
-    /// When the prices were made, by the source's own clock: prices whose time stands grow old.
+    /// When the prices were made, by the source's clock: prices without progress grow old.
     #[serde(default)]
     pub updated_at: Option<String>,
-    /// Where the order book of one market is, with `{market_id}` in it. Within that document:
+    /// The URL of one market's order book, with `{market_id}` in it. Within that document:
     #[serde(default)]
     pub book_url: Option<String>,
-    /// The array of what is bid; then, of what is asked.
+    /// The array of bids; then, of asks.
     #[serde(default)]
     pub bids: Option<String>,
     #[serde(default)]
     pub asks: Option<String>,
-    /// Within a level of either.
+    /// Within a level of either side.
     #[serde(default)]
     pub level_price: Option<String>,
     #[serde(default)]
@@ -99,23 +99,23 @@ pub struct FactsSource {
     pub daily_loss_left: Option<String>,
     #[serde(default)]
     pub starting_cash: Option<String>,
-    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each, and `from`, where the way to the
-    /// limit begins, if it is told.
+    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each, and `from`, the value at 0 % of the
+    /// limit, if known.
     #[serde(default)]
     pub rules: Option<String>,
-    /// What the service's own clock said when it answered.
+    /// The service's clock when it responded.
     #[serde(default)]
     pub as_of: Option<String>,
-    /// How the challenge stands: `breached` is lost.
+    /// The state of the challenge: `breached` means lost.
     #[serde(default)]
     pub standing: Option<String>,
-    /// The rule that ended it; absent while none has.
+    /// The rule that ended it; absent if none has.
     #[serde(default)]
     pub broken_rule: Option<String>,
 }
 
 impl PriceSource {
-    /// What the paper exchange serves.
+    /// The paper exchange's source.
     pub fn paper() -> Self {
         Self {
             url: "/sim/markets".to_owned(),
@@ -140,7 +140,7 @@ impl PriceSource {
 }
 
 impl FactsSource {
-    /// What the paper exchange serves.
+    /// The paper exchange's source.
     pub fn paper() -> Self {
         Self {
             url: "/sim/accounts".to_owned(),

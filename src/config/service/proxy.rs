@@ -1,4 +1,4 @@
-//! The proxy that requests to other machines go through, where the settings name one.
+//! The proxy for requests to other machines, if the settings name one.
 
 use crate::config::Secret;
 use secrecy::ExposeSecret as _;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::{fmt, str::FromStr};
 use url::Url;
 
-/// Its address. A user name and a password in it are told to the proxy and shown nowhere.
+/// Its address. A user name and password in it go only to the proxy.
 #[derive(Clone)]
 pub struct Proxy {
     url: Secret,
@@ -14,7 +14,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Everything, for the one that connects.
+    /// The full URL, for the code that connects.
     pub fn url(&self) -> &str {
         self.url.expose_secret()
     }
@@ -23,7 +23,7 @@ impl Proxy {
 impl FromStr for Proxy {
     type Err = &'static str;
 
-    /// The refusals repeat nothing of the text: it may hold a password.
+    /// Errors never quote the text: it may hold a password.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let url = Url::parse(text)
             .map_err(|_| "is not the address of a proxy: write \"http://host:port\"")?;
@@ -46,7 +46,7 @@ impl FromStr for Proxy {
     }
 }
 
-/// Without what is secret in it.
+/// Without the password.
 impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place)
@@ -65,7 +65,7 @@ impl Serialize for Proxy {
     }
 }
 
-/// An empty text is none: a profile takes back what is set above it.
+/// An empty text means no proxy: a profile can remove the inherited one.
 pub(in crate::config) fn read<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Proxy>, D::Error> {

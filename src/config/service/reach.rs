@@ -11,7 +11,7 @@ pub(in crate::config) fn loopback(url: &Url) -> bool {
     }
 }
 
-/// Where a service is, as far as trust goes.
+/// The location of a service, for decisions about trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::config) enum ServiceReach {
     ThisMachine,

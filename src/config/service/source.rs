@@ -7,10 +7,10 @@ use serde::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Where facts come from that the service's own documents do not show.
+/// The source of facts that the service's documents do not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceChoice<T> {
-    /// The paper exchange's own when the service is on this machine, else none.
+    /// The paper exchange's source if the service is on this machine, otherwise none.
     Auto,
     None,
     Paper,
@@ -18,7 +18,7 @@ pub enum SourceChoice<T> {
 }
 
 impl<T: Clone> SourceChoice<T> {
-    /// `paper` makes the paper exchange's own source.
+    /// `paper` builds the paper exchange's source.
     pub(in crate::config) fn resolve(
         &self,
         reach: ServiceReach,
@@ -39,7 +39,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for SourceChoice<T> {
     }
 }
 
-/// Written out, and not an untagged enum, so that an unknown key inside the table keeps its path.
+/// Written by hand instead of as an untagged enum, so that an unknown key in the table keeps its path.
 struct SourceVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> de::Visitor<'de> for SourceVisitor<T> {
