@@ -1,4 +1,4 @@
-//! What may be typed.
+//! The arguments of the command line.
 
 use super::{
     act, completions, desk, doctor, exchange_args::World, flags::SettingsFlags, journal, man, read,

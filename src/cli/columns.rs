@@ -1,4 +1,4 @@
-//! The columns of earlier sessions: between the file, which names them, and the desk, which counts them.
+//! The chosen columns of earlier sessions: the file names them, the desk numbers them.
 
 use crate::{
     app::tables::pane::Pane,
@@ -8,14 +8,14 @@ use crate::{
 use std::{collections::BTreeMap, io, path::Path};
 use strum::IntoEnumIterator as _;
 
-/// What was chosen, and what is to be said of it.
+/// The stored choices, and warnings about them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Recalled {
     pub(super) columns: BTreeMap<Pane, Vec<usize>>,
     pub(super) warnings: Vec<String>,
 }
 
-/// As far as there still are such panes and columns; a column that is new since then comes last.
+/// As far as the panes and columns still exist; a column that is new since then comes last.
 pub(super) fn recall(state_dir: &Path) -> Recalled {
     let mut recalled = Recalled::default();
     let kept = match kept_columns(state_dir) {
@@ -40,7 +40,7 @@ pub(super) fn recall(state_dir: &Path) -> Recalled {
     recalled
 }
 
-/// Keeps the columns of one pane; `None` for all in their own order.
+/// Stores the columns of one pane; `None` means all in the default order.
 pub(super) fn keep(state_dir: &Path, pane: Pane, columns: Option<&[usize]>) -> io::Result<()> {
     let names = (READING.columns)(pane);
     let choice = columns.map(|columns| {
@@ -55,12 +55,12 @@ pub(super) fn keep(state_dir: &Path, pane: Pane, columns: Option<&[usize]>) -> i
     keep_columns(state_dir, &name(pane), choice)
 }
 
-/// As the sections of a key file call it.
+/// The pane's name in the sections of a key file.
 pub(super) fn name(pane: Pane) -> String {
     pane.context().to_string()
 }
 
-/// The columns of a choice, and the ids that are none.
+/// The column numbers of a choice, and the ids that do not exist.
 fn chosen(pane: Pane, choice: &Choice) -> (Vec<usize>, Vec<String>) {
     let names = (READING.columns)(pane);
     let place = |id: &String| names.iter().position(|name| name.id == id);

@@ -1,9 +1,9 @@
-//! The key is in this process's memory for as long as it runs: no dump of it is written, and on Linux no other process of
-//! the same user reads it (root does).
+//! Protects the key in this process's memory: no core dump is written, and on Linux no other process of the same user
+//! can read it (root can).
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// Where the system refuses, the program runs as any other.
+/// If the system refuses, the program runs unprotected.
 pub(super) fn keep_memory_private() {
     let none = Rlimit {
         current: Some(0),

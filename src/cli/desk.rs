@@ -1,4 +1,4 @@
-//! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the living desk.
+//! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the desk.
 
 mod renewal;
 pub(super) mod running;
@@ -39,17 +39,17 @@ pub(super) struct DataDirFlag {
     pub(super) data_dir: Option<PathBuf>,
 }
 
-/// What to trade with.
+/// The service to trade with.
 #[derive(Debug)]
 pub(super) enum DeskMode {
-    /// The configured service, or the paper exchange when none is.
+    /// The configured service, or the paper exchange if none is configured.
     Configured(DataDirFlag),
     /// The paper exchange, whatever is configured.
     Paper(World),
 }
 
 impl DeskMode {
-    /// Where its own paper exchange is kept, if it is.
+    /// The directory of its own paper exchange, if it is stored.
     pub(super) fn data_dir(&self) -> Option<&Path> {
         match self {
             Self::Configured(keep) => keep.data_dir.as_deref(),
@@ -114,7 +114,7 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) 
     })
 }
 
-/// What a terminal of this name cannot do; `None` where the desk can be drawn on it.
+/// What this type of terminal lacks; `None` if the desk can be drawn on it.
 fn lacking(term: &str) -> Option<String> {
     let said = match term {
         "" => "TERM is not set",
@@ -127,12 +127,12 @@ fn lacking(term: &str) -> Option<String> {
     ))
 }
 
-/// What is kept from earlier sessions, and the log. A disk that is full, read-only or does not answer is no reason to be
-/// left without a desk: exits work without any of it.
+/// Loads what earlier sessions stored, and starts the log. A disk that is full, read-only or slow must not prevent the
+/// desk: closes and cancels need none of it.
 fn remember(start: &mut runtime::Start, dir: &Path, level: LogLevel) {
     let (kept, logs) = (dir.to_owned(), dir.to_owned());
     let kept = Work::begin(move || (columns::recall(&kept), layouts(&kept)));
-    // Goes on when the disk does.
+    // Continues once the disk responds.
     let logs = Work::begin(move || log::start(&logs, level));
     let dir = dir.display();
     if let Some((recalled, layouts)) = kept.within(AT_ONCE) {
@@ -159,7 +159,7 @@ fn layouts(state_dir: &Path) -> BTreeMap<WidthTier, LayoutPreset> {
         .collect()
 }
 
-/// The tour, where it has not been shown before. It counts as shown from now on: nobody is told twice.
+/// The tour, if it was never shown; marks it as shown.
 fn first_tour(state_dir: &Path) -> Option<Tour> {
     let dir = state_dir.to_owned();
     let is_first = Work::begin(move || memory::is_first_tour(&dir));
@@ -172,7 +172,7 @@ async fn paper(
     world: World,
     stop: CancellationToken,
 ) -> io::Result<End> {
-    // A scenario that cannot be read is told by the opening.
+    // The opening reports an unreadable scenario.
     if world
         .scenario()
         .is_ok_and(|scenario| scenario.key_source() == KeySource::Seed)
@@ -184,7 +184,7 @@ async fn paper(
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(virtual_start, pace, options, stop.clone());
-    // On the heap: it holds everything that a desk is.
+    // On the heap, because it is large.
     let ended = Box::pin(runtime::desk(start, opening)).await;
     stop.cancel();
     paper.ended().await;

@@ -1,7 +1,7 @@
-//! How long a verb waits for a disk that may hang, and that it says so.
+//! Limits how long a verb waits for a slow disk, and reports the wait.
 //!
-//! Contract: what is read or opened here is on a thread of its own; whoever waits for it has a bound, or a word about it
-//! after a moment. A thread that is waited for no longer ends with the process.
+//! Contract: reading and opening happen on a thread of their own. The caller waits a limited time, or reports the wait
+//! after a moment. An abandoned thread ends with the process.
 
 use super::voice::Output;
 use crate::journal::{Journal, JournalError};
@@ -12,13 +12,13 @@ use std::{
     time::Duration,
 };
 
-/// What a person does not notice, and a disk that works does not need.
+/// Too short to notice, and enough for a working disk.
 pub(super) const JOURNAL_OPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Before the first frame nobody waits longer for anything.
+/// The longest wait before the first frame.
 pub(super) const AT_ONCE: Duration = Duration::from_millis(250);
 
-/// What a thread of its own is at.
+/// Work on a thread of its own.
 #[derive(Debug)]
 pub(super) struct Work<T>(Receiver<T>);
 
@@ -32,18 +32,18 @@ impl<T: Send + 'static> Work<T> {
         Self(result)
     }
 
-    /// `None` where it is not done by then; it goes on.
+    /// `None` if it is not done in time; it goes on.
     pub(super) fn within(&self, patience: Duration) -> Option<T> {
         self.0.recv_timeout(patience).ok()
     }
 
-    /// However long it takes; `None` where it will never be done.
+    /// Waits without a limit; `None` if it will never be done.
     pub(super) fn end(self) -> Option<T> {
         self.0.recv().ok()
     }
 }
 
-/// From the journal in `dir`, whoever writes it; `None` where it cannot be read, or not in a moment.
+/// Reads the journal in `dir`, whoever writes it; `None` if it cannot be read in time.
 pub(super) fn looked<T: Send + 'static>(
     dir: &Path,
     read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
@@ -53,7 +53,7 @@ pub(super) fn looked<T: Send + 'static>(
     look.within(JOURNAL_OPEN_TIMEOUT).flatten()
 }
 
-/// Does `work`, however long it takes; after a moment `words` are said on standard error.
+/// Does `work` without a limit; reports `words` on standard error after a moment.
 pub(super) fn saying<T>(words: String, work: impl FnOnce() -> T) -> T {
     let (done, waits) = channel::<()>();
     thread::spawn(move || {
@@ -66,7 +66,7 @@ pub(super) fn saying<T>(words: String, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What is said of a disk that hangs.
+/// The message about a disk that does not respond.
 pub(super) fn no_answer(dir: &Path) -> String {
     format!(
         "the disk of the journal in {} does not answer",

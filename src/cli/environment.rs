@@ -1,14 +1,13 @@
-//! Keys that were set in the environment, out of the process's environment.
+//! Removes keys from the process's environment.
 //!
-//! Contract: on Linux, `/proc/PID/environ` shows the environment that a program was started with for as long as it runs,
-//! whatever the program unsets. So when a variable holds a key, the program executes itself once more, before it does
-//! anything else, with the same arguments and files and without that variable. The value goes through a socket that only
-//! this process has: it becomes the standard input, and carries the real one beside the value. The process id, and with it
-//! signals and the exit code, stay the same.
+//! Contract: on Linux, `/proc/PID/environ` shows the initial environment as long as a program runs, whatever it unsets.
+//! So when a variable holds a key, the program first executes itself again, with the same arguments and files and
+//! without that variable. The value goes through a socket that only this process has: the socket becomes standard input
+//! and carries the real one beside the value. The process id, and with it signals and the exit code, stay the same.
 //!
-//! Known limits: the key is in the environment until the program has started anew, a millisecond or two. The shell that
-//! exported it keeps it in its own. Where the system refuses any step, the program runs on as it was started, and
-//! `perpdeck doctor` says so. Elsewhere than on Linux nothing is done.
+//! Known limits: the key is visible until the program has restarted, a millisecond or two. The shell that exported it
+//! keeps it in its own environment. If the system refuses any step, the program runs on unchanged, and `perpdeck
+//! doctor` reports it. On other systems nothing is done.
 
 use crate::config::is_secret_variable;
 use secrecy::zeroize::Zeroizing;
@@ -20,7 +19,7 @@ pub struct Environment {
     handed_over: Vec<Variable>,
 }
 
-/// Never shown.
+/// `Debug` hides the value.
 struct Variable {
     name: OsString,
     value: Zeroizing<Vec<u8>>,
@@ -33,7 +32,7 @@ impl std::fmt::Debug for Variable {
 }
 
 impl Environment {
-    /// To be called first: it may start the program anew. Then it does not return.
+    /// Call it first: it may restart the program and not return.
     pub fn take() -> Self {
         #[cfg(target_os = "linux")]
         {
@@ -49,7 +48,7 @@ impl Environment {
         Self::default()
     }
 
-    /// All of them, with the keys.
+    /// All variables, including the keys.
     pub(super) fn variables(self) -> impl Iterator<Item = (OsString, OsString)> {
         let handed_over = self.handed_over.into_iter();
         let keys = handed_over
@@ -58,7 +57,7 @@ impl Environment {
     }
 }
 
-/// The variables with a key, or with the password of a proxy, that whoever may read this process's environment sees.
+/// The variables with a key or a proxy's password that anyone who can read this process's environment sees.
 pub(super) fn readable() -> Vec<OsString> {
     keys().map(|variable| variable.name).collect()
 }
@@ -99,14 +98,14 @@ mod again {
         process::{Command, Stdio},
     };
 
-    /// This very file, also when another has taken its place since.
+    /// This executable, even if its file was replaced since.
     const THIS_PROGRAM: &str = "/proc/self/exe";
-    /// What the message begins with: no other program's socket is taken for ours.
+    /// The start of the message, which no other program's socket sends.
     const MARK: &[u8] = b"perpdeck: the keys of the environment\0";
-    /// More than a few keys would not fit into the socket.
+    /// The socket has room for a few keys.
     const LONGEST: usize = 64 * 1024;
 
-    /// Returns why it could not.
+    /// Returns only on failure.
     pub(super) fn start_without(keys: &[Variable]) -> io::Error {
         match prepare(keys) {
             Ok(mut command) => command.exec(),
@@ -134,9 +133,9 @@ mod again {
         Ok(command)
     }
 
-    /// The mark; then each variable as `NAME=value` and a zero byte, which neither can hold.
+    /// The mark, then each variable as `NAME=value` and a zero byte, which neither can contain.
     fn message(keys: &[Variable]) -> io::Result<Zeroizing<Vec<u8>>> {
-        // Its whole room at once: what grows leaves copies behind.
+        // Allocated once: growing would leave copies in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(LONGEST));
         let parts = keys
             .iter()
@@ -156,16 +155,16 @@ mod again {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut beside = SendAncillaryBuffer::new(&mut space);
         beside.push(SendAncillaryMessage::ScmRights(&files));
-        // Nobody reads yet: what does not fit must not wait.
+        // Nobody reads yet: a full socket must not block.
         sendmsg(to, &[IoSlice::new(text)], &mut beside, SendFlags::DONTWAIT)?;
         Ok(())
     }
 
-    /// What this program handed to itself, with the standard input back in its place; `None` when it was started by
-    /// anybody else.
+    /// The variables that this program passed to itself, with standard input restored; `None` if somebody else started
+    /// it.
     pub(super) fn receive() -> Option<Vec<Variable>> {
         let stdin = io::stdin();
-        // Both ends of the socket were made by this very process, before it executed itself.
+        // This process created both ends of the socket before it executed itself.
         if socket_peercred(&stdin).ok()?.pid != getpid() {
             return None;
         }
@@ -206,7 +205,7 @@ mod again {
         pairs.map(variable).collect()
     }
 
-    /// `ps` and `pkill` call the process what it was started as; the system calls it "exe" by now.
+    /// Restores the process name for `ps` and `pkill`; the system now calls it "exe".
     fn name_as_typed() {
         let typed = env::args_os().next().unwrap_or_default();
         let name = Path::new(&typed).file_name().unwrap_or_default();

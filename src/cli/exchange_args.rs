@@ -1,4 +1,4 @@
-//! What a paper exchange is started with.
+//! The arguments that start a paper exchange.
 
 use crate::{
     exchange::{self, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, ScenarioFault, Speed},
@@ -57,11 +57,11 @@ impl Default for World {
 
 const DEMO: &str = "demo";
 
-/// What to know about API keys that come from the seed.
+/// The warning about API keys from the seed.
 pub(super) const FIXED_KEYS: &str = "the API keys come from the seed (--fixed-keys, or fixed_keys in the scenario): \
      anyone who knows the seed knows the keys and can trade here";
 
-/// Past this the market would move further between two polls than anybody could follow.
+/// At a higher speed the market would move too far between two polls.
 const FASTEST: u32 = 100;
 
 fn speed(text: &str) -> Result<Num, String> {
@@ -77,7 +77,7 @@ fn thousandths(speed: Num) -> Option<Speed> {
     Speed::from_thousandths(thousandths)
 }
 
-/// The earliest and the first instant too late: outside, a desk would read a time in milliseconds in another unit.
+/// The valid range of instants: outside it, a desk would take milliseconds for another unit.
 const TIMES: [&str; 2] = ["2000-01-01T00:00:00Z", "3000-01-01T00:00:00Z"];
 
 pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
@@ -114,7 +114,7 @@ impl World {
         opening.wrap_err("the paper exchange cannot start")
     }
 
-    /// The one asked for.
+    /// The requested speed or mode.
     pub(super) fn pace(&self) -> Option<ClockMode> {
         if self.manual_clock {
             return Some(ClockMode::Paused);

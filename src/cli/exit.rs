@@ -1,4 +1,4 @@
-//! How a run ends.
+//! Exit codes.
 
 use crate::{
     config::SettingsError,
@@ -7,27 +7,27 @@ use crate::{
 use color_eyre::Report;
 use std::process::{ExitCode, Termination};
 
-/// The exit codes. Those from 10 on are of the verbs that speak to a service.
+/// The exit codes. Codes from 10 on belong to verbs that use a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     Ok,
-    /// Something this program cannot mend: a file that cannot be written, a port that is taken.
+    /// An error outside the program: a file that cannot be written, a port in use.
     Failed,
-    /// What was typed or set cannot be meant, or is not known to be meant.
+    /// Invalid arguments or settings, or a missing confirmation.
     Usage,
-    /// The service does not take the key.
+    /// The service refuses the key.
     Auth,
     /// A request budget is spent.
     Limited,
-    /// The service cannot be reached, does not answer, or answers something else than documented.
+    /// The service cannot be reached, does not respond, or responds with undocumented data.
     Unavailable,
-    /// The service understood and said no.
+    /// The service refused the request.
     Rejected,
     /// It may or may not have taken effect.
     Unknown,
-    /// Some of it was done, or not all of it is known.
+    /// Partly done, or partly unknown.
     Partial,
-    /// Asked to leave by the operating system: 128 + the signal's number, as shells have it.
+    /// Ended by a signal: 128 + its number, as in shells.
     Signal(u8),
 }
 
@@ -47,7 +47,7 @@ impl Exit {
         }
     }
 
-    /// The worse of two partial results: what went well is forgotten.
+    /// The worse of two partial results.
     #[must_use]
     pub(super) fn or(self, other: Self) -> Self {
         if self == Self::Ok { other } else { self }
@@ -80,12 +80,12 @@ impl From<&Failure> for Exit {
     }
 }
 
-/// What was typed cannot be done as it stands; nothing was sent.
+/// The arguments cannot be carried out; nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Misuse(pub(super) String);
 
-/// How a run ends that was stopped by something else than a service.
+/// The exit code of an error that is no service's.
 pub(super) fn of(report: &Report) -> Exit {
     if report.is::<SettingsError>() || report.is::<Misuse>() {
         Exit::Usage

@@ -1,8 +1,8 @@
-//! `perpdeck journal`: what was asked, what came of it, and what is still open.
+//! `perpdeck journal`: commands, their outcomes, and what is still open.
 //!
-//! Contract: `list` and `show` read along with whoever has the journal, and keep nobody from it; `settle` and `rearm`
-//! write, so they need the journal for themselves. They only note what a person has found out: nothing is sent. Of a
-//! damaged journal `list` and `show` print what can be read, say what is damaged, and fail.
+//! Contract: `list` and `show` read beside the process that holds the journal and do not block it. `settle` and `rearm`
+//! write, so they need the lock. They only record what a person has found out: nothing is sent. For a damaged journal,
+//! `list` and `show` print what is readable, report the damage, and fail.
 
 use super::{
     Exit,
@@ -44,7 +44,7 @@ pub(super) struct JournalArgs {
 enum JournalOutput {
     Table,
     Json,
-    /// Of a list only
+    /// For lists only.
     Csv,
 }
 
@@ -75,7 +75,7 @@ enum JournalVerb {
     Rearm,
 }
 
-/// What a person can find out about a command in doubt.
+/// What a person can find out about an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ManualOutcome {
     /// It had its effect
@@ -138,7 +138,7 @@ pub(super) fn run(args: &JournalArgs, sources: &Sources) -> Result<Exit> {
     }
 }
 
-/// Whether all of it can be relied on; what cannot is said.
+/// Reports damage; the exit code says whether everything is reliable.
 fn soundness(journal: &Journal) -> Exit {
     let Some(damage) = journal.damage() else {
         return Exit::Ok;
@@ -148,7 +148,7 @@ fn soundness(journal: &Journal) -> Exit {
     ))
 }
 
-/// Where there is none yet, or one of an older perpdeck, it is made what it is to be first, as a desk would.
+/// Creates a missing journal and migrates an older one first, as a desk would.
 fn readable(dir: &Path) -> Result<Journal, JournalError> {
     Journal::check(dir).or_else(|_| Journal::open(dir))
 }
@@ -281,7 +281,7 @@ fn list(entries: &[IntentRow], output: JournalOutput) -> Result<String> {
     Ok(text)
 }
 
-/// The members of a row in their order, with their names on top.
+/// The fields of a row in order, as the header.
 const COLUMNS: [&str; 20] = [
     "id",
     "created_at",
@@ -305,7 +305,7 @@ const COLUMNS: [&str; 20] = [
     "request_id",
 ];
 
-/// Instants as in every CSV; what is unknown is empty.
+/// Instants as in every CSV; an unknown value is empty.
 fn csv(entries: &[IntentRow]) -> Result<String> {
     let mut text = COLUMNS.join(",") + "\r\n";
     for entry in entries {
@@ -330,7 +330,7 @@ fn csv(entries: &[IntentRow]) -> Result<String> {
     Ok(text)
 }
 
-/// Those of the columns that are instants.
+/// The columns that are instants.
 const INSTANTS: [&str; 3] = ["created_at", "replay_until", "told_at"];
 
 fn sheet(entry: &IntentRow) -> String {
@@ -366,7 +366,7 @@ fn sheet(entry: &IntentRow) -> String {
     ];
     let mut text = String::new();
     for (name, value) in lines {
-        // A string takes every line; server text must not drive the terminal.
+        // Writing to a string cannot fail. Server text must not control the terminal.
         let _written = writeln!(text, "{name:<17} {}", crate::model::Text::from(value));
     }
     text

@@ -1,6 +1,6 @@
-//! The log: one file of a bounded size, its owner's alone. Nothing is ever logged to the terminal.
+//! The log: one file of bounded size that only its owner can read. Nothing is logged to the terminal.
 //!
-//! Contract: at most `2 × CAP` bytes on disk (`perpdeck.log` and `perpdeck.log.1`). What other crates log is left out:
+//! Contract: at most `2 × CAP` bytes on disk (`perpdeck.log` and `perpdeck.log.1`). Logs of other crates are left out:
 //! an HTTP library's trace holds headers, and those hold the key.
 
 use crate::{
@@ -13,13 +13,13 @@ use tracing_subscriber::{
 };
 
 const FILE: &str = "perpdeck.log";
-/// Bytes after which the file makes room for a new one.
+/// At this many bytes the file is rotated.
 const CAP: u64 = 1024 * 1024;
 
-/// Starts logging into `dir`, which is made if it is not there.
+/// Starts logging into `dir`, and creates it if missing.
 pub(super) fn start(dir: &Path, level: LogLevel) -> io::Result<()> {
     let filter = Targets::new().with_target("perpdeck", level_filter(level));
-    // Before there is a log to say it in.
+    // Before the log exists.
     let closed = close(dir);
     let layer = fmt::layer()
         .with_writer(Mutex::new(Rotating::open(dir, FILE, CAP)?))
@@ -32,7 +32,7 @@ pub(super) fn start(dir: &Path, level: LogLevel) -> io::Result<()> {
     Ok(())
 }
 
-/// What of an earlier version others could read or enter, in words.
+/// The files of an earlier version that others could access, as log lines.
 fn close(dir: &Path) -> Vec<String> {
     let all = [dir.to_owned()]
         .into_iter()

@@ -1,7 +1,7 @@
-//! The command line: what may be typed, and one file per verb.
+//! The command line: arguments, and one file per verb. May name every module.
 //!
-//! Contract: settings are loaded once, here, and everything a verb does starts from them. What is wrong is one line
-//! (or one per problem) on standard error and an exit code of [`Exit`]; a reader who went away is no error.
+//! Contract: settings are loaded once, here, and every verb starts from them. Errors are one line each on standard
+//! error and an exit code of [`Exit`]. A reader that closed its pipe is no error.
 
 mod act;
 mod args;
@@ -44,19 +44,19 @@ use exit::Misuse;
 use std::panic;
 use voice::Output;
 
-/// What was typed; what cannot be read is told as every other mistake is, and the help where it was asked for.
+/// Parses the arguments; reports mistakes like any other error, and prints help on request.
 pub fn read() -> std::result::Result<Args, Exit> {
     Args::try_parse().map_err(|why| usage_error::tell(&why, Output::from_command_line()))
 }
 
-/// Does what was asked with what the environment sets, and says how it went.
+/// Runs the verb with this environment, and returns the exit code.
 pub fn run(args: Args, environment: Environment) -> Exit {
     core_dumps::keep_memory_private();
     let done = explain_panics().and_then(|()| choose(args, environment));
     done.unwrap_or_else(|report| Output::from_command_line().explain(&report))
 }
 
-/// As `color_eyre::install`, whose report of a panic panics itself where standard error is a terminal that is gone.
+/// Like `color_eyre::install`, whose panic report itself panics if standard error is a closed terminal.
 fn explain_panics() -> Result<()> {
     let (panics, errors) = HookBuilder::default().into_hooks();
     errors.install()?;
@@ -94,7 +94,7 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(CliVerb::Margin(args)) => live(act::margin::run(args, &sources)),
         Some(CliVerb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
         Some(CliVerb::Doctor(args)) => {
-            // In the sandbox of a desk: what it finds well is well there.
+            // In the sandbox of a desk, so that the result holds for a desk.
             let sandbox = sandbox::enter(&sources, None);
             live(doctor::run(args, &sources, &sandbox))
         }
@@ -107,7 +107,7 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
     }
 }
 
-/// The sandbox holds the threads that are started in it: it comes before the runtime.
+/// The sandbox covers threads started after it: it comes before the runtime.
 fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     let sandbox = sandbox::enter(sources, choice.data_dir());
     live(desk::run(choice, sources, &sandbox))
@@ -117,7 +117,7 @@ fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
 fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     let runtime = tokio::runtime::Runtime::new().wrap_err("no threads could be started")?;
     let exit = runtime.block_on(verb);
-    // A request that hangs must not hold the shell back.
+    // A hanging request must not delay the exit.
     runtime.shutdown_background();
     exit
 }

@@ -1,4 +1,4 @@
-//! Standard output and standard error, written whole.
+//! Standard output and standard error, without panics.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ pub(super) fn say(text: &str) -> io::Result<()> {
     say_bytes(text.as_bytes())
 }
 
-/// A reader who went away (`| head -1`) has what it wanted: that is no failure, and changes nothing of how a run ends.
+/// A reader that closed its pipe (`| head -1`) has what it wanted: no failure, and the exit code is unchanged.
 pub(super) fn say_bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -16,17 +16,17 @@ pub(super) fn say_bytes(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes each line to standard error under the program's name.
+/// Writes each line to standard error, after the program's name.
 pub(super) fn complain(text: &str) {
     let mut err = io::stderr().lock();
     for line in text.lines() {
-        // Nobody is left to tell when standard error is gone.
+        // Standard error may be closed.
         let _gone = writeln!(err, "perpdeck: {line}");
     }
 }
 
-/// Writes one line to standard error as it is.
+/// Writes one line to standard error unchanged.
 pub(super) fn aside(line: &str) {
-    // Nobody is left to tell when standard error is gone.
+    // Standard error may be closed.
     let _gone = writeln!(io::stderr().lock(), "{line}");
 }

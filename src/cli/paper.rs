@@ -1,4 +1,4 @@
-//! The desk's own paper exchange: started beside the first frame, kept between runs with `--data-dir`.
+//! The desk's own paper exchange: started beside the first frame, stored between runs with `--data-dir`.
 
 use super::exchange_args::{World, listen};
 use crate::{
@@ -20,7 +20,7 @@ use std::{
 use tokio::{net::TcpListener, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// A desk on a paper exchange of its own, and what it leaves behind.
+/// A desk on its own paper exchange, and what it must clean up.
 #[derive(Debug)]
 pub(super) struct Paper {
     world: World,
@@ -37,8 +37,8 @@ impl Paper {
         }
     }
 
-    /// Starts the exchange on a loopback port, beside the first frame; it runs until `stop`. Every account of it is on
-    /// the desk, the others with `options` like the first.
+    /// Starts the exchange on a loopback port beside the first frame; it runs until `stop`. The desk shows all of its
+    /// accounts, the others with `options` like the first.
     pub(super) fn open(
         &self,
         start: Timestamp,
@@ -56,13 +56,13 @@ impl Paper {
             if let Ok(opened) = &mut accounts {
                 opened.lost = Some(lost(exchange.failed()));
             }
-            // There is one opening, so there is no exchange yet.
+            // This is the only opening, so there is no exchange yet.
             drop(running.set(exchange));
             accounts
         }
     }
 
-    /// Waits until a kept exchange has put itself away; one in memory has nothing to put.
+    /// Waits until a stored exchange has written its state; one in memory writes nothing.
     pub(super) async fn ended(mut self) {
         let exchange = Arc::get_mut(&mut self.exchange).and_then(OnceLock::take);
         if let (Some(exchange), Some(_)) = (exchange, &self.world.data_dir) {
@@ -71,7 +71,7 @@ impl Paper {
     }
 }
 
-/// Tells why the exchange trades no more, when it does not.
+/// Reports why the exchange stopped trading.
 fn lost(
     failed: impl Future<Output = ExchangeFailure> + Send + 'static,
 ) -> oneshot::Receiver<String> {
@@ -103,11 +103,11 @@ async fn opened(
     Ok(exchange)
 }
 
-/// The port of the last time.
+/// The file with the last port.
 const PORT: &str = "port";
 
-/// The journal knows its service by its address: a kept exchange listens where it did before, unless somebody else
-/// does by now.
+/// The journal identifies a service by its address: a stored exchange listens on its last port, unless another process
+/// uses it.
 async fn usual(dir: &Path) -> Result<TcpListener> {
     let kept = disk::read_own(&dir.join(PORT)).ok();
     let kept = kept.and_then(|port| String::from_utf8(port).ok());
@@ -152,15 +152,15 @@ fn far(base_url: String, account: &AccountKey, journal_dir: PathBuf) -> OpenAcco
     }
 }
 
-/// Where a paper desk keeps its journal: beside the exchange that is kept. One that ends with the process takes its
-/// intents with it, and any number of such desks may run beside each other.
+/// Where a paper desk keeps its journal: beside a stored exchange. An exchange in memory takes its intents with it, and
+/// any number of such desks may run side by side.
 #[derive(Debug)]
 enum PaperJournal {
     Kept(PathBuf),
     Passing(PathBuf),
 }
 
-/// How the directory of a passing paper desk's journal begins.
+/// The name prefix of a temporary paper journal's directory.
 pub(super) const PAPER_JOURNAL: &str = "perpdeck-paper-";
 
 impl PaperJournal {
@@ -188,7 +188,7 @@ impl PaperJournal {
 impl Drop for PaperJournal {
     fn drop(&mut self) {
         if let Self::Passing(path) = self {
-            // What cannot be removed is in the temporary directory, for the machine to clear.
+            // A directory that cannot be removed stays in the temporary directory for the system to clean up.
             drop(fs::remove_dir_all(path));
         }
     }

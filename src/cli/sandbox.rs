@@ -1,15 +1,16 @@
-//! The desk, kept by the kernel from writing where it has nothing to write: what makes it do something else than it should
-//! plants no program and changes no settings.
+//! The sandbox: the kernel restricts what the desk can write, so that a compromised desk can plant no program and
+//! change no settings.
 //!
-//! Contract: it is entered before the first thread of the runtime, which inherits it. It holds back writes alone: reads and
-//! connections are free, so that name servers, certificates, time zones and files that are named while the desk runs
-//! cannot come to be missing, and with them a way out. The directory of the settings is not among what may be written: no
-//! desk writes there. Where anything fails, the desk runs without it and says so. The check whether the kernel has Landlock
-//! is one system call; nothing else is done where it has none.
+//! Contract: it is entered before the first thread of the runtime, which inherits it. It restricts writes only: reads
+//! and connections stay free, so that name servers, certificates, time zones and files named while the desk runs stay
+//! reachable, and closes never depend on it. The settings' directory is not writable: no desk writes there. If anything
+//! fails, the desk runs without the sandbox and says so. Testing for Landlock is one system call; without Landlock
+//! nothing else happens.
 //!
-//! Known limits: tried with Landlock ABI 7; with an older one only by its documentation. A program that is run for the key would be held as well, and may
-//! have to write (a password manager's lock): with one configured it is not applied. Without `export_dir`, exports go
-//! where perpdeck was started, and everything below that directory may be written.
+//! Known limits: tested with Landlock ABI 7, with older ones only by their documentation. A program that is run for the
+//! key would be restricted too, and may have to write (a password manager's lock), so with one configured the sandbox
+//! is off. Without `export_dir`, exports go to the directory where perpdeck was started, and everything below it is
+//! writable.
 
 use crate::cli::paths::state_dir;
 use crate::config::{self, Loaded, Settings, Sources, load};
@@ -18,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How a run is held.
+/// The state of the sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sandbox {
     Active {
@@ -26,11 +27,11 @@ pub(super) enum Sandbox {
         writable: Vec<PathBuf>,
     },
     NotAvailable,
-    /// The setting says so.
+    /// Disabled by the setting.
     Off,
-    /// Something that is configured would not work in it.
+    /// Something configured would not work in it.
     NotApplied(String),
-    /// It should have been, and why it was not.
+    /// It failed; the text says why.
     Failed(String),
 }
 
@@ -57,18 +58,18 @@ impl fmt::Display for Sandbox {
 }
 
 impl Sandbox {
-    /// What a trader should know of it.
+    /// The warning for the trader, if there is one.
     pub(super) fn failure(&self) -> Option<String> {
         matches!(self, Self::Failed(_)).then(|| format!("the sandbox is {self}"))
     }
 }
 
-/// Holds this process from now on, where the kernel and the settings allow it.
+/// Restricts this process from now on, if the kernel and the settings allow it.
 pub(super) fn enter(sources: &Sources, data_dir: Option<&Path>) -> Sandbox {
     if !landlock::is_available() {
         return Sandbox::NotAvailable;
     }
-    // What is wrong with the settings is said by what runs next; it ends there.
+    // The next step reports errors in the settings and ends.
     match load(sources) {
         Ok(loaded) => enter_with(&loaded, data_dir),
         Err(_) => Sandbox::NotApplied("the settings cannot be read".to_owned()),
@@ -83,7 +84,7 @@ fn enter_with(loaded: &Loaded, data_dir: Option<&Path>) -> Sandbox {
     landlock::hold(writable(&loaded.settings, dir, data_dir))
 }
 
-/// Why these settings are not to be held; `None` where they are.
+/// Why the sandbox is off with these settings; `None` if it is on.
 fn refusal(loaded: &Loaded) -> Option<Sandbox> {
     if loaded.settings.sandbox == config::Sandbox::Off {
         return Some(Sandbox::Off);
@@ -93,23 +94,23 @@ fn refusal(loaded: &Loaded) -> Option<Sandbox> {
     Some(Sandbox::NotApplied(why))
 }
 
-/// Something that a desk writes to.
+/// A path that a desk writes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WritablePath {
-    /// A directory of its own with everything below it: made where it is not there.
+    /// A directory of its own with everything below it; created if missing.
     Own(PathBuf),
-    /// A directory that must be there.
+    /// A directory that must exist.
     Directory(PathBuf),
-    /// A directory or a device that not every system has.
+    /// A directory or device that not every system has.
     IfThere(PathBuf),
 }
 
-/// Everything a desk writes to.
+/// Every path that a desk writes to.
 fn writable(settings: &Settings, state_dir: PathBuf, data_dir: Option<&Path>) -> Vec<WritablePath> {
     let here = || PathBuf::from(".");
     let exports = settings.export_dir.clone().unwrap_or_else(here);
     let data_dir = data_dir.map(|dir| WritablePath::Own(dir.to_owned()));
-    // The journal of a paper desk, and what SQLite sets aside, in the directories that it looks for.
+    // The journal of a paper desk, and SQLite's temporary files in the directories it uses.
     let scratch = [env::temp_dir(), PathBuf::from("/var/tmp")];
     let terminal = ["/dev/tty", "/dev/null", "/dev/pts"].map(PathBuf::from);
     [
@@ -151,10 +152,10 @@ mod landlock {
     use color_eyre::{Result, eyre::Context as _};
     use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::PathBuf};
 
-    /// Up to truncation (Linux 6.2). What came later, as calls to devices, stays free: the terminal needs them.
+    /// Up to truncation (Linux 6.2). Later restrictions, such as device ioctls, are not used: the terminal needs them.
     const KNOWN: ABI = ABI::V3;
 
-    /// Asks the kernel for the least there is.
+    /// Requests the smallest possible restriction.
     pub(super) fn is_available() -> bool {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
@@ -162,7 +163,7 @@ mod landlock {
             .is_ok()
     }
 
-    /// A place that stands open, and what may be done with it.
+    /// An open path, and the allowed accesses.
     struct Open {
         path: PathBuf,
         file: PathFd,
@@ -170,7 +171,7 @@ mod landlock {
     }
 
     pub(super) fn hold(writable: Vec<WritablePath>) -> Sandbox {
-        // A disk that hangs keeps nobody from the desk.
+        // A disk that hangs must not block the desk.
         let opening = Work::begin(move || open_all(writable));
         let opened = match opening.within(AT_ONCE) {
             Some(Ok(opened)) => opened,
@@ -318,7 +319,7 @@ mod tests {
         assert_eq!(refusal(&loaded(&[])), None);
     }
 
-    /// Issue 14, landlock: the kernel holds the thread that asks for it, so this one is let go with it.
+    /// Issue 14, landlock: the kernel restricts the calling thread, so the test uses one that ends.
     #[test]
     #[cfg(target_os = "linux")]
     fn a_held_thread_writes_in_its_places_and_nowhere_else_and_reads_and_connects_as_before() {
@@ -377,7 +378,7 @@ mod tests {
         fs::write(dir.path().join("after"), "x").unwrap();
     }
 
-    /// Issue 14, landlock: a place that is not there is said, and nothing is held.
+    /// Issue 14, landlock: a missing path is reported, and nothing is restricted.
     #[test]
     #[cfg(target_os = "linux")]
     fn where_a_place_cannot_be_opened_nothing_is_held_and_it_is_said() {

@@ -1,4 +1,4 @@
-//! `perpdeck schema`: what the rows of the verbs and exports hold, as JSON Schemas.
+//! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
 use super::{Exit, exit::Misuse, journal, out, voice};
 use crate::view::tables::rows::{

@@ -1,7 +1,7 @@
 //! `perpdeck serve`: the paper exchange alone, until it is interrupted.
 //!
-//! Contract: prints where it listens, whom it knows and with which keys, once, and then only works. Ctrl-C and SIGTERM
-//! end it with code 0 after the answers under way are out; an internal error of the exchange ends it with code 1.
+//! Contract: prints its address, accounts and keys once, and then only serves. Ctrl-C and SIGTERM end it with code 0
+//! after the responses in progress; an internal error of the exchange ends it with code 1.
 
 use super::{
     Exit,
@@ -73,7 +73,7 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
     Ok(exit)
 }
 
-/// What to know before others can reach it.
+/// The warning before others can reach it.
 fn warning(listen: SocketAddr) -> Option<String> {
     (!listen.ip().is_loopback()).then(|| {
         format!(
@@ -82,8 +82,8 @@ fn warning(listen: SocketAddr) -> Option<String> {
     })
 }
 
-/// Until it is interrupted. An exchange whose records cannot be written says so at once, and 503 to everybody; one whose
-/// engine has stopped has nothing left to say to anybody.
+/// Runs until it is interrupted. If records cannot be written, it reports that at once and answers 503; if the engine
+/// has stopped, it ends.
 async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Exit> {
     let mut interrupted = std::pin::pin!(interrupted());
     let why = tokio::select! {

@@ -1,4 +1,4 @@
-//! The service a headless verb speaks to, and reading from it with a little patience.
+//! The service that a headless verb uses, and its reads with retries.
 
 use super::{exit::Misuse, paths::state_dir};
 use crate::{
@@ -24,19 +24,19 @@ use tokio::{
 
 const NOWHERE: &str = "no service is configured: set base_url, account_id and the key (PERPDECK_BASE_URL, PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", which prints all three";
 
-/// Reads are asked for this often; what a person waits for should not fail on one lost packet.
+/// Attempts per read, so that one lost packet is no failure.
 const TRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(250);
-/// A read that would have to wait longer is told instead.
+/// A read that would wait longer than this fails.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whether what would be sent is only shown, and who says so.
+/// Whether commands are only shown, and which source says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DryRunSource {
     No,
-    /// By whoever typed the verb.
+    /// The command line.
     Asked,
-    /// By a file or the environment.
+    /// A file or the environment.
     Set(SettingOrigin),
 }
 
@@ -46,20 +46,20 @@ pub(super) struct Service {
     pub(super) account: AccountId,
     pub(super) journal_dir: PathBuf,
     pub(super) dry_run: DryRunSource,
-    /// How long what was settled stays in it; zero is for ever.
+    /// How many days settled rows stay in the journal; zero keeps all.
     pub(super) journal_days: u32,
-    /// What a new order must keep to.
+    /// The limits of new orders.
     pub(super) checks: Checks,
-    /// What is charged, as far as the settings say.
+    /// The fees, as far as the settings have them.
     pub(super) fees: Fees,
-    /// The other accounts that are set: the journal is theirs too.
+    /// The other configured accounts, which share the journal.
     pub(super) others: Vec<AccountAddress>,
-    /// A variable of the environment that names a proxy, which is not used.
+    /// A proxy variable of the environment, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<UnboundedReceiver<Call>>,
 }
 
-/// What the service taught of its dialect is kept for the next verb, or the desk.
+/// Stores the learned dialect for the next verb or desk.
 impl Drop for Service {
     fn drop(&mut self) {
         let before = &self.client.connection().learned;
@@ -67,16 +67,16 @@ impl Drop for Service {
         let terms = terms.borrow();
         if terms.learned() != before {
             let base_url = &self.client.connection().base_url;
-            // It will be learned again.
+            // If it fails, the dialect is learned again.
             let _kept = memory::remember(&self.journal_dir, base_url, terms.learned());
         }
     }
 }
 
-/// What the settings say of the service a verb speaks to.
+/// The settings of the service that a verb uses.
 pub(super) struct Configured {
     pub(super) connection: Connection,
-    /// Where the journal lives.
+    /// The directory of the journal.
     pub(super) journal_dir: PathBuf,
     pub(super) dry_run: DryRunSource,
     pub(super) journal_days: u32,
@@ -86,7 +86,7 @@ pub(super) struct Configured {
 }
 
 impl Service {
-    /// The configured one; nothing is asked of it yet.
+    /// The configured service; no request is sent yet.
     pub(super) fn open(sources: &Sources) -> Result<Self> {
         let Configured {
             connection,
@@ -113,12 +113,12 @@ impl Service {
         })
     }
 
-    /// Whether everything is done but the sending.
+    /// Whether everything but the sending is done.
     pub(super) fn is_dry_run(&self) -> bool {
         self.dry_run != DryRunSource::No
     }
 
-    /// How many requests there were since the last time, and how many of them were answered 429.
+    /// The number of requests since the last call, and of 429 responses.
     pub(super) fn calls(&self) -> (usize, usize) {
         let mut finished = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut calls, mut limited) = (0, 0);
@@ -142,7 +142,7 @@ impl Service {
         patiently(|| self.client.working_orders(&self.account)).await
     }
 
-    /// Takes the prices in, where there is a source of them; they stay unknown where it fails.
+    /// Reads prices if there is a source; they stay unknown if it fails.
     pub(super) async fn take_prices(&self, store: &mut Store) {
         if self.client.connection().prices.is_none() {
             return;
@@ -158,7 +158,7 @@ impl Service {
         arrive(store, Answer::Positions(self.open_positions().await));
     }
 
-    /// Takes the account's figures in, where there is a source of them; they stay unknown where it fails.
+    /// Reads the account's figures if there is a source; they stay unknown if it fails.
     pub(super) async fn take_figures(&self, store: &mut Store) {
         if self.client.connection().facts.is_none() {
             return;
@@ -215,7 +215,7 @@ fn place(settings: &Settings) -> Option<AccountAddress> {
     })
 }
 
-/// The service has no such list: as if none were set.
+/// The service has no such list: treated like an unconfigured source.
 fn is_no_source(why: &Failure) -> bool {
     why.kind == FailureKind::Local
 }
@@ -225,8 +225,7 @@ pub(super) fn arrive(store: &mut Store, answer: Answer) {
     store.arrive(Poll { at, answer });
 }
 
-/// Asks again what may only have failed for a moment, never before the service wants it, and not for longer than
-/// [`PATIENCE`] in all.
+/// Retries temporary failures, never before the service's `Retry-After`, and for at most [`PATIENCE`] in total.
 pub(super) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
@@ -246,7 +245,7 @@ where
     ask().await
 }
 
-/// How long until it is worth asking again; `None` where it is not.
+/// How long until a retry makes sense; `None` if it does not.
 fn wait(why: &Failure, tried: u32) -> Option<Duration> {
     let passing = matches!(
         why.kind,

@@ -1,4 +1,4 @@
-//! `perpdeck config`: the settings in force, what is wrong with them, and where they are.
+//! `perpdeck config`: the settings in force, their errors, and their files.
 
 use super::{Exit, desk::setup as desk_setup, out, paths::state_dir, voice::Output};
 use crate::{
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ConfigArgs, sources: &Sources) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The key may have to be asked for, so the files that need nobody are read first.
+/// The key may need a prompt, so everything else is checked first.
 fn check(loaded: &Loaded) -> Result<Exit> {
     let settings = &loaded.settings;
     let own_files = [
@@ -87,7 +87,7 @@ fn init(sources: &Sources) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// The user's alone from the first byte: a key may come to stand in it.
+/// Readable by the user alone from the first byte: it may come to hold a key.
 fn create(path: &Path) -> std::io::Result<()> {
     if let Some(dir) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;

@@ -1,4 +1,4 @@
-//! `perpdeck snapshot`: one frame of the living desk on standard output, with or without a terminal.
+//! `perpdeck snapshot`: one frame of the desk on standard output, with or without a terminal.
 
 use super::{
     Exit, columns,
@@ -65,7 +65,7 @@ struct Size {
     rows: u16,
 }
 
-/// The most columns or rows of a frame; no terminal is larger, and memory grows with both.
+/// The most columns or rows of a frame: no terminal is larger, and memory grows with both.
 const MOST: u16 = 1000;
 
 impl FromStr for Size {
@@ -84,7 +84,7 @@ impl FromStr for Size {
     }
 }
 
-/// Presses, in order.
+/// Keys to press, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KeySequence(Vec<Chord>);
 
@@ -101,16 +101,16 @@ impl FromStr for KeySequence {
 }
 
 impl SnapshotArgs {
-    /// The flag that says which market of the paper exchange it is to be, if there is one.
+    /// A flag that applies only to the paper exchange, if one is given.
     fn of_paper(&self) -> Option<&'static str> {
         let seed = self.seed.map(|_| "--seed");
         seed.or(self.at.map(|_| "--at"))
     }
 }
 
-/// A configured service is pictured as it is now, with an exit of its own where it does not answer, and in the columns
-/// that were chosen on its desk. The paper exchange stands still at `--at`, in the columns that are built in: the frame
-/// of an instant and a seed is the same every time, whatever somebody has chosen on this machine.
+/// A configured service is shown as it is now, in the columns chosen on its desk, with its own exit code if it does not
+/// respond. The paper exchange is frozen at `--at` and shown in the default columns: one instant and seed always give
+/// the same frame.
 pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
     let loaded = load(sources)?;
     let is_live = matches!(loaded.settings.far_end()?, FarEnd::LiveApi(_));
@@ -124,7 +124,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
         PictureFormat::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
         PictureFormat::Text | PictureFormat::Svg => desk_setup::picture_theme(&loaded.settings)?,
     };
-    // On the heap: it holds everything that a desk is.
+    // On the heap, because it is large.
     let picture = Box::pin(frame(&args, &loaded, &theme)).await?;
     let frame = &picture.frame;
     out::say(&match args.format {
@@ -135,7 +135,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
     Ok(end(&picture))
 }
 
-/// What could not be read is told before what may still have come.
+/// A failed read counts before missing data.
 fn end(picture: &Picture) -> Exit {
     if let Some(why) = &picture.trouble {
         let words = format!("some panes could not be read: {}", why.message);
@@ -153,7 +153,7 @@ fn end(picture: &Picture) -> Exit {
 
 async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Picture> {
     let settings = &loaded.settings;
-    // Universal time, so that a picture does not depend on where it was taken.
+    // UTC, so that a picture does not depend on the machine.
     let mut start = Start {
         draw_state: DrawState::new(theme.clone(), Zone::utc()),
         ..desk_setup::start(settings)?

@@ -1,4 +1,4 @@
-//! A command line that cannot be read: told in words to a person, in JSON to a program, as the verb would tell it.
+//! Errors in the command line: as text for a person, as JSON for a program.
 
 use super::{Exit, voice::Output};
 use clap::Error;
@@ -6,14 +6,14 @@ use clap::Error;
 pub(super) fn tell(why: &Error, voice: Output) -> Exit {
     let is_help = !why.use_stderr();
     if is_help || voice.speaks_words() {
-        // Nobody is left to tell when the stream is gone.
+        // The stream may be closed.
         let _gone = why.print();
         return if is_help { Exit::Ok } else { Exit::Usage };
     }
     voice.misused(message(why))
 }
 
-/// What is wrong, without the usage that follows it.
+/// The error, without the usage text.
 fn message(why: &Error) -> String {
     let text = why.to_string();
     let text = text.split("\n\nUsage:").next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! How a verb that speaks to a service is heard: what it found or did on standard output, everything else on
-//! standard error.
+//! The output of a verb that uses a service: results on standard output, everything else on standard error.
 //!
-//! Contract: where neither end is a terminal, or `--output json` is written, every line on standard error is one JSON object
-//! with either `note` or `error`, whichever verb it is of; `--output table` asks for words. All JSON is plain ASCII: no character of a service's text can act on a terminal.
+//! Contract: with `--output json`, or if neither stream is a terminal, every line on standard error is one JSON object
+//! with either `note` or `error`, for every verb; `--output table` selects text. JSON is plain ASCII: no character of a
+//! service's text can act on a terminal.
 
 use super::{
     Exit,
@@ -19,7 +19,7 @@ use std::{
     io::{self, IsTerminal},
 };
 
-/// What a list can be printed as.
+/// The output formats of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ListFormat {
     Table,
@@ -27,7 +27,7 @@ pub(super) enum ListFormat {
     Csv,
 }
 
-/// What anything else can be printed as.
+/// The output formats of anything else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ReportFormat {
     Table,
@@ -35,7 +35,7 @@ pub(super) enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// Words for a person, JSON for a program.
+    /// Text for a person, JSON for a program.
     pub(super) fn usual() -> Self {
         if io::stdout().is_terminal() {
             Self::Table
@@ -83,7 +83,7 @@ impl FormOutput {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
     pub(super) output: ListFormat,
-    /// Standard error is read by a program too.
+    /// Whether a program reads standard error.
     aside: ReportFormat,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct FailureLine<'a> {
     next: Option<String>,
 }
 
-/// What to do about an outcome that is not known.
+/// What to do about an unknown outcome.
 fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
     let key = key.filter(|_| why.is_doubtful())?;
     Some(format!(
@@ -122,7 +122,7 @@ fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
 }
 
 impl Output {
-    /// As it was written with `--output`, else by where the output goes.
+    /// As given with `--output`, otherwise by what the output goes to.
     pub(super) fn new(written: Option<ListFormat>) -> Self {
         let output = written.unwrap_or_else(|| ReportFormat::usual().into());
         let aside = match (written, output) {
@@ -137,12 +137,12 @@ impl Output {
         Self { output, aside }
     }
 
-    /// As the command line of this process asks for it, for what no verb says itself.
+    /// As this process's arguments say, before a verb has parsed them.
     pub(super) fn from_command_line() -> Self {
         Self::typed(std::env::args().skip(1))
     }
 
-    /// Of the command line as it was typed, whichever verb it is of.
+    /// From arguments as typed, whichever verb they belong to.
     pub(super) fn typed(mut words: impl Iterator<Item = String>) -> Self {
         let mut written = None;
         while let Some(word) = words.next() {
@@ -158,7 +158,7 @@ impl Output {
         Self::new(written)
     }
 
-    /// Whether standard error speaks to a person.
+    /// Whether standard error is read by a person.
     pub(super) fn speaks_words(self) -> bool {
         self.aside == ReportFormat::Table
     }
@@ -167,7 +167,7 @@ impl Output {
         self.output == ListFormat::Json
     }
 
-    /// Something to know beside the result.
+    /// A note beside the result.
     pub(super) fn note(self, text: &str) {
         match self.aside {
             ReportFormat::Table => out::complain(text),
@@ -175,12 +175,12 @@ impl Output {
         }
     }
 
-    /// What went wrong, with everything that helps to look it up.
+    /// An error, with everything that helps to look it up.
     pub(super) fn failure(self, why: &Failure) -> Exit {
         self.failed(why, None)
     }
 
-    /// As [`Self::failure`], of a command that was sent under `key`.
+    /// [`Self::failure`] of a command that was sent under `key`.
     pub(super) fn failed(self, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
         let exit = Exit::from(why);
         match self.aside {
@@ -209,7 +209,7 @@ impl Output {
         exit
     }
 
-    /// Says what went wrong in as many lines as there are problems, or as one JSON error.
+    /// Prints an error as one line per problem, or as one JSON error.
     pub(super) fn explain(self, report: &Report) -> Exit {
         if let Some(why) = report.downcast_ref::<Failure>() {
             return self.failure(why);
@@ -219,7 +219,7 @@ impl Output {
         exit
     }
 
-    /// What was typed or set cannot be meant.
+    /// Invalid arguments or settings.
     pub(super) fn misused(self, why: impl Into<String>) -> Exit {
         self.explain(&Misuse(why.into()).into())
     }
@@ -257,11 +257,11 @@ impl<'a> FailureLine<'a> {
 
 /// `value` as one line of ASCII; numbers keep their digits.
 pub(super) fn json(value: &impl Serialize) -> String {
-    // Only a map with keys that are no text cannot be written, and there is none.
+    // Fails only for maps with non-text keys, of which there are none.
     ascii(&serde_json::to_string(value).unwrap_or_default())
 }
 
-/// Only text of JSON can hold anything else, and there an escape means the same.
+/// Only strings in JSON hold other characters, and an escape means the same there.
 fn ascii(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut units = [0; 2];
@@ -271,7 +271,7 @@ fn ascii(json: &str) -> String {
             continue;
         }
         for unit in c.encode_utf16(&mut units) {
-            // A string takes every character.
+            // Writing to a string cannot fail.
             let _written = write!(out, "\\u{unit:04x}");
         }
     }
@@ -290,7 +290,7 @@ mod tests {
             ("orders --output=json --x", ReportFormat::Json),
             ("orders --output table --x", ReportFormat::Table),
             ("--base-url http://x place --size", ReportFormat::Json),
-            // Issue 13, item 16: of verbs that have no --output too.
+            // Issue 13, item 16: also for verbs without --output.
             ("completions klingon", ReportFormat::Json),
             ("config check", ReportFormat::Json),
             ("", ReportFormat::Json),

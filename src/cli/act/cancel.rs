@@ -1,4 +1,4 @@
-//! `perpdeck cancel`: an order, a TWAP, a ladder, or every working order.
+//! `perpdeck cancel`: an order, a TWAP, a scaled order, or every working order.
 
 use super::consent;
 use super::dry;
@@ -24,8 +24,8 @@ use color_eyre::Result;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a cancel waits to learn what it lays open.
-const MOMENT: Duration = Duration::from_secs(1);
+/// How long a cancel waits to learn whether it removes protection.
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CancelArgs {
@@ -79,8 +79,8 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
     }
 }
 
-/// A stop of a position that is open leaves it open to more loss, and is held back where new risk is. A service that
-/// does not say so at once is not waited for: then it is a cancel like any other.
+/// Marks the cancel of an open position's stop, which waits when new entries do. If the service does not answer in
+/// time, it is treated like any other cancel.
 async fn classed(service: &Service, command: Command) -> Command {
     let Command::Cancel(id) = &command else {
         return command;
@@ -90,16 +90,16 @@ async fn classed(service: &Service, command: Command) -> Command {
         let order = working.rows.into_iter().find(|order| order.id == *id)?;
         Some(cancels(service, &[order]).await)
     };
-    let looked = timeout(MOMENT, look).await.ok().flatten();
+    let looked = timeout(READ_TIMEOUT, look).await.ok().flatten();
     let classed = looked.and_then(|mut commands| commands.pop());
     classed.unwrap_or(command)
 }
 
-/// What cancels each of them, by the positions that are open.
+/// The cancel of each order, with the open positions in mind.
 async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
     let look = service.client.open_positions(&service.account);
     let open = if orders.iter().any(Order::is_armed) {
-        timeout(MOMENT, look).await.ok().and_then(Result::ok)
+        timeout(READ_TIMEOUT, look).await.ok().and_then(Result::ok)
     } else {
         None
     };
@@ -107,8 +107,8 @@ async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
     orders.iter().map(|order| order.cancel(&open)).collect()
 }
 
-/// Every working order there is now, each with its own answer. The stops of open positions go last and each like a
-/// cancel of its own: where new risk is held back they stay.
+/// Cancels every working order, each with its own outcome. The stops of open positions go last, as cancels of their
+/// own: they stay while new entries are blocked.
 async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     let page = service.working_orders().await?;
     let mut commands = cancels(service, &page.rows).await;
@@ -158,7 +158,7 @@ async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
 }
 
-/// An order that could not be canceled because it is over has nothing left to cancel: a read decides.
+/// An order that could not be canceled may have ended: a read decides.
 async fn settled(
     service: &Service,
     voice: Output,
@@ -188,7 +188,7 @@ async fn settled(
     Ok(sum(&exits))
 }
 
-/// All went well, none did for one reason, or some did.
+/// Success if all succeeded, a reason that all failed for, or partial.
 fn sum(exits: &[Exit]) -> Exit {
     let Some(first) = exits.first() else {
         return Exit::Ok;

@@ -1,9 +1,9 @@
 //! The desk's own limits, for an order from the command line.
 //!
-//! Contract: the same checks over facts read for it, and no read where no limit is set; a fact that cannot be read
-//! refuses. The orders that count against rate and repetition are those of the journal, whoever sent them, but for what
-//! surely had no effect: an order that was turned down may be given again at once. Known limit: a command has no
-//! session, so `max_session_loss` is held against the day's loss of the account figures.
+//! Contract: the same checks over data read for them; nothing is read if no limit is set, and missing data refuses.
+//! Rate and repetition count the orders in the journal, whoever sent them, except those without effect: a rejected
+//! order may be repeated at once. Known limit: a verb has no session, so `max_session_loss` is compared with the day's
+//! loss in the account figures.
 
 use super::{post::Transport, prepared::PreparedCommand};
 use crate::{
@@ -23,16 +23,16 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
-/// An order waits no longer for others that fill the rate.
+/// The longest wait for the order rate.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// More than any sensible rate and repeat window hold.
+/// More than any sensible rate and repeat window need.
 const REMEMBERED: u32 = 256;
 
-/// Returns when one more order keeps to `orders_per_second`, whoever sends it.
+/// Waits until one more order fits `orders_per_second`, whoever sends it.
 ///
 /// # Errors
-/// Where others go on sending: when it is worth asking again.
+/// If others keep sending: when a retry makes sense.
 pub(super) async fn room(
     service: &Service,
     post: &Transport<'_>,
@@ -58,7 +58,7 @@ pub(super) async fn room(
     }
 }
 
-/// Why `deed` must not leave, if so.
+/// Why the command must not be sent, if so.
 pub(super) async fn objection(
     service: &Service,
     post: &Transport<'_>,

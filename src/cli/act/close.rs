@@ -1,4 +1,4 @@
-//! `perpdeck close POSITION_ID`: part or all of a position.
+//! `perpdeck close POSITION_ID`: closes a position in whole or in part.
 
 use super::{
     consent,
@@ -21,9 +21,9 @@ use color_eyre::Result;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// An exit waits no longer for reads that it can do without.
-const MOMENT: Duration = Duration::from_secs(1);
-/// Leaves the size out, which closes whatever there is.
+/// How long a close waits for reads it can do without.
+const READ_TIMEOUT: Duration = Duration::from_secs(1);
+/// Omits the size, which closes everything.
 const ALL: &str = "100%";
 
 #[derive(Debug, clap::Args)]
@@ -82,7 +82,7 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
 }
 
 impl CloseArgs {
-    /// Closing all of what is named by its id needs no read: a service that answers nothing else must still get it soon.
+    /// Closing a whole position by its id needs no read: it must work even if the service answers nothing else.
     async fn look(&self, service: &Service, store: &mut Store) {
         let needs_nothing = self.size == ALL
             && self.kind == CloseKind::Market
@@ -92,13 +92,13 @@ impl CloseArgs {
             service.take_positions(store).await;
         };
         if needs_nothing {
-            let _in_time = timeout(MOMENT, reads).await;
+            let _in_time = timeout(READ_TIMEOUT, reads).await;
         } else {
             reads.await;
         }
     }
 
-    /// What its body has that would be another thing an hour later.
+    /// The body fields that would differ an hour later.
     fn reckoned(&self) -> &'static [&'static str] {
         match amount(&self.size) {
             Ok(Amount::Percent(share)) if share == Num::HUNDRED => &[],
@@ -107,8 +107,8 @@ impl CloseArgs {
         }
     }
 
-    /// How its size is resolved, and the size that is sent whatever that comes to. A coin size under a chosen key goes
-    /// out as typed: that key may be known to the service already, and the position be smaller for it.
+    /// How its size is resolved, and a size that is sent unchanged. A coin size under a chosen key is sent as typed:
+    /// the service may know that key already, and the position may be smaller because of it.
     fn sized(&self, before: Option<&IntentRow>) -> (&str, Option<Num>) {
         match amount(&self.size) {
             Ok(Amount::Coin(size)) if self.key.chosen.is_some() => (ALL, Some(size)),
@@ -117,7 +117,7 @@ impl CloseArgs {
         }
     }
 
-    /// With what the body calls the prices that are said by another.
+    /// The draft, and the body names of relative prices.
     fn order(
         &self,
         store: &Store,

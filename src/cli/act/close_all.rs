@@ -1,8 +1,8 @@
-//! `perpdeck close-all`: every open position, followed to its end and proved by reads.
+//! `perpdeck close-all`: closes every open position and proves it by reads.
 //!
-//! The service closes one target an answer and asks to wait between them; "completed" means submitted, not closed, so
-//! what is still open is read afterwards. Orders that rest can open positions again: they are not touched here. A close-all
-//! that was interrupted goes on under its own key: another key would begin a second operation beside it.
+//! The service closes one target per response and asks to wait in between. "completed" means submitted, not closed, so
+//! the open positions are read afterwards. Resting orders can open positions again and are not touched. An interrupted
+//! close-all continues under its own key: another key would begin a second operation.
 
 use super::{
     consent, dry,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct CloseAllArgs {
     how: ActFlags,
 }
 
-/// The operation, and what a read found open afterwards; absent where it could not be read.
+/// The operation, and what a read found open afterwards; absent if that failed.
 #[derive(Serialize)]
 struct CloseAllReport<'a> {
     data: &'a CloseAll,
@@ -91,7 +91,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     ended(&service, voice, &deed, &outcome).await
 }
 
-/// Whether a continued close-all left positions that it did not know: it closes those of its own beginning only.
+/// Whether positions were opened after a resumed close-all began: it closes only those of its snapshot.
 async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
     let Ok(Receipt::CloseAll(operation)) = outcome else {
         return false;
@@ -102,7 +102,7 @@ async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
     open.iter().any(|position| !operation.knew(&position.id))
 }
 
-/// The close-all of this account that has no end yet, in the journal or beside it.
+/// The unfinished close-all of this account, in the journal or an overflow journal.
 fn unfinished(service: &Service) -> Option<IntentRow> {
     let connection = service.client.connection();
     let target = Route::CloseAll(service.account.clone()).target(&service.client.dialect());

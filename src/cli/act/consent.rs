@@ -1,4 +1,4 @@
-//! Whether it is meant.
+//! The confirmation of a command.
 
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal, Write as _};
 const UNASKED: &str =
     "nothing was sent: without a terminal, confirm with --yes (--dry-run shows the request)";
 
-/// Where nobody can be asked and nobody has said yes, before anything is read for it.
+/// Fails early if nobody can be asked and `--yes` is missing.
 pub(super) fn possible(service: &Service, how: ActFlags) -> Result<()> {
     if service.is_dry_run() {
         return Ok(());
@@ -28,7 +28,7 @@ fn answerable(how: ActFlags) -> Result<()> {
     Err(Misuse(UNASKED.to_owned()).into())
 }
 
-/// Asks on the terminal, unless `--yes` has answered already. Anything but `y` or `yes` means no.
+/// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.
 pub(super) async fn given(how: ActFlags, what: String) -> Result<bool> {
     answerable(how)?;
     if how.yes {
@@ -54,7 +54,7 @@ fn ask(what: &str) -> io::Result<bool> {
     ))
 }
 
-/// The deed in words, and its body where it has one: what is shown is what is sent.
+/// The command in words, with its body: what is shown is what is sent.
 pub(super) fn spelled(deed: &PreparedCommand) -> String {
     if deed.request.body.is_empty() {
         return deed.command.to_string();

@@ -1,4 +1,4 @@
-//! Requests as they would go out, with everything but the API key.
+//! Requests as they would be sent, without the API key.
 
 use crate::{
     api::{IDEMPOTENCY_KEY, Request},
@@ -19,13 +19,13 @@ struct DryRunReport<'a> {
     method: String,
     target: &'a str,
     headers: BTreeMap<&'static str, &'a str>,
-    /// The exact bytes; absent where there are none.
+    /// The exact bytes; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<&'a RawValue>,
 }
 
-/// One request a line in JSON, one a paragraph in words.
-/// Whoever has not asked for a dry run here is told who has, and that what was wanted is not done.
+/// One request per line in JSON, one per paragraph in text. If a setting caused the dry run, a message names it and
+/// says that nothing was done.
 pub(super) fn show(service: &Service, voice: Output, requests: &[&Request]) -> Result<Exit> {
     let mut text = vec![];
     for request in requests {
@@ -48,7 +48,7 @@ pub(super) fn show(service: &Service, voice: Output, requests: &[&Request]) -> R
 }
 
 fn shown(request: &Request) -> Result<DryRunReport<'_>> {
-    // As client::send writes them.
+    // The headers that `client::send` writes.
     let mut headers = BTreeMap::from([
         ("accept", "application/json"),
         ("authorization", "Bearer (not shown)"),

@@ -1,8 +1,8 @@
 //! `perpdeck exits ORDER_ID`: the take profit and stop loss attached to a resting order.
 //!
-//! Both legs are always sent, because what a missing one means is not documented: the one that is not named is read
-//! first and sent as it is. A stop that is moved so that more is lost there is held back where new risk is, as far as a look
-//! at the order tells; a service that does not answer at once is not waited for.
+//! Both legs are always sent, because the meaning of a missing one is not documented: a leg that is not named is read
+//! first and sent unchanged. A stop that is moved so that more can be lost waits when new entries do, as far as a read
+//! of the order shows; a slow service is not waited for.
 
 use super::consent;
 use super::typed::FlagFaults;
@@ -36,11 +36,11 @@ pub(in crate::cli) struct ExitsArgs {
     how: ActFlags,
 }
 
-/// A leg as it was named.
+/// A leg as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WrittenLeg {
     None,
-    /// In digits, or said by another price.
+    /// Digits, or a price relative to another.
     Price(String),
 }
 
@@ -97,7 +97,7 @@ async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
 }
 
 impl ExitsArgs {
-    /// As the form of the desk has them: a leg that is not named is as it is.
+    /// The draft, as in the desk's form: a leg that is not named stays.
     fn draft(&self, order: Option<&Order>) -> ExitsDraft {
         let text = |leg: &Option<WrittenLeg>, now: Option<Num>| match leg {
             Some(WrittenLeg::Price(price)) => price.clone(),

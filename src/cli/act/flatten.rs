@@ -1,8 +1,8 @@
-//! `perpdeck flatten`: out of everything, and proved by reads.
+//! `perpdeck flatten`: closes everything and proves it by reads.
 //!
-//! TWAPs are stopped, ladders and orders canceled, positions closed, again until two complete reads find nothing; the
-//! desk's own flatten does it. Exits 0 when it is flat, 15 when something is left (it is named), 14 when nothing tells.
-//! `--running` only tells a desk of this machine to do so with the account on its screen, whichever that is.
+//! Stops TWAPs, cancels scaled orders and orders, closes positions, and repeats until two complete reads find nothing,
+//! with the desk's own flatten. Exits 0 if flat, 15 if something is left (it is named), 14 if that is unknown.
+//! `--running` only tells a desk of this machine to flatten the account on its screen.
 
 use super::{
     consent, dry,
@@ -36,10 +36,10 @@ pub(in crate::cli) struct FlattenArgs {
     how: ActFlags,
 }
 
-/// What JSON says of the end.
+/// The result as JSON.
 #[derive(Debug, Default, Serialize)]
 struct FlattenReport {
-    /// Absent where nothing tells.
+    /// Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     flat: Option<bool>,
     /// The two reads that found nothing.
@@ -49,7 +49,7 @@ struct FlattenReport {
     left: Option<RemainingRows>,
 }
 
-/// The rows of a complete look.
+/// The rows of a complete read.
 #[derive(Debug, Serialize)]
 struct RemainingRows {
     positions: Vec<Position>,
@@ -96,17 +96,17 @@ fn flat(voice: Output, proof: FlatProof) -> Result<Exit> {
     Ok(Exit::Ok)
 }
 
-/// Why, and what is there at this moment.
+/// The reason, and what is open at this moment.
 async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Result<Exit> {
     let mut exit = Exit::Unknown;
     if let Err(why) = outcome {
         let said = voice.failure(why);
-        // Nothing of it was done, or nothing more can be.
+        // Nothing was done, or nothing more can be.
         if why.proves == Proof::Unsent || said == Exit::Auth {
             exit = said;
         }
     }
-    let left = match look(service).await {
+    let left = match read_exposure(service).await {
         Ok(remains) => RemainingRows::from(&remains),
         Err(why) => {
             voice.note(&format!("the rest could not be read: {why}"));
@@ -116,7 +116,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
     };
     let words = left.words();
     let end = FlattenReport {
-        // One look that finds nothing is no proof.
+        // One read that finds nothing is no proof.
         flat: (!left.is_empty()).then_some(false),
         left: Some(left),
         ..FlattenReport::default()
@@ -174,8 +174,8 @@ impl RemainingRows {
     }
 }
 
-/// A complete look at the account.
-async fn look(service: &Service) -> Result<OpenExposure, Failure> {
+/// A complete read of the account.
+async fn read_exposure(service: &Service) -> Result<OpenExposure, Failure> {
     patiently(|| async {
         let remains = service.client.remains().await;
         remains.left().map(|_| remains)
@@ -183,9 +183,9 @@ async fn look(service: &Service) -> Result<OpenExposure, Failure> {
     .await
 }
 
-/// The requests of a flatten that goes well, as things stand now.
+/// The requests of a successful flatten, as of now.
 async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
-    let remains = look(service).await?;
+    let remains = read_exposure(service).await?;
     let commands = remains.way_out(service.account.clone());
     let deeds = commands
         .into_iter()
@@ -196,7 +196,7 @@ async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
 }
 
 impl PreparedCommand {
-    /// Many requests, each under a key of its own.
+    /// Many requests, each with a key of its own.
     fn flatten(service: &Service) -> Self {
         Self {
             command: Command::Flatten(service.account.clone()),

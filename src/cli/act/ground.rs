@@ -1,5 +1,5 @@
-//! What a verb that enters the market stands on: what is observed, what its key was used for before, and the terms
-//! that a form of the desk would begin with.
+//! The context of an order from the command line: observed data, earlier uses of its key, and the defaults of the
+//! desk's form.
 
 use super::{
     market::MarketPurpose,
@@ -26,7 +26,7 @@ use crate::{
 };
 use color_eyre::{Report, Result};
 
-/// What was typed of the terms that a position settles, or another price.
+/// The typed terms that a position or another price completes.
 pub(super) struct OrderTerms<'a> {
     pub(super) size: &'a str,
     pub(super) leverage: Option<&'a String>,
@@ -46,7 +46,7 @@ pub(super) struct OrderContext<'a> {
 }
 
 impl OrderTerms<'_> {
-    /// Whether a position is wanted to make a whole order of them.
+    /// Whether a position is needed to complete them.
     fn want_positions(&self) -> bool {
         self.is_share()
             || self.is_by_loss()
@@ -58,18 +58,18 @@ impl OrderTerms<'_> {
         matches!(amount(self.size), Ok(Amount::Percent(_)))
     }
 
-    /// Whether the account's figures are wanted: what only reduces does not wait for them.
+    /// Whether the account's figures are needed: a reducing order does not wait for them.
     fn want_figures(&self) -> bool {
         let is_of_margin = self.is_share() && self.purpose == MarketPurpose::Opens;
         is_of_margin || self.is_by_loss() || self.expires.is_some()
     }
 
-    /// Whether its size is by what is lost at the stop: then it counts where it would be liquidated.
+    /// Whether its size is by the loss at the stop, which depends on the liquidation price.
     fn is_by_loss(&self) -> bool {
         matches!(amount(self.size), Ok(Amount::AtRisk(_)))
     }
 
-    /// What of them a body has that would be another thing an hour later.
+    /// The body fields among them that would differ an hour later.
     pub(super) fn reckoned(&self) -> impl Iterator<Item = &'static str> {
         let names = [
             ("leverage", self.leverage.is_none()),
@@ -80,7 +80,7 @@ impl OrderTerms<'_> {
     }
 }
 
-/// The service ends what has a date by its own clock, which its figures tell: they were asked for at `asked`.
+/// The service ends dated orders by its own clock, which its figures show; they were requested at `asked`.
 fn service_now(store: &mut Store, asked: Timestamp) -> Timestamp {
     let now = Clock::start().now();
     if let Some(told) = store.account.value().and_then(|facts| facts.as_of) {
@@ -133,7 +133,7 @@ impl<'a> OrderContext<'a> {
         }
     }
 
-    /// The draft of a form that would be opened here.
+    /// The draft that the desk's form would start with.
     pub(super) fn blank(
         &self,
         open: impl FnOnce(AccountId, &Around) -> Form,
@@ -152,8 +152,8 @@ impl<'a> OrderContext<'a> {
         }
     }
 
-    /// Sends the draft, or says everything that is wrong with it. What its body has under the names `reckoned` is as
-    /// it was when it was first sent under its key.
+    /// Sends the draft, or reports everything that is wrong with it. The body fields named in `reckoned` stay as they
+    /// were when first sent under this key.
     pub(super) async fn perform(
         &self,
         how: ActFlags,

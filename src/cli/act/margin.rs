@@ -46,7 +46,8 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
         service.take_positions(&mut store).await;
         found(&store, &args.position_id)?;
     } else {
-        // A total may be more than there is or less, which is held back where new risk is; it is sent unseen too.
+        // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
+        // current one is unknown.
         let look = service.client.open_positions(&service.account);
         if let Ok(positions) = timeout(JOURNAL_OPEN_TIMEOUT, look).await {
             arrive(&mut store, Answer::Positions(positions));
@@ -66,7 +67,7 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
     perform(&service, args.how, deed, &[]).await
 }
 
-/// A change needs to know what is there now.
+/// A change needs the current total.
 fn found(store: &Store, id: &PositionId) -> Result<()> {
     if let Some(why) = store.positions.trouble() {
         return Err(why.clone().into());

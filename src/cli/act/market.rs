@@ -1,8 +1,8 @@
-//! The market that was named, by its id or its symbol.
+//! Finds the market by its id or symbol.
 //!
-//! Contract: where a list of markets can be read, a name that is in none is refused with those like it. Without a list an
-//! id is the service's to judge, and so it is of what only reduces: no way out depends on a list. What may be a symbol is
-//! not sent as an id while the markets cannot be read.
+//! Contract: if a list of markets can be read, an unknown name is refused, with similar ones. Without a list the
+//! service decides about an id, and always for a reducing order: no close depends on a list. A possible symbol is never
+//! sent as an id while the list is unavailable.
 
 use super::typed::is_word;
 use crate::{
@@ -12,19 +12,19 @@ use crate::{
 };
 use color_eyre::{Report, Result};
 
-/// As many names are told beside one that is none.
+/// Suggestions for an unknown name.
 const NEAR: usize = 3;
-/// How much alike two names are that one may have been meant for the other; the same name is 1.
+/// The least similarity of a suggestion; equal names have 1.
 const ALIKE: f64 = 0.6;
 
-/// What an order is for.
+/// The purpose of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarketPurpose {
     Opens,
     OnlyReduces,
 }
 
-/// The id of the market, which a dry run says was not checked where no list has it.
+/// The id of the market; a dry run says if no list could confirm it.
 pub(super) fn named(
     name: MarketId,
     purpose: MarketPurpose,
@@ -88,7 +88,7 @@ fn unknown(name: &MarketId, known: &[MarketId]) -> String {
     format!("--market: there is no market {name}; the markets are {first}{more}")
 }
 
-/// Those it may have been meant for, the likeliest first.
+/// Similar names, the most similar first.
 fn near<'a>(name: &MarketId, known: &'a [MarketId]) -> Vec<&'a MarketId> {
     let likeness = |id: &MarketId| {
         let alike = |one: &str, other: &str| {

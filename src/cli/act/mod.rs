@@ -1,9 +1,9 @@
-//! Verbs that change something: each makes commands, and all of them go out through the desk's own outbox.
+//! Verbs that change something: each builds commands and sends them through the desk's own outbox.
 //!
-//! Contract: an intent is on disk before its first byte leaves, every attempt carries the same key and the same bytes,
-//! and what may have taken effect is never told as failed (exit 14, with the key that repeats it safely). Nothing is
-//! sent without `--yes` or a `y` typed on a terminal; `--dry-run` reads what it needs and sends nothing. Orders that
-//! raise exposure keep to the limits under `[checks]`, exits never wait for any.
+//! Contract: an intent is on disk before its first byte is sent, every attempt has the same key and bytes, and a
+//! command that may have executed is never reported as failed (exit 14, with the key that repeats it safely). Nothing
+//! is sent without `--yes` or a typed `y`; `--dry-run` reads what it needs and sends nothing. Orders that increase
+//! exposure obey the limits under `[checks]`; closes and cancels never wait for any.
 
 pub(super) mod amend;
 pub(super) mod cancel;

@@ -19,7 +19,7 @@ use crate::{
 };
 use color_eyre::Result;
 
-/// Does one thing: shown, agreed to, sent, told.
+/// Shows one command, asks for consent, sends it and reports the outcome.
 pub(super) async fn perform(
     service: &Service,
     how: ActFlags,
@@ -76,7 +76,7 @@ pub(super) async fn send(
     Ok(outcomes.pop().unwrap_or_else(lost))
 }
 
-/// What came of a deed that is too old to be sent again.
+/// The outcome of a command that is too old to be resent.
 pub(super) async fn recalled(
     service: &Service,
     voice: Output,
@@ -93,7 +93,7 @@ pub(super) async fn recalled(
     recall::outcome(service, deed, entry, post.linked().as_deref()).await
 }
 
-/// What raises exposure waits until a person has seen why a desk or a verb before this was halted.
+/// New entries wait until a person has seen why an earlier desk or verb was halted.
 pub(super) fn halted(
     service: &Service,
     journal: &Journal,

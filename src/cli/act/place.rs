@@ -115,7 +115,7 @@ impl PlaceArgs {
         }
     }
 
-    /// What its body has that would be another thing an hour later.
+    /// The body fields that would differ an hour later.
     fn reckoned(&self) -> Vec<&'static str> {
         let is_span = self.gtd_expires_at.as_deref().and_then(span).is_some();
         [
@@ -131,12 +131,12 @@ impl PlaceArgs {
     fn has_reckoned_size(&self) -> bool {
         match amount(&self.size) {
             Ok(Amount::Coin(_)) | Err(_) => false,
-            // Also behind a limit: the fees in it are the settings' of that hour.
+            // Also for a limit order: it includes the fees of the settings at that time.
             Ok(Amount::AtRisk(_) | Amount::Notional(_) | Amount::Percent(_)) => true,
         }
     }
 
-    /// Over the terms a form of the desk would start with.
+    /// On top of the defaults of the desk's form.
     fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let market = Some(&self.market);
         let blank =
@@ -159,7 +159,7 @@ impl PlaceArgs {
         Ok(draft)
     }
 
-    /// What was written. A flag that the type has no field for is sent all the same: the service has the last word.
+    /// The typed texts. A flag that the type has no field for is sent as well: the service decides.
     fn texts(&self) -> impl Iterator<Item = (Field, &str)> {
         [
             (Field::Size, Some(&self.size)),

@@ -1,12 +1,13 @@
-//! How the deeds of one verb go out: through an outbox of its own on the desk's journal, or through the desk that has it.
+//! How the commands of one verb are sent: through its own outbox and the journal, or through the desk that holds the
+//! journal.
 //!
-//! Contract: one process writes a journal. While another verb does, this waits a moment. While a desk does, the desk is
-//! asked to send, and sends as if it had been typed there. Where neither will do (the desk is stopped, trades another
-//! account, or a verb takes long), what closes or cancels goes out beside it, on a journal of its own under `aside`, which
-//! the next desk or verb takes in; what raises exposure is not sent. A disk that does not answer in a moment keeps no way
-//! out from going, which is written down when the disk gets to it; what raises exposure waits for it, for a time.
+//! Contract: one process writes a journal. While another verb holds it, this one waits briefly. While a desk does, this
+//! verb hands its commands to the desk, which sends them as its own. If neither works (the desk is stopped, trades
+//! another account, or a verb takes long), a close or cancel is sent at once, with an overflow journal under `aside`
+//! that the next desk or verb imports; an entry is refused. A slow disk delays no close or cancel: it is recorded when
+//! the disk catches up. An entry waits for the disk for a limited time.
 //!
-//! Known limit: a disk that answers at first and hangs while what is known of a key is read, holds a verb up.
+//! Known limit: a disk that hangs while the history of a key is read blocks the verb.
 
 mod mail;
 mod outcomes;
@@ -40,9 +41,9 @@ use tokio::{
     time::sleep,
 };
 
-/// How long what raises exposure waits for a disk that does not answer.
+/// How long an entry waits for a slow disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(29);
-/// How long apart another verb is looked at that has the journal.
+/// Poll interval while another verb holds the journal.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(super) struct Transport<'a> {
@@ -53,16 +54,16 @@ pub(super) struct Transport<'a> {
 
 enum SendPath {
     Own(Box<OpenedJournal>),
-    /// The same when the disk gets to it.
+    /// The same, once the disk catches up.
     Late(Work<OpenedJournal>),
-    /// Through the desk that has the journal.
+    /// Through the desk that holds the journal.
     Desk,
 }
 
-/// What comes of opening it in a moment: else it goes on.
+/// The opened journal, or the opening that still goes on.
 type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
 
-/// How often another verb is looked at before an exit goes beside it, and everything else gives up.
+/// Polls of another verb's lock before a close uses an overflow journal, and anything else gives up.
 fn patience(risk: Risk) -> u32 {
     match risk {
         Risk::Reducing => 10,
@@ -72,8 +73,8 @@ fn patience(risk: Risk) -> u32 {
 }
 
 impl<'a> Transport<'a> {
-    /// A way out for deeds of this risk. A journal that does not work is said to the outbox, which knows what may go out
-    /// without it.
+    /// Chooses the transport for commands of this risk. The outbox receives a journal's error and decides what may be
+    /// sent without it.
     pub(super) async fn open(
         service: &'a Service,
         voice: Output,
@@ -116,19 +117,19 @@ impl<'a> Transport<'a> {
         })
     }
 
-    /// What was sent before under the deed's key.
+    /// The earlier request under the command's key.
     pub(super) fn known(&self, deed: &PreparedCommand) -> Option<IntentRow> {
         let key = deed.kept_key()?.clone();
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
 
-    /// Orders that deeds of this service are known to have made.
+    /// Orders that commands of this service are known to have made.
     pub(super) fn linked(&self) -> Option<Vec<OrderId>> {
         let base_url = self.service.client.connection().base_url.clone();
         self.read(move |journal| journal.linked_orders(&base_url))
     }
 
-    /// What was lately asked for on this account, the newest first.
+    /// The recent rows of this account, newest first.
     pub(super) fn recent(&self, limit: u32) -> Vec<IntentRow> {
         let connection = self.service.client.connection();
         let (base_url, account) = (connection.base_url.clone(), connection.account_id.clone());
@@ -136,7 +137,7 @@ impl<'a> Transport<'a> {
         self.read(read).unwrap_or_default()
     }
 
-    /// From the journal, whoever writes it; `None` where it cannot be read.
+    /// Reads the journal, whoever writes it; `None` if it cannot be read.
     fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
@@ -148,7 +149,7 @@ impl<'a> Transport<'a> {
         }
     }
 
-    /// The journal, where this process writes it: then nobody else has checked what is to be sent.
+    /// The journal, if this process writes it: then nobody else checks the commands.
     pub(super) fn journal(&self) -> Option<&Journal> {
         match &self.way {
             SendPath::Own(journal) => journal.as_ref().as_ref().ok(),
@@ -156,12 +157,12 @@ impl<'a> Transport<'a> {
         }
     }
 
-    /// Whether an earlier run may have sent it, under the same key.
+    /// Whether an earlier run may have sent it under the same key.
     fn was_sent(&self, deed: &PreparedCommand) -> bool {
         self.known(deed).is_some_and(|entry| entry.maybe_executed)
     }
 
-    /// Sends them all and waits until each is settled; the outcomes stand in the order of the deeds.
+    /// Sends all commands and waits for their outcomes, in the same order.
     pub(super) async fn deliver(self, deeds: &[PreparedCommand]) -> Result<Vec<SendOutcome>> {
         let mut terminate = signal(SignalKind::terminate())?;
         let stopped = async {
@@ -201,7 +202,7 @@ impl<'a> Transport<'a> {
     }
 }
 
-/// All of it, or until it is `stopped`; how many of the deeds were given to the outbox.
+/// Sends until done or `stopped`; returns how many commands reached the outbox.
 async fn carried(
     mut mail: LocalOutbox<'_>,
     deeds: &[PreparedCommand],
@@ -215,7 +216,7 @@ async fn carried(
     mail.close(voice).await
 }
 
-/// Everything to the desk, a few at a time; `asked` counts them.
+/// Hands all commands to the desk, a few at a time; `asked` counts them.
 async fn hand_over(
     service: &Service,
     voice: Output,
@@ -224,7 +225,7 @@ async fn hand_over(
     outcomes: &mut Outcomes,
 ) {
     let wishes = deeds.iter().enumerate().map(|(at, deed)| async move {
-        // They are begun in their order.
+        // Started in order.
         asked.set(at + 1);
         (ticket(at), ask(service, voice, deed).await)
     });
@@ -268,7 +269,7 @@ async fn ask(service: &Service, voice: Output, deed: &PreparedCommand) -> SendOu
     }
 }
 
-/// Opens the journal, waiting while another verb has it; a desk keeps it too long to wait for.
+/// Opens the journal; waits while another verb holds it, but not for a desk.
 async fn journal(dir: &Path, risk: Risk) -> JournalOpening {
     let mut tries = 0..patience(risk);
     loop {
@@ -288,7 +289,7 @@ fn is_desk(dir: &Path) -> bool {
     lock_holder(dir).is_some_and(|holder| holder.listens)
 }
 
-/// The way around a journal that another process has.
+/// What to do while another process holds the journal.
 async fn around(
     service: &Service,
     voice: Output,
@@ -309,7 +310,7 @@ async fn around(
         None if is_desk(&service.journal_dir) => format!("{held}; that desk does not answer"),
         None => held.to_string(),
     };
-    // Never for what raises exposure.
+    // Never for an entry.
     let beside = (risk != Risk::Increasing).then(|| Journal::open_overflow(&service.journal_dir));
     let Some((dir, journal)) = beside.flatten() else {
         return Err(Failure::local(format!(
@@ -323,7 +324,7 @@ async fn around(
     Ok(SendPath::Own(Box::new(journal)))
 }
 
-/// The outcome of what was stopped, and may have left, before anything was heard of its end.
+/// The outcome of a command that was stopped and may have been sent.
 fn in_doubt() -> Failure {
     let why = "interrupted; a request that was already sent may still take effect";
     Failure::new(FailureKind::Unknown, why)

@@ -1,4 +1,4 @@
-//! What every acting verb starts from: its flags, the command it prepared, and the words where nothing is sent.
+//! The flags of every acting verb, the prepared command, and the errors of commands that are not sent.
 
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
@@ -36,17 +36,17 @@ pub(super) fn key(text: &str) -> Result<IdempotencyKey, String> {
     ))
 }
 
-/// One command, complete, and the key it goes out under.
+/// One complete command and its key.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCommand {
     pub(super) command: Command,
     pub(super) request: Request,
-    /// None of a flatten: each of its requests has its own.
+    /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
 }
 
 impl PreparedCommand {
-    /// Under a key of its own where none was chosen.
+    /// With a new key if none was chosen.
     pub(super) fn new(
         service: &Service,
         command: Command,
@@ -61,22 +61,22 @@ impl PreparedCommand {
         })
     }
 
-    /// The key, where the service keeps it.
+    /// The key, if the service keeps it.
     pub(super) fn kept_key(&self) -> Option<&IdempotencyKey> {
         self.request.key.as_ref()
     }
 }
 
-/// What came of a deed that was sent.
+/// The outcome of a command that was sent.
 pub(super) type SendOutcome = Result<Receipt, Failure>;
 
-/// The person's own limits say no; nothing was sent, and asking again changes nothing.
+/// The person's own limits refuse it; nothing was sent, and a retry would be refused too.
 pub(super) fn held_back(why: &str) -> Failure {
     let words = format!("rejected by perpdeck, nothing was sent: {why}");
     Failure::new(FailureKind::Invalid, words)
 }
 
-/// Before anybody is asked whether it is meant.
+/// Checked before anybody is asked for consent.
 pub(super) fn writable(service: &Service) -> Result<(), Failure> {
     if service.client.connection().read_only {
         return Err(held_back("read_only is set"));

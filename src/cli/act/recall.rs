@@ -1,4 +1,4 @@
-//! What came of a deed whose key is too old to be sent again: told from the journal, and from reads where they say more.
+//! The outcome of a command whose key is too old to be resent: from the journal, and from reads if they show more.
 //! Nothing is sent.
 
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
     model::{Failure, FailureKind, OrderId, Receipt},
 };
 
-/// As it was told the first time, so that a script that asks again gets the same exit code; what was in doubt then is
-/// looked for. `linked` are the orders that other deeds are known to have made.
+/// As first reported, so that a repeated script gets the same exit code; an unknown outcome is read again. `linked` are
+/// orders of other commands.
 pub(super) async fn outcome(
     service: &Service,
     deed: &PreparedCommand,
@@ -22,7 +22,7 @@ pub(super) async fn outcome(
         return Ok(order.unwrap_or_else(|| entry.receipt(Some(&deed.command))));
     };
     match entry.state {
-        // By an order row that was answered, not in the answer.
+        // Rejected by an order row, not by an error response.
         IntentState::Rejected if Failure::read(entry.detail()).is_none() => {
             order(service, entry).await.ok_or(failure)
         }
@@ -51,7 +51,7 @@ pub(super) async fn outcome(
     }
 }
 
-/// As it is now, if it can still be found.
+/// Its current state, if it can be found.
 async fn order(service: &Service, entry: &IntentRow) -> Option<Receipt> {
     let id = entry.outcome.as_ref()?.order_id.as_ref()?;
     let order = patiently(|| service.client.order(id)).await.ok()??;

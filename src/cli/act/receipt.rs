@@ -1,4 +1,4 @@
-//! What the service made of a deed.
+//! The printed outcome of a command.
 
 use crate::cli::act::prepared::PreparedCommand;
 use crate::cli::act::prepared::SendOutcome;
@@ -15,7 +15,7 @@ use crate::{
 use color_eyre::Result;
 use serde::Serialize;
 
-/// Says it, and answers how it went.
+/// Prints the outcome and returns the exit code.
 pub(super) fn told(voice: Output, deed: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
@@ -40,7 +40,7 @@ pub(super) fn told(voice: Output, deed: &PreparedCommand, outcome: &SendOutcome)
     Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, deed.kept_key())))
 }
 
-/// `{"data":…}`, as the service answered.
+/// `{"data":…}`, as the service responded.
 #[derive(Serialize)]
 struct ReceiptData<'a, T> {
     data: &'a T,
@@ -51,7 +51,7 @@ struct ReceiptData<'a, T> {
     idempotency_key: Option<&'a str>,
 }
 
-/// As one line of JSON; every number keeps its digits.
+/// One line of JSON; every number keeps its digits.
 pub(super) fn data(deed: &PreparedCommand, receipt: &Receipt) -> String {
     match receipt {
         Receipt::Order { order, queued } => line(deed, order, Some(*queued)),
@@ -60,7 +60,7 @@ pub(super) fn data(deed: &PreparedCommand, receipt: &Receipt) -> String {
         Receipt::Twap(twap) => line(deed, twap, None),
         Receipt::Scaled(ladder) => line(deed, ladder, None),
         Receipt::CloseAll(operation) => line(deed, operation, None),
-        // Nothing that the service answered: what reads proved.
+        // Proved by reads, not a response of the service.
         Receipt::AlreadySo(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
     }
 }
@@ -126,7 +126,7 @@ pub(super) fn cancel_sentence(result: &CancelResult) -> String {
     format!("order {}: {came}", result.id)
 }
 
-/// Why a 2xx is a refusal all the same.
+/// Why a 2xx is a refusal.
 pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
     match receipt {
         Receipt::Order { order, .. } if order.status.is(&OrderStatus::Rejected) => Some(Failure {

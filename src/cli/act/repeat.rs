@@ -1,9 +1,9 @@
-//! A key that was used before: the same wish is repeated, another one is refused.
+//! A key that was used before: the same command is repeated, another one is refused.
 //!
-//! The service compares bodies, and a price observed anew would make another body: so the journal's bytes are sent
-//! again, and what is compared here is the wish. Nothing of it is checked against the world anew: the position it
-//! closed is gone by now, and the order it placed may be why. What surely had no effect is no reason for anything: it is
-//! held to the limits of now, like new.
+//! The service compares bodies, and a newly observed price would make another body. So the journal's bytes are resent,
+//! and this module compares only what was asked for. Nothing is checked against the market again: the position it
+//! closed is gone, and the order it placed may be the reason. A command without effect counts as new and obeys the
+//! current limits.
 
 use crate::{
     api::{Method, Request},
@@ -20,33 +20,33 @@ use color_eyre::Result;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What the chosen key was used for before, as far as the journal knows.
+/// The earlier request under the chosen key, as far as the journal has it.
 pub(super) fn before(service: &Service, key: &KeyFlag) -> Option<IntentRow> {
     let key = key.chosen.clone()?;
-    // Without a journal nothing is known; what that means is said when it is to be written.
+    // Without a journal nothing is known; the outbox reports that.
     looked(&service.journal_dir, move |journal| journal.by_key(&key)).flatten()
 }
 
-/// A number of the body that was sent, as it was written there.
+/// A number of the earlier body, as written there.
 pub(super) fn sent(entry: &IntentRow, name: &str) -> Option<String> {
     Some(fields(&entry.intent.body)?.remove(name)?.get().to_owned())
 }
 
-/// Whether what was sent before may have taken effect: it was checked before it did, and is only repeated.
+/// Whether the earlier request may have executed: it was checked then, and is only repeated.
 pub(super) fn may_have_acted(known: Option<&IntentRow>) -> bool {
     known.is_some_and(|entry| entry.maybe_executed)
 }
 
-/// What a deed comes to, given what was sent before under its key.
+/// What to do with a command, given the earlier request under its key.
 pub(super) enum RepeatDecision {
-    /// To be sent.
+    /// Send it.
     Due(PreparedCommand),
-    /// The service may have forgotten its key: what came of it is told, and nothing is sent.
+    /// The service may have dropped its key: report its outcome, send nothing.
     Past(PreparedCommand),
 }
 
 impl RepeatDecision {
-    /// As it was sent, if it was.
+    /// The command, as it was sent if it was.
     pub(super) fn deed(self) -> PreparedCommand {
         match self {
             Self::Due(deed) | Self::Past(deed) => deed,
@@ -54,9 +54,8 @@ impl RepeatDecision {
     }
 }
 
-/// What is to be sent for `deed`: where its key `known` was sent before, what was sent then, if that was the same
-/// wish. What its body has under the names `reckoned` follows from prices, positions or the clock, and those have
-/// moved since.
+/// The command to send for `deed`. If its key `known` was used for the same command, the earlier bytes are sent. The
+/// body fields named in `reckoned` follow from prices, positions or the clock, which have changed since.
 pub(super) fn settled(
     known: Option<&IntentRow>,
     deed: PreparedCommand,
@@ -72,7 +71,9 @@ pub(super) fn settled(
     let request = &deed.request;
     let same_target =
         before.method == request.method.to_string() && before.target == request.target;
-    if !same_place || !same_target || wish(&before.body, reckoned) != wish(&request.body, reckoned)
+    if !same_place
+        || !same_target
+        || requested_fields(&before.body, reckoned) != requested_fields(&request.body, reckoned)
     {
         let what = format!(
             "the key {key} was used for: {} (on {} at {}); a different command needs a different key",
@@ -110,8 +111,8 @@ fn as_sent(entry: &IntentRow, deed: PreparedCommand, service: &Service) -> Prepa
     }
 }
 
-/// The body without what was observed and not asked for.
-fn wish(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
+/// The body without the fields that were only observed.
+fn requested_fields(body: &[u8], reckoned: &[&str]) -> Option<BTreeMap<String, String>> {
     if body.is_empty() {
         return Some(BTreeMap::new());
     }

@@ -1,4 +1,5 @@
-//! `perpdeck twap` and `perpdeck ladder`: orders that the service works off by itself, where it offers to make them.
+//! `perpdeck twap` and `perpdeck ladder`: orders that the service works over time or over prices, if it offers to
+//! create them.
 
 use super::consent;
 use super::ground;
@@ -19,7 +20,7 @@ use crate::{
 };
 use color_eyre::Result;
 
-/// What both begin with.
+/// The flags that both start with.
 #[derive(Debug, clap::Args)]
 struct StrategyTarget {
     /// Its id or its symbol: 'paper|BTC', BTC or btc
@@ -33,7 +34,7 @@ struct StrategyTarget {
     size: String,
 }
 
-/// What both end with.
+/// The flags that both end with.
 #[derive(Debug, clap::Args)]
 struct StrategyTerms {
     /// As the open position in that market has it when left out, else 5 or what the market allows
@@ -97,7 +98,7 @@ pub(in crate::cli) struct LadderArgs {
     terms: StrategyTerms,
 }
 
-/// What is asked for, and what was written of it by field.
+/// The request, and its typed texts by field.
 struct WrittenStrategy {
     what: StrategyTarget,
     terms: StrategyTerms,
@@ -158,8 +159,7 @@ impl WrittenStrategy {
         ground.perform(how, draft, &self.reckoned()).await
     }
 
-    /// What its body has that would be another thing an hour later: the rungs of a ladder say themselves what they are
-    /// worth.
+    /// The body fields that would differ an hour later; the rungs of a scaled order have values of their own.
     fn reckoned(&self) -> Vec<&'static str> {
         let is_reckoned = match amount(&self.what.size) {
             Ok(Amount::Percent(_)) => true,
@@ -170,7 +170,7 @@ impl WrittenStrategy {
         size.chain(self.common().reckoned()).collect()
     }
 
-    /// Over the terms a form of the desk would start with.
+    /// On top of the defaults of the desk's form.
     fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let (what, terms) = (&self.what, &self.terms);
         let market = Some(&what.market);

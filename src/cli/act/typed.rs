@@ -1,4 +1,4 @@
-//! Flags as they were typed, with everything that is wrong with them told at once.
+//! Typed flags, with all their errors reported at once.
 
 use super::repeat;
 use crate::{
@@ -24,13 +24,13 @@ where
     PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
-/// A name for people: no id is made of letters alone.
+/// A name for people: no id consists of letters alone.
 pub(super) fn is_word(name: &str) -> bool {
     name.chars().all(char::is_alphabetic)
 }
 
-/// The open position of this id or in this market; any other id is the service's to judge. A market's name is not sent
-/// as an id.
+/// The open position with this id or in this market; the service decides about any other id. A market's name is never
+/// sent as an id.
 pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
     let found = store.positions_named(named.raw());
     match (found.as_slice(), store.positions.trouble()) {
@@ -79,7 +79,7 @@ pub(super) struct TriggerFlags {
     pub(super) market_id: Option<MarketId>,
 }
 
-/// The fields whose price is said by another.
+/// The fields with a relative price.
 fn relative(draft: &Draft) -> Vec<Field> {
     let is_relative = |field: &Field| {
         let text = draft.text(*field).filter(|_| field.is_price());
@@ -88,13 +88,13 @@ fn relative(draft: &Draft) -> Vec<Field> {
     draft.fields().into_iter().filter(is_relative).collect()
 }
 
-/// What the body calls them: there they are other digits an hour later.
+/// Their names in the body: their digits would differ an hour later.
 pub(super) fn relative_names(draft: &Draft) -> impl Iterator<Item = &'static str> {
     let names = |field: Field| field.body_names().iter().copied();
     relative(draft).into_iter().flat_map(names)
 }
 
-/// Under a key that was used before they are what they were then.
+/// Under a used key they keep the earlier digits.
 pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
     for field in relative(draft) {
         let mut names = field.body_names().iter();
@@ -104,12 +104,12 @@ pub(super) fn as_sent(draft: &mut Draft, before: &IntentRow) {
     }
 }
 
-/// What could not be read so far, by flag.
+/// The errors so far, by flag.
 #[derive(Debug, Default)]
 pub(super) struct FlagFaults(Vec<String>);
 
 impl FlagFaults {
-    /// With the digits of prices that are said by another in their place, and each said aloud.
+    /// Replaces relative prices with digits, and prints each.
     pub(super) fn in_digits(&mut self, draft: &Draft, seen: &Seen, voice: Output) -> Draft {
         let mut resolved = draft.clone();
         for field in draft.fields() {
@@ -126,13 +126,13 @@ impl FlagFaults {
         resolved
     }
 
-    /// What the draft came to, or its faults noted and nothing.
+    /// The draft's result; its errors are recorded and give `None`.
     pub(super) fn faults<T>(&mut self, read: Result<T, Faults>) -> Option<T> {
         let Faults(faults) = match read {
             Ok(value) => return Some(value),
             Err(faults) => faults,
         };
-        // What a price said by another is missing has been told already.
+        // A relative price that cannot be resolved was reported already.
         let is_told = |field: &Field| {
             let own = format!("{}: ", flag(*field));
             self.0.iter().any(|told| told.starts_with(&own))
@@ -148,7 +148,7 @@ impl FlagFaults {
         None
     }
 
-    /// The value, or the sentence that says everything that could not be read.
+    /// The value, or one sentence with all errors.
     pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Misuse> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),

@@ -1,12 +1,12 @@
-//! The settings of a running desk, read again when their files change; and what a trader chooses, kept.
+//! Reloads the settings of a running desk when their files change, and stores what the trader chooses.
 //!
-//! Contract: one thread that looks at a few files twice a second and otherwise sleeps; the desk hears of it only when
-//! something reads otherwise, is wrong, or was asked for. What is read counts only when the files were the same on two
-//! looks before and still are afterwards, so that half a file is never taken for settings; a file that is gone is given
-//! time to come back, as editors replace files by moving others over them. A settings file that was read and is now
-//! gone or empty is a fault: what it said stays in force.
+//! Contract: one thread that checks a few files twice a second and otherwise sleeps. The desk hears from it only when a
+//! setting changed, is invalid, or a reload was requested. A reading counts only if the files were unchanged for two
+//! checks before it and still are after it, so that half a file is never read. A missing file gets time to return,
+//! because editors replace files by renaming. A settings file that is now missing or empty is an error: its settings
+//! stay in force.
 //!
-//! Known limit: a change that keeps size, inode and the file system's time stamp is not seen; `:reload` reads it.
+//! Known limit: a change that keeps size, inode and time stamp is not detected; `:reload` reads it.
 
 use crate::{
     app::{
@@ -32,22 +32,22 @@ use std::{
 };
 use tokio::sync::mpsc::{self, Sender};
 
-/// Between two looks.
-const LOOK: Duration = Duration::from_millis(500);
-/// Looks that must find the same before it is read; more where a file is gone.
-const STILL: u32 = 1;
+/// Pause between two checks.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
+/// Checks without a change before the files are read; more if a file is missing.
+const UNCHANGED_CHECKS: u32 = 1;
 const STILL_GONE: u32 = 6;
-/// How long a desk that has left waits for what is being written.
+/// How long a desk that exits waits for pending writes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The thread, for whoever leaves after the desk.
+/// The thread, for the code that exits after the desk.
 #[derive(Debug)]
 pub(super) struct Watching(Receiver<()>);
 
 impl Watching {
-    /// Waits until what the desk has wished for is done; a disk that hangs is not waited for long.
+    /// Waits until the desk's requests are done, for a limited time.
     pub(super) fn ends(self) {
-        // Nothing is ever sent: what is waited for is that nobody could any more.
+        // Nothing is ever sent: the wait ends when the sender is dropped.
         let _ended = self.0.recv_timeout(PATIENCE);
     }
 }
@@ -72,21 +72,21 @@ pub(super) fn watch(
     Ok((Renewals { wishes, news: mail }, Watching(ended)))
 }
 
-/// How a file looks from outside; `None` where there is none.
+/// The metadata of a file; `None` if it does not exist.
 type FileStamp = Option<(i64, i64, u64, u64)>;
 
 struct SettingsWatch {
     sources: Sources,
-    /// The settings at the start, and the last good ones.
+    /// The settings at the start, and the last valid ones.
     first: Loaded,
     last: Loaded,
     keymap: Keymap,
     looks: Looks,
     files: Vec<PathBuf>,
-    /// What the last look found, and for how many looks in a row.
+    /// The result of the last check, and how many checks in a row had it.
     seen: Vec<FileStamp>,
     still: u32,
-    /// What was there when they were last read, and when they were last good.
+    /// The files at the last reading, and at the last valid one.
     read: Vec<FileStamp>,
     held: Vec<FileStamp>,
     is_faulty: bool,
@@ -108,7 +108,7 @@ enum ReloadRequest {
 impl SettingsWatch {
     fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
         let files = files(&sources, &loaded);
-        // What was wrong with the colours at the start has been said.
+        // Errors in the theme at the start were reported already.
         let is_faulty = desk_setup::looks(&loaded.settings).is_err();
         Self {
             held: prints(&files),
@@ -125,10 +125,10 @@ impl SettingsWatch {
         }
     }
 
-    /// Until the desk has left and all that it wished for is done.
+    /// Runs until the desk has ended and its requests are done.
     fn run(mut self, wanted: &Receiver<Wish>, news: &Sender<News>) {
         loop {
-            let found = match wanted.recv_timeout(LOOK) {
+            let found = match wanted.recv_timeout(CHECK_INTERVAL) {
                 Ok(Wish::Read) => self.look(ReloadRequest::ByPerson),
                 Ok(Wish::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
                 Ok(Wish::KeepLayout(size, layout)) => self.keep_layout(size, layout),
@@ -136,13 +136,13 @@ impl SettingsWatch {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             if let Some(found) = found {
-                // A desk that has left hears nothing any more.
+                // A desk that has ended receives nothing.
                 drop(news.blocking_send(found));
             }
         }
     }
 
-    /// Keeps what was chosen; what is to be said where that failed.
+    /// Stores the choice; returns a message if that failed.
     fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<News> {
         let kept = columns::keep(&state_dir(&self.first.settings), pane, columns);
         let why = kept.err()?;
@@ -167,21 +167,25 @@ impl SettingsWatch {
         })
     }
 
-    /// Looks at the files once; what the desk should hear of it.
+    /// Checks the files once; returns what to report to the desk.
     fn look(&mut self, asked: ReloadRequest) -> Option<News> {
         let now = prints(&self.files);
         self.still = if now == self.seen { self.still + 1 } else { 0 };
         self.seen.clone_from(&now);
         let mut looks = self.read.iter().zip(&now);
         let is_gone = looks.any(|(read, now)| read.is_some() && now.is_none());
-        let patience = if is_gone { STILL_GONE } else { STILL };
+        let patience = if is_gone {
+            STILL_GONE
+        } else {
+            UNCHANGED_CHECKS
+        };
         let is_due = now != self.read && self.still >= patience;
         if !is_due && asked == ReloadRequest::ByFiles {
             return None;
         }
         let good = self.good(&now);
         if prints(&self.files) != now && asked == ReloadRequest::ByFiles {
-            // Somebody is writing: the next looks will tell.
+            // Somebody is writing: a later check will read it.
             return None;
         }
         self.read = now;
@@ -194,7 +198,7 @@ impl SettingsWatch {
         }
     }
 
-    /// The settings as they are now, or everything that is wrong with them.
+    /// The settings as they are now, or all their errors.
     fn good(&self, now: &[FileStamp]) -> Result<Good, Vec<String>> {
         let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
         let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
@@ -221,7 +225,7 @@ impl SettingsWatch {
         }
     }
 
-    /// The account the desk was started with goes first, whichever is chosen now. A paper desk has none of them.
+    /// The account that the desk was started with comes first, whichever is chosen now. A paper desk has none of them.
     fn led(&self, loaded: Loaded) -> Result<Loaded, Vec<String>> {
         let first = &self.first.settings;
         if first.base_url.is_none() {
@@ -241,7 +245,7 @@ impl SettingsWatch {
         })
     }
 
-    /// A file that has nothing in it any more: an editor that has only begun to write.
+    /// A file that has become empty: an editor may have just begun to write.
     fn emptied(&self, now: &[FileStamp]) -> Option<PathBuf> {
         let size = |print: &FileStamp| print.map_or(0, |(_, _, size, _)| size);
         let mut files = self.files.iter().zip(self.held.iter().zip(now));
@@ -283,7 +287,7 @@ impl SettingsWatch {
         };
         self.held.clone_from(&self.read);
         if self.files != renewal.files {
-            // What stands in a file that is new here may have changed since: it is read once more.
+            // A newly named file may have changed since: it is read again.
             self.files.clone_from(&renewal.files);
             self.held = prints(&self.files);
             self.read.clear();
@@ -309,7 +313,7 @@ fn told(looks: Option<Looks>, reread: Reread) -> News {
     }
 }
 
-/// Those that are read, and those that could come to be.
+/// The files that are read, and those that may appear.
 fn files(sources: &Sources, loaded: &Loaded) -> Vec<PathBuf> {
     let mut files: Vec<_> = sources
         .user_file
@@ -364,7 +368,7 @@ mod tests {
             self.dir.path().join(name)
         }
 
-        /// As an editor does: a new file moved over the old one.
+        /// Renames a new file over the old one, as editors do.
         fn saves(&self, name: &str, text: &str) {
             let fresh = self.path("fresh~");
             fs::write(&fresh, text).unwrap();
@@ -386,7 +390,7 @@ mod tests {
         }
     }
 
-    /// What the first of so many looks that has news brings.
+    /// The first report within this many checks.
     fn looks(watch: &mut SettingsWatch, count: u32) -> Option<News> {
         (0..count).find_map(|_| watch.look(ReloadRequest::ByFiles))
     }

@@ -1,8 +1,8 @@
-//! `perpdeck flatten --running`: the desk that is running gets the account on its screen out, at once.
+//! `perpdeck flatten --running`: makes the running desk flatten the account on its screen at once.
 //!
-//! Contract: finds the desk by the lock of its journal (in `state_dir`; when nobody holds that, every paper desk of
-//! this machine's temporary directory), and sends it SIGUSR1. Exits 12 when there is none. What comes of it is on that
-//! desk's screen and in its journal.
+//! Contract: finds the desk by the lock of its journal (in `state_dir`; if nobody holds that, every paper desk in this
+//! machine's temporary directory), and sends it SIGUSR1. Exits 12 if there is none. The outcome is on that desk's
+//! screen and in its journal.
 
 use crate::{
     cli::{Exit, out, paper, paths::state_dir},

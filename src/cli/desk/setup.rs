@@ -1,4 +1,4 @@
-//! The far end of a desk: a configured service, or a paper exchange started for it.
+//! The service of a desk: a configured one, or a paper exchange started for it.
 
 use crate::{
     app::{
@@ -25,7 +25,7 @@ use std::{
 
 /// What the settings decide about any desk.
 pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
-    // Colours are no reason to be left without a desk.
+    // An error in the theme must not prevent the desk.
     let (looks, mut warnings) = match looks(settings) {
         Ok(looks) => (looks, vec![]),
         Err(why) => {
@@ -65,7 +65,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
     })
 }
 
-/// The theme in as many colours as the settings or the terminal allow.
+/// The theme in as many colors as the settings or the terminal allow.
 pub(in crate::cli) fn looks(settings: &Settings) -> Result<Looks> {
     Ok(in_depth(picture_theme(settings)?, settings))
 }
@@ -82,7 +82,7 @@ fn in_depth(theme: Theme, settings: &Settings) -> Looks {
     Looks { own, depth }
 }
 
-/// What the settings say; `None` where the terminal decides.
+/// The setting; `None` if the terminal decides.
 fn chosen_depth(settings: &Settings) -> Option<Depth> {
     match settings.color {
         ColorChoice::Auto | ColorChoice::Always => None,
@@ -103,7 +103,7 @@ fn has_colours(settings: &Settings) -> bool {
     }
 }
 
-/// The theme in all its colours, for a file; without any when that is what was asked for.
+/// The theme with all colors, for a file; without any if the setting says so.
 pub(in crate::cli) fn picture_theme(settings: &Settings) -> Result<Theme> {
     if !has_colours(settings) {
         return Ok(Theme::colourless());
@@ -111,7 +111,7 @@ pub(in crate::cli) fn picture_theme(settings: &Settings) -> Result<Theme> {
     Ok(own_theme(settings)?.unwrap_or_else(|| built_in(settings)))
 }
 
-/// For a picture as escape sequences: in as many colours as the settings say, all of them where they say nothing.
+/// For a picture with escape sequences: with the colors of the settings, all of them by default.
 pub(in crate::cli) fn ansi_theme(settings: &Settings) -> Result<Theme> {
     let depth = chosen_depth(settings).unwrap_or_default();
     Ok(picture_theme(settings)?.with_depth(depth))
@@ -121,7 +121,7 @@ fn built_in(settings: &Settings) -> Theme {
     Theme::named(&settings.theme.to_string()).unwrap_or_default()
 }
 
-/// The trader's own colours, if there are any.
+/// The trader's own theme, if there is one.
 pub(in crate::cli) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
     let Some(path) = &settings.theme_file else {
         return Ok(None);
@@ -177,7 +177,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
     }
 }
 
-/// The built-in keys with the trader's own laid over them. A file that cannot be meant is a setting that cannot.
+/// The built-in keys with the trader's own on top. An invalid key file is an invalid setting.
 pub(in crate::cli) fn keymap(settings: &Settings) -> Result<Keymap> {
     let Some(path) = &settings.keys_file else {
         return Ok(Keymap::default());
@@ -187,8 +187,8 @@ pub(in crate::cli) fn keymap(settings: &Settings) -> Result<Keymap> {
     Keymap::with(&[&text]).wrap_err_with(|| Misuse(format!("keys_file {}", path.display())))
 }
 
-/// Every configured account, the chosen one first, ready at once: nothing is asked of a service before the desk is
-/// drawn. `None` where none is configured.
+/// Every configured account, the chosen one first, without any request: the desk is drawn first. `None` if no account
+/// is configured.
 pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<Option<Opened>> {
     let FarEnd::LiveApi(connection) = loaded.settings.far_end()? else {
         return Ok(None);
@@ -209,7 +209,7 @@ pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<
 fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> OpenAccount {
     let (dir, base_url) = (journal_dir.clone(), connection.base_url.clone());
     let learned = Work::begin(move || memory::recall(&dir, &base_url));
-    // What is not known is learned again.
+    // Unknown terms are learned again.
     connection.learned = learned.within(AT_ONCE).unwrap_or_default();
     OpenAccount {
         identity: Identity {

@@ -1,4 +1,4 @@
-//! Everything that is read, once, before anything is concluded from it.
+//! All reads of the examination, before any conclusion.
 
 use super::{markets::MarketReads, rows::RawRow};
 use crate::{
@@ -14,14 +14,14 @@ use crate::{
 use std::{cell::Cell, time::Duration};
 use tokio::time::sleep;
 
-/// How often open positions are read to learn the latency.
+/// Reads of the open positions for the latency.
 const LATENCY_READS: usize = 5;
-/// The longest silence that is waited out.
+/// The longest `Retry-After` that is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A parameter no service knows: whether it is refused tells what an accepted one means.
+/// A parameter that no service knows: whether it is refused shows what accepting one means.
 const NONSENSE: &str = "perpdeck_doctor";
 
-/// Reads, and where the service wants silence first, once more after that: once in the whole examination.
+/// Reads, and waits once in the whole examination if the service asks for it.
 struct PacedReader<'a> {
     client: &'a Client,
     waited: Cell<bool>,
@@ -33,7 +33,7 @@ impl PacedReader<'_> {
         self.patiently(ask, |probe| probe.list.as_ref().err()).await
     }
 
-    /// Where there is a source of them.
+    /// If there is a source of prices.
     async fn prices(&self) -> Option<Result<Page<Market>, Failure>> {
         self.client.connection().prices.as_ref()?;
         let read = self.patiently(|| self.client.markets(), |read| read.as_ref().err());
@@ -67,18 +67,18 @@ impl PacedReader<'_> {
     }
 }
 
-/// What the service answered. Lists that were not reached because the first read failed are absent.
+/// The service's responses. Lists after a failed first read are absent.
 #[derive(Debug)]
 pub(super) struct DoctorAnswers {
-    /// With the dialect that the service is spoken to in now.
+    /// With the dialect in use now.
     pub(super) connection: Connection,
     pub(super) terms: Negotiation,
-    /// A variable that names a proxy for other programs.
+    /// A proxy variable of other programs.
     pub(super) idle_proxy: Option<&'static str>,
-    /// Open positions, again and again.
+    /// Repeated reads of the open positions.
     pub(super) open: Vec<Probe>,
     pub(super) rest: Option<Rest>,
-    /// How many requests all of it took, and how many were answered 429.
+    /// The number of requests, and of 429 responses.
     pub(super) calls: usize,
     pub(super) limited: usize,
 }
@@ -87,11 +87,11 @@ pub(super) struct DoctorAnswers {
 pub(super) struct Rest {
     pub(super) working: Probe,
     pub(super) history: Probe,
-    /// The page behind a history of one row; absent where there is none.
+    /// The page after a history page of one row; absent if there is none.
     pub(super) second: Option<Probe>,
     pub(super) closed: Probe,
     pub(super) twaps: Probe,
-    /// Orders asked for with [`NONSENSE`].
+    /// Orders requested with [`NONSENSE`].
     pub(super) nonsense: Probe,
     pub(super) prices: Option<Result<Page<Market>, Failure>>,
     pub(super) markets: MarketReads,
@@ -110,7 +110,7 @@ impl DoctorAnswers {
         let reached = open.iter().all(|probe| unreachable(probe).is_none());
         let rest = if reached {
             learn(client).await;
-            // It may have been asked in words that the service does not take.
+            // Some may have used a spelling that the service refuses.
             open.retain(|probe| probe.list.is_ok());
             for _ in 1..LATENCY_READS {
                 let target = positions(client, PositionSelector::Open);
@@ -140,7 +140,7 @@ impl DoctorAnswers {
         &self.connection.dialect
     }
 
-    /// Why nothing could be read, if nothing could.
+    /// Why nothing could be read, if so.
     pub(super) fn trouble(&self) -> Option<&Failure> {
         unreachable(self.open.first()?)
     }
@@ -149,7 +149,7 @@ impl DoctorAnswers {
         self.open.first()
     }
 
-    /// Every answer there was.
+    /// Every response.
     pub(super) fn probes(&self) -> impl Iterator<Item = &Probe> {
         let rest = self.rest.iter().flat_map(|rest| {
             [
@@ -163,7 +163,7 @@ impl DoctorAnswers {
         self.open.iter().chain(rest)
     }
 
-    /// From the quickest to the slowest.
+    /// Fastest first.
     pub(super) fn latencies(&self) -> Vec<Duration> {
         let mut times: Vec<_> = self.open.iter().map(|probe| probe.elapsed).collect();
         times.sort();
@@ -217,7 +217,7 @@ impl Rest {
         }
     }
 
-    /// The service refuses a parameter it does not know, so one that it takes is one that it knows.
+    /// The service refuses unknown parameters, so it knows those it accepts.
     pub(super) fn is_strict(&self) -> bool {
         let refused = self.nonsense.list.as_ref().err();
         refused.is_some_and(|why| why.kind == FailureKind::Invalid)
@@ -232,7 +232,7 @@ impl Rest {
     }
 }
 
-/// Why it is no use to ask on. A service that only refuses how we ask is well: that is what is to be found out.
+/// Why further requests are pointless. Refusing our spelling does not count: that is what the examination is for.
 fn unreachable(probe: &Probe) -> Option<&Failure> {
     let why = probe.list.as_ref().err();
     why.filter(|why| why.kind != FailureKind::Invalid)
@@ -262,7 +262,7 @@ fn positions(client: &Client, selector: PositionSelector) -> String {
     route.target(&client.dialect())
 }
 
-/// The reads the desk makes, which find out how the service wants to be asked. What is wrong with them the probes tell.
+/// The reads of the desk, which learn the service's spelling. The probes report their errors.
 async fn learn(client: &Client) {
     let account = account(client);
     let _open = client.open_positions(&account).await;

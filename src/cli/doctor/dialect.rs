@@ -1,4 +1,4 @@
-//! Each assumption of [`crate::api::Dialect`], held against what was read.
+//! Compares each assumption of [`crate::api::Dialect`] with what was read.
 
 use super::{
     Assumption, AssumptionStatus,
@@ -26,11 +26,11 @@ fn creation(creation: &Creation) -> String {
 
 pub(super) type DialectFinding = (AssumptionStatus, String);
 
-/// One thing that is taken to be so.
+/// One assumption.
 struct Guess {
     what: &'static str,
     setting: Option<&'static str>,
-    /// What reading can settle otherwise than it is set.
+    /// The term that reads can settle.
     term: Option<Term>,
     value: fn(&Connection) -> String,
     settle: fn(&Rest, &DoctorAnswers) -> DialectFinding,
@@ -175,7 +175,7 @@ pub(super) fn assumptions(asked: &DoctorAnswers) -> Vec<Assumption> {
     told.collect()
 }
 
-/// How what was learned was learned.
+/// How a term was learned.
 fn of(term: Term) -> AssumptionStatus {
     match term {
         Term::WorkingFilter | Term::PositionSelector | Term::TwapsAccount => {
@@ -193,7 +193,7 @@ pub(super) fn refused(why: &Failure) -> DialectFinding {
     passing(why).unwrap_or_else(|| (AssumptionStatus::Wrong, format!("refused: {why}")))
 }
 
-/// What tells nothing of how the service speaks.
+/// A failure that shows nothing about the dialect.
 fn passing(why: &Failure) -> Option<DialectFinding> {
     let again = why.retry_after.map_or_else(
         || "try again later".to_owned(),
@@ -218,7 +218,7 @@ fn passing(why: &Failure) -> Option<DialectFinding> {
     Some((AssumptionStatus::Open, format!("{words}, {again}")))
 }
 
-/// It was taken and nothing it should have left out was there to see.
+/// The parameter was accepted, and no row shows whether it worked.
 fn taken(rest: &Rest) -> DialectFinding {
     if rest.is_strict() {
         let how = "accepted, by a service that rejects unknown parameters";
@@ -296,7 +296,7 @@ fn twaps_account(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
     taken(rest)
 }
 
-/// A name that orders answer with is very likely the name that they are placed with.
+/// A field name in responses is very likely the name in requests.
 fn answered_with(rest: &Rest, field: &str) -> DialectFinding {
     let count = rest.rows().iter().filter(|row| row.has(field)).count();
     if count == 0 {
@@ -339,7 +339,7 @@ fn signed_sizes(rest: &Rest, asked: &DoctorAnswers) -> DialectFinding {
         let mut markets = prices?.rows.iter();
         markets.find(|known| known.id == market)?.mark
     };
-    // The last answer is the one nearest to the prices.
+    // The last response is nearest to the prices.
     let open = asked.open.last().map(RawRow::all).unwrap_or_default();
     let is_open = |row: &RawRow| !row.has("closed_at");
     let rows = open.into_iter().chain(RawRow::all(&rest.closed));

@@ -1,4 +1,4 @@
-//! Whether the service is there and well, and whether this machine is ready to trade with it.
+//! Whether the service works, and whether this machine is ready to trade with it.
 
 use super::{HealthCheck, HealthVerdict, asked::DoctorAnswers};
 use crate::{
@@ -12,12 +12,12 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// Seconds between two clocks past which `Retry-After` dates and expiries may be misread.
+/// A larger difference of the clocks, in seconds, may misread `Retry-After` dates and expiries.
 const SKEW: u64 = 5;
-/// A median past this makes polls overtake each other.
+/// With a larger median, polls overtake each other.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// So long a disk may take to open the journal.
+/// How long a disk may take to open the journal.
 const DISK: Duration = Duration::from_secs(3);
 
 pub(super) fn checks(
@@ -48,7 +48,7 @@ fn check(what: &'static str, verdict: HealthVerdict, how: impl Into<String>) -> 
 fn reach(asked: &DoctorAnswers) -> HealthCheck {
     let place = &asked.connection.base_url;
     match asked.trouble() {
-        // Whatever it answered, somebody is there.
+        // Any response means that the service is there.
         Some(why) if why.status.is_none() => {
             check("service", HealthVerdict::Bad, format!("{place}: {why}"))
         }
@@ -73,7 +73,7 @@ fn transport(asked: &DoctorAnswers) -> HealthCheck {
     )
 }
 
-/// Whether anything stands between, and which of the environment's does not.
+/// The proxy in use, and the proxy variable that is not used.
 fn proxy(asked: &DoctorAnswers) -> HealthCheck {
     let set = asked.connection.proxy.as_ref();
     let how = set.map_or_else(
@@ -176,7 +176,7 @@ fn budget(asked: &DoctorAnswers) -> HealthCheck {
     )
 }
 
-/// Whether a key can be read where the system shows what a program was started with.
+/// Whether a key is readable in the process's initial environment.
 fn environment() -> HealthCheck {
     let readable = environment::readable();
     let names: Vec<_> = readable.iter().map(|name| name.to_string_lossy()).collect();
@@ -204,7 +204,7 @@ fn held(sandbox: &Sandbox) -> HealthCheck {
     check("sandbox", verdict, sandbox.to_string())
 }
 
-/// Opened for a moment, as an order would.
+/// Opened briefly, as an order would.
 fn journal(dir: &Path) -> HealthCheck {
     let place = dir.to_owned();
     let opened = Work::begin(move || {

@@ -1,10 +1,9 @@
-//! `perpdeck doctor`: whether the service is there and well, and how each thing its documents leave open was settled.
+//! `perpdeck doctor`: whether the service works, and how each undocumented point was settled.
 //!
-//! Contract: reads only, and few of them. What a read cannot settle is said to be assumed, with the setting that
-//! changes it; nothing is guessed here that is not told. What can be learned is learned first, by the same reads and
-//! with the same memory as the desk's, and what is reported is how the service is spoken to from then on. That a
-//! service had no time for a read says nothing of how it speaks: it is waited for once, and then said to be not settled.
-//! Known limit: the names of body fields cannot be tried without placing an order.
+//! Contract: only reads, and few. A point that reads cannot settle is reported as assumed, with the setting that
+//! changes it; nothing is guessed silently. Learning comes first, with the same reads and storage as the desk's, and
+//! the report shows the dialect in use afterwards. If the service had no time for a read, doctor waits once and then
+//! reports the point as not settled. Known limit: the names of body fields cannot be tested without placing an order.
 
 mod asked;
 mod dialect;
@@ -30,34 +29,34 @@ pub(super) struct DoctorArgs {
     output: FormOutput,
 }
 
-/// How much is known of an assumption.
+/// How well an assumption is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 enum AssumptionStatus {
-    /// The service was asked, and it holds.
+    /// Tested, and it holds.
     Asked,
-    /// What the service answered shows it.
+    /// The service's responses show it.
     Seen,
-    /// Nothing told so far.
+    /// No evidence so far.
     Assumed,
-    /// The service had no answer to it this time: limited, away or too slow.
+    /// The service did not answer: rate limited, unreachable or too slow.
     #[serde(rename = "not_settled")]
     #[strum(to_string = "not settled")]
     Open,
-    /// The service speaks otherwise: the setting must change.
+    /// The service differs: the setting must change.
     Wrong,
 }
 
-/// One thing that is not documented (`docs/service-api.md 7`).
+/// One undocumented point (`docs/service-api.md 7`).
 #[derive(Debug, Serialize)]
 struct Assumption {
     what: &'static str,
-    /// As it is set now.
+    /// Its current value.
     value: String,
     settled: AssumptionStatus,
     how: String,
-    /// What changes it; none where it is not for choosing.
+    /// The setting that changes it; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     setting: Option<&'static str>,
 }
@@ -67,12 +66,12 @@ struct Assumption {
 #[strum(serialize_all = "snake_case")]
 enum HealthVerdict {
     Ok,
-    /// It works, and there is something to know.
+    /// It works, with a remark.
     Note,
     Bad,
 }
 
-/// One thing about the service, or about this machine, that must be well.
+/// One thing about the service or this machine that must work.
 #[derive(Debug, Serialize)]
 struct HealthCheck {
     what: &'static str,

@@ -1,4 +1,4 @@
-//! A row as it came, before anything is taken for granted about it.
+//! A raw row, before any assumption.
 
 use crate::{
     client::Probe,
@@ -14,7 +14,7 @@ pub(super) struct RawRow(BTreeMap<String, Box<RawValue>>);
 const INSTANTS: [&str; 3] = ["requested_at", "opened_at", "closed_at"];
 
 impl RawRow {
-    /// The rows of an answer; none where there was none.
+    /// The rows of a response; none without a response.
     pub(super) fn all(probe: &Probe) -> Vec<Self> {
         let list = probe.list.as_ref().ok();
         let rows = list.into_iter().flat_map(|list| &list.data);
@@ -34,7 +34,7 @@ impl RawRow {
         self.0.get(field)?.get().parse().ok()
     }
 
-    /// What its instants count in, by their magnitude: no real one is ambiguous.
+    /// The unit of its instants, by their magnitude: no real one is ambiguous.
     pub(super) fn unit(&self) -> Option<TimestampUnit> {
         TimestampUnit::of(INSTANTS.iter().find_map(|field| self.number(field))?)
     }

@@ -1,8 +1,8 @@
-//! Lists on standard output: as a table, as the rows the service sent, or as CSV.
+//! Lists on standard output: as a table, JSON or CSV.
 //!
-//! Contract: a row that could not be read, and a list that is not all there is, are said on standard error and in the
-//! exit code (15); a list is never shorter in silence. JSON and CSV hold the same row: what the service sent and what follows
-//! from it, every digit of both; `perpdeck schema` tells its members.
+//! Contract: unreadable rows and incomplete lists are reported on standard error and in the exit code (15); a list is
+//! never silently shorter. JSON and CSV hold the same row: the service's fields and the derived ones, with every digit;
+//! `perpdeck schema` describes them.
 
 use std::collections::BTreeMap;
 pub(super) mod orders;
@@ -28,13 +28,13 @@ use serde::Serialize;
 use sheet::Sheet;
 use std::io::{self, IsTerminal};
 
-/// How a row is read by a program, and the columns of its CSV.
+/// The machine-readable form of a row, and its CSV columns.
 struct ExactFormat<T, R> {
     row: fn(&T, &Scene<'_>) -> R,
     columns: &'static [&'static str],
 }
 
-/// Prints the rows; `context` is what they need to know beside them.
+/// Prints the rows; `context` is the other data they need.
 async fn show<T, R: Serialize>(
     voice: Output,
     page: &Page<T>,
@@ -73,7 +73,7 @@ fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
     })
 }
 
-/// One row a line, so that the list is read by eyes, by `diff` and by `jq` alike.
+/// One row per line, readable for people, `diff` and `jq`.
 fn array<T: Serialize>(rows: &[T]) -> String {
     let lines: Vec<_> = rows.iter().map(json).collect();
     if lines.is_empty() {
@@ -82,12 +82,12 @@ fn array<T: Serialize>(rows: &[T]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// A file or a pipe has no edge to keep clear of.
+/// A file or a pipe has no width.
 fn width() -> Option<usize> {
     io::stdout().is_terminal().then(runtime::columns).flatten()
 }
 
-/// Says what is missing, if anything is.
+/// Reports what is missing, if anything.
 fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
     let count = page.unreadable.len();
     if let Some(first) = page.unreadable.first() {
@@ -106,7 +106,7 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
     }
 }
 
-/// Market prices, for cells that compare with them.
+/// Market prices, for columns that compare with them.
 async fn prices(service: &Service) -> Store {
     let mut store = Store::default();
     service.take_prices(&mut store).await;

@@ -1,4 +1,4 @@
-//! `perpdeck orders`: what is working, or the whole history.
+//! `perpdeck orders`: the working orders, or the whole history.
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},

@@ -1,4 +1,4 @@
-//! Walking a list that is read page by page.
+//! Reads a list page by page.
 
 use crate::{
     cli::{service::patiently, voice::Output},
@@ -17,7 +17,7 @@ pub(super) struct Pages {
     all: bool,
 }
 
-/// Rows of a long list where nobody has said how many.
+/// Rows of a long list by default.
 const FIRST: usize = 50;
 
 fn cut(voice: Output, most: usize) {
@@ -27,7 +27,7 @@ fn cut(voice: Output, most: usize) {
 }
 
 impl Pages {
-    /// A list that came whole, cut where that was asked for.
+    /// A complete list, cut if requested.
     pub(super) fn within<T>(self, voice: Output, mut page: Page<T>) -> Page<T> {
         if let Some(most) = self.limit.map(NonZeroUsize::get)
             && page.rows.len() > most
@@ -38,7 +38,7 @@ impl Pages {
         page
     }
 
-    /// Reads pages until there is enough. A row that moves to a later page while we walk is taken once.
+    /// Reads pages until there are enough rows. A row that moves to a later page during the walk is taken once.
     pub(super) async fn read<T, K, F>(
         self,
         voice: Output,
@@ -71,7 +71,7 @@ impl Pages {
                 return Ok(whole);
             }
             match page.next {
-                // A service that leads in a circle is not followed a second time round.
+                // Follows no cursor twice.
                 Some(next) if asked.insert(next.raw().to_owned()) => cursor = Some(next),
                 Some(_) => {
                     whole.incomplete = true;

@@ -1,4 +1,4 @@
-//! `perpdeck positions`: what is open, or what was closed.
+//! `perpdeck positions`: open or closed positions.
 
 use super::{
     super::{Exit, service::Service, voice::ListOutput},

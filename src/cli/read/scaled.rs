@@ -1,4 +1,4 @@
-//! `perpdeck scaled ID`: one ladder and its rungs.
+//! `perpdeck scaled ID`: one scaled order and its rungs.
 
 use super::{
     super::{
@@ -22,7 +22,7 @@ use crate::{
 };
 use color_eyre::Result;
 
-/// Of the order history, in search of what became of its rungs.
+/// Pages of the order history that are searched for its rungs.
 const PAGES: usize = 10;
 
 #[derive(Debug, clap::Args)]
@@ -68,7 +68,7 @@ fn table(ladder: &Scaled, store: &Store) -> String {
     })
 }
 
-/// Prices, and the orders of the rungs as far as they are near: working, or among the newest.
+/// Prices, and the orders of the rungs if they are working or among the newest.
 async fn around(service: &Service, ladder: &Scaled) -> Store {
     let mut store = prices(service).await;
     service.take_orders(&mut store).await;

@@ -1,16 +1,16 @@
-//! Rows of a resource under the same columns as on the desk, as lines of text.
+//! Rows of a resource in the desk's columns, as lines of text.
 
 use crate::view::{self, Align, Column, Scene};
 use std::iter;
 use unicode_width::UnicodeWidthStr;
 
-/// A resource's columns, and where its id comes from if none of them is it.
+/// A resource's columns, and its id if no column shows it.
 pub(super) struct Sheet<T: 'static> {
     pub(super) columns: &'static [Column<T>],
     pub(super) id: Option<view::Name<T>>,
 }
 
-/// One column, its cells written out.
+/// One column with its cells as text.
 struct ColumnCells {
     title: &'static str,
     align: Align,
@@ -22,7 +22,7 @@ struct ColumnCells {
 const GAP: &str = "  ";
 
 impl<T> Sheet<T> {
-    /// Aligned columns under their titles; where they are wider than `width`, the least important go.
+    /// Aligned columns under their titles; beyond `width` the least important columns are dropped.
     pub(super) fn table(&self, rows: &[T], scene: &Scene<'_>, width: Option<usize>) -> String {
         let mut strips = self.strips(rows, scene);
         if let Some(width) = width {
@@ -73,7 +73,7 @@ impl ColumnCells {
     }
 }
 
-/// Leaves out whole columns, the least important and the last first; those that matter most stay whatever the width.
+/// Drops whole columns, the least important and last first; the most important ones stay at any width.
 fn fit(strips: &mut Vec<ColumnCells>, width: usize) {
     loop {
         let total: usize = strips.iter().map(|s| s.width() + GAP.len()).sum();

@@ -1,4 +1,4 @@
-//! `perpdeck twaps`: the TWAP and VWAP orders that are active.
+//! `perpdeck twaps`: the active TWAP and VWAP orders.
 
 use super::{
     super::{

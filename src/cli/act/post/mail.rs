@@ -1,4 +1,4 @@
-//! Deeds through an outbox of this process, each followed to its end.
+//! Commands through an outbox of this process, each followed to its outcome.
 
 use crate::cli::act::post::outcomes::OpenedJournal;
 use crate::cli::act::post::outcomes::Outcomes;
@@ -17,25 +17,25 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// Commands on the wire at once: enough to be quick, too few to spend a request budget in one burst.
+/// Commands in flight at once: enough to be quick, too few to use up a request budget in one burst.
 pub(super) const ABREAST: usize = 8;
-/// How long a verb that is interrupted stays to note what it did not send; its outbox needs half of it.
+/// How long an interrupted verb stays to record what it did not send; its outbox needs half of that.
 const LEAVING: Duration = Duration::from_secs(2);
-/// How long a close-all may stand still before a script is told.
+/// How long a close-all may make no progress before the verb returns.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// What is on its way.
+/// The commands in flight.
 pub(super) struct LocalOutbox<'a> {
     outbox: Outbox,
     events: Receiver<Msg>,
-    /// How many of the deeds are.
+    /// How many commands were sent.
     sent: usize,
     outcomes: &'a mut Outcomes,
     standstills: Standstills,
 }
 
 impl<'a> LocalOutbox<'a> {
-    /// `journal` opens it, or has opened it.
+    /// `journal` opens the journal, or returns the opened one.
     pub(super) fn open(
         service: &Service,
         deeds: &[PreparedCommand],
@@ -69,7 +69,7 @@ impl<'a> LocalOutbox<'a> {
             };
             match msg {
                 Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
-                // Without a screen nobody is asked: the journal keeps the question, the key repeats the deed.
+                // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
                 Msg::Progress(ticket, Progress::Parked { why, .. }) => {
                     self.settle(ticket, Err(why));
                 }
@@ -121,8 +121,8 @@ impl<'a> LocalOutbox<'a> {
         }
     }
 
-    /// Nothing is sent from here on; returns when each of the deeds has its end, or its time for that is over. Of those
-    /// that an earlier run may have sent `before`, none ends as unsent.
+    /// Stops sending, and returns when every command has its outcome or the time is up. A command that an earlier run
+    /// may have sent `before` never ends as unsent.
     pub(super) async fn stop(&mut self, before: &[bool]) {
         self.outbox.stop();
         let mut waited = BTreeMap::new();
@@ -146,11 +146,11 @@ impl<'a> LocalOutbox<'a> {
                 }
             }
         };
-        // What has no end by then is in doubt.
+        // A command without an outcome by then is unknown.
         let _late = timeout(LEAVING, ends).await;
     }
 
-    /// How many of the deeds were on their way; what is still to be written of them has a moment for it.
+    /// The number of commands that were sent; gives their last writes a moment.
     pub(super) async fn close(self, voice: Output) -> usize {
         if !self.outbox.is_written().await {
             voice.note("the outcome may be missing in the journal: its disk does not answer");
@@ -158,14 +158,14 @@ impl<'a> LocalOutbox<'a> {
         self.sent
     }
 
-    /// The ticket may be of an earlier session, which the outbox looks after.
+    /// The ticket may belong to an earlier session, which the outbox handles.
     fn settle(&mut self, ticket: Ticket, outcome: SendOutcome) {
         if (0..self.sent).any(|at| self::ticket(at) == ticket) {
             self.outcomes.insert(ticket, outcome);
         }
     }
 
-    /// The next one.
+    /// Sends the next one.
     fn send(&mut self, deeds: &[PreparedCommand]) {
         let ticket = ticket(self.sent);
         if let Some(PreparedCommand { command, key, .. }) = deeds.get(self.sent) {
@@ -178,7 +178,7 @@ impl<'a> LocalOutbox<'a> {
     }
 }
 
-/// What of an earlier run goes on with these.
+/// Which earlier rows these commands resume.
 fn resumed(deeds: &[PreparedCommand]) -> ResumedIntents {
     if deeds.iter().any(|deed| deed.key.is_none()) {
         return ResumedIntents::Flatten;
@@ -186,12 +186,12 @@ fn resumed(deeds: &[PreparedCommand]) -> ResumedIntents {
     ResumedIntents::Keys(deeds.iter().filter_map(|deed| deed.key.clone()).collect())
 }
 
-/// How far each close-all has come, and since when.
+/// The progress of each close-all, and since when.
 #[derive(Debug, Default)]
 struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
 
 impl Standstills {
-    /// Whether nothing more has been done for so long that a script is told; a desk would go on.
+    /// Whether there was no progress for too long for a verb; a desk would go on.
     fn is_over(&mut self, ticket: Ticket, done: u32, now: Instant) -> bool {
         let (known, since) = self.0.entry(ticket).or_insert((done, now));
         if *known != done {
@@ -209,7 +209,7 @@ fn stands_still() -> Failure {
     Failure::new(FailureKind::Unknown, why)
 }
 
-/// Only what a person would want to know while it takes its time.
+/// Only what a person wants to know during a wait.
 pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
         let wait = Clock::start().until(at);
@@ -224,7 +224,7 @@ pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
         }
     };
     match progress {
-        // A parked one has been settled.
+        // A parked command is settled above.
         Progress::Queued | Progress::Sending { .. } | Progress::Parked { .. } => {}
         Progress::Unknown {
             why,

@@ -1,4 +1,4 @@
-//! What the desk and the outbox of a verb both answer with.
+//! Types shared by the desk's and the verb's way of sending.
 
 use crate::{
     cli::act::prepared::SendOutcome,
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// A journal, or why it does not work.
 pub(super) type OpenedJournal = Result<Journal, JournalError>;
 
-/// By the place among the deeds.
+/// By the index of the command.
 pub(super) type Outcomes = BTreeMap<Ticket, SendOutcome>;
 
 pub(super) fn ticket(at: usize) -> Ticket {
