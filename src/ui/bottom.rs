@@ -1,4 +1,4 @@
-//! The last lines: what is on its way, and the keys that work now or the strip that asks.
+//! The last lines: commands in progress, and the keys that work now or an open strip.
 
 mod following;
 mod hints;
@@ -19,22 +19,22 @@ use ratatui::layout::Rect;
 use std::borrow::Cow;
 
 const GAUGE: u16 = 12;
-/// So little of the name of what is on its way tells nothing.
+/// A shorter part of a flight's name would say nothing.
 const LEAST_NAME: u16 = 8;
-/// A strip takes no more of the screen than this.
+/// The most lines of a strip.
 const MOST_STRIP_LINES: u16 = 6;
-/// The part of a line that the name of a flight has at least: a third.
+/// The name of a flight gets at least a third of its line.
 const NAMED: u16 = 3;
-/// More flights than this are not drawn one by one.
+/// With more flights, only their number is drawn.
 const MOST_FLIGHTS: usize = 3;
 
-/// What the bottom shows this time.
+/// The contents of the bottom.
 #[derive(Debug)]
 pub(super) struct Bottom {
     pub(super) flights: Vec<FlightView>,
     pub(super) toast: Option<ToastView>,
     pub(super) tour: Option<TourView>,
-    /// What can follow the first of two keys.
+    /// The keys that can follow the first of two.
     pub(super) following: Option<Following>,
     pub(super) hints: Vec<Hint>,
     pub(super) strip: Option<StripView>,
@@ -90,7 +90,7 @@ impl Bottom {
     }
 }
 
-/// What is left of an area under its first lines.
+/// What remains of an area below its first lines.
 fn below(area: Rect, used: u16) -> Rect {
     let used = used.min(area.height);
     Rect {
@@ -100,8 +100,7 @@ fn below(area: Rect, used: u16) -> Rect {
     }
 }
 
-/// The key that gets out of everything first and in its own tone; then each that still fits beside those that are
-/// always there.
+/// The key that closes everything first, in its own tone; then each that fits beside the keys that are always shown.
 fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
     let row = after(area, 1);
     let (kept, others): (Vec<&Hint>, Vec<&Hint>) = hints.iter().partition(|hint| hint.is_kept);
@@ -150,8 +149,8 @@ fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {
     }
 }
 
-/// What is happening to it tells more than its name, which is cut first, but not below its part of the line: without it
-/// nobody knows which order is meant.
+/// The state of a flight matters more than its name, so the name is shortened first, down to its share of the line:
+/// without it the order cannot be identified.
 fn named(name: &str, room: u16) -> Cow<'_, str> {
     if width(name) <= room {
         return Cow::Borrowed(name);
@@ -170,8 +169,8 @@ fn strip_height(strip: &StripView, width: u16) -> u16 {
         .saturating_add(2)
 }
 
-/// On one line beside its gauge, else on as many as it takes, the keys on one of their own. Where that is too many the
-/// middle of the deed goes: its beginning and its keys stay.
+/// On one line beside its gauge, or on several, with the keys on the last. If there are too many lines, the middle is
+/// dropped.
 fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
     let inner = width.saturating_sub(4);
     let gauge = strip.left.map_or(0, |_| GAUGE + 2);
@@ -205,7 +204,7 @@ fn draw_strip(canvas: &mut Canvas<'_>, area: Rect, strip: &StripView) {
     for (number, words) in (0..inner.height).zip(&lines) {
         rest = canvas.spans(line(inner, number), words);
     }
-    // The words tell the time that is left, too.
+    // The words also state the time left.
     if let Some(left) = strip.left.filter(|_| rest.width > GAUGE) {
         canvas.gauge(after(rest, rest.width.saturating_sub(GAUGE)), left);
     }

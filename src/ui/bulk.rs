@@ -1,4 +1,4 @@
-//! The list of many commands over the desk, two lines for each that has something to say.
+//! The panel of bulk commands: up to two lines each.
 
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, wrapped},
@@ -55,7 +55,7 @@ fn laid(item: &BulkItem, room: u16) -> Vec<BulkLayout> {
         .collect()
 }
 
-/// The keys of the title matter more than its first words.
+/// The keys in the title matter more than its first words.
 fn fitting(title: &[Span], wide: u16) -> Vec<Span> {
     let room = wide.saturating_sub(6);
     match title.split_first() {

@@ -1,4 +1,4 @@
-//! The cells that are drawn on. Nothing written here can leave its area, whatever the size of the screen.
+//! The cells of the screen. Nothing can be drawn outside its area, whatever the screen's size.
 
 use super::{
     click_map::{ClickList, ClickMap},
@@ -19,7 +19,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 pub(super) struct Canvas<'a> {
     buffer: &'a mut Buffer,
     pub(super) theme: &'a Theme,
-    /// Whose keys are written: what a click on one of them presses.
+    /// The context of the drawn keys: what a click on one presses.
     pub(super) place: Context,
     clicks: ClickMap,
 }
@@ -34,7 +34,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// What of it can be pointed at.
+    /// The click targets of the frame.
     pub(super) fn into_clicks(self) -> ClickMap {
         self.clicks
     }
@@ -43,12 +43,12 @@ impl<'a> Canvas<'a> {
         self.clicks.spot(area, spot);
     }
 
-    /// Part of a list, which the wheel moves.
+    /// A list that the wheel scrolls.
     pub(super) fn list(&mut self, area: Rect, spot: Spot, list: ClickList) {
         self.clicks.list(area, spot, list);
     }
 
-    /// Writes at most `room.width` columns of text on the first line of `room`; answers what is left of it.
+    /// Writes at most `room.width` columns on the first line of `room`; returns the rest of the line.
     pub(super) fn text(&mut self, room: Rect, text: &str, style: Style) -> Rect {
         let room = room.intersection(self.buffer.area);
         if room.is_empty() {
@@ -81,7 +81,7 @@ impl<'a> Canvas<'a> {
         self.text(room, text, style)
     }
 
-    /// Writes spans while they fit whole; the first that does not is left out with all that follow.
+    /// Writes spans while they fit completely; drops the first that does not, and all after it.
     pub(super) fn spans(&mut self, mut room: Rect, spans: &[Span]) -> Rect {
         for (at, span) in spans.iter().enumerate() {
             if width(&span.text) > room.width {
@@ -100,7 +100,7 @@ impl<'a> Canvas<'a> {
         room
     }
 
-    /// Writes spans against the right end of `room`; answers what is left before them.
+    /// Writes spans at the right end of `room`; returns the part before them.
     pub(super) fn spans_right(&mut self, room: Rect, spans: &[Span]) -> Rect {
         let wide = spans_width(spans).min(room.width);
         self.spans(after(room, room.width.saturating_sub(wide)), spans);
@@ -116,7 +116,7 @@ impl<'a> Canvas<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
-    /// Makes an area empty: for what lies over the desk. What was there cannot be pointed at any more.
+    /// Clears an area for a panel, including its click targets.
     pub(super) fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
         self.spot(area, Spot::Over);
@@ -129,7 +129,7 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// A bar over the whole first line of `room` on its track: how much of a whole is done.
+    /// A bar over the first line of `room`, with its track.
     pub(super) fn gauge(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         if !self.theme.has_grounds() {
@@ -139,7 +139,7 @@ impl<'a> Canvas<'a> {
         self.bar(line, gauge);
     }
 
-    /// As [`gauge`](Self::gauge), as a rail: two of them over one another stay two.
+    /// As [`gauge`](Self::gauge), but thin, so that two on adjacent lines stay separate.
     pub(super) fn rail(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         let halves = gauge.share.eighths(line.width).div_ceil(4);
@@ -151,7 +151,7 @@ impl<'a> Canvas<'a> {
         self.toned(line, &format!("{full}{end}"), gauge.tone);
     }
 
-    /// A bar alone, in eighths of a cell: tracks in rows below one another would run together.
+    /// A bar in eighths of a cell, without a track: tracks on adjacent lines would merge.
     pub(super) fn bar(&mut self, room: Rect, gauge: Gauge) {
         let line = Rect { height: 1, ..room };
         let eighths = gauge.share.eighths(line.width);
@@ -162,7 +162,7 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// What is left of a line after `used` columns.
+/// The rest of a line after `used` columns.
 pub(super) fn after(room: Rect, used: u16) -> Rect {
     let used = used.min(room.width);
     Rect {
@@ -172,7 +172,7 @@ pub(super) fn after(room: Rect, used: u16) -> Rect {
     }
 }
 
-/// The part of a line that was used when `rest` is left of it.
+/// The part of a line before `rest`.
 pub(super) fn before(room: Rect, rest: Rect) -> Rect {
     Rect {
         width: room.width.saturating_sub(rest.width),
@@ -180,7 +180,7 @@ pub(super) fn before(room: Rect, rest: Rect) -> Rect {
     }
 }
 
-/// One line of `area`; empty when there is no such line.
+/// One line of `area`; empty if there is none.
 pub(super) fn line(area: Rect, number: u16) -> Rect {
     if number >= area.height {
         return Rect {
@@ -207,7 +207,7 @@ pub(super) fn spans_width(spans: &[Span]) -> u16 {
         .fold(0, |sum: u16, span| sum.saturating_add(width(&span.text)))
 }
 
-/// The text in at most `room` columns, with `…` where something is missing.
+/// The text in at most `room` columns, with `…` if it was cut.
 pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
     if width(text) <= room {
         return Cow::Borrowed(text);
@@ -231,7 +231,7 @@ pub(super) fn shortened(text: &str, room: u16) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// No part of a word stands there, unless it is most of what there is: an id, a path.
+/// Drops the last partial word, unless it is most of the text: an id, a path.
 fn drop_part(kept: &mut String, text: &str) {
     let ends_a_word = text
         .get(kept.len()..)
@@ -244,8 +244,7 @@ fn drop_part(kept: &mut String, text: &str) {
     }
 }
 
-/// No number stands before what is missing: nobody could tell that it is whole. Digits within a name (`ord_12`) are part
-/// of the name.
+/// Drops a number before the cut: it could be incomplete. Digits within a name (`ord_12`) belong to the name.
 fn drop_number(kept: &mut String) {
     let is_of_a_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ':' | '%');
     let before = kept.trim_end_matches(is_of_a_number);
@@ -256,7 +255,7 @@ fn drop_number(kept: &mut String) {
     }
 }
 
-/// The text as lines of at most `room` columns, broken between words where there are any.
+/// The text in lines of at most `room` columns, broken between words if possible.
 pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
     let mut lines = vec![];
     for paragraph in text.lines() {
@@ -277,7 +276,7 @@ pub(super) fn wrapped(text: &str, room: u16) -> Vec<String> {
     lines
 }
 
-/// The blank after the last word is not worth a line.
+/// A trailing blank needs no line.
 fn fitted(mut line: String, room: u16) -> String {
     if width(&line) > room {
         line.truncate(line.trim_end().len());
@@ -285,7 +284,7 @@ fn fitted(mut line: String, room: u16) -> String {
     line
 }
 
-/// A word longer than the line is cut where the line ends.
+/// A word longer than the line is cut at its end.
 fn broken(text: &str, room: u16) -> (String, String) {
     let mut used = 0_usize;
     let fits = text.char_indices().take_while(|(at, c)| {

@@ -1,4 +1,4 @@
-//! TWAPs as cards: a head, a bar for what is filled, a bar for the time, and the facts.
+//! TWAPs as cards: a head, a bar for the filled part, a bar for the time, and the facts.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
@@ -8,24 +8,24 @@ use super::{
 use crate::view::{Bar, Span, Tone, TwapCard};
 use ratatui::layout::Rect;
 
-/// Lines of a card with its facts and an empty line after it, with its facts, and without them.
+/// Lines per card: with facts and an empty line, with facts, and without.
 const PITCHES: [u16; 3] = [5, 4, 3];
 const LABEL: u16 = 7;
 const SHARE: u16 = 5;
 const BARS: std::ops::RangeInclusive<u16> = 6..=40;
 
-/// How cards are set: how many lines each takes, and how many are seen at once.
+/// The layout of cards: lines per card, and how many are visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Setting {
     pitch: u16,
     pub(super) seen: usize,
 }
 
-/// The most generous setting in which all cards are seen, else the tightest; `None` where not even one fits.
+/// The widest layout that shows all cards, otherwise the tightest; `None` if not even one fits.
 pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
     let settings = PITCHES.map(|pitch| Setting {
         pitch,
-        // The last card needs no empty line after it.
+        // The last card needs no empty line.
         seen: usize::from(share(
             sum([area.height, u16::from(pitch == PITCHES[0])]),
             1,
@@ -38,13 +38,13 @@ pub(super) fn setting(area: Rect, cards: usize) -> Option<Setting> {
         .filter(|setting| setting.seen > 0)
 }
 
-/// How many lines so many cards want.
+/// How many lines the cards would fill.
 pub(super) fn wanted(cards: usize) -> u16 {
     let cards = u16::try_from(cards.max(1)).unwrap_or(u16::MAX);
     cards.saturating_mul(PITCHES[0]).saturating_sub(1)
 }
 
-/// Where the n-th visible card lies.
+/// The area of the n-th visible card.
 pub(super) fn block(area: Rect, setting: Setting, number: u16) -> Rect {
     let top = number.saturating_mul(setting.pitch);
     Rect {
@@ -84,7 +84,7 @@ pub(super) fn draw(
 }
 
 fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
-    // What a TWAP is doing matters more than its terms, and less than which it is.
+    // A TWAP's state matters more than its terms, and less than its identity.
     let head = line(block, 0);
     let (name, terms) = (spans_width(&card.name), spans_width(&card.terms));
     let least = card.state.first().map_or(0, |span| width(&span.text));
@@ -107,7 +107,7 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     }
 }
 
-/// With its name where there is room, else its id alone; no part of it.
+/// With a label if it fits, otherwise the id alone; never a part of it.
 fn child(canvas: &mut Canvas<'_>, row: Rect, id: &str) {
     let words = [format!("  child {id}"), format!("  {id}")];
     if let Some(words) = words.iter().find(|words| width(words) <= row.width) {
@@ -132,7 +132,7 @@ fn bar(canvas: &mut Canvas<'_>, row: Rect, bar: &Bar, room: u16) {
     canvas.spans(row, fitting(&bar.words, row.width));
 }
 
-/// Those of the first words that have room.
+/// As many of the first words as fit.
 fn fitting(words: &[Span], room: u16) -> &[Span] {
     let counts = (0..=words.len()).rev();
     let mut fewer = counts.filter_map(|count| words.get(..count));

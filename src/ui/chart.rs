@@ -1,5 +1,4 @@
-//! A curve as braille, two by four dots a cell, with a line where zero is: above and below it are told apart
-//! by place as well as by tone.
+//! A curve in braille, two by four dots per cell, with a zero line: profit and loss differ by position and tone.
 
 use super::{
     canvas::{Canvas, after, line, width},
@@ -9,14 +8,14 @@ use super::{
 use crate::view::{Curve, FULL, Span, Tone};
 use ratatui::layout::Rect;
 
-/// Narrower or lower than this a curve says nothing.
+/// A smaller curve shows nothing.
 pub(super) const LEAST: (u16, u16) = (36, 5);
 const WIDEST: u16 = 90;
-/// Dots of a cell, from its upper left one down each side; the bits Unicode gives them.
+/// The bits of a cell's dots in Unicode, column by column from the top.
 const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 const EMPTY: u32 = 0x2800;
 
-/// Draws at the right end of `area`, under a title and with its ends at the left.
+/// Draws at the right end of `area`, under a title, with the extremes on the left.
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     let wide = area.width.min(WIDEST);
     let area = after(area, area.width.saturating_sub(wide));
@@ -50,7 +49,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, curve: &Curve) {
     }
 }
 
-/// How many dots there are.
+/// The number of dots.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
     columns: usize,
@@ -65,20 +64,20 @@ impl Scale {
         }
     }
 
-    /// The dot row of a height, counted from above.
+    /// The dot row of a height, counted from the top.
     fn row(self, height: u16) -> i32 {
         let last = usize::try_from(self.dots.saturating_sub(1)).unwrap_or(0);
         let up = part(usize::from(height), last, usize::from(FULL));
         i32::try_from(last.saturating_sub(up)).unwrap_or(0)
     }
 
-    /// The line of cells of a height, counted from above.
+    /// The line of a height, counted from the top.
     pub(super) fn line(self, height: u16) -> u16 {
         u16::try_from(self.row(height) / 4).unwrap_or(0)
     }
 }
 
-/// The highest and the lowest value and zero, against the right end of `room`.
+/// The highest and lowest value and zero, right-aligned in `room`.
 fn labels(canvas: &mut Canvas<'_>, room: Rect, curve: &Curve, scale: Scale) {
     let last = room.height.saturating_sub(1);
     let zero = scale.line(curve.zero);
@@ -89,7 +88,7 @@ fn labels(canvas: &mut Canvas<'_>, room: Rect, curve: &Curve, scale: Scale) {
     }
 }
 
-/// The dots of one cell, each column of dots joined to the one before it; `None` where there are none.
+/// The dots of one cell, with each column joined to the previous one; `None` if there are none.
 pub(super) fn braille(
     sample: impl Fn(usize) -> Option<u16>,
     scale: Scale,
@@ -116,7 +115,7 @@ pub(super) fn braille(
     drawn.and_then(char::from_u32).map(String::from)
 }
 
-/// On which side of zero the curve leaves a cell.
+/// The side of zero on which the curve leaves a cell.
 fn tone(curve: &Curve, scale: Scale, column: u16) -> Tone {
     match sample(
         curve,
@@ -128,7 +127,7 @@ fn tone(curve: &Curve, scale: Scale, column: u16) -> Tone {
     }
 }
 
-/// The height over a dot column: the curve is stretched or thinned to the chart's width.
+/// The height at a dot column: the curve is stretched or thinned to the chart's width.
 fn sample(curve: &Curve, scale: Scale, column: usize) -> Option<u16> {
     let last = curve.heights.len().checked_sub(1)?;
     let at = part(column, last, scale.columns.saturating_sub(1).max(1));

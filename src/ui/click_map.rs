@@ -1,7 +1,7 @@
-//! What of a frame can be pointed at.
+//! The click targets of a frame.
 //!
-//! Contract: recorded by what draws it, so that a click means what was seen there; what is drawn later lies over what
-//! was drawn before it.
+//! Contract: the code that draws something records its target, so a click means what was visible. Later drawings cover
+//! earlier ones.
 
 use crate::app::tables::spot::Spot;
 use ratatui::layout::{Position, Rect};
@@ -17,7 +17,7 @@ struct ClickZone {
     list: Option<ClickList>,
 }
 
-/// A list of which the rows from `first` on are seen, as many as `room`.
+/// A list whose rows from `first` on are visible, `room` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ClickList {
     pub(super) first: usize,
@@ -25,14 +25,14 @@ pub(super) struct ClickList {
     pub(super) count: usize,
 }
 
-/// Which way the wheel is turned, and by how many notches.
+/// The direction of the wheel, and the notches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     Up(usize),
     Down(usize),
 }
 
-/// Rows that one notch of the wheel moves, and not more than this part of what is seen.
+/// Rows per notch of the wheel, limited to this fraction of the visible rows.
 const NOTCH: usize = 3;
 const PART: usize = 4;
 
@@ -69,7 +69,7 @@ impl ClickMap {
         self.under(place).next().map(|zone| &zone.spot)
     }
 
-    /// The list there, and what of it would be seen after a turn of the wheel; `None` where nothing moves.
+    /// The list at this position, and its visible rows after the turn; `None` if nothing moves.
     pub(super) fn turned(&self, place: Position, turn: Turn) -> Option<(&Spot, Range<usize>)> {
         let ends = |zone: &&ClickZone| zone.list.is_some() || zone.spot == Spot::Over;
         let zone = self.under(place).find(ends)?;
@@ -79,7 +79,7 @@ impl ClickMap {
         (first != list.first).then_some((&zone.spot, seen))
     }
 
-    /// Top first.
+    /// Topmost first.
     fn under(&self, place: Position) -> impl Iterator<Item = &ClickZone> {
         self.0
             .iter()

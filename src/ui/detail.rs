@@ -1,4 +1,4 @@
-//! The detail of one row over the desk: every field on a line of its own.
+//! The detail panel: every field on a line of its own.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
@@ -13,17 +13,17 @@ use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
 const NARROWEST: u16 = 56;
-/// A chart says nothing on less than this, and no more on more.
+/// The smallest useful size of a chart, and the largest.
 const CHART: (u16, u16) = (56, 12);
 const WIDEST_CHART: u16 = 96;
 const HIGHEST_CHART: u16 = 30;
 
-/// Which part of what is too long is seen.
+/// Which part of a long detail is visible.
 #[derive(Debug, Clone, Copy)]
 enum DetailSight {
     /// From this line on.
     From(usize),
-    /// The chosen line is in it.
+    /// The part with the chosen line.
     Chosen,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, off
     drawn(canvas, body, detail, DetailSight::From(offset));
 }
 
-/// Where the keys move from line to line.
+/// A panel in which the keys move from line to line.
 pub(super) fn draw_list(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView) {
     drawn(canvas, body, detail, DetailSight::Chosen);
 }
@@ -142,7 +142,7 @@ fn value_width(line: &DetailLine) -> u16 {
 
 type DetailLayout<'a> = (&'a str, Option<Vec<Span>>, Mark);
 
-/// Long values go on below: nothing of a detail is cut. A section has no value.
+/// Long values continue below: nothing is cut. A section has no value.
 fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailLayout<'_>> {
     let mut lines: Vec<DetailLayout<'_>> = vec![];
     for line in &detail.lines {
@@ -181,7 +181,7 @@ fn laid_out(detail: &DetailView, room: u16) -> Vec<DetailLayout<'_>> {
     lines
 }
 
-/// A value in as many lines as it needs: its spans stand beside one another while they fit whole.
+/// A value in as many lines as needed; spans share a line if they fit completely.
 fn folded(value: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![vec![]];
     for span in value {

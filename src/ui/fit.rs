@@ -1,4 +1,4 @@
-//! How wide the columns of a table are, which of them fit, and where each begins.
+//! Column layout: how wide columns are, which of them fit, and where each begins.
 
 use super::{canvas::width, layout::sum};
 use crate::view::{Align, Cell, Heading, Lead, RowBody, Share, Table, Widest, arrow};
@@ -7,35 +7,35 @@ use std::{borrow::Cow, cmp::Reverse};
 /// A bar inside a cell and the space after it.
 pub(super) const GAUGE: u16 = 6;
 pub(super) const GAUGE_ROOM: u16 = GAUGE + 1;
-/// Words are not shortened below this.
+/// Words are not shortened below this width.
 const FEWEST: u16 = 10;
-/// Space between columns: at most, and at least where no telling column is lost by it, else.
+/// Space between columns: the most, the least that is kept unless a telling column would be dropped, and the minimum.
 pub(super) const WIDEST_GAP: u16 = 3;
 const GAPS: [u16; 2] = [2, 1];
-/// Columns up to this priority are worth more than air between them.
+/// Columns up to this priority matter more than space between columns.
 const TELLING: u8 = 7;
-/// Columns up to this priority are worth more than words in full.
+/// Columns up to this priority matter more than complete words.
 const DECIDING: u8 = 6;
-/// A lost column comes back at once only where so much would be left over.
+/// A dropped column returns at once only if this much space would remain.
 const SPARE: u16 = 2;
-/// And otherwise when it would have fitted on so many drawings in a row.
+/// Otherwise it returns after it would have fitted in this many frames in a row.
 const CALM: u8 = 20;
 /// What a child's branch takes before its first cell.
 pub(super) const BRANCH: u16 = 2;
 
-/// How wide the cells of a column are: as they are, and before and from the decimal point.
+/// The width of a column's cells: total, before, and from the decimal point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct ColumnMeasure {
     text: u16,
     pub(super) whole: u16,
     pub(super) fraction: u16,
     pub(super) gauge: u16,
-    /// Of its cells abbreviated.
+    /// With abbreviated cells.
     brief: u16,
     pub(super) form: CellForm,
 }
 
-/// Whether the cells of a column say it in full.
+/// Whether cells are complete or abbreviated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum CellForm {
     #[default]
@@ -43,21 +43,20 @@ pub(super) enum CellForm {
     Brief,
 }
 
-/// What a table remembers between frames: columns only grow, so that numbers do not jump, until a column that was
-/// lost by it would fit again.
+/// The layout between frames: columns only grow, so that numbers do not jump, until a dropped column would fit again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Measures {
     pub(super) columns: Vec<ColumnMeasure>,
     branch: u16,
     width: u16,
     titles: Vec<&'static str>,
-    /// How many drawings in a row a lost column would have fitted.
+    /// In how many frames in a row a dropped column would have fitted.
     calm: u8,
-    /// The titles of the columns that had room when it was last drawn.
+    /// The titles of the columns in the last frame.
     drawn: Vec<&'static str>,
 }
 
-/// One column as it is drawn: which, from where, how wide, and how much of that is for the branches of a tree.
+/// One drawn column: which, where, how wide, and how much of it is for a tree's branches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ColumnSlot {
     pub(super) column: usize,
@@ -67,7 +66,7 @@ pub(super) struct ColumnSlot {
 }
 
 impl Measures {
-    /// What of the table is drawn.
+    /// Records which columns are drawn.
     pub(super) fn draws(&mut self, fit: &Fit, table: &Table) {
         let headings = fit
             .slots
@@ -80,8 +79,8 @@ impl Measures {
         &self.drawn
     }
 
-    /// Takes the visible cells in; starts again when the room or the columns have changed, and when what
-    /// made the columns wide has gone and others would fit again.
+    /// Adds the visible cells. Starts anew if the room or the columns have changed, or if other columns would fit
+    /// because wide cells are gone.
     pub(super) fn take(&mut self, table: &Table, room: u16) {
         let now = Self::of(table, room);
         if self.width != room || self.titles != now.titles {
@@ -90,7 +89,7 @@ impl Measures {
         }
         let kept = self.and(&now);
         let shown = |measures: &Self, room| fit(&table.headings, measures, room).slots.len();
-        // With some room to spare or after a while: a digit that comes and goes must not move a column in and out.
+        // With space to spare or after a while: a digit that comes and goes must not move a column.
         let lost = if kept.columns == now.columns && kept.branch == now.branch {
             None
         } else {
@@ -129,7 +128,7 @@ impl Measures {
         }
     }
 
-    /// What has room for both.
+    /// Widths that fit both.
     fn and(&self, other: &Self) -> Self {
         let columns = self.columns.iter().zip(&other.columns);
         Self {
@@ -142,7 +141,7 @@ impl Measures {
         }
     }
 
-    /// The words beside the bars of these columns say the same.
+    /// Without bars: the words beside them say the same.
     fn without_bars(&self, headings: &[Heading]) -> Self {
         let columns = self.columns.iter().zip(headings);
         let bare = |(column, heading): (&ColumnMeasure, &Heading)| ColumnMeasure {
@@ -170,8 +169,8 @@ impl Measures {
         }
     }
 
-    /// With one column abbreviated, with two of them and so on, those that stay longest first: they have words that
-    /// everybody knows abbreviated.
+    /// With one column abbreviated, with two, and so on, starting with the ones that are dropped last: their
+    /// abbreviations are well known.
     fn abbreviated(&self, headings: &[Heading]) -> Vec<Self> {
         let columns = self.columns.iter().zip(headings).enumerate();
         let saved = columns.map(|(at, (column, heading))| {
@@ -203,7 +202,7 @@ impl ColumnMeasure {
         }
     }
 
-    /// The room for the widest word the column can hold, whatever its rows say now.
+    /// The width of the widest word that the column can hold, whatever its rows hold now.
     fn reserved(heading: &Heading) -> Self {
         let widest = |widest: fn(&Widest) -> &'static str| {
             heading
@@ -228,7 +227,7 @@ impl ColumnMeasure {
         self.text = self.text.max(width(&text));
         self.whole = self.whole.max(width(whole));
         self.fraction = self.fraction.max(width(fraction));
-        // A bar of nothing needs no room: most orders are not filled at all.
+        // An empty bar needs no space: most orders are unfilled.
         if cell
             .gauge
             .is_some_and(|gauge| gauge.share > Share::default())
@@ -243,8 +242,8 @@ impl ColumnMeasure {
         cells.max(width(&title(heading)))
     }
 
-    /// The same column with its numbers right-aligned only: prices of several markets differ much in
-    /// their decimals, and a column more is worth more than points under one another.
+    /// The same column with numbers only right-aligned. Prices of several markets differ in their decimals, and another
+    /// column is worth more than aligned points.
     fn unaligned(self) -> Self {
         Self {
             whole: self.text,
@@ -264,7 +263,7 @@ impl ColumnMeasure {
     }
 }
 
-/// A number before and from its decimal point; other texts are all before it.
+/// A number split at its decimal point; other texts are entirely in the first part.
 pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
     match align {
         Align::Number => text
@@ -275,7 +274,7 @@ pub(super) fn parts(text: &str, align: Align) -> (&str, &str) {
     }
 }
 
-/// What is drawn of a table, and how.
+/// The drawn columns and their form.
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
     pub(super) slots: Vec<ColumnSlot>,
@@ -293,7 +292,7 @@ impl Fit {
         }
     }
 
-    /// The one that shows more columns up to this priority; itself where both show as many.
+    /// The layout with more columns up to this priority; `self` if equal.
     fn or(self, other: Self, most: u8) -> Self {
         if other.telling(most) > self.telling(most) {
             other
@@ -302,7 +301,7 @@ impl Fit {
         }
     }
 
-    /// How many columns up to this priority are shown, and how much of their words.
+    /// How many columns up to this priority are shown, and how complete their words are.
     fn telling(&self, most: u8) -> (usize, u16) {
         let heading = |slot: &&ColumnSlot| self.headings.get(slot.column);
         let tells = self.slots.iter();
@@ -318,8 +317,8 @@ impl Fit {
     }
 }
 
-/// Which columns fit, where each begins, and whether their decimal points can be under one another. Air goes before a
-/// telling column does, then long titles and bars, and then words that can be abbreviated.
+/// Decides which columns fit, where each begins, and whether decimal points are aligned. Space is given up before a
+/// telling column, then long titles and bars, then words that can be abbreviated.
 pub(super) fn fit(headings: &[Heading], measures: &Measures, room: u16) -> Fit {
     let [airy, dense] = GAPS;
     let aligned = natural(headings, measures);
@@ -359,7 +358,7 @@ fn natural(headings: &[Heading], measures: &Measures) -> Vec<ColumnSlot> {
     slots
 }
 
-/// Branches hang at whatever column is the first.
+/// A tree's branches are drawn in the first column.
 fn lead(slots: &mut [ColumnSlot], branch: u16) {
     if let Some(first) = slots.first_mut() {
         let more = branch.saturating_sub(first.branch);
@@ -368,7 +367,7 @@ fn lead(slots: &mut [ColumnSlot], branch: u16) {
     }
 }
 
-/// Words give way first, then the rightmost of the least important columns goes.
+/// Shortens words first, then drops the rightmost of the least important columns.
 fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) -> Vec<ColumnSlot> {
     let priority = |slot: &ColumnSlot| headings.get(slot.column).map_or(0, |h| h.priority);
     while kept.len() > 1 {
@@ -376,7 +375,7 @@ fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) 
         let Some((at, lowest)) = columns.max_by_key(|(at, priority)| (*priority, *at)) else {
             break;
         };
-        // Words may give way to a column that tells something, not to one that only helps looking things up.
+        // Words are shortened for an informative column, not for one that only helps to look things up.
         let needed = |slot: &ColumnSlot| {
             if lowest > TELLING {
                 slot.width
@@ -402,7 +401,7 @@ fn fitted(mut kept: Vec<ColumnSlot>, headings: &[Heading], gap: u16, room: u16) 
     kept
 }
 
-/// The width below which a column cannot be shown.
+/// The width below which a column is dropped.
 fn least(slot: &ColumnSlot, headings: &[Heading]) -> u16 {
     match headings.get(slot.column).map(|heading| heading.align) {
         Some(Align::Words | Align::Parts) => slot.width.min(FEWEST),
@@ -435,7 +434,7 @@ fn gaps(slots: &[ColumnSlot], headings: &[Heading], gap: u16) -> impl Iterator<I
         })
 }
 
-/// Puts the columns side by side, with as much space between them as there is, within reason.
+/// Spreads the columns over the remaining space, within limits.
 fn spread(slots: &mut [ColumnSlot], headings: &[Heading], least: u16, room: u16) {
     let fits = |gap: &u16| total(slots, headings, *gap, |slot| slot.width) <= room;
     let gap = (least..=WIDEST_GAP).rev().find(fits).unwrap_or(least);
@@ -447,7 +446,7 @@ fn spread(slots: &mut [ColumnSlot], headings: &[Heading], least: u16, room: u16)
     }
 }
 
-/// The column's title, with the way its rows are sorted by it.
+/// The column's title, with the sort arrow.
 pub(super) fn title(heading: &Heading) -> Cow<'static, str> {
     match heading.sorted {
         Some(direction) => Cow::Owned(format!("{}{}", heading.title, arrow(direction))),

@@ -1,9 +1,9 @@
-//! Words on several lines: broken between words, a key never apart from what it does.
+//! Words on several lines, broken between words; a key stays with its action.
 
 use super::canvas::{spans_width, width, wrapped};
 use crate::view::Span;
 
-/// As few lines of at most `room` columns as there can be. What stands between two keys begins and ends no line.
+/// The fewest lines of at most `room` columns. Separators between keys never begin or end a line.
 pub(super) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![];
     let mut line: Vec<Span> = vec![];
@@ -20,7 +20,7 @@ pub(super) fn flowed(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
     lines
 }
 
-/// What must not be broken: a key with what it does, and each word of a text.
+/// Unbreakable pieces: a key with its action, and each word of a text.
 fn pieces(spans: &[Span], room: u16) -> Vec<Vec<Span>> {
     let mut pieces: Vec<Vec<Span>> = vec![];
     for span in spans {
@@ -46,7 +46,7 @@ fn words(span: &Span, room: u16) -> Vec<String> {
     words.flat_map(|word| wrapped(word, room)).collect()
 }
 
-/// Whether the next is of the same key, or no blank parts it from the last.
+/// Whether the next span belongs to the same key, or no blank separates it.
 fn holds(piece: &[Span], next: &Span, room: u16) -> bool {
     let is_of_it = piece.last().is_some_and(|last| {
         let is_one_key = next.presses.is_some() && last.presses == next.presses;
@@ -69,7 +69,7 @@ fn trimmed(mut line: Vec<Span>) -> Vec<Span> {
     line
 }
 
-/// Without the blank after its last word.
+/// Without the trailing blank.
 fn bare_width(piece: &[Span]) -> u16 {
     let text: String = piece.iter().map(|span| span.text.as_str()).collect();
     width(text.trim_end())

@@ -1,4 +1,4 @@
-//! A form over the desk: fields, what would come of them, what is wrong, and the exact JSON.
+//! The form panel: fields, preview, errors, and the exact JSON.
 
 mod field;
 mod laid;
@@ -23,10 +23,10 @@ use laid::FormLayout;
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 78;
-/// On a screen this wide there is room for hints beside their fields, and for the desk beside the form.
+/// From this width on, hints fit beside their fields, and the desk beside the form.
 const ROOMY: u16 = 140;
 const WIDEST_ROOMY: u16 = 104;
-/// At the lower right, so that positions above and at the left stay in sight; the whole width where it is scarce.
+/// At the lower right, so that positions stay visible; over the whole width in a narrow window.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     let widest_form = if body.width < ROOMY {
         WIDEST
@@ -67,7 +67,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
     let end = list.first.saturating_add(room).min(lines.len());
     let seen = lines.get(list.first..end).unwrap_or_default();
     for (number, content) in (0..inner.height).zip(seen.iter().chain(&pinned)) {
-        // A heading of nothing that is seen says nothing.
+        // A heading without visible lines below it is dropped.
         let is_last = usize::from(number) + 1 == seen.len();
         if is_last && end < lines.len() && matches!(content, FormLine::Rule(_)) {
             continue;
@@ -103,7 +103,7 @@ fn draw_line(canvas: &mut Canvas<'_>, row: Rect, content: &FormLine<'_>, widths:
     }
 }
 
-/// On the lower border: how much of the form is not seen, and the keys that bring it into sight.
+/// On the lower border: how much of the form is hidden, and the keys that scroll.
 fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: ClickList, [up, down]: &[String; 2]) {
     let above = list.first;
     let below = list
@@ -137,8 +137,8 @@ fn hidden(canvas: &mut Canvas<'_>, area: Rect, list: ClickList, [up, down]: &[St
     canvas.spans_right(room, &spans);
 }
 
-/// Where the form is longer than the screen, the focused field is what must be seen, unless somebody scrolls; the last
-/// field brings what stands below it into sight.
+/// In a form longer than the screen, the focused field is visible unless somebody scrolls; the last field also shows
+/// what is below it.
 fn first_line(lines: &[FormLine<'_>], room: usize, scroll: Scroll) -> usize {
     let latest = lines.len().saturating_sub(room);
     if let Scroll::From(first) = scroll {

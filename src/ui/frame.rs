@@ -1,4 +1,4 @@
-//! The thin rounded border around a pane, with its titles, its freshness and what its rows come to.
+//! The border of a pane, with its titles, age and totals.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
@@ -19,22 +19,22 @@ pub(super) enum KeyFocus {
     Elsewhere,
 }
 
-/// What a border carries.
+/// The contents of a border.
 #[derive(Debug)]
 pub(super) struct Border<'a> {
-    /// The panes that share the place; one of them is shown.
+    /// The panes that share the place; one is shown.
     pub(super) titles: &'a [Title],
     pub(super) shown: usize,
     pub(super) keys: KeyFocus,
     pub(super) foot: &'a [Vec<Span>],
 }
 
-/// How much of the titles is written; the first that fits is taken.
+/// How detailed the titles are; the first variant that fits is used.
 #[derive(Debug, Clone, Copy)]
 enum FrameDetail {
     Full,
     Short,
-    /// Short names, counts of the shown pane only.
+    /// Short names, and the count of the shown pane only.
     Bare,
     /// The shown pane, and the keys of the others.
     KeysOnly,
@@ -43,7 +43,7 @@ enum FrameDetail {
 impl FrameDetail {
     const ALL: [Self; 4] = [Self::Full, Self::Short, Self::Bare, Self::KeysOnly];
 
-    /// What stands between two titles.
+    /// The separator between two titles.
     fn apart(self) -> &'static str {
         match self {
             Self::Full => "  │  ",
@@ -54,7 +54,7 @@ impl FrameDetail {
 }
 
 impl Border<'_> {
-    /// Draws it; answers the area inside.
+    /// Draws it; returns the area inside.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) -> Rect {
         let part = match self.keys {
             KeyFocus::Here => ThemePart::FocusedBorder,
@@ -152,7 +152,7 @@ impl Border<'_> {
     }
 }
 
-/// The first groups of words that fit side by side.
+/// The first groups of words that fit.
 fn fitting(groups: &[Vec<Span>], room: u16) -> Vec<Span> {
     let mut shown: Vec<Span> = vec![];
     for group in groups {
@@ -177,7 +177,7 @@ fn padded(mut spans: Vec<Span>) -> Vec<Span> {
     spans
 }
 
-/// A rounded border; answers the area inside.
+/// A rounded border; returns the area inside.
 pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect {
     if area.width < 2 || area.height < 2 {
         return Rect {
@@ -206,7 +206,7 @@ pub(super) fn outline(canvas: &mut Canvas<'_>, area: Rect, style: Style) -> Rect
     }
 }
 
-/// How far a list is scrolled, on the right border of `area`: only where not all of it is seen.
+/// A scrollbar on the right border of `area`, if not all of the list is visible.
 pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let seen = usize::from(inner.height);
     if count <= seen || seen == 0 {
@@ -227,14 +227,14 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
     }
 }
 
-/// The lines inside a panel, of which the wheel moves those that are seen: with its scrollbar.
+/// A scrollable panel: its visible lines, with a scrollbar.
 pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let room = usize::from(inner.height);
     canvas.list(inner, Spot::Over, ClickList { first, room, count });
     scrollbar(canvas, inner, first, count);
 }
 
-/// A panel over the desk: a cleared area with a bright border and a title; answers the area inside.
+/// A panel: clears its area, draws border and title, and returns the area inside.
 pub(super) fn panel(canvas: &mut Canvas<'_>, area: Rect, title: &[Span]) -> Rect {
     canvas.clear(area);
     let inner = outline(canvas, area, canvas.theme.part(ThemePart::FocusedBorder));

@@ -1,4 +1,4 @@
-//! The first line. Where room is short it speaks briefly, then the least important parts go.
+//! The first line. In a narrow window it shortens its segments, then drops the least important.
 
 use super::canvas::{Canvas, after, before, shortened, spans_width, width as width_of};
 use crate::{
@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 const GAUGE: u16 = 8;
 const SEPARATOR: &str = " │ ";
 const SEPARATOR_WIDTH: u16 = 3;
-/// Of this priority on, a segment goes before any other loses words.
+/// From this priority on, a segment is dropped before others are shortened.
 const GOOD_TO_KNOW: u8 = 4;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, header: &Header) {
@@ -52,7 +52,7 @@ fn badge(canvas: &mut Canvas<'_>, area: Rect, mode: Option<Mode>) -> Rect {
     after(row, 1)
 }
 
-/// At most a third of the line; a click lists the accounts.
+/// At most a third of the line; a click opens the list of accounts.
 fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
     let room = (wide / 3).saturating_sub(2);
     let words = if width_of(&chip.words) <= room {
@@ -87,8 +87,8 @@ fn segment(canvas: &mut Canvas<'_>, row: Rect, spans: &[Span], gauge: Option<Gau
 /// A segment as it is drawn.
 type ShownSegment<'a> = (&'a [Span], Option<Gauge>, u8);
 
-/// All in full, else that without what has no brief form, else in brief, else without the bars, else without what is only
-/// good to know, else in the fewest words, else the more important of that.
+/// The first of these that fits: all in full; without optional segments that have no brief form; brief; without bars;
+/// without optional segments; in the fewest words; the most important of those.
 fn fitting(segments: &[Segment], room: u16) -> Vec<ShownSegment<'_>> {
     let full = segments.iter().map(|s| (&*s.words, s.gauge, s.priority));
     let full: Vec<ShownSegment> = full.collect();
@@ -117,7 +117,7 @@ fn fitting(segments: &[Segment], room: u16) -> Vec<ShownSegment<'_>> {
     brief
 }
 
-/// The least important first, down to those of priority `down_to`; one thing always stays.
+/// Drops the least important first, down to priority `down_to`; keeps at least one.
 fn drop_until_it_fits(segments: &mut Vec<ShownSegment<'_>>, room: u16, down_to: u8) {
     while width(segments) > room && segments.len() > 1 {
         let least = segments

@@ -1,4 +1,4 @@
-//! The help over the desk: sections in as many columns as fit, two at most.
+//! The help panel: sections in one or two columns.
 
 use super::{
     canvas::{Canvas, after, line, width, wrapped},
@@ -8,14 +8,14 @@ use super::{
 use crate::view::{HelpSection, Span, Tone};
 use ratatui::layout::Rect;
 
-/// It gets no narrower while a search leaves less and less of it, unless the screen is.
+/// The panel does not shrink below this while a search reduces its lines.
 const NARROWEST: u16 = 92;
-/// Space before a key, after it and after what it does.
+/// Space before a key, after it and after its action.
 const AROUND: u16 = 4;
-/// Narrower than this there is one column only.
+/// Below this width there is one column.
 const TWO_COLUMNS: u16 = 64;
 
-/// One line of the help: a section's name, a key, or the space between sections.
+/// One line: a section's name, a key, or an empty line.
 enum HelpEntry<'a> {
     Section(&'a str),
     Key(&'a str, String),
@@ -33,7 +33,7 @@ pub(super) fn draw(
     let texts = widest(lines().map(|(_, does)| *does));
     let most = body.width;
     let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
-    // As wide as the longest of its lines wants, where there is room for it.
+    // As wide as its longest line, if there is room.
     let one = keys.saturating_add(texts).saturating_add(AROUND);
     let wanted = one.saturating_mul(columns).saturating_add(2);
     let wide = wanted.max(NARROWEST).min(most);
@@ -61,7 +61,7 @@ pub(super) fn draw(
     }
 }
 
-/// What is looked for, or that something can be.
+/// The search text, or how to search.
 fn title(search: &str, sections: &[HelpSection]) -> Vec<Span> {
     let mut title = vec![Span::new("Help", Tone::Accent)];
     if search.is_empty() {
@@ -93,7 +93,7 @@ fn draw_entry(canvas: &mut Canvas<'_>, row: Rect, entry: &HelpEntry<'_>, keys: u
     }
 }
 
-/// The sections in columns, none broken, divided where the longer column is shortest.
+/// The sections in columns, none broken, with the shortest possible longer column.
 fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<HelpEntry<'_>>> {
     let length = |sections: &[HelpSection]| entries(sections, room).len();
     let halves = (1..=sections.len()).filter_map(|at| sections.split_at_checked(at));
@@ -104,7 +104,7 @@ fn split(sections: &[HelpSection], columns: usize, room: u16) -> Vec<Vec<HelpEnt
     }
 }
 
-/// What a key does goes on below it where it is longer than its line.
+/// A long action continues below its key.
 fn entries(sections: &[HelpSection], room: u16) -> Vec<HelpEntry<'_>> {
     let mut entries = vec![];
     for section in sections {

@@ -1,4 +1,4 @@
-//! A list over the desk, one line each: the accounts, the markets.
+//! A list panel, one line each: the accounts, the markets.
 
 use super::{
     canvas::{Canvas, line},
@@ -14,7 +14,7 @@ const WIDEST: u16 = 120;
 /// Two borders and the headings.
 const AROUND: u16 = 3;
 
-/// `list` is told how many lines there is room for.
+/// `list` receives the number of lines that fit.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize) -> ListView) {
     let wide = body.width.min(WIDEST);
     let room = body.height.saturating_sub(AROUND);

@@ -1,4 +1,4 @@
-//! One pane in its place: border, titles, and the visible rows.
+//! One pane: border, titles, and the visible rows.
 
 use super::{
     DrawState,
@@ -24,7 +24,7 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// Lower panes need their lines for rows.
+/// A lower pane has no day lines.
 const LEAST_WITH_DAYS: usize = 6;
 
 /// Borders and headings.
@@ -41,7 +41,7 @@ pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
         .saturating_add(AROUND)
 }
 
-/// A TWAP is drawn as two bars, unless somebody has chosen the columns.
+/// A TWAP is drawn as a card, unless columns were chosen.
 fn has_cards(model: &Model, pane: Pane) -> bool {
     let lens = model.lenses.of(pane);
     pane == Pane::Twaps && lens.is_none_or(|lens| lens.columns.is_none())
@@ -105,18 +105,18 @@ pub(super) fn draw(
     }
 }
 
-/// The rows of a pane and which of them must be seen.
+/// The rows of a pane, and which of them must be visible.
 struct PaneBody<'a> {
     marks: &'a Marks,
     pane: Pane,
     rows: &'a Rows<'a>,
-    /// The row the keys act on, if this pane has them.
+    /// The row that the keys act on, if this pane has them.
     selected: Option<usize>,
     seen: usize,
 }
 
 impl PaneBody<'_> {
-    /// Places among the visible rows.
+    /// Indexes among the visible rows.
     fn picked(&self, first: usize, room: usize) -> PickedRow {
         let visible = first..first.saturating_add(room).min(self.rows.len());
         let marked = self
@@ -149,7 +149,7 @@ impl PaneBody<'_> {
         }
     }
 
-    /// How many rows of a list that has the newest on top lie above the first one that is seen.
+    /// How many rows are above the first visible one, in a list with the newest first.
     fn above(&self, area: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) -> Option<usize> {
         DayLines::of(self.pane, self.rows, scene).filter(|_| !self.rows.is_empty())?;
         let room = usize::from(area.height.saturating_sub(AROUND));
@@ -157,7 +157,7 @@ impl PaneBody<'_> {
         Some(draw_state.first(self.pane, self.seen, &window)).filter(|above| *above > 0)
     }
 
-    /// The wheel moves the list, and each visible row lies at its own place in it.
+    /// Records the list for the wheel, and each visible row for clicks.
     fn can_be_pointed_at(
         &self,
         canvas: &mut Canvas<'_>,
@@ -253,7 +253,7 @@ impl PaneBody<'_> {
     }
 }
 
-/// The equity curve, where the table leaves room for one.
+/// The equity curve, if the table leaves room.
 fn curve(canvas: &mut Canvas<'_>, free: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) {
     let (width, height) = chart::LEAST;
     let free = Rect {
@@ -268,7 +268,7 @@ fn curve(canvas: &mut Canvas<'_>, free: Rect, draw_state: &mut DrawState, scene:
     }
 }
 
-/// Everything under the headings.
+/// Everything below the headings.
 fn line_rest(area: Rect) -> Rect {
     Rect {
         y: area.y.saturating_add(1.min(area.height)),

@@ -1,4 +1,4 @@
-//! The line that is being typed, in the place of the footer, with one line under it.
+//! The command line, in place of the footer, with one line below it.
 
 use super::{
     canvas::{Canvas, after, line, shortened, width},
@@ -8,7 +8,7 @@ use super::{
 use crate::view::{PromptView, Span, Tone, Under};
 use ratatui::layout::Rect;
 
-/// The line and what stands under it.
+/// The line and the one below it.
 pub(super) const HEIGHT: u16 = 2;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, prompt: &PromptView) {
@@ -32,7 +32,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, prompt: &PromptView) {
     }
 }
 
-/// The text with its cursor; answers how many columns of it are out of sight on the left.
+/// Draws the text with its cursor; returns how many columns are hidden on the left.
 fn typed(canvas: &mut Canvas<'_>, row: Rect, prompt: &PromptView) -> u16 {
     let before: String = prompt.text.chars().take(prompt.cursor).collect();
     let hidden = sum([width(&before), 2]).saturating_sub(row.width);
@@ -55,7 +55,7 @@ fn typed(canvas: &mut Canvas<'_>, row: Rect, prompt: &PromptView) -> u16 {
     hidden
 }
 
-/// What is wrong under the place it is about: after the mark, or before it where there is more room.
+/// The error below its position: after the mark, or before it if there is more room.
 fn fault(canvas: &mut Canvas<'_>, row: Rect, column: u16, what: &str) {
     let column = column.min(row.width.saturating_sub(1));
     let mark = after(row, column);
@@ -71,7 +71,7 @@ fn fault(canvas: &mut Canvas<'_>, row: Rect, column: u16, what: &str) {
     canvas.toned(start, &what, Tone::Alert);
 }
 
-/// Ways to go on; those that do not fit come into sight as Tab gets to them.
+/// Completions; those that do not fit appear as Tab reaches them.
 fn words(canvas: &mut Canvas<'_>, row: Rect, words: &[String], taken: Option<usize>) {
     let last = taken.unwrap_or(0);
     let room = row.width.saturating_sub(2);

@@ -1,5 +1,4 @@
-//! Rows under headings. A column that does not fit is left out whole, the least important first; a number
-//! is never cut.
+//! Rows under headings. A column that does not fit is dropped whole, the least important first; a number is never cut.
 
 use super::{
     canvas::{Canvas, after, line, shortened, spans_width, width},
@@ -14,27 +13,27 @@ use crate::view::{Align, Cell, Facts, Lead, RowBody, Span, Table, TableRow, Tone
 use ratatui::layout::Rect;
 use std::{borrow::Cow, slice};
 
-/// The mark of the selected row, and the same space at the right.
+/// The mark of the selected row, and the same space on the right.
 const MARGIN: u16 = 1;
 
-/// Which of the visible rows stand out.
+/// Which of the visible rows are highlighted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PickedRow {
-    /// The row the keys act on, if this pane has them.
+    /// The row that the keys act on, if this pane has them.
     pub(super) selected: Option<usize>,
     /// Marked ones.
     pub(super) marked: Vec<usize>,
 }
 
 impl PickedRow {
-    /// A line has come before this row.
+    /// A line was inserted before this row.
     pub(super) fn make_room(&mut self, before: usize) {
         for row in self.selected.iter_mut().chain(&mut self.marked) {
             *row = row.saturating_add(usize::from(*row >= before));
         }
     }
 
-    /// Shows that the n-th row is selected or marked on all its lines.
+    /// Highlights all lines of the n-th row if it is selected or marked.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, block: Rect, number: usize) {
         if self.selected == Some(number) {
             canvas.fill(block, ThemePart::Selection);
@@ -48,7 +47,7 @@ impl PickedRow {
     }
 }
 
-/// Draws the headings and the rows below them; answers the part of `area` beside them that is free.
+/// Draws the headings and rows; returns the free part of `area` beside them.
 pub(super) fn draw(
     canvas: &mut Canvas<'_>,
     area: Rect,
@@ -134,7 +133,7 @@ fn one(canvas: &mut Canvas<'_>, row: Rect, content: &TableRow, fit: &Fit) {
     }
 }
 
-/// As wide as the columns are: what stands beside them is not of a day.
+/// As wide as the columns: what is beside them belongs to no day.
 fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[ColumnSlot], words: &[Span]) {
     let row = Rect {
         width: used(slots).min(row.width),
@@ -149,7 +148,7 @@ fn rule(canvas: &mut Canvas<'_>, row: Rect, slots: &[ColumnSlot], words: &[Span]
     canvas.spans(after(row, 2), &spaced);
 }
 
-/// How much of a row its columns take.
+/// The width that a row's columns use.
 fn used(slots: &[ColumnSlot]) -> u16 {
     slots
         .last()
@@ -199,7 +198,7 @@ fn draw_cell(
     }
 }
 
-/// Those that have room, the most important first, in their own order.
+/// Those that fit, the most important first, in their own order.
 fn fitting(facts: &[Facts], room: u16) -> Vec<Span> {
     let mut ranked: Vec<_> = facts.iter().enumerate().collect();
     ranked.sort_by_key(|(at, facts)| (facts.priority, *at));
@@ -217,7 +216,7 @@ fn fitting(facts: &[Facts], room: u16) -> Vec<Span> {
     shown.collect()
 }
 
-/// As many of the first as have room; what is left out leaves no sign.
+/// As many of the first as fit; the others leave no sign.
 pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
     let counts = (1..=parts.len()).rev();
     let mut fewer = counts.filter_map(|count| parts.get(..count));
@@ -231,8 +230,8 @@ pub(super) fn first_parts(parts: &[Span], room: u16) -> Cow<'_, [Span]> {
     Cow::Owned(first.into_iter().collect())
 }
 
-/// Words may end in `…`. Where two parts are too long for a line, the first, what was asked, makes room for what came of
-/// it.
+/// Words may end in `…`. If two parts are too long, the first (the command) is shortened before the second (its
+/// outcome).
 fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
     let mut spans = cell.spans.as_slice();
     if let [asked, outcome, ..] = spans
@@ -252,10 +251,10 @@ fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
     }
 }
 
-/// What was asked is cut no shorter than this.
+/// The command is not shortened below this width.
 const ASKED: u16 = 12;
 
-/// The first words that fit, without the numbers among them: `SELL BTC…`.
+/// The first words that fit, without numbers: `SELL BTC…`.
 fn gist(text: &str, room: u16) -> Cow<'_, str> {
     if width(text) <= room {
         return Cow::Borrowed(text);

@@ -1,5 +1,5 @@
-//! How meanings look. Themes are files; a terminal with fewer colours gets the nearest it has, one with
-//! none gets bold, reverse and underline, and loses no meaning because the words carry it.
+//! The look of each tone. Themes are files. A terminal with fewer colors gets the nearest ones; a terminal without
+//! colors gets bold, reverse and underline. No meaning is lost, because the words carry it.
 
 mod depth;
 
@@ -20,39 +20,39 @@ macro_rules! built_in {
 }
 built_in!("dark", "light", "contrast", "blue_orange", "red_up");
 
-/// Everything that is drawn, as styles. Tones carry no background, so that a selected row shows through.
+/// Styles for everything that is drawn. Tones have no background, so that a selected row shows through.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
     palette: Option<Palette>,
-    /// Whether there are colours to put behind text.
+    /// Whether there are background colors.
     grounds: Backgrounds,
-    /// Text on those of them that speak: badges and chips.
+    /// Text on badges and chips.
     ink: Color,
 }
 
-/// Nearly black: every ground of the built-in themes is light enough for it.
+/// Nearly black: every background of the built-in themes is light enough for it.
 const INK: Color = Color::Rgb(20, 18, 10);
 
-/// What can be put behind text.
+/// The available backgrounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Backgrounds {
     Colours,
-    /// The terminal's own background only: a shade of it is not among its colours.
+    /// Only the terminal's own background: it has no shades.
     One,
 }
 
-/// What is not text with a tone.
+/// Parts of the screen that are not text with a tone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ThemePart {
-    /// Text on the background: what the screen is cleared with.
+    /// The cleared screen.
     Base,
     Border,
     FocusedBorder,
-    /// The row the keys act on, in the pane that has them and in the others.
+    /// The row that the keys act on, in the focused pane and in the others.
     Selection,
     /// The empty part of a gauge.
     Track,
-    /// The place where a text field is typed into.
+    /// An input field.
     Field,
     Cursor,
 }
@@ -75,7 +75,7 @@ struct Palette {
     track: Hex,
     paper: Hex,
     live: Hex,
-    /// In the order of [`Tint`]; the same in every theme, so that an account is known by its colour.
+    /// In the order of [`Tint`]; the same in every theme, so that an account keeps its color.
     #[serde(skip, default = "tints")]
     tints: [Hex; 7],
 }
@@ -109,16 +109,16 @@ impl TryFrom<String> for Hex {
     }
 }
 
-/// The colours a desk starts with, and what others would be on its terminal.
+/// The desk's initial theme, and other themes for this terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looks {
-    /// As the settings say.
+    /// From the settings.
     pub own: Theme,
     pub depth: Depth,
 }
 
 impl Looks {
-    /// The built-in theme of this name; the own colours for a name that is none.
+    /// The built-in theme of this name; the configured one for an unknown name.
     pub fn named(&self, name: &str) -> Theme {
         let theme = Theme::named(name).map(|theme| theme.with_depth(self.depth));
         theme.unwrap_or_else(|| self.own.clone())
@@ -132,13 +132,13 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// A built-in theme; `None` for a name that is none of them.
+    /// A built-in theme; `None` for an unknown name.
     pub fn named(name: &str) -> Option<Self> {
         let (_, text) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
         Self::from_toml(text).ok()
     }
 
-    /// A theme file; the error names the line and what is wrong with it.
+    /// Parses a theme file; the error names the line and the problem.
     pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
         let palette = toml::from_str(text)?;
         Ok(Self {
@@ -148,7 +148,7 @@ impl Theme {
         })
     }
 
-    /// No colours: bold, dim, underline and reverse only.
+    /// No colors: bold, dim, underline and reverse only.
     pub fn colourless() -> Self {
         Self {
             palette: None,
@@ -157,7 +157,7 @@ impl Theme {
         }
     }
 
-    /// The same theme with the nearest colours a terminal of `depth` has.
+    /// The same theme with the nearest colors of a terminal with this `depth`.
     #[must_use]
     pub fn with_depth(mut self, depth: Depth) -> Self {
         match depth {
@@ -179,7 +179,7 @@ impl Theme {
         }
     }
 
-    /// Whether an empty gauge can be seen by its background.
+    /// Whether an empty gauge is visible by its background.
     pub(super) fn has_grounds(&self) -> bool {
         self.grounds == Backgrounds::Colours
     }
@@ -226,7 +226,7 @@ impl Theme {
         let style = Style::new().fg(color.0);
         match tone {
             Tone::Strong | Tone::Accent | Tone::Alert => style.add_modifier(Modifier::BOLD),
-            // A grey is not among sixteen colours.
+            // The sixteen basic colors have no gray.
             Tone::Muted if !self.has_grounds() => style.add_modifier(Modifier::DIM),
             Tone::Plain | Tone::Muted | Tone::Info | Tone::Good | Tone::Bad | Tone::Warn => style,
         }
@@ -247,7 +247,7 @@ impl Theme {
         }
     }
 
-    /// The badge that says where orders go.
+    /// The badge of the mode: paper or live.
     pub(super) fn badge(&self, mode: Mode) -> Style {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let Some(palette) = &self.palette else {
@@ -260,7 +260,7 @@ impl Theme {
         self.on_ground(ground)
     }
 
-    /// A badge beside it that says that none goes anywhere, or not every one.
+    /// The badge that says that no orders, or not all, are sent.
     pub(super) fn restricted(&self) -> Style {
         match &self.palette {
             Some(palette) => self.on_ground(palette.info.0),
@@ -268,7 +268,7 @@ impl Theme {
         }
     }
 
-    /// What a notice is, before its words.
+    /// The badge before a notice.
     pub(super) fn notice(&self, tone: Tone) -> Style {
         match self.tone(tone).fg {
             Some(ground) => self.on_ground(ground),
@@ -276,7 +276,7 @@ impl Theme {
         }
     }
 
-    /// The name of an account beside it.
+    /// The chip with an account's name.
     pub(super) fn chip(&self, tint: Tint) -> Style {
         let colours = self.palette.as_ref().map(|palette| palette.tints);
         let at = Tint::VARIANTS.iter().position(|known| *known == tint);
@@ -398,7 +398,7 @@ mod tests {
         }
     }
 
-    /// How much brighter the one is than the other, as WCAG 2 counts it.
+    /// The contrast ratio of WCAG 2.
     #[expect(clippy::float_arithmetic, reason = "brightness is a curve")]
     fn contrast(a: Hex, b: Hex) -> f64 {
         let brightness = |hex: Hex| {

@@ -1,4 +1,4 @@
-//! The step of the tour, in lines of its own above the keys: it covers nothing.
+//! The tour's step, on lines of its own above the keys: it covers nothing.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width, wrapped},
@@ -9,10 +9,10 @@ use crate::view::{Tone, TourView};
 use ratatui::layout::Rect;
 
 const MARGIN: u16 = 1;
-/// Between the words and the keys.
+/// Between the text and the keys.
 const APART: u16 = 2;
 
-/// How many lines it takes at this width.
+/// How many lines it needs at this width.
 pub(super) fn height(tour: &TourView, wide: u16) -> u16 {
     let lines = lines(tour, wide);
     let count = u16::try_from(lines.len()).unwrap_or(u16::MAX);
@@ -49,7 +49,7 @@ fn lines(tour: &TourView, wide: u16) -> Vec<String> {
     wrapped(&text, wide.saturating_sub(2 * MARGIN))
 }
 
-/// Whether the keys fit behind the last words.
+/// Whether the keys fit after the last words.
 fn has_room(tour: &TourView, lines: &[String], wide: u16) -> bool {
     let last = lines.last().map_or(0, |text| width(text));
     sum([last, APART, spans_width(&tour.keys), 2 * MARGIN]) <= wide

@@ -1,6 +1,6 @@
-//! Which rows of a list are seen, where some have a line of their own above them.
+//! Which rows of a list are visible if some have a line above them.
 
-/// A list of `count` rows on `room` lines; `lines` says how many a row takes, one at least.
+/// A list of `count` rows on `room` lines; `lines` returns the lines of a row, at least one.
 #[derive(Clone, Copy)]
 pub(super) struct RowWindow<F> {
     pub(super) count: usize,
@@ -9,15 +9,15 @@ pub(super) struct RowWindow<F> {
 }
 
 impl<F: Fn(usize) -> usize> RowWindow<F> {
-    /// The first visible row: `before` moved no further than needed for row `seen` to be among them, and no
-    /// line left empty that a row could fill.
+    /// The first visible row: `before`, moved only as far as needed to show row `seen`, without empty lines that a row
+    /// could fill.
     pub(super) fn first(&self, before: usize, seen: usize) -> usize {
         let earliest = self.earliest(seen).min(seen);
         let latest = self.earliest(self.count.saturating_sub(1));
         before.clamp(earliest, seen).min(latest.max(earliest))
     }
 
-    /// The row after the last one that is seen when `first` is the first.
+    /// The row after the last visible one if `first` is the first.
     pub(super) fn end(&self, first: usize) -> usize {
         let mut used = 0_usize;
         let mut end = first;
@@ -31,7 +31,7 @@ impl<F: Fn(usize) -> usize> RowWindow<F> {
         end
     }
 
-    /// The first row from which row `at` is still seen.
+    /// The first row from which row `at` is still visible.
     fn earliest(&self, at: usize) -> usize {
         let mut used = (self.lines)(at);
         let mut first = at;

@@ -1,8 +1,8 @@
-//! View models: what is on the screen as words and tones, for the desk, the command line and exports
-//! alike.
+//! View models: the screen as words and tones, shared by the desk, the command line and exports. Names `app` and
+//! `model`.
 //!
-//! Contract: pure functions of the model; no terminal types; only the rows asked for are formatted; what
-//! is unknown is [`text::format::UNKNOWN`]. Every meaning is in the words, tones only repeat it.
+//! Contract: pure functions of the model without terminal types. Only the requested rows are formatted; an unknown
+//! value is [`text::format::UNKNOWN`]. Words carry every meaning, tones only repeat it.
 
 pub(crate) mod details;
 pub mod forms;
@@ -52,7 +52,7 @@ pub use text::table::{
     Align, Cell, Column, Facts, Gauge, Heading, Lead, RowBody, Share, Table, TableRow, Widest,
 };
 
-/// The columns of every resource, as the desk, the command line and exports show them.
+/// The columns of every resource, for the desk, the command line and exports.
 pub mod columns {
     pub use crate::view::tables::{
         activity::ACTIVITY,

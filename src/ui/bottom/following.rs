@@ -1,4 +1,4 @@
-//! What can follow the first of two keys, in lines of their own above the footer: they cover nothing.
+//! The keys that can follow the first of two, on lines of their own above the footer: they cover nothing.
 
 use crate::{
     app::tables::spot::Spot,
@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 
 const MARGIN: u16 = 1;
 
-/// How many lines it takes at this width.
+/// How many lines it needs at this width.
 pub(in crate::ui) fn height(following: &Following, wide: u16) -> u16 {
     u16::try_from(lines(following, wide).len()).unwrap_or(u16::MAX)
 }
@@ -39,12 +39,12 @@ fn head(following: &Following) -> String {
     format!("{} …", following.first)
 }
 
-/// Where the keys begin on every line.
+/// Where the keys begin on each line.
 fn lead(following: &Following) -> u16 {
     sum([MARGIN, width(&head(following)), APART])
 }
 
-/// As many on a line as fit, one at least.
+/// As many per line as fit, at least one.
 fn lines(following: &Following, wide: u16) -> Vec<Vec<&Hint>> {
     let room = wide.saturating_sub(sum([lead(following), MARGIN]));
     let mut lines: Vec<Vec<&Hint>> = vec![vec![]];

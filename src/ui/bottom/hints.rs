@@ -1,4 +1,4 @@
-//! Keys that work now, with what each does.
+//! The keys that work now, with their actions.
 
 use crate::view::{Hint, Span, Tone};
 

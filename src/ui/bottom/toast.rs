@@ -1,4 +1,4 @@
-//! The newest notice, on lines of its own above the keys: it covers nothing, and is there whole.
+//! The newest notice in full, on lines of its own above the keys: it covers nothing.
 
 use crate::{
     app::{keys::keymap::Action, tables::spot::Spot},
@@ -11,10 +11,10 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// It takes no more of the screen than this.
+/// The most lines.
 const MOST_LINES: usize = 6;
 
-/// How many lines it needs on a screen of this width.
+/// How many lines it needs at this width.
 pub(in crate::ui) fn height(toast: &ToastView, wide: u16) -> u16 {
     u16::try_from(lines(toast, wide).len()).unwrap_or(u16::MAX)
 }
@@ -36,12 +36,12 @@ fn badge(toast: &ToastView) -> String {
     format!(" {} ", toast.head)
 }
 
-/// All its words stand after the badge.
+/// Its words are aligned after the badge.
 fn lead(toast: &ToastView) -> u16 {
     width(&badge(toast)).saturating_add(1)
 }
 
-/// Where there are too many, the middle goes: how it begins and how it is dismissed stay.
+/// With too many lines the middle is dropped: the start and the dismiss key stay.
 fn lines(toast: &ToastView, wide: u16) -> Vec<Vec<Span>> {
     let mut spans = vec![Span::plain(toast.words.clone())];
     if !toast.references.is_empty() {

@@ -1,4 +1,4 @@
-//! One field of a form: its label, its value as a text with a cursor or as a choice, and what a click on it means.
+//! One field of a form: its label, its text with a cursor or its choice, and its click targets.
 
 use super::super::{
     canvas::{Canvas, after, spans_width, width},
@@ -14,7 +14,7 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// A text field is as wide as this where there is room, and wider where its text is.
+/// The usual width of a text field; wider for a longer text.
 const FIELD: u16 = 22;
 
 pub(super) fn draw(
@@ -43,7 +43,7 @@ pub(super) fn draw(
     }
 }
 
-/// What the value of a field takes of its line.
+/// The width of a field's value.
 pub(super) fn value_width(value: &ValueView, room: u16) -> u16 {
     let wide = match value {
         ValueView::Text(typed) => text_width(&typed.text),
@@ -54,12 +54,12 @@ pub(super) fn value_width(value: &ValueView, room: u16) -> u16 {
     wide.min(room)
 }
 
-/// As wide as what is typed: a number is never seen in part while there is room for it.
+/// As wide as the text: a number is shown in full if there is room.
 fn text_width(text: &str) -> u16 {
     FIELD.max(width(text).saturating_add(3))
 }
 
-/// The typed text with its cursor; a text longer than its field shows the part around the cursor.
+/// The text with its cursor; a text longer than its field shows the part around the cursor.
 fn draw_text(canvas: &mut Canvas<'_>, room: Rect, field: &FieldView, typed: &TypedText) -> Rect {
     let area = Rect {
         width: text_width(&typed.text).min(room.width),
@@ -151,7 +151,7 @@ fn all(options: &[String], chosen: usize, mark: Tone) -> Vec<Span> {
     shown.collect()
 }
 
-/// All of them where there is room, or the chosen one alone with its place among them.
+/// All options if there is room, otherwise the chosen one with its position.
 fn choice(options: &[String], chosen: usize, room: u16, mark: Tone) -> Vec<Span> {
     let all = all(options, chosen, mark);
     if spans_width(&all) <= room {

@@ -1,4 +1,4 @@
-//! A form as lines: those that scroll, and below them those that stay in sight whatever is scrolled.
+//! The layout of a form: scrolling lines, and below them fixed ones.
 
 use super::{
     super::{
@@ -20,15 +20,15 @@ pub(super) struct FormLayout<'a> {
     pub(super) pinned: Vec<FormLine<'a>>,
 }
 
-/// So many lines are left for what scrolls, whatever else must be seen.
+/// The least number of scrolling lines.
 const LEAST: usize = 5;
 /// Between two consequences on a line.
 const APART: &str = " · ";
 const RESULT: &str = "what follows";
 
 impl<'a> FormLayout<'a> {
-    /// Everything in the order of reading. Where that is too long, what would come of sending it and what is wrong
-    /// stay in sight, in brief, and what is not known goes.
+    /// All lines in reading order. If there are too many, preview and errors stay fixed in brief form, without unknown
+    /// values.
     pub(super) fn out(form: &'a FormView, widths: Widths, height: u16) -> Self {
         let height = usize::from(height);
         let all: Vec<_> = form.preview.iter().collect();
@@ -67,7 +67,7 @@ impl<'a> FormLayout<'a> {
     }
 }
 
-/// Side by side, as many on a line as fit.
+/// Side by side, as many per line as fit.
 fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<FormLine<'a>> {
     let mut rows: Vec<Vec<Span>> = vec![];
     for (label, value) in result {

@@ -1,4 +1,4 @@
-//! The lines of a form, each part by itself.
+//! The lines of a form, part by part.
 
 use crate::{
     ui::{
@@ -14,12 +14,12 @@ use crate::{
 
 /// One drawn line of the form.
 pub(super) enum FormLine<'a> {
-    /// A field, and what it accepts where that fits beside it.
+    /// A field, and what it accepts if that fits beside it.
     Field(&'a FieldView, Option<&'a str>),
-    /// What the field above accepts, or what is wrong with it.
+    /// What the field above accepts, or its error.
     Aside(String, Tone),
     Pair([&'a (&'static str, Span); 2]),
-    /// One consequence; what does not fit on its line goes on below, without a label.
+    /// One consequence; a long one continues on the next line without a label.
     One(&'static str, String, Tone),
     Text(String, Tone),
     /// Several consequences side by side.
@@ -27,7 +27,7 @@ pub(super) enum FormLine<'a> {
     Rule(&'static str),
 }
 
-/// How wide things are in this form.
+/// The widths in this form.
 #[derive(Clone, Copy)]
 pub(super) struct Widths {
     pub(super) room: u16,
@@ -59,7 +59,7 @@ pub(super) fn field_lines(form: &FormView, widths: Widths) -> Vec<FormLine<'_>> 
     lines
 }
 
-/// Two consequences on a line where both fit whole.
+/// Two consequences on a line if both fit.
 pub(super) fn preview_lines<'a>(
     name: &'static str,
     preview: &[&'a (&'static str, Span)],

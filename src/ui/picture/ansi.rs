@@ -1,4 +1,4 @@
-//! A screen with its colours as escape sequences, for `cat` and for logs that show them.
+//! A screen as ANSI escape sequences, for `cat` and for logs that show colors.
 
 use super::cells;
 use ratatui::{
@@ -51,7 +51,7 @@ fn sequence(cell: &Cell) -> String {
     out
 }
 
-/// The terminal's own colours, in their order.
+/// The terminal's own colors, in order.
 const OWN: [Color; 8] = [
     Color::Black,
     Color::Red,
@@ -63,7 +63,7 @@ const OWN: [Color; 8] = [
     Color::Gray,
 ];
 
-/// Themes use no other colours than these, in whatever depth.
+/// Themes use only these colors, at any depth.
 fn color(color: Color, plane: u8) -> Option<String> {
     if let Color::Rgb(r, g, b) = color {
         return Some(format!("{plane};2;{r};{g};{b}"));

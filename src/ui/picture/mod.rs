@@ -1,4 +1,4 @@
-//! A drawn screen as something to keep: plain text, text with ANSI colours, or a self-contained SVG.
+//! A drawn screen as plain text, text with ANSI colors, or a self-contained SVG.
 
 #![expect(
     clippy::arithmetic_side_effects,
@@ -18,7 +18,7 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-/// The screen as lines of text, without what is empty at their ends.
+/// The screen as lines of text, without trailing blanks.
 pub fn text(screen: &Buffer) -> String {
     let mut out = String::new();
     for row in screen.area.rows() {
@@ -29,7 +29,7 @@ pub fn text(screen: &Buffer) -> String {
     out
 }
 
-/// The cells of a row with their columns; the empty second half of a wide character is left out.
+/// The cells of a row with their columns, without the empty second half of a wide character.
 fn cells(screen: &Buffer, row: Rect) -> impl Iterator<Item = (u16, &Cell)> {
     let mut covered = 0;
     row.positions().filter_map(move |position| {

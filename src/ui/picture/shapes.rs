@@ -1,13 +1,13 @@
-//! Box and block characters as shapes on a grid of cells, so that they join whatever the font.
+//! Box and block characters as SVG shapes, so that they join in any font.
 
-/// Width and height of a cell in SVG units; the font size that goes with them is [`FONT`].
+/// Width and height of a cell in SVG units, for the font size [`FONT`].
 pub(super) const CELL: (u32, u32) = (9, 20);
 pub(super) const FONT: u32 = 15;
 
 /// How a character is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SvgShape {
-    /// By the font.
+    /// As text.
     Glyph,
     /// A line through the cell, as an SVG path.
     Line { path: String, thickness: u32 },
@@ -19,7 +19,7 @@ pub(super) enum SvgShape {
     Dots(String),
 }
 
-/// The shape of a character in the cell whose left top corner is `x`, `y`.
+/// The shape of a character in the cell with the top left corner `x`, `y`.
 pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
     let (wide, high) = CELL;
     let (right, low) = (x + wide, y + high);
@@ -150,7 +150,7 @@ pub(super) fn high_eighths(count: u32) -> String {
     half(CELL.1 * count / 4)
 }
 
-/// Half of a whole number of units, as SVG writes it.
+/// Half of a whole number of units, in SVG notation.
 fn half(twice: u32) -> String {
     if twice.is_multiple_of(2) {
         (twice / 2).to_string()
@@ -159,7 +159,7 @@ fn half(twice: u32) -> String {
     }
 }
 
-/// Eighths of a cell's width, as SVG writes it.
+/// Eighths of a cell's width, in SVG notation.
 pub(super) fn eighths(count: u32) -> String {
     let thousandths = CELL.0 * count * 125;
     let text = format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000);

@@ -1,7 +1,7 @@
-//! A screen as one self-contained SVG: no script, no font file, no link, so that it shows on a code host too.
+//! A screen as one self-contained SVG without scripts, font files or links, so that code hosts show it.
 //!
-//! Backgrounds are rectangles over runs of cells, borders and bars are shapes, and every run of text is
-//! stretched to its cells, so that columns stay in line whatever monospaced font the reader has.
+//! Backgrounds are rectangles over runs of cells, borders and bars are shapes, and every run of text is stretched to
+//! its cells, so that columns align in any monospaced font.
 
 use super::{
     super::theme::Theme,
@@ -20,11 +20,11 @@ use unicode_width::UnicodeWidthStr;
 const MARGIN: u32 = 14;
 const FONTS: &str =
     "ui-monospace,'SF Mono',Menlo,'Cascadia Mono','DejaVu Sans Mono',Consolas,monospace";
-/// For a theme without colours.
+/// For a theme without colors.
 const INK: &str = "#202020";
 const PAPER: &str = "#ffffff";
 
-/// The look of a cell, ready for the file.
+/// The style of a cell in SVG terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SvgStyle {
     ink: String,
@@ -32,7 +32,7 @@ struct SvgStyle {
     marks: &'static str,
 }
 
-/// A run of cells of one look.
+/// A run of cells with one style.
 #[derive(Debug)]
 struct SvgRun {
     x: u32,
@@ -96,7 +96,7 @@ fn line(out: &mut String, screen: &Buffer, row: Rect, y: u32, ground: &SvgStyle)
     }
 }
 
-/// Cells of one look side by side; a shape is a run of its own kind.
+/// Adjacent cells with one style; shapes form runs of their own kind.
 fn runs(screen: &Buffer, row: Rect, ground: &SvgStyle) -> Vec<SvgRun> {
     let mut runs: Vec<SvgRun> = vec![];
     for (column, cell) in cells(screen, row) {
@@ -119,10 +119,10 @@ fn runs(screen: &Buffer, row: Rect, ground: &SvgStyle) -> Vec<SvgRun> {
     runs
 }
 
-/// What may be drawn in one piece: these fill their cells from side to side.
+/// Characters that fill their cells from side to side, and can be drawn in one piece.
 const SEAMLESS: [&str; 3] = ["─", "█", "░"];
 
-/// A run of shapes holds one seamless character again and again; a run of text holds no shapes.
+/// A run of shapes repeats one seamless character; a run of text contains no shapes.
 fn goes_on(run: &SvgRun, cell: &Cell, look: &SvgStyle) -> bool {
     let first = run
         .text
@@ -242,7 +242,7 @@ fn look(cell: &Cell, ground: &SvgStyle) -> SvgStyle {
     SvgStyle { ink, paper, marks }
 }
 
-/// Themes use no other colours than these.
+/// Themes use only these colors.
 fn hex(color: Color) -> Option<String> {
     let (r, g, b) = if let Color::Rgb(r, g, b) = color {
         (r, g, b)
@@ -254,7 +254,7 @@ fn hex(color: Color) -> Option<String> {
     Some(format!("#{r:02x}{g:02x}{b:02x}"))
 }
 
-/// The colour cube and the greys of a 256-colour terminal.
+/// The color cube and the grays of a 256-color terminal.
 fn of_index(index: u8) -> (u8, u8, u8) {
     if index >= 232 {
         let grey = 8 + 10 * (index - 232);

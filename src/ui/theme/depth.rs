@@ -1,4 +1,4 @@
-//! The nearest colours of a terminal that has fewer than a theme names.
+//! The nearest colors for a terminal with fewer than a theme uses.
 
 #![expect(
     clippy::arithmetic_side_effects,
@@ -7,25 +7,25 @@
 
 use ratatui::style::Color;
 
-/// How many colours the terminal has.
+/// How many colors the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Depth {
     #[default]
     True,
     Indexed,
-    /// The terminal's own sixteen, whatever its owner has made of them.
+    /// The terminal's own sixteen, as configured by its owner.
     Basic,
     /// `NO_COLOR`, or a terminal without any.
     None,
 }
 
-/// Terminals that show all colours whether or not they set `COLORTERM`, by a part of their `TERM`.
+/// Terminals with true color even without `COLORTERM`, by a part of their `TERM`.
 const TRUE: [&str; 6] = ["direct", "kitty", "alacritty", "ghostty", "wezterm", "foot"];
-/// Terminals of sixteen colours, by the beginning of their `TERM`.
+/// Terminals with sixteen colors, by the start of their `TERM`.
 const BASIC: [&str; 5] = ["linux", "ansi", "vt", "cons25", "xterm-16color"];
 
 impl Depth {
-    /// What a terminal says of itself in `TERM` and `COLORTERM`. One that says nothing telling has 256.
+    /// From `TERM` and `COLORTERM`. Without further information, 256 colors.
     pub fn of(term: &str, colorterm: &str) -> Self {
         if ["", "dumb"].contains(&term) && colorterm.is_empty() {
             return Self::None;
@@ -41,10 +41,10 @@ impl Depth {
     }
 }
 
-/// The steps of each colour in the cube.
+/// The steps of each channel in the cube.
 const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The nearest of the 6×6×6 cube and the 24 greys that every 256-colour terminal has.
+/// The nearest of the 6×6×6 cube and the 24 grays of every 256-color terminal.
 pub(super) fn indexed(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else {
         return color;
@@ -73,9 +73,9 @@ fn far(a: (u8, u8, u8), b: (u8, u8, u8)) -> u32 {
     square(a.0, b.0) + square(a.1, b.1) + square(a.2, b.2)
 }
 
-/// Greyer than this, a colour is none: the difference of its strongest and its weakest part.
+/// Below this difference between its strongest and weakest channel, a color counts as gray.
 const GREY: u8 = 48;
-/// The sixths of the colour wheel as people name them: the first hue that is not that colour any more.
+/// The named hues of the color wheel: the first hue that is no longer that color.
 const HUES: [(i32, Color); 7] = [
     (15, Color::Red),
     (72, Color::Yellow),
@@ -86,8 +86,8 @@ const HUES: [(i32, Color); 7] = [
     (361, Color::Red),
 ];
 
-/// The one of the sixteen that people would call by the same name. What is nearly grey becomes the terminal's
-/// own text colour, which is readable on its own background.
+/// The one of the sixteen basic colors with the same name. A near-gray becomes the terminal's own text color, which is
+/// readable on its background.
 pub(super) fn basic(color: Color) -> Color {
     let Color::Rgb(r, g, b) = color else {
         return color;

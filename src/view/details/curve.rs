@@ -1,29 +1,29 @@
-//! The profit of the closed positions read so far, one after another: the equity curve.
+//! The equity curve: the running profit of the closed positions read so far.
 
 use crate::{
     model::Num,
     view::text::{format, scene::Scene, span::Span, words},
 };
 
-/// Heights are thousandths of the whole chart, from its lower end.
+/// Heights are thousandths of the chart, from the bottom.
 pub const FULL: u16 = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Curve {
     pub title: Vec<Span>,
-    /// The running total, the oldest position first.
+    /// The running total, oldest position first.
     pub heights: Vec<u16>,
-    /// Where neither profit nor loss is.
+    /// The height of zero.
     pub zero: u16,
-    /// The highest and the lowest running total.
+    /// The highest and lowest running total.
     pub high: Span,
     pub low: Span,
 }
 
-/// More points than this are not told apart.
+/// The most points: more cannot be distinguished.
 const POINTS: usize = 512;
 
-/// `None` until there are two points to join.
+/// `None` with fewer than two points.
 pub fn curve(scene: &Scene<'_>) -> Option<Curve> {
     let equity = &scene.store.equity;
     let last = equity.len().checked_sub(1).filter(|last| *last > 0)?;

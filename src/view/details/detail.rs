@@ -1,4 +1,4 @@
-//! Everything known about one row: each field the service sent under its own name, and what follows from it.
+//! The full detail of a row: each field of the service under its own name, and what is derived from it.
 
 use super::{
     lines::{DetailFields, DetailLine, DetailView},
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// The detail of a row; says so when the row is not known any more.
+/// The detail of a row, or a message that the row no longer exists.
 pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     let mut view = known(model.focus.pane, &detail.row, scene).unwrap_or_else(|| DetailView {
         title: vec![Span::plain("gone")],
@@ -35,7 +35,7 @@ pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     view
 }
 
-/// The same as lines of text, for the clipboard.
+/// The detail as lines of text, for the clipboard.
 pub fn detail_text(detail: &DetailView) -> String {
     let words = |spans: &[Span]| -> String { spans.iter().map(|s| s.text.as_str()).collect() };
     let lines = detail.lines.iter().map(|line| match line {

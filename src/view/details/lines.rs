@@ -1,4 +1,4 @@
-//! The lines of a detail, under construction and finished.
+//! The lines of a detail.
 
 use crate::{
     model::{MarketId, Num, Text, Timestamp},
@@ -12,25 +12,25 @@ use crate::{
 pub struct DetailView {
     pub title: Vec<Span>,
     pub lines: Vec<DetailLine>,
-    /// Beside the lines, where there is room.
+    /// Drawn beside the lines if there is room.
     pub chart: Option<Box<PriceView>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DetailLine {
-    /// The name of what follows.
+    /// The title of the lines below.
     Section(&'static str),
     Field {
         label: String,
         value: Vec<Span>,
     },
-    /// Of a table: what does not fit is left out.
+    /// A line of a table: what does not fit is left out.
     Cells {
         label: String,
         value: Vec<Span>,
         is_chosen: bool,
     },
-    /// Where Enter goes when this one is chosen.
+    /// Where Enter goes from this line.
     Link {
         label: String,
         value: Vec<Span>,
@@ -38,7 +38,7 @@ pub enum DetailLine {
     },
 }
 
-/// The lines under construction: a field that is not there makes no line.
+/// Collects lines; a missing field makes no line.
 #[derive(Debug, Default)]
 pub(super) struct DetailFields(Vec<DetailLine>);
 
@@ -58,7 +58,7 @@ impl DetailFields {
         }
     }
 
-    /// Which market, in all the ways the service names it.
+    /// The market, in all the service's names for it.
     pub(super) fn market(
         &mut self,
         (id, provider, symbol, coin): (&MarketId, &Text, &Text, &Text),
@@ -84,14 +84,14 @@ impl DetailFields {
         self.text(label, value.map(|yes| if yes { "yes" } else { "no" }));
     }
 
-    /// The exact instant and how long ago or how far ahead it is, of what the service dates.
+    /// The exact instant of the service, and how long ago or ahead it is.
     pub(super) fn time(&mut self, label: &'static str, at: Option<Timestamp>, scene: &Scene<'_>) {
         if let Some(at) = at {
             self.instant(label, scene.zone.exact(at), &scene.relation(at));
         }
     }
 
-    /// The same of what this desk has dated, by its wall clock.
+    /// The same for an instant of this desk, by the wall clock.
     pub(super) fn own_time(&mut self, label: &'static str, at: Timestamp, scene: &Scene<'_>) {
         self.instant(label, scene.zone.exact(at), &scene.relation_own(at));
     }
@@ -101,7 +101,7 @@ impl DetailFields {
         self.push(label, vec![Span::plain(exact), relation]);
     }
 
-    /// A section that nothing came under has no name either.
+    /// Drops the title of an empty section.
     pub(super) fn titled(self, title: Vec<Span>) -> DetailView {
         let mut rest = self.0.into_iter().peekable();
         let mut lines = vec![];

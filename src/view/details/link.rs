@@ -1,4 +1,4 @@
-//! The rows a detail leads to, each on a line.
+//! The rows that a detail links to, one per line.
 
 use crate::{
     app::account::row_id::RowId,
@@ -9,10 +9,10 @@ use crate::{
     },
 };
 
-/// Links seen at once, around the chosen one.
+/// The most links shown at once, around the chosen one.
 const SEEN: usize = 6;
 
-/// A section of links of this row, the chosen one marked; none where there are no links.
+/// The links of a row with the chosen one marked; empty without links.
 pub(crate) fn lines(
     (row, links): (&RowId, &[RowId]),
     choice: usize,
@@ -41,7 +41,7 @@ pub(crate) fn lines(
     section
 }
 
-/// What stands below the links of a row.
+/// The note below the links of a row.
 fn rest(row: &RowId) -> &'static str {
     match row {
         RowId::Line(_) => "What happened",

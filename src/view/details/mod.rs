@@ -1,4 +1,4 @@
-//! Everything known of one row. Names `tables` and below.
+//! The full detail of one row. Names `tables` and `text`.
 
 pub(crate) mod curve;
 pub(crate) mod detail;

@@ -1,4 +1,4 @@
-//! An order in full.
+//! The detail of an order.
 
 use super::{
     lines::{DetailFields, DetailView},
@@ -58,7 +58,7 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     ])
 }
 
-/// `+4.1 bps, better than expected`: the sign is the trader's, whichever the side.
+/// `+4.1 bps, better than expected`: the sign is the trader's, on either side.
 fn quality_words(bps: Num, against: &str) -> String {
     let words = match bps.rounded(1) {
         shown if shown.is_positive() => "better than",

@@ -1,4 +1,4 @@
-//! What the journal has of a command of an earlier session.
+//! The journal's record of a command of an earlier session.
 
 use crate::{
     model::{Attempted, Past, Record, Text},
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Every field that was recorded, but for what stands above already.
+/// Every recorded field that is not shown above already.
 pub(super) fn recorded(fields: &mut DetailFields, past: &Past, scene: &Scene<'_>) {
     let record = &past.record;
     fields.section("In the journal");

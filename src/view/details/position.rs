@@ -1,4 +1,4 @@
-//! A position in full, open or closed.
+//! The detail of a position, open or closed.
 
 use crate::{
     model::{Position, Protection, Text},

@@ -6,7 +6,7 @@ use crate::{
     view::text::{format, scene::Scene, words},
 };
 
-/// The words of the paper exchange, as a person would say them. Those of another service are told as it says them.
+/// The paper exchange's reasons in plain words. Another service's are shown unchanged.
 const REASONS: &[(&str, &str)] = &[
     ("insufficient_margin", "not enough margin was free for it"),
     (
@@ -62,8 +62,8 @@ fn plain(reason: &Text) -> String {
     known.unwrap_or_else(|| words::spaced(reason))
 }
 
-/// Why, in a sentence: as the service said when it refused it, which names what was asked and what is allowed; else the
-/// reason of the row, and the rule with its limit, where that is told among the facts of the account.
+/// The reason as a sentence: the service's message, which names the request and the limit; otherwise the row's reason,
+/// and the rule with its limit if the account figures have it.
 pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
     if let Some(said) = said(order, scene) {
         return said;
@@ -79,7 +79,7 @@ pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
     parts.join(", ")
 }
 
-/// The answer to the request for it, as long as this desk remembers that.
+/// The response to its request, as long as this desk keeps it.
 fn said(order: &Order, scene: &Scene<'_>) -> Option<String> {
     let mut newest = scene.activity.lines.iter().rev();
     let told = newest.find_map(|notice| {
@@ -89,7 +89,7 @@ fn said(order: &Order, scene: &Scene<'_>) -> Option<String> {
     (!told.message.is_empty()).then(|| told.message.to_string())
 }
 
-/// What the rule allows and where the account is, both of now.
+/// The rule's limit and the account's value, both current.
 fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
     let mut facts = scene.store.account.value()?.rules.iter();
     let fact = facts.find(|fact| fact.id == *rule)?;
@@ -125,7 +125,7 @@ mod tests {
     use crate::view::details::lines::DetailLine;
     use crate::view::text::format::Zone;
 
-    /// The first line of the detail of a rejected order, and the names of its sections.
+    /// The first line of a rejected order's detail, and the titles of its sections.
     fn told(model: &Model, why: &str) -> (String, Vec<&'static str>) {
         let json = format!(
             r#""type":"limit","mode":"limit","side":"buy","size":9,"limit_price":64000,"status":"rejected"{why}"#

@@ -1,4 +1,4 @@
-//! A TWAP and a ladder in full.
+//! The details of a TWAP and a scaled order.
 
 use crate::{
     model::{Num, Scaled, Twap},
@@ -86,7 +86,7 @@ pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
     fields.titled(scaled::head(ladder, scene))
 }
 
-/// What the whole ladder would cost per coin if every rung filled at its price.
+/// The average price if every rung filled at its own price.
 fn average(ladder: &Scaled) -> Option<Num> {
     let sums = ladder
         .rungs

@@ -1,4 +1,4 @@
-//! What a person may not have meant, in words.
+//! Warnings about likely mistakes.
 
 use super::trade::TradePlan;
 use crate::{
@@ -124,7 +124,7 @@ fn risk_words(warning: &RiskWarning, seen: &Seen) -> String {
     }
 }
 
-/// A stop is no protection where the position is gone before it.
+/// A stop protects nothing if the position is liquidated before it.
 pub(crate) fn unreached_stop(
     liquidation: Option<LiquidationEstimate>,
     (side, stop): (Side, Num),
@@ -138,7 +138,7 @@ fn liquidated_first(price: Num, seen: &Seen) -> String {
     format!("liquidated at est. {price}, before the stop: a nearer stop or less leverage")
 }
 
-/// What its stop would lose, held against what the nearest limit of the challenge leaves.
+/// The loss at its stop, compared with the nearest challenge limit.
 pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let lost = TradePlan::of(draft, seen).loss()?;
     let (limit, left) = model.guard.tightest()?;
@@ -152,7 +152,7 @@ pub(crate) fn past_the_challenge(draft: &EntryDraft, model: &Model, seen: &Seen)
     })
 }
 
-/// Refused by the rule of the account, at the mark.
+/// The account's rule would refuse it, at the current mark.
 pub(crate) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let (_, most) = model.store.account.value()?.largest_position()?;
     draft.opens(seen).filter(|size| size.is_positive())?;
@@ -165,7 +165,7 @@ pub(crate) fn too_large(draft: &EntryDraft, model: &Model, seen: &Seen) -> Optio
     })
 }
 
-/// What closes all of a position may be worth less; each rung of a ladder is an order.
+/// A close of a whole position may be smaller; each rung of a scaled order counts as an order.
 pub(crate) fn too_small(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     let fills = draft.fillable(seen)?;
     let held = seen.position.map(Position::quantity);

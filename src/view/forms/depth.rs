@@ -1,4 +1,4 @@
-//! What an order would meet in the book, where one is known: how much fills at once and at what, how much rests.
+//! Previews a fill against the known book: quantity filled now, average price, and what rests.
 
 use crate::{
     app::{Model, Unfit},
@@ -12,16 +12,16 @@ use crate::{
     },
 };
 
-/// An order as far as the book decides about it.
+/// The parts of an order that matter for the book.
 pub(crate) struct Taker {
     pub(crate) side: Side,
     pub(crate) size: Option<Num>,
-    /// Its worst price; `None` for one that takes any.
+    /// Its worst price; `None` accepts any.
     pub(crate) limit: Option<Num>,
     pub(crate) lasting: TimeInForce,
 }
 
-/// One line; none where no book is known. One that is old, or that is not of the price that is observed, says only that.
+/// One line; `None` without a book. If the book is old or does not match the observed price, the line says only that.
 pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<PreviewLine> {
     let size = taker.size?;
     let book = match model.store.books.fit(seen.market?, model.now)? {
@@ -33,7 +33,7 @@ pub(crate) fn depth(taker: &Taker, model: &Model, seen: &Seen) -> Option<Preview
     Some(("book", by_book(&words, model, seen)?))
 }
 
-/// What is said by the book says how old that is.
+/// Estimates from the book state its age.
 pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
     let market = seen.market?;
     model.store.books.fit(market, model.now)?.ok()?;
@@ -80,14 +80,14 @@ fn met(sweep: &Sweep, taker: &Taker, book: &Book, seen: &Seen) -> String {
     parts.join(", ")
 }
 
-/// How far the average is from the middle of the same book, in basis points of that.
+/// The distance of the average from the mid of the same book, in basis points.
 fn slippage(average: Num, book: &Book) -> Option<Num> {
     let mid = book.mid()?;
     let away = average.minus(mid)?.abs().over(mid)?;
     away.times(Num::from(10_000_u32))
 }
 
-/// What becomes of what meets no level.
+/// What happens to the part that no level fills.
 fn rest(taker: &Taker) -> &'static str {
     match (taker.limit, taker.lasting) {
         (None, _) => "beyond the levels that are told",

@@ -1,4 +1,4 @@
-//! What would come of a new order.
+//! The preview of a new order.
 
 use super::{
     depth::{Taker, by_book, depth},
@@ -24,7 +24,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// More of them are told by their first and last.
+/// With more rungs, only the first and last are listed.
 const SHOWN_RUNGS: usize = 10;
 
 pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
@@ -79,14 +79,14 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
     lines
 }
 
-/// The open position that it can only make smaller.
+/// The open position that it can only reduce.
 pub(crate) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Position> {
     let held = seen.position.filter(|_| draft.only_reduces())?;
     let is_meant = draft.target.as_ref().is_none_or(|id| *id == held.id);
     (is_meant && held.side() == Some(draft.side.opposite())).then_some(held)
 }
 
-/// What is sent, and how much of it can fill where that is less.
+/// The size, and how much of it can fill if that is less.
 fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
     let line = sized(size, seen);
     let cut = size.zip(fills).filter(|(size, fills)| fills < size);
@@ -98,14 +98,14 @@ fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
     Span::new(format!("{}, {words}", line.text), Tone::Warn)
 }
 
-/// Which rungs fill before nothing is left to reduce is not known.
+/// It is unknown which rungs fill before nothing is left to reduce.
 fn is_part_of_ladder(draft: &EntryDraft, size: Option<Num>, fills: Option<Num>) -> bool {
     let is_some = fills.is_some_and(Num::is_positive);
     draft.shape == DraftShape::Ladder && fills != size && is_some
 }
 
-/// Of the whole position where all of it goes to another leverage. What only reduces takes none, but nothing is an order
-/// yet without a size.
+/// Covers the whole position if its leverage changes. A reduce-only order needs none, but without a size there is no
+/// order yet.
 fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
     let usd = size.and_then(|_| draft.initial_margin(seen));
     match (usd, draft.releverages(seen)) {
@@ -121,7 +121,7 @@ fn margin(draft: &EntryDraft, size: Option<Num>, seen: &Seen) -> Span {
     }
 }
 
-/// What becomes of it at once; nothing is said of what waits for a trigger.
+/// What happens at once; `None` for an order that waits for a trigger.
 fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
     match draft.shape {
         DraftShape::Order(PlaceKind::Limit) => {
@@ -139,7 +139,7 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
     }
 }
 
-/// `2 of 5 rungs (35%) fill now (taker)`: what stands at or past the market does not rest.
+/// `2 of 5 rungs (35%) fill now (taker)`: rungs at or beyond the market do not rest.
 fn rungs_execute(draft: &EntryDraft, seen: &Seen) -> Span {
     let share = || {
         let (market, rungs) = (seen.market?, draft.rungs_in(seen)?);
@@ -203,7 +203,7 @@ fn slices(
     [("slices", known(words)), ("runs", runs)]
 }
 
-/// Every price and size, the middle of a long ladder left out.
+/// Every price and size, with the middle of a long list left out.
 fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
     let decimals = seen.size_decimals();
     let words = draft.rungs_in(seen).map(|rungs| {
@@ -219,7 +219,7 @@ fn rungs(draft: &EntryDraft, model: &Model, seen: &Seen) -> [PreviewLine; 2] {
     ]
 }
 
-/// What is through the market fills at the book. Where none is known the prices of the rungs are the worst it can fill at.
+/// Rungs that cross fill against the book. Without a book, their own prices are the worst they can fill at.
 fn average(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     let price = draft.entry(seen);
     let crosses = |price: Num| estimate::crosses(seen.market?, draft.side, price);
@@ -248,7 +248,7 @@ fn listed(rungs: &[String]) -> String {
     }
 }
 
-/// In how long, and when that is in the zone of this machine.
+/// In how long, and at what local time.
 fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     let at = draft.expires(seen).ok().flatten();
     known(at.zip(seen.zone).map(|(at, zone)| {
@@ -260,7 +260,7 @@ fn expires(draft: &EntryDraft, model: &Model, seen: &Seen) -> Span {
     }))
 }
 
-/// Said where the service is known to have another time than this machine.
+/// A note if the service's clock is known to differ from this machine's.
 fn by_whose_clock(model: &Model, seen: &Seen) -> &'static str {
     if seen.now == model.wall_now() {
         ""

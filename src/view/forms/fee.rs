@@ -1,4 +1,4 @@
-//! What sending it would cost in fees, as far as anybody tells what is charged.
+//! The estimated fees of an order, if the rates are known.
 
 use crate::{
     app::{
@@ -16,12 +16,12 @@ use crate::{
     },
 };
 
-/// What would be traded in either role, USD.
+/// The traded value by role, USD.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FeeBasis {
     taker: Num,
     maker: Num,
-    /// Whether it may come to less: where no book is known, or when a trigger is reached, it may rest.
+    /// Whether it may be less: without a book, or when triggered, the order may rest.
     certainty: Certainty,
 }
 
@@ -48,7 +48,7 @@ impl FeeBasis {
         }
     }
 
-    /// Dearer as a taker everywhere that is known.
+    /// The taker fee as an upper bound.
     pub(crate) fn taking_at_most(usd: Num) -> Self {
         Self {
             certainty: Certainty::AtMost,
@@ -56,14 +56,14 @@ impl FeeBasis {
         }
     }
 
-    /// A limit that is sent at once.
+    /// A limit order that is sent at once.
     pub(crate) fn at(limit: Num, side: Side, usd: Num, seen: &Seen) -> Self {
         let market = seen.market;
         let crosses = market.and_then(|market| estimate::crosses(market, side, limit));
         Self::knowing(crosses, usd)
     }
 
-    /// Whether it takes what stands in the book, where that is known.
+    /// Whether it takes liquidity, if known.
     fn knowing(takes: Option<bool>, usd: Num) -> Self {
         match takes {
             Some(true) => Self::taking(usd),
@@ -115,7 +115,7 @@ pub(crate) fn fee(
     ("fee", known(words()))
 }
 
-/// Who tells it is said: a local figure is labelled so, as everywhere.
+/// Names the source of the rate: a local setting is labeled.
 fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String> {
     let bps = format::bps(rate.share.times(Num::from(10_000_u32))?);
     let by = match &rate.origin {
@@ -126,7 +126,7 @@ fn charged(role: LiquidityRole, rate: &Rate, market: &MarketId) -> Option<String
     Some(format!("{role} {bps} bps, {by}"))
 }
 
-/// Of a new order, TWAP or ladder.
+/// For a new order, TWAP or scaled order.
 pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Option<FeeBasis> {
     let usd = usd?;
     if usd.is_zero() {
@@ -140,7 +140,7 @@ pub(crate) fn traded(draft: &EntryDraft, usd: Option<Num>, seen: &Seen) -> Optio
     }
 }
 
-/// What stands at or past the market does not rest.
+/// Rungs at or beyond the market do not rest.
 fn rungs(draft: &EntryDraft, seen: &Seen) -> Option<FeeBasis> {
     let mut traded = FeeBasis::taking(Num::ZERO);
     for rung in draft.rungs_in(seen)? {

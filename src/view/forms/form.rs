@@ -1,4 +1,4 @@
-//! A form as words: its fields, what would come of it, what is wrong with it.
+//! A form in words: fields, preview, errors.
 
 use crate::{
     app::{
@@ -22,21 +22,21 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FormView {
-    /// What is being done, to what, on which account.
+    /// The command, its object and its account.
     pub title: Vec<Span>,
     pub fields: Vec<FieldView>,
     /// Label and value of each consequence: notional, margin, liquidation estimate, resulting position.
     pub preview: Vec<(&'static str, Span)>,
-    /// The service's answer or what blocks sending: one span per line.
+    /// The service's response, or what prevents sending: one span per line.
     pub trouble: Vec<Span>,
-    /// The exact body that would be sent, when asked for.
+    /// The exact body that would be sent, on request.
     pub json: Option<String>,
-    /// What is seen where not all of it is, and the keys that scroll up and down.
+    /// The visible part, and the keys that scroll.
     pub scroll: Scroll,
     pub pages: [String; 2],
 }
 
-/// The consequences that stay in sight where room is short, and what they are called there.
+/// The consequences that stay visible in a small window, and their short labels.
 const BRIEF: &[(&str, &str)] = &[
     ("size", "size"),
     ("notional", "notional"),
@@ -49,7 +49,7 @@ const BRIEF: &[(&str, &str)] = &[
     ("position", ""),
 ];
 
-/// What a consequence is called where room is short; `None` for one that may be out of sight there.
+/// The short label of a consequence; `None` if it may be hidden.
 pub fn brief(label: &str) -> Option<&'static str> {
     let mut named = BRIEF.iter().filter(|(name, _)| *name == label);
     named.next().map(|(_, brief)| *brief)
@@ -61,7 +61,7 @@ pub struct FieldView {
     pub label: &'static str,
     pub value: ValueView,
     pub focused: bool,
-    /// What the field accepts, shown beside it while focused.
+    /// What the field accepts, shown while focused.
     pub hint: String,
     pub fault: Option<String>,
 }
@@ -70,16 +70,16 @@ pub struct FieldView {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedText {
     pub text: String,
-    /// In characters from its start.
+    /// In characters from the start.
     pub cursor: usize,
-    /// What is typed next takes the place of all of it.
+    /// The next typed character replaces all of it.
     pub selected: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueView {
     Text(TypedText),
-    /// One of a closed set; `chosen` lies outside `options` while nothing is known to choose from.
+    /// One of a closed set; `chosen` is outside `options` if nothing is available.
     Choice {
         options: Vec<String>,
         chosen: usize,
@@ -299,7 +299,7 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
     }
 }
 
-/// Method, path and body exactly as they would go out, or why they cannot yet.
+/// Method, path and body exactly as they would be sent, or why that is not possible yet.
 fn json(form: &Form, model: &Model, seen: &Seen) -> String {
     let command = match form.draft.command(seen) {
         Ok(command) => command,

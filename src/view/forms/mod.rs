@@ -1,4 +1,4 @@
-//! A form as words: fields, preview, warnings, the bytes it would send. Names `panels` and below.
+//! Forms in words: fields, preview, warnings and the exact request. Names `panels` and the rooms below it.
 
 pub(crate) mod caution;
 pub(crate) mod depth;

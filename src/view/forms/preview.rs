@@ -1,4 +1,4 @@
-//! What would come of sending it. Estimates say so; what cannot be known is not guessed.
+//! The preview of a form. Estimates are labeled; unknown values are not guessed.
 
 use super::{
     depth::{Taker, depth},
@@ -93,7 +93,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     lines
 }
 
-/// What a close that waits is for, by the way the mark goes when it fires; of another market's mark nothing follows.
+/// Whether a waiting close is a stop or a target, by the direction of its trigger; `None` for another market's mark.
 fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
     let side = seen.position.and_then(Position::side)?;
     let own = draft.watched(seen).is_none();
@@ -101,7 +101,7 @@ fn purpose(draft: &CloseDraft, seen: &Seen) -> Option<&'static str> {
     own.then(|| Protection::of(side, direction).word())
 }
 
-/// A close goes at once, or when its trigger is reached.
+/// A close is sent at once, or when its trigger is reached.
 fn traded(draft: &CloseDraft, (side, usd): (Side, Option<Num>), seen: &Seen) -> Option<FeeBasis> {
     let (usd, limit) = (usd?, draft.limit_price().ok()?);
     match draft.kind {
@@ -149,7 +149,7 @@ fn exits(draft: &ExitsDraft, seen: &Seen) -> Vec<PreviewLine> {
     lines
 }
 
-/// A stop at which more is lost than at the one before is called so, as in the strip and the journal.
+/// A moved stop that can lose more than before is labeled, as in the strip and the journal.
 fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
     let exits = draft.exits(seen).ok();
     let is_set = |exits: &Exits| matches!(exits.stop_loss, Leg::Set(_));
@@ -159,7 +159,7 @@ fn moved_stop(line: Span, draft: &ExitsDraft, seen: &Seen) -> Span {
     }
 }
 
-/// `58,000 → 59,000 (-1.67%)`: what is, what will be, how far that is from the entry.
+/// `58,000 → 59,000 (-1.67%)`: old, new, and the distance from the entry.
 fn moved(
     entry: Option<Num>,
     now: Option<Num>,
@@ -206,7 +206,7 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     ]
 }
 
-/// More margin behind what no price liquidates leaves it so.
+/// More margin does not create a liquidation price for a position without one.
 fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> Span {
     let Some(position) = seen.position else {
         return unknown();
@@ -227,7 +227,7 @@ fn moved_liquidation(totals: Option<(Num, Num)>, model: &Model, seen: &Seen) -> 
     Span::plain(format!("{} → {}", before.text, after.text))
 }
 
-/// The price orders are written against, and how old it is.
+/// The observed price, and its age.
 fn observed(model: &Model, seen: &Seen) -> Span {
     let Some((mid, at)) = seen.mid().zip(model.store.polled_at(Source::Markets)) else {
         return unknown();

@@ -1,4 +1,4 @@
-//! What an entry may win and lose by its exits, as far as they are written.
+//! The possible win and loss of an entry, as far as its exits are filled in.
 
 use crate::{
     model::{
@@ -18,14 +18,14 @@ use crate::{
 /// An entry with its exits.
 pub(crate) struct TradePlan {
     pub(crate) side: Side,
-    /// What it opens, in coin.
+    /// The quantity it opens, in coin.
     pub(crate) quantity: Option<Num>,
     pub(crate) entry: Option<Num>,
     pub(crate) target: Option<Num>,
     pub(crate) stop: Option<Num>,
-    /// Of the position it would be part of, where that is reckoned.
+    /// Of the resulting position, if estimated.
     pub(crate) liquidation: Option<LiquidationEstimate>,
-    /// How it is entered; its exits take what stands in the book.
+    /// The role of the entry; exits take liquidity.
     pub(crate) role: LiquidityRole,
     pub(crate) charges: Charges,
 }
@@ -44,8 +44,8 @@ impl TradePlan {
         }
     }
 
-    /// What is lost at the stop, and how much may be won for it. A stop that the position would not live to see loses
-    /// what the liquidation does, and is no measure of anything.
+    /// The loss at the stop, and the reward for it. A stop beyond the liquidation price loses what the liquidation
+    /// does, and gives no ratio.
     pub(crate) fn reward(&self) -> [PreviewLine; 2] {
         if let Some(liquidation) = self.liquidated_before_stop() {
             let lost = profit(self.gain_at(Some(liquidation)));
@@ -62,7 +62,7 @@ impl TradePlan {
         ]
     }
 
-    /// What is lost at the stop, or at the liquidation that comes before it, USD.
+    /// The loss at the stop, or at the liquidation before it, USD.
     pub(crate) fn loss(&self) -> Option<Num> {
         let gain = if let Some(liquidation) = self.liquidated_before_stop() {
             self.gain_at(Some(liquidation))?
@@ -80,7 +80,7 @@ impl TradePlan {
         estimate::reward_to_risk(self.side, self.entry?, with_fees(target), with_fees(stop))
     }
 
-    /// All that is lost, or what is lost before fees that nobody tells.
+    /// The total loss, or the loss before unknown fees.
     fn at_stop(&self) -> Option<Span> {
         let gross = self.lost_at_stop()?;
         let fees = self
@@ -97,12 +97,12 @@ impl TradePlan {
         Some(Span::new(format!("{}{words}", lost.text), lost.tone))
     }
 
-    /// Nothing where the stop is not on the losing side: it would fire at once, and not at its price.
+    /// `None` if the stop is not on the losing side: it would fire at once, and not at its price.
     fn lost_at_stop(&self) -> Option<Num> {
         self.gain_at(self.stop).filter(|usd| usd.is_negative())
     }
 
-    /// Of one coin, in and out, USD.
+    /// Per coin, entry and exit, USD.
     fn fees_to(&self, exit: Num) -> Option<Num> {
         self.charges.in_and_out(self.role, self.entry?, exit)
     }
@@ -116,7 +116,7 @@ impl TradePlan {
     }
 }
 
-/// The one price that all lines of a preview are reckoned at.
+/// The one price that all estimates of a preview use.
 pub(crate) fn entered_at(draft: &EntryDraft, seen: &Seen) -> Option<Num> {
     let size = draft.fillable(seen).filter(|size| size.is_positive());
     size.map_or_else(|| draft.entry(seen), |size| draft.fills_at(size, seen))

@@ -1,5 +1,5 @@
-//! Under the form: what is on its way, what the service answered, and what a person may not have meant.
-//! Warnings never block: only the service knows what it accepts.
+//! Messages under the form: the command's progress, the service's response, and warnings. Warnings never block: only
+//! the service knows what it accepts.
 
 use super::{
     caution, entry,
@@ -68,7 +68,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     lines
 }
 
-/// Which key is the answer to what is asked, once the form listens to it.
+/// The key that answers the question, once the form accepts it.
 fn asked(form: &Form, model: &Model) -> Option<Span> {
     let waits = warnings::hears_answer(form, model.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
@@ -79,10 +79,10 @@ fn asked(form: &Form, model: &Model) -> Option<Span> {
     ))
 }
 
-/// The service's words about this field, if its answer names it.
+/// The service's message, if it names this field.
 pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
     let failure = form.failure.as_ref()?;
-    // The request that was not sent names every field, and says nothing about any.
+    // A dry run's message names every field and is about none.
     if failure.kind == FailureKind::DryRun {
         return None;
     }
@@ -103,7 +103,7 @@ fn replaces(old: &Replaces) -> Span {
     Span::new(words, Tone::Info)
 }
 
-/// Only what is armed has a pair to lose.
+/// Only an armed order can lose its pair.
 fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
     match old {
         Replaces::Armed(old) => protection::unpaired(old, &Scene::of(model, &model.options.zone)),
@@ -111,7 +111,7 @@ fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
     }
 }
 
-/// Said before anything is written, where all that can be written raises exposure.
+/// Shown before anything is typed if the form can only increase exposure.
 fn halted(form: &Form, model: &Model, seen: &Seen) -> Option<Span> {
     let raises = match (&form.draft, form.draft.command(seen)) {
         (_, Ok(command)) => command.risk() == Risk::Increasing,
@@ -174,7 +174,7 @@ fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<String> {
     own.into_iter().flatten().collect()
 }
 
-/// Whoever means to move a stop must not end up with two.
+/// Moving a stop must not leave two.
 fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<String> {
     let waits = draft.has(Field::TriggerPrice) && draft.watched(seen).is_none();
     let position = seen.position.filter(|_| waits)?;
@@ -199,7 +199,7 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<String> {
     lines
 }
 
-/// What a new order is told of its exits holds of those that are attached later.
+/// The warnings of a new order's exits also apply to attached ones.
 fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let mut lines = still_working(&draft.order_id, model);
     let Some((order, side)) = seen.order.and_then(|o| Some((o, o.side.known()?))) else {
@@ -219,7 +219,7 @@ fn exits(draft: &ExitsDraft, model: &Model, seen: &Seen) -> Vec<String> {
     lines
 }
 
-/// Less margin than there is brings the liquidation nearer: a bare number was often meant as more.
+/// Less margin than now brings liquidation nearer: a bare number was often meant as an addition.
 fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let now = seen.position.and_then(|p| p.isolated_margin_extra);
     let less = now
@@ -243,7 +243,7 @@ fn available(draft: &EntryDraft, model: &Model, seen: &Seen) -> Option<String> {
     })
 }
 
-/// A small order moves a large position by it.
+/// A small order can change the leverage of a large position.
 fn releverages(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     draft.opens(seen).filter(|size| size.is_positive())?;
     let (before, after) = draft.releverages(seen)?;
@@ -282,7 +282,7 @@ fn no_fill(draft: &EntryDraft, seen: &Seen) -> Option<String> {
         .then(|| format!("{tif} would not fill: the limit does not reach the market"))
 }
 
-/// A cap on the wrong side of the price that is followed holds the order where it is.
+/// A cap on the wrong side of the followed price keeps the order where it is.
 fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     let follows = draft.chases_nothing(seen)?;
     let cap = draft.known(Field::ChaseCap)?;
@@ -296,7 +296,7 @@ fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     ))
 }
 
-/// Of a new order and of a close alike; of a stop or target of `held`, on which side of the mark it has its place.
+/// For a new order and a close; for a stop or target of `held`, says on which side of the mark it belongs.
 fn fires_at_once(
     (price, direction): (Option<Num>, Option<TriggerDirection>),
     held: Option<&Position>,

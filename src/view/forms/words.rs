@@ -1,4 +1,4 @@
-//! Words that the fields, the preview and the warnings of a form share.
+//! Words shared by a form's fields, preview and warnings.
 
 use crate::{
     model::{
@@ -31,12 +31,12 @@ pub(super) fn unknown() -> Span {
     Span::new(format::UNKNOWN, Tone::Muted)
 }
 
-/// What is known, else [`format::UNKNOWN`].
+/// The text, or [`format::UNKNOWN`].
 pub(super) fn known(text: Option<String>) -> Span {
     text.map_or_else(unknown, Span::plain)
 }
 
-/// That no price liquidates it is said as the positions pane says it.
+/// Uses the positions pane's word for "no liquidation price".
 pub(super) fn liquidated(
     liquidation: Option<LiquidationEstimate>,
     market: Option<&Market>,
@@ -48,7 +48,7 @@ pub(super) fn liquidated(
     }
 }
 
-/// An estimate says that it is one.
+/// Labels a price as an estimate.
 pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
     known(price.map(|p| format!("est. {}", format::average(p, market))))
 }
@@ -66,7 +66,7 @@ pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
     }
 }
 
-/// `BTC ≥ 65,000 (+1.56%)`: what the mark must do, and how far that is.
+/// `BTC ≥ 65,000 (+1.56%)`: the trigger, and its distance.
 pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, seen: &Seen) -> Span {
     let market = seen.market_of(Field::TriggerPrice);
     let (Some(price), Some(direction)) = (price, direction) else {
@@ -87,7 +87,7 @@ pub(crate) fn fires(price: Option<Num>, direction: Option<TriggerDirection>, see
     ))
 }
 
-/// What so much of an open position makes or loses at that price, before fees and funding.
+/// The profit or loss of this part of the position at that price, before fees and funding.
 pub(crate) fn gross(
     position: Option<&Position>,
     exit: Option<Num>,

@@ -1,5 +1,4 @@
-//! Every account of the desk in one line each: what it is worth, what it has open, and whether what is told of it is
-//! so now.
+//! The list of accounts, one line each: value, open positions, and whether the data is current.
 
 use super::header;
 use crate::{
@@ -24,7 +23,7 @@ use crate::{
     },
 };
 
-/// Where room is short, what may cost money goes last.
+/// In a narrow window, columns about risk are dropped last.
 const COLUMNS: &[Column<Model>] = &[
     Column::new("account", "account", Left, 0, name),
     Column::new("account_id", "id", Left, 6, id),
@@ -38,7 +37,7 @@ const COLUMNS: &[Column<Model>] = &[
     Column::new("age", "age", Left, 3, age),
 ];
 
-/// As many as fit into `room`; `zone` is whose clocks times are told by.
+/// As many lines as fit into `room`; times are shown in `zone`.
 pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: usize) -> ListView {
     let count = desks.all.len();
     let chosen = list.chosen.min(count.saturating_sub(1));
@@ -63,7 +62,7 @@ pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: us
     }
 }
 
-/// The one that is on the screen behind the list stands out.
+/// The account on the screen is highlighted.
 fn name(model: &Model, _: &Scene<'_>) -> Cell {
     let label = model.roster.own().map(AccountLabel::label);
     let tone = match model.visibility {
@@ -76,7 +75,7 @@ fn name(model: &Model, _: &Scene<'_>) -> Cell {
         .into()
 }
 
-/// Where its name is another.
+/// Only if its name differs.
 fn id(model: &Model, _: &Scene<'_>) -> Cell {
     let identity = model.identity.as_ref();
     let id = identity.filter(|identity| identity.profile.name.is_some());
@@ -120,7 +119,7 @@ fn orders(model: &Model, _: &Scene<'_>) -> Cell {
     words::known(page.map(|page| working(&page.rows).to_string())).into()
 }
 
-/// Open positions that no order stops. One that is stopped in part is not among them: its own row says how much.
+/// Open positions without a stop. A partly covered one is not counted: its own row shows the share.
 fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
     if model.store.orders.value().is_none() {
         return Span::unknown().into();
@@ -136,7 +135,7 @@ fn unprotected(model: &Model, scene: &Scene<'_>) -> Cell {
     }
 }
 
-/// What holds new orders back goes before how the far end is.
+/// A block on new entries comes before the state of the service.
 fn state(model: &Model, _: &Scene<'_>) -> Cell {
     if model.halted.is_some() {
         return Span::new("HALTED", Tone::Alert).into();
@@ -156,7 +155,7 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
     header::api_state(model).into()
 }
 
-/// Of the older of what it is worth looking at an account for.
+/// The age of the older of the sources that matter here.
 fn age(model: &Model, scene: &Scene<'_>) -> Cell {
     let sources = [Source::Positions, Source::Orders];
     let oldest = sources.into_iter().max_by_key(|source| {

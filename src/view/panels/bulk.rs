@@ -1,4 +1,4 @@
-//! The list of many commands: the exact calls before they go, what came of each after.
+//! The list of bulk commands: the exact calls before sending, the outcomes afterwards.
 
 use super::strip;
 use crate::{
@@ -22,11 +22,11 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BulkView {
-    /// As a strip's: whether this is paper.
+    /// The tone of a strip: paper or not.
     pub tone: Tone,
     pub title: Vec<Span>,
     pub items: Vec<BulkItem>,
-    /// What was marked and is not in the list.
+    /// Marked rows that are not in the list.
     pub left_out: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub struct BulkView {
 pub struct BulkItem {
     pub state: Span,
     pub words: String,
-    /// The exact call while it is to come, why it failed if it did; nothing when all is well.
+    /// The exact call before sending, the reason after a failure; otherwise `None`.
     pub more: Option<Span>,
 }
 
@@ -91,7 +91,7 @@ fn counted(calls: usize) -> String {
     format!("{} call{plural}", format::count(calls))
 }
 
-/// What a trader would call done: an answer that says so.
+/// Whether the response means success.
 fn is_well(result: &Result<Box<Receipt>, crate::model::Failure>) -> bool {
     match result {
         Ok(receipt) => notice::receipt_tone(receipt) != notice::Tone::Alert,
@@ -99,7 +99,7 @@ fn is_well(result: &Result<Box<Receipt>, crate::model::Failure>) -> bool {
     }
 }
 
-/// While it asks, a stop says what goes without one once all of the list is sent.
+/// While the list waits for confirmation, a stop says which position it leaves unprotected.
 fn items(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<BulkItem> {
     let asks = matches!(bulk.stage, Stage::Asking { .. });
     let canceled = bulk.items.iter().filter_map(|row| row.command.cancels());
@@ -169,7 +169,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
     }
 }
 
-/// What has become since of an order that was still to end, or to begin, when its command was answered.
+/// The later state of an order that was still to end or begin at the response.
 fn became(model: &Model, receipt: &Receipt) -> Option<Span> {
     let store = &model.store;
     let id = match receipt {
@@ -188,12 +188,12 @@ fn became(model: &Model, receipt: &Receipt) -> Option<Span> {
     if let Some(row) = row.filter(|row| row.is_over()) {
         return Some(words::status(&row.status));
     }
-    // It was listed when it was marked: a whole list without it is newer, and how it ended its own row will tell.
+    // It was listed when it was marked: a complete list without it is newer. Its own row will show how it ended.
     let was_listed = matches!(receipt, Receipt::Cancel(_));
     (was_listed && store.is_over_since(id, None)).then(|| Span::muted("ended"))
 }
 
-/// Why an order that was taken was rejected all the same.
+/// Why an accepted order was rejected.
 fn reason(receipt: &Receipt) -> Option<Span> {
     let Receipt::Order { order, .. } = receipt else {
         return None;

@@ -1,4 +1,4 @@
-//! The list in which the columns of a pane are chosen.
+//! The list for choosing a pane's columns.
 
 use crate::{
     app::{
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// `drawn` are the titles of those that the pane has room for, where it is drawn in columns.
+/// `drawn` are the titles of the columns that fit into the pane, if it is drawn in columns.
 pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static str]>) -> DetailView {
     let names = (model.options.reading.columns)(columns.pane);
     let chosen = model

@@ -1,4 +1,4 @@
-//! An export: the panel that asks and shows how far it is, and the text of the file.
+//! An export: its panel, and the text of the file.
 
 use super::title;
 use crate::{
@@ -30,7 +30,7 @@ use crate::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Cells of the bar in the panel.
+/// Width of the progress bar in cells.
 const BAR: u16 = 24;
 
 /// The panel.
@@ -92,7 +92,7 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
     }
 }
 
-/// What the file lacks of what there is; one that says nothing of it would pass for the whole.
+/// What is missing in the file, so that it cannot pass for complete.
 fn missing(lack: Lack) -> Option<String> {
     let Lack {
         unreadable,
@@ -114,7 +114,7 @@ fn missing(lack: Lack) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// How many rows are here and, where the span has an end, how much of the way back that is.
+/// How many rows are loaded and, if the time range has a start, how much of it is covered.
 fn progress(model: &Model, export: &Export) -> Vec<Span> {
     let (count, oldest) = export.reach(&model.store);
     let rows = Span::plain(words::counted(count, "row", "rows"));
@@ -177,7 +177,7 @@ fn stage(export: &Export, missing: Option<&str>, keys: [Span; 2]) -> Vec<Span> {
     }
 }
 
-/// The name a file begins with; its ending comes with the format.
+/// The start of the file name; the format adds its ending.
 pub fn file_stem(sheet: &Sheet) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || "-_.".contains(c) {
@@ -206,7 +206,7 @@ pub fn file_stem(sheet: &Sheet) -> String {
     format!("perpdeck-{list}-{account}-{stamp}")
 }
 
-/// The whole file and how many rows are in it. Times are those of UTC, in full.
+/// The whole file and its number of rows. Times are UTC, in full.
 pub fn file(sheet: &Sheet) -> (String, usize) {
     let mut store = Store::default();
     store.trades.clone_from(&sheet.trades);
@@ -252,7 +252,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
     }
 }
 
-/// The rows as the verbs of the command line print them.
+/// The rows as the command line prints them.
 fn exact<T, R: Serialize>(
     rows: &[T],
     row: fn(&T, &Scene<'_>) -> R,
@@ -267,7 +267,7 @@ fn exact<T, R: Serialize>(
     (text, exact.len())
 }
 
-/// In CSV one line for each rung: the ladder's own fields would repeat.
+/// In CSV one line per rung: the scaled order's own fields would repeat.
 fn ladders(ladders: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String, usize) {
     if format == Format::Json {
         return (json(ladders), ladders.len());
@@ -280,11 +280,11 @@ fn ladders(ladders: &[Scaled], (format, scene): (Format, &Scene<'_>)) -> (String
 }
 
 fn json<T: Serialize>(rows: &[T]) -> String {
-    // What was read from JSON can be written as JSON.
+    // Data read from JSON can be written as JSON.
     serde_json::to_string_pretty(rows).unwrap_or_default() + "\n"
 }
 
-/// The desk's own lines are no documents of the service: their cells are.
+/// The desk's own lines are no rows of the service: their cells are exported.
 fn table<T>(
     columns: &[crate::view::text::table::Column<T>],
     rows: &[T],
@@ -348,7 +348,7 @@ mod tests {
         assert!(asking.contains(words), "{asking}");
         let effects = press(&mut model, "enter");
         assert!(matches!(effects.as_slice(), [Effect::Write(_)]));
-        // What the file holds does not change with what comes later.
+        // The file's contents do not change with later data.
         arrive(&mut model, Answer::History(Ok(Page::of(vec![]))));
         let now = model.now;
         let written = Ok(("h.csv".to_owned(), 7));

@@ -1,4 +1,4 @@
-//! The keys that work right now, the most useful first. Read from the key table, never written by hand.
+//! The keys that work now, most useful first. Read from the key table, never written by hand.
 
 use crate::{
     app::{
@@ -23,13 +23,13 @@ pub struct Hint {
     pub action: Action,
     pub key: String,
     pub label: &'static str,
-    /// A way out of every position: shown before all others.
+    /// It closes every position: shown before all others.
     pub is_way_out: bool,
-    /// Kept where room is short: what explains the keys, and what leaves.
+    /// Kept in a narrow window: help and quit.
     pub is_kept: bool,
 }
 
-/// Ways out, then what waits for a person.
+/// Keys that close everything, then open questions.
 const FIRST: &[Action] = &[
     Action::CloseAll,
     Action::Flatten,
@@ -40,7 +40,7 @@ const FIRST: &[Action] = &[
     Action::Freeze,
 ];
 
-/// What a trader reaches for first. What is not here is in the help.
+/// The most used keys. The others are in the help.
 const ORDER: &[Action] = &[
     Action::Confirm,
     Action::Submit,
@@ -89,7 +89,7 @@ const ORDER: &[Action] = &[
     Action::Quit,
 ];
 
-/// What works while the second of two keys is awaited, beside what can follow.
+/// Keys that work while the second key of a sequence is awaited.
 const AWAITING: &[Action] = &[
     Action::CloseAll,
     Action::Flatten,
@@ -97,15 +97,15 @@ const AWAITING: &[Action] = &[
     Action::Dismiss,
 ];
 
-/// What can follow the first of two keys.
+/// The keys that can follow the first one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Following {
-    /// The first, as it was pressed.
+    /// The first key, as pressed.
     pub first: String,
     pub hints: Vec<Hint>,
 }
 
-/// While the second is awaited.
+/// While the second key is awaited.
 pub fn following(model: &Model) -> Option<Following> {
     let chain = awaited(model)?;
     let known = model.keymap.following(model.context(), chain.first);
@@ -125,7 +125,7 @@ pub fn following(model: &Model) -> Option<Following> {
     })
 }
 
-/// What a pane is for, before what every pane can do.
+/// A pane's own keys, before those of every pane.
 fn own(context: Context) -> &'static [Action] {
     match context {
         Context::Orders => &[
@@ -176,7 +176,7 @@ fn own(context: Context) -> &'static [Action] {
     }
 }
 
-/// What stands at the end of the footer, by place.
+/// The keys at the end of the footer.
 fn last(context: Context) -> &'static [Action] {
     match context {
         Context::Help
@@ -223,7 +223,7 @@ fn last(context: Context) -> &'static [Action] {
     }
 }
 
-/// The footer's hints; the ways out are the first of the desk's and marked.
+/// The footer's hints; keys that close everything come first and are marked.
 pub fn footer(model: &Model) -> Vec<Hint> {
     let context = model.context();
     let parts = if awaited(model).is_some() {
@@ -252,7 +252,7 @@ pub fn footer(model: &Model) -> Vec<Hint> {
     hints
 }
 
-/// Keys that do one thing both ways.
+/// Keys that act in two directions.
 const PAIRS: &[(Action, Action)] = &[
     (Action::StepUp, Action::StepDown),
     (Action::MoveDown, Action::MoveUp),
@@ -263,7 +263,7 @@ const PAIRS: &[(Action, Action)] = &[
     (Action::ZoomIn, Action::ZoomOut),
 ];
 
-/// A pair of keys that do one thing both ways is one hint.
+/// Such a pair is shown as one hint.
 fn keys(model: &Model, action: Action, chord: Keys) -> String {
     let mut pairs = PAIRS.iter().filter(|(of, _)| *of == action);
     let other = pairs.next();
@@ -357,10 +357,10 @@ fn label(model: &Model, action: Action) -> &'static str {
     }
 }
 
-/// What a key needs in order to do something.
+/// A condition for a key to have an effect.
 type Need = fn(&Model) -> bool;
 
-/// The keys that work on some rows only; all others always do.
+/// Keys that work on some rows only; all others always work.
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
         can_trade(model) && model.store.closing_all().is_none()
@@ -458,7 +458,7 @@ fn leads_somewhere(model: &Model) -> bool {
     matches!(model.overlays.last(), Some(Overlay::Detail(detail)) if !links(model, &detail.row).is_empty())
 }
 
-/// Whether the key would do something to what is selected.
+/// Whether the key would have an effect on the selection.
 pub(crate) fn works(model: &Model, action: Action) -> bool {
     if model.options.read_only && action.sends() {
         return false;
@@ -467,12 +467,12 @@ pub(crate) fn works(model: &Model, action: Action) -> bool {
     needs.all(|(_, need)| need(model))
 }
 
-/// The account is known and the service takes the key for it.
+/// The account is known and its key accepted.
 fn can_trade(model: &Model) -> bool {
     model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
 }
 
-/// Something would be ended by it.
+/// Something is open that it would close.
 fn can_flatten(model: &Model) -> bool {
     let store = &model.store;
     let has_ladder = || {
@@ -493,7 +493,7 @@ fn is_flattening(model: &Model) -> bool {
     on_its_way.any(|flight| matches!(flight.command, Command::Flatten(_)))
 }
 
-/// And nothing holds new risk back, or is about to close what would be opened.
+/// New entries are allowed, and nothing is about to close what they would open.
 fn can_add(model: &Model) -> bool {
     let is_held = model.halted.is_some() || model.second.is_some() || guard::held(model).is_some();
     can_trade(model) && !is_held && model.store.closing_all().is_none()
@@ -513,7 +513,7 @@ fn can_fill(model: &Model) -> bool {
     form_of(model).is_some_and(|form| form.can_fill(&model.around()))
 }
 
-/// In a text the arrows move the cursor.
+/// In a text field the arrows move the cursor.
 fn can_choose(model: &Model) -> bool {
     let is_list = matches!(model.overlays.last(), Some(Overlay::Markets(_)));
     let is_text = |form: &Form| form.draft.text(form.focus).is_some();

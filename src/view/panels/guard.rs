@@ -1,4 +1,4 @@
-//! The limits of the challenge: short in the header, in full over the desk.
+//! The challenge limits: short in the header, in full in a panel.
 
 use crate::{
     app::{
@@ -22,7 +22,7 @@ use crate::{
 };
 use strum::IntoEnumIterator as _;
 
-/// The gauges beside the daily loss, and the word when new risk is locked.
+/// The gauges beside the daily loss, and a word if entries are locked.
 pub(crate) fn segments(model: &Model) -> Vec<Segment> {
     let won = won(model);
     let mut segments: Vec<_> = [Limit::Drawdown, Limit::Target]
@@ -45,7 +45,7 @@ pub(crate) fn segments(model: &Model) -> Vec<Segment> {
     segments
 }
 
-/// That the challenge is won, or its target reached.
+/// Shown if the challenge is passed or its target reached.
 fn won(model: &Model) -> Option<Segment> {
     let target = model.guard.gauge(Limit::Target);
     let is_reached = |gauge: &LimitGauge| gauge.level() == Level::Reached;
@@ -60,8 +60,7 @@ fn won(model: &Model) -> Option<Segment> {
     Some(Segment::new(1, vec![Span::new(words, Tone::Good)]))
 }
 
-/// How soon a limit makes room: one that is near stays to the last, before the daily loss if that is not; one that is
-/// reached is told in words of its own.
+/// Which limit leaves the header first: a near one stays longest. A reached one has words of its own.
 pub(crate) fn rank(model: &Model, limit: Limit) -> u8 {
     let level = |limit| {
         model
@@ -132,7 +131,7 @@ fn tone(gauge: &LimitGauge) -> Tone {
     }
 }
 
-/// Every limit with its figures and who tells them, and what the lock does.
+/// Every limit with its figures, their source, and what the lock does.
 pub fn limits(model: &Model) -> DetailView {
     let field = |label: &str, value| DetailLine::Field {
         label: label.to_owned(),
@@ -250,7 +249,7 @@ fn name(limit: Limit) -> &'static str {
     }
 }
 
-/// Why there is no figure, and what to do where something can be done.
+/// Why there is no figure, and what to do about it.
 fn unmeasured(missing: Option<Missing>) -> Vec<Span> {
     let why = match missing {
         None => "nothing has been read yet".to_owned(),
@@ -291,7 +290,7 @@ fn of(gauge: &LimitGauge) -> Vec<Span> {
         Origin::Local => "local",
     };
     let used = format::percent(gauge.used);
-    // A goal is reached; what must be kept to is not.
+    // A goal is "reached"; a limit is not.
     let head = match gauge.limit {
         Limit::DailyLoss | Limit::Drawdown => format!("{used} used"),
         Limit::Target | Limit::TradingDays => format!("{used} reached"),

@@ -1,5 +1,4 @@
-//! The line that is always there: where orders go, what the account is worth, how near its limits are,
-//! whether the far end answers and how old the data is.
+//! The header: where orders go, the account's value, its limits, the state of the service, the age of the data.
 
 use super::{guard, segment::Segment};
 use crate::{
@@ -26,32 +25,32 @@ use crate::{
 };
 use std::{cmp::Ordering, collections::VecDeque, time::Duration};
 
-/// Another desk has the journal of this account.
+/// Another desk holds the journal of this account.
 pub(crate) const SECOND_DESK: &str = "SECOND DESK";
 
-/// The whole line, leftmost first.
+/// The whole line, left to right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// `None` until the far end is known.
+    /// `None` until the service is known.
     pub mode: Option<Mode>,
-    /// What the desk may not do, always in sight.
+    /// What the desk may not do; always visible.
     pub badges: Vec<&'static str>,
-    /// Which account, where there are several or a person has named it.
+    /// The account, if there are several or it has a name.
     pub chip: Option<Chip>,
     pub segments: Vec<Segment>,
 }
 
-/// The account's name in its own colour: always there, like the mode.
+/// The account's name in its own color; always visible, like the mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chip {
     /// `swing · chal-2`.
     pub words: String,
-    /// The name alone, where room is short.
+    /// The name alone, for a narrow window.
     pub brief: String,
     pub tint: Tint,
 }
 
-/// Nobody must take a held display for the present.
+/// A paused display must not pass for live.
 fn frozen(model: &Model) -> Option<Segment> {
     let since = model.frozen.as_ref()?.since;
     let age = passing::age(model.now.since(since), model.options.motion);
@@ -122,7 +121,7 @@ fn chip(model: &Model) -> Option<Chip> {
     })
 }
 
-/// That no order leaves is said first, and why where there is room.
+/// That no order is sent comes first, then why if there is room.
 fn halted(model: &Model) -> Option<Segment> {
     let why = model.halted.as_ref()?;
     let word = Span::new("HALTED", Tone::Alert);
@@ -136,7 +135,7 @@ fn worth(model: &Model) -> Segment {
     let late = own.clone().filter(|age| age.tone != Tone::Muted);
     let fresh = own.filter(|age| age.tone == Tone::Muted);
     let (age, tone) = late.map_or((String::new(), None), |late| (late.text, Some(late.tone)));
-    // Old figures say so themselves, in words that stay where room is short.
+    // Old figures say so, in words that stay in a narrow window.
     let equity = |age: &str| match facts.and_then(|facts| facts.equity) {
         Some(equity) => {
             let words = format!("{} {age}", format::usd(equity));
@@ -169,7 +168,7 @@ fn worth(model: &Model) -> Segment {
         .fewest(fewest)
 }
 
-/// What can still be put behind new positions, as the service reckons it.
+/// The margin available for new positions, by the service's figures.
 fn free(model: &Model) -> Segment {
     let facts = model.store.account.value();
     let free = match facts.and_then(|facts| facts.available_margin) {
@@ -181,10 +180,10 @@ fn free(model: &Model) -> Segment {
     Segment::new(6, vec![Span::muted("free margin "), free]).brief(brief)
 }
 
-/// How much time the course of the equity covers, and the cells it takes.
+/// The time span of the equity sparkline, and its cells.
 const COURSE: (Duration, usize) = (Duration::from_mins(15), 20);
 
-/// Where there is room for everything else in full: how the equity has moved while the desk was open.
+/// With enough room: how equity has moved since the desk was opened.
 fn course(model: &Model) -> Option<Segment> {
     let (span, cells) = COURSE;
     let marks = model.store.worth.marks.iter().copied();
@@ -194,7 +193,7 @@ fn course(model: &Model) -> Option<Segment> {
     Some(Segment::new(9, words).brief(vec![]))
 }
 
-/// How much of the permitted daily loss is left: warned from four fifths used.
+/// How much of the permitted daily loss is left; warns from four fifths used.
 fn daily_loss(model: &Model) -> Segment {
     let left = model
         .store
@@ -242,7 +241,7 @@ fn daily_loss(model: &Model) -> Segment {
     }
 }
 
-/// Whether the far end answers, in words. What an account is worth means nothing without it: it stays to the last.
+/// Whether the service responds. It stays longest: the other figures mean nothing without it.
 fn api(model: &Model) -> Segment {
     let state = api_state(model);
     let mut words = vec![Span::muted("api "), state.clone()];
@@ -251,7 +250,7 @@ fn api(model: &Model) -> Segment {
     Segment::new(0, words).brief(vec![state])
 }
 
-/// When a source that is answered with trouble asks again: `, again in 4s`.
+/// When a failing source is retried: `, again in 4s`.
 fn troubled_until(model: &Model) -> Option<Span> {
     let health = &model.store.health;
     if health.tries() > 0 || health.limited_until(model.now).is_some() {
@@ -266,14 +265,14 @@ fn troubled_until(model: &Model) -> Option<Span> {
     )))
 }
 
-/// A refused key is not tried again by itself.
+/// A refused key is not retried automatically.
 fn asks_again(model: &Model) -> Option<Span> {
     let refused = model.store.health.has(FailureKind::Auth);
     let key = model.keymap.chord(Context::Desk, Action::Refresh)?;
     refused.then(|| Span::muted(format!(", {key} asks again")))
 }
 
-/// That the service's clock is clearly not this machine's: what it dates is measured by its own.
+/// The service's clock clearly differs from this machine's: its instants are measured by its own clock.
 fn clock(model: &Model) -> Option<Segment> {
     let scene = Scene::of(model, &model.options.zone);
     let words = match model.store.clocks.rate() {
@@ -286,7 +285,7 @@ fn clock(model: &Model) -> Option<Segment> {
     Some(Segment::new(3, words("service clock ")).brief(words("clock ")))
 }
 
-/// `+1h`, `-40s`; `None` where it is taken for the same.
+/// `+1h`, `-40s`; `None` if they count as equal.
 fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
     let span = format::span(Duration::from_millis(service.0.abs_diff(wall.0)));
     match service.cmp(&wall) {
@@ -296,7 +295,7 @@ fn apart(service: Timestamp, wall: Timestamp) -> Option<String> {
     }
 }
 
-/// What the service takes of this key in a minute, once it has said no.
+/// Requests a minute that the service accepts from this key, after its first 429.
 fn budget(model: &Model) -> Option<Segment> {
     let a_minute = model.store.health.budget()?;
     let words = vec![
@@ -306,7 +305,7 @@ fn budget(model: &Model) -> Option<Segment> {
     Some(Segment::new(5, words))
 }
 
-/// Troubles of the last answers and what they are called, the gravest first.
+/// Failures of the last responses and their words, most serious first.
 const TROUBLES: &[(FailureKind, &str, Tone)] = &[
     (FailureKind::Limited, "LIMITED", Tone::Warn),
     (FailureKind::Unavailable, "UNAVAILABLE", Tone::Alert),
@@ -341,11 +340,11 @@ pub(crate) fn api_state(model: &Model) -> Span {
     }
 }
 
-/// A slow answer alone is called slow.
+/// A single slow response is shown as slow.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// For how long nothing has come, where that is longer than it may be: a service that hangs has not failed a
-/// call yet, and the pace of its last answers says nothing of it.
+/// How long nothing has arrived, if that is too long: a hanging service has not failed a call yet, and its last
+/// response times say nothing.
 fn quiet(model: &Model) -> Option<Duration> {
     let quiet = model.now.since(model.store.health.heard_at()?);
     let sources = [Source::Orders, Source::Positions];
@@ -356,7 +355,7 @@ fn quiet(model: &Model) -> Option<Duration> {
     (quiet > most).then_some(quiet)
 }
 
-/// How many calls the shown pace is the median of: one slow answer is not a slow service.
+/// The response time is the median of this many calls, so that one slow response does not count.
 const PACED: usize = 9;
 
 fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
@@ -366,7 +365,7 @@ fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
     recent.get(recent.len() / 2).copied()
 }
 
-/// The milliseconds are never the same twice: where motion is reduced they are in the calls pane alone.
+/// The milliseconds change constantly: with reduced motion only the calls pane shows them.
 fn pace(elapsed: Duration, motion: Motion) -> Span {
     let (word, tone) = if elapsed >= calls::SLOW {
         ("SLOW", Tone::Warn)
@@ -380,7 +379,7 @@ fn pace(elapsed: Duration, motion: Motion) -> Span {
     Span::new(words, tone)
 }
 
-/// The ages that matter always, and that of prices when they are late; the account's figures tell their own.
+/// The ages that always matter, and that of late prices; the account's figures show their own.
 fn ages(model: &Model) -> Vec<Segment> {
     let age = |source, label: &str| Some((label.to_owned(), age::age_of(model, source)?));
     let always = [

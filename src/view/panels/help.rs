@@ -12,11 +12,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSection {
     pub title: &'static str,
-    /// Keys and what they do.
+    /// Keys and their actions.
     pub lines: Vec<(String, &'static str)>,
 }
 
-/// How the desk's own keys are grouped; what is in no group comes under "Desk".
+/// The groups of the desk's own keys; all others are under "Desk".
 const GROUPS: &[(&str, &[Action])] = &[
     (
         "Trade",
@@ -72,7 +72,7 @@ const GROUPS: &[(&str, &[Action])] = &[
     ),
 ];
 
-/// What is not a word and stands on the desk.
+/// Symbols on the screen and their meaning.
 const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
     ("late OLD", "past 3, 10 poll intervals"),
@@ -85,7 +85,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("┃ █", "a candle up, down; ▲▼ own fills"),
 ];
 
-/// What of the help has the words that are looked for: in a key, in what it does, or in the section's name.
+/// The help lines that contain the search text: in a key, an action or a section's title.
 pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let wanted = search.to_lowercase();
     let mut sections = all(model, of, search);
@@ -100,12 +100,12 @@ pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     sections
 }
 
-/// The keys of `of` first, then the desk's in groups. Who searches finds the commands that have a key, too.
+/// The keys of `of` first, then the desk's in groups. A search also covers commands with a key.
 fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let keymap = &model.keymap;
     let bindings: Vec<&Binding> = keymap.hints(of).collect();
     let own = bindings.iter().filter(|b| b.context == of);
-    // The tour's key does something while there is one.
+    // The tour's key works only during the tour.
     let works = |action: Action| action != Action::NextStep || model.tour.is_some();
     let listed = |b: &&&Binding| b.context != of && works(b.action);
     let desk: Vec<_> = bindings.iter().filter(listed).collect();
@@ -140,7 +140,7 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     sections
 }
 
-/// What a person's own keys have left without one, and how it is done now.
+/// Actions that the person's own bindings left without a key, and how to run them.
 fn keyless(keymap: &Keymap, of: Context) -> HelpSection {
     let here = |lost: &&Keyless| of.includes(lost.context);
     let lines = keymap.keyless().iter().filter(here).map(|lost| {

@@ -1,4 +1,4 @@
-//! Every market in one line each, as far as the price source tells.
+//! The list of markets, one line each, from the price source.
 
 use super::title;
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Where room is short, what an order is written by goes last.
+/// In a narrow window, columns needed to write an order are dropped last.
 const COLUMNS: &[Column<Market>] = &[
     Column::new("market", "market", Left, 0, |m, _| {
         words::market(&m.id).into()
@@ -53,7 +53,7 @@ const COLUMNS: &[Column<Market>] = &[
     Column::new("course", "15m", Left, 6, |m, scene| course(&m.id, scene)),
 ];
 
-/// As many as fit into `room`, the chosen one among them.
+/// As many lines as fit into `room`, including the chosen one.
 pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) -> ListView {
     let rows = list.rows(scene.store);
     let chosen = list.place(&rows);
@@ -74,7 +74,7 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
     }
 }
 
-/// How many, what they are searched for, how old they are, and since when changes are counted.
+/// How many, the search, their age, and since when changes are measured.
 fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -> Vec<Span> {
     let all = scene.store.markets.value().map_or(0, BTreeMap::len);
     let count = if list.search.is_empty() {
@@ -98,7 +98,7 @@ fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -
     spans
 }
 
-/// Nothing has come yet, or nothing of it is searched for.
+/// Why the list is empty: no data yet, or no match.
 fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
     let markets = &model.store.markets;
     match (markets.value(), markets.trouble()) {
@@ -121,7 +121,7 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
     spans
 }
 
-/// When this desk first saw a price: nobody tells older ones.
+/// When this desk first saw a price: no source has older ones.
 fn since(scene: &Scene<'_>) -> Option<Timestamp> {
     let first = scene.store.prices.values();
     first
@@ -133,7 +133,7 @@ fn priced(market: &Market, price: Option<Num>) -> Cell {
     known(price.map(|price| format::average(price, Some(market)))).into()
 }
 
-/// Not known of a market that has been seen for less long than the heading says.
+/// Unknown for a market seen for less time than the heading says.
 fn change(market: &Market, scene: &Scene<'_>) -> Cell {
     known(session_change(market, scene).map(format::signed_percent)).into()
 }
@@ -145,7 +145,7 @@ pub(crate) fn session_change(market: &Market, scene: &Scene<'_>) -> Option<Num> 
     mark.minus(*first)?.over(*first)
 }
 
-/// Where the source does not tell it, it is an estimate.
+/// An estimate if the source does not state it.
 fn tick(market: &Market) -> Cell {
     let tick = market.mark.and_then(|mark| market.tick(mark));
     let step = tick.map(|tick| match market.grid {
@@ -155,7 +155,7 @@ fn tick(market: &Market) -> Cell {
     aside(step)
 }
 
-/// All that is open there. Empty is said only where all that is open is known.
+/// The open positions. Empty only if all open positions are known.
 fn open(market: &Market, scene: &Scene<'_>) -> Cell {
     let positions = scene.store.positions.rows().iter();
     let mut spans = vec![];
@@ -182,7 +182,7 @@ mod tests {
     };
     use std::time::Duration;
 
-    /// What the named column says of each market.
+    /// The named column of each market.
     fn told(model: &Model, column: &str) -> Vec<String> {
         let zone = Zone::utc();
         let scene = Scene::of(model, &zone);

@@ -1,4 +1,5 @@
-//! What stands around and over the panes: header, footer, titles, strips, help, lists. Names `details` and below.
+//! What is around and over the panes: header, footer, titles, strips, help, lists. Names `details` and the rooms below
+//! it.
 
 pub(crate) mod accounts;
 pub(crate) mod bulk;

@@ -1,4 +1,4 @@
-//! The panes by name: their visible rows and what stands in their bottom border.
+//! The panes by name: their visible rows, and the text in their bottom border.
 
 use super::footer::works;
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The rows shown at `range` of a pane whose rows are `rows`, formatted; nothing else is.
+/// The rows at `range` of a pane whose rows are `rows`; no others are formatted.
 pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
     let shown = (rows, range.clone());
@@ -53,8 +53,7 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
     table
 }
 
-/// What the rows of a pane come to, as groups of words: the most telling first, as many as there is room for. Of rows
-/// that a filter hides nothing is counted.
+/// Totals of a pane's rows, as groups of words, most useful first. Rows hidden by a filter are not counted.
 pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     match pane {
         Pane::Positions => {
@@ -72,11 +71,11 @@ pub fn foot(pane: Pane, rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     }
 }
 
-/// What an empty pane says. Empty is said only when the service has said so.
+/// The message of an empty pane. It says empty only if the service has said so.
 pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
     let store = &model.store;
     if let Some(source) = pane.source() {
-        // Ladders are met on orders only.
+        // Scaled orders are known only through their orders.
         let source = if pane == Pane::Scaled {
             Source::Orders
         } else {
@@ -124,7 +123,7 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
     spans
 }
 
-/// Rows there may be, but none that the filter takes.
+/// There may be rows, but none matches the filter.
 fn unmatched(pane: Pane, filter: &Filter, model: &Model) -> Vec<Span> {
     let mut spans = vec![
         Span::muted("no row matches "),

@@ -1,4 +1,4 @@
-//! The line that is being typed, and what stands under it: what is wrong, how it could go on, or what it does.
+//! The typed line, and the line below it: an error, completions, or a description.
 
 use crate::{
     app::{
@@ -16,10 +16,10 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptView {
-    /// What the line begins with, not part of it.
+    /// The prefix of the line, not part of its text.
     pub sign: &'static str,
     pub text: String,
-    /// Where the cursor stands, in characters.
+    /// The cursor, in characters.
     pub cursor: usize,
     pub under: Under,
 }
@@ -27,12 +27,12 @@ pub struct PromptView {
 /// The second line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Under {
-    /// What is wrong, and at which character.
+    /// The error, and its position.
     Fault {
         at: usize,
         what: String,
     },
-    /// Ways to end the word, and the one that is taken.
+    /// Completions, and the chosen one.
     Words {
         words: Vec<String>,
         taken: Option<usize>,
@@ -69,7 +69,7 @@ pub fn prompt(model: &Model, prompt: &Prompt) -> PromptView {
     }
 }
 
-/// `ord_1 BTC SELL stop mkt 63291`: nobody knows an order by its id.
+/// `ord_1 BTC SELL stop mkt 63291`: an id alone says nothing to a person.
 fn named(model: &Model, word: &str) -> String {
     match command::about(model, word) {
         Some(about) => format!("{word} {about}"),
@@ -85,7 +85,7 @@ fn note(model: &Model, prompt: &Prompt) -> Vec<Span> {
     }
 }
 
-/// What the verb takes and does, or which there are.
+/// The arguments and effect of a command, or the list of commands.
 fn command_note(model: &Model, text: &str) -> Vec<Span> {
     let first = text.split_whitespace().next();
     if let Some(Ok(verb)) = first.map(command::named) {

@@ -1,5 +1,4 @@
-//! How well orders were filled, by market, what the closed positions came to there, and what refused the other orders,
-//! by rule: of what was read so far.
+//! Execution quality of what was read so far: fills by market, results of closed positions, and refusals by rule.
 
 use crate::{
     app::{
@@ -20,12 +19,12 @@ use crate::{
 };
 use std::hash::Hash;
 
-/// What waited for a price is measured against that: how far away it was is no slippage.
+/// A triggered order is measured against its trigger: the distance before that is no slippage.
 const FILLS: &str = "Fills against the expected price or trigger, + is better";
 const CLOSED: &str = "Closed positions, by market";
 const REFUSED: &str = "Refused, by rule";
 
-/// The columns after the market, each as wide as its name is here; where room is short the last ones go.
+/// The columns after the market, as wide as their titles; in a narrow window the last are dropped.
 const COLUMNS: [&str; 8] = [
     "      bps",
     "       USD",
@@ -49,7 +48,7 @@ pub(super) const RESULTS: [&str; 8] = [
     "   funding",
 ];
 
-/// The report, with the line that Enter follows.
+/// The report, and the line that Enter follows.
 pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
     let lines = lines(scene.store);
     let chosen = report.chosen.min(lines.len().saturating_sub(1));
@@ -104,7 +103,7 @@ pub(super) fn heading(columns: [&'static str; 8]) -> DetailLine {
     }
 }
 
-/// None is said only of what was read.
+/// "None" applies only to what was read.
 fn none(words: &'static str, read: &Remote<()>) -> &'static str {
     if read.value().is_some() {
         words
@@ -113,7 +112,7 @@ fn none(words: &'static str, read: &Remote<()>) -> &'static str {
     }
 }
 
-/// Before the first page of the history nobody knows how many orders there are.
+/// The number of orders is unknown before the first page of history.
 const UNREAD: &str = "not read yet";
 
 fn is_read(scene: &Scene<'_>) -> bool {
@@ -128,7 +127,7 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
             Span::muted(format!("  {UNREAD}")),
         ];
     }
-    // The row of a partial fill is no order, here as in the table.
+    // A partial fill's row is no order, as in the table.
     let orders = read(history, scene.store.quality.total().orders, "orders");
     let closed = &scene.store.closed;
     let closed = read(closed, closed.rows().len(), "closed");
@@ -139,7 +138,7 @@ fn title(scene: &Scene<'_>) -> Vec<Span> {
     ]
 }
 
-/// `the last 100 orders`, while there are more that were not read.
+/// `the last 100 orders`, while older ones are unread.
 fn read<K: Eq + Hash, T>(feed: &Feed<K, T>, count: usize, what: &str) -> String {
     let of = if feed.has_more() { "the last" } else { "all" };
     format!("{of} {} {what}", format::count(count))
@@ -221,7 +220,7 @@ fn padded(cells: [Span; 8], columns: [&str; 8]) -> Vec<Span> {
     padded.collect()
 }
 
-/// How often, by which rule, when last, and the service's own words about that one.
+/// How often, by which rule, when last, and the service's message then.
 fn refused(name: &Text, rule: &Rule, scene: &Scene<'_>) -> Vec<Span> {
     let mut value = vec![
         Span::new(rule_name(name), Tone::Alert),

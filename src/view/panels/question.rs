@@ -1,4 +1,4 @@
-//! The question about a command that only a person can end.
+//! The question about a command that only a person can decide.
 
 use crate::{
     app::{
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Of what was given before a way out.
+/// Added if everything was closed after the command was given.
 const REOPENS: &str = "; CLOSED ALL SINCE, this opens anew";
 
-/// What is known of it, and what the keys do about it.
+/// What is known of it, and what the keys do.
 pub(crate) fn words(
     model: &Model,
     scene: &Scene<'_>,
@@ -59,7 +59,7 @@ pub(crate) fn words(
     [head, again, apart(), give_up, apart(), later].concat()
 }
 
-/// Whether the question is about a command of which surely nothing left this machine.
+/// Whether the command was never sent.
 fn never_left(scene: &Scene<'_>, ticket: Ticket) -> bool {
     let flight = scene.store.flights.get(&ticket);
     flight.is_some_and(|flight| match &flight.progress {

@@ -1,17 +1,17 @@
-//! One figure of the header, long and in brief.
+//! One segment of the header, in several lengths.
 
 use crate::view::text::{span::Span, table::Gauge};
 
-/// One thing of the header. Where room is short the brief words stand in, then the bars go, then the fewest words
-/// stand in, then the highest priority goes.
+/// One segment of the header. As room shrinks, it changes to its brief words, loses its bar, changes to its shortest
+/// words, and is dropped; highest priority number first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Segment {
     pub words: Vec<Span>,
     pub brief: Vec<Span>,
     pub fewest: Vec<Span>,
-    /// Drawn between the first word and the rest.
+    /// Drawn after the first word.
     pub gauge: Option<Gauge>,
-    /// 0 goes last: what may not be missed, then risk and worth, then what is only good to know.
+    /// 0 is dropped last: first the indispensable, then risk and value, then the merely useful.
     pub priority: u8,
 }
 

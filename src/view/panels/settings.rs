@@ -1,4 +1,4 @@
-//! Whether the settings on disk are in force, what of them waits, and where they stand.
+//! Whether the settings on disk are in force, which need a restart, and where they are.
 
 use crate::{
     app::{Model, desk::renewal::Standing},

@@ -28,17 +28,17 @@ use crate::{
 };
 use std::time::Duration;
 
-/// The question before a destructive key acts.
+/// The question before a destructive action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StripView {
-    /// Amber where orders are paper, red where they are not; the badge above says it in words.
+    /// Amber for paper orders, red for real ones; the badge above says it in words.
     pub tone: Tone,
     pub words: Vec<Span>,
-    /// Time left until it goes or disarms; where motion is reduced the words alone say it.
+    /// Time left until it acts or disarms; with reduced motion only the words show it.
     pub left: Option<Gauge>,
 }
 
-/// A command between its key and its outcome.
+/// A command without an outcome yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlightView {
     pub words: Vec<Span>,
@@ -88,13 +88,13 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
     }
 }
 
-/// Whoever says yes there gets no order out of it.
+/// A dry run: confirming sends nothing.
 pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
     let words = || Span::new("DRY RUN: nothing is sent  ", Tone::Warn);
     model.options.dry_run.then(words).into_iter().collect()
 }
 
-/// Every question says whose account it is about, where it is about one.
+/// Every question names its account, if it has one.
 fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
     let asked = asked(deed, scene);
     match deed {
@@ -109,7 +109,7 @@ fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
     }
 }
 
-/// Amber where orders are paper, red where they are not.
+/// Amber for paper orders, red for real ones.
 pub(crate) fn mode_tone(model: &Model) -> Tone {
     match model.identity.as_ref().map(|identity| identity.mode) {
         Some(Mode::LiveApi) => Tone::Bad,
@@ -146,7 +146,7 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
     };
     let open = scene.store.positions.value().map(|page| page.rows.len());
     let open = match open {
-        // What is not listed may have opened since.
+        // A position may have opened since the list was read.
         Some(0) => "what may be open (no position known)".to_owned(),
         Some(1) => "1 position".to_owned(),
         Some(n) => format!("{n} positions"),
@@ -156,10 +156,10 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
     format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
 }
 
-/// A command that has waited this long to be sent is told to wait.
+/// How long a command waits before the line says so.
 const SEEN: Duration = Duration::from_secs(1);
 
-/// Everything that is on its way and takes long enough to be seen.
+/// Every command in progress that takes long enough to be seen.
 pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
@@ -192,7 +192,7 @@ fn reading_back(one: &StopMove) -> Option<FlightView> {
     })
 }
 
-/// An order that is moved, between its cancel and the one in its stead.
+/// A moved order between its cancel and its replacement.
 fn between(next: &Successor) -> FlightView {
     FlightView {
         words: vec![
@@ -245,7 +245,7 @@ fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<Fli
             ],
             gauge: None,
         }),
-        // Most have their turn and their answer at once: what is over before it can be read is not shown. A form that has
+        // Most commands pass these states at once, and what ends too soon to be read is not shown. A form that has
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
             let is_shown =
@@ -286,7 +286,7 @@ fn running(
     words
 }
 
-/// What has no moment at which it goes on.
+/// States without a time at which they go on.
 fn standing(flight: &Flight) -> Vec<Span> {
     let tone = if matches!(flight.progress, Progress::Parked { .. }) {
         Tone::Alert
@@ -302,7 +302,7 @@ fn standing(flight: &Flight) -> Vec<Span> {
     ]
 }
 
-/// What is asked about has its line among the news and its strip: here there is room for what it is, not for why.
+/// A parked command has its reason in the activity pane and the strip; here is only its name.
 fn standing_words(progress: &Progress) -> String {
     match progress {
         Progress::Parked { why, .. } if why.is_doubtful() => "may have been done".to_owned(),

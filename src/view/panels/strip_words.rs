@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// ` on chal-1`: every question says whose account it is about.
+/// ` on chal-1`: every question names its account.
 pub(crate) fn account(model: &Model) -> String {
     let identity = model.identity.as_ref();
     identity.map_or_else(String::new, |identity| {
@@ -26,7 +26,7 @@ pub(crate) fn account(model: &Model) -> String {
     })
 }
 
-/// A key and what it does there; a click on either presses it.
+/// A key and its action; a click on either presses it.
 pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) -> Vec<Span> {
     let chord = model.keymap.chord(place, action);
     let key = chord.map_or_else(String::new, |chord| chord.to_string());
@@ -77,7 +77,7 @@ pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
     }
 }
 
-/// What leaving leaves behind; it may be answered while the strip asks.
+/// What quitting leaves open; shown while the strip asks.
 pub(super) fn leaving(scene: &Scene<'_>) -> String {
     let parts: Vec<String> = [in_doubt(scene), under_way(scene)]
         .into_iter()
@@ -89,7 +89,7 @@ pub(super) fn leaving(scene: &Scene<'_>) -> String {
     format!("leave? {}", parts.join("; "))
 }
 
-/// What may or may not have been done, and waits for a person.
+/// Commands of unknown outcome that wait for a person.
 pub(super) fn in_doubt(scene: &Scene<'_>) -> Option<String> {
     let parked: Vec<_> = scene.store.parked().collect();
     let unknown = match parked.as_slice() {
@@ -119,7 +119,7 @@ pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
-/// Orders that guard a position go too: a trader must not learn it from the next move.
+/// Says which orders that protect a position are canceled too.
 pub(super) fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
     let protects = |command: &&Command| {
         let order = command.cancels().and_then(|id| scene.store.order(id));
@@ -131,7 +131,7 @@ pub(super) fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
     }
 }
 
-/// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: what of it is done cannot be canceled any more.
+/// `, 5 of 6 rungs still work,` and `, 26 of 60 filled, 34 left,`: the filled part cannot be canceled.
 pub(super) fn done_already(command: &Command, scene: &Scene<'_>) -> Option<String> {
     let facts = command.facts();
     match facts.resource {
@@ -164,7 +164,7 @@ pub(super) fn baring(command: &Command, scene: &Scene<'_>) -> String {
     bared.map_or_else(String::new, |bared| format!(", leaves {bared},"))
 }
 
-/// A TWAP runs on whatever is closed or canceled, and opens again what was closed.
+/// A TWAP runs on after a close or cancel and may open the position again.
 pub(super) fn runs_on(scene: &Scene<'_>) -> Option<String> {
     match scene.store.active_twaps().count() {
         0 => None,
@@ -173,7 +173,7 @@ pub(super) fn runs_on(scene: &Scene<'_>) -> Option<String> {
     }
 }
 
-/// Nor does a close-all end what rests: filled, it opens again what was closed.
+/// A close-all does not cancel resting orders: a fill opens a position again.
 pub(super) fn stays(scene: &Scene<'_>) -> Option<String> {
     let orders = scene.store.orders.rows().iter();
     let opens = |order: &&Order| {
@@ -193,7 +193,7 @@ pub(super) fn aside(scene: &Scene<'_>) -> String {
     runs_on(scene).map_or_else(String::new, |words| format!(" ({words})"))
 }
 
-/// A command that is still to be given, about what is so now.
+/// A command that is not given yet, described by the current state.
 pub(super) fn named(command: &Command, scene: &Scene<'_>) -> String {
     words::command(command, &About::of(command, scene.store))
 }

@@ -1,4 +1,4 @@
-//! What stands in a pane's border: its key, its name, how many rows, and how old they are.
+//! The title of a pane: its key, name, row count and age.
 
 use super::tour;
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
 };
 use std::hash::Hash;
 
-/// How much of a filter stands in the title; all of it is in the line that `/` opens.
+/// Characters of a filter in the title; the `/` line shows all of it.
 const FILTER_SHOWN: usize = 30;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,11 +32,11 @@ pub struct Title {
     /// The key that goes there.
     pub key: String,
     pub name: &'static str,
-    /// For tabs where room is short.
+    /// For tabs in a narrow window.
     pub short: &'static str,
-    /// How many; empty until that is known.
+    /// The row count; empty until known.
     pub count: String,
-    /// How old, and what is wrong or missing, the worst first.
+    /// The age, and what is wrong or missing, worst first.
     pub freshness: Vec<Span>,
 }
 
@@ -70,7 +70,7 @@ fn names(pane: Pane) -> (&'static str, &'static str) {
     }
 }
 
-/// How many, or how many of them the filter takes: `3/12`.
+/// The row count, or with a filter the matching ones: `3/12`.
 fn counted(model: &Model, pane: Pane) -> String {
     let total = count(model, pane).unwrap_or_default();
     let hits = model.lenses.of(pane).and_then(Lens::hits);
@@ -83,7 +83,7 @@ fn counted(model: &Model, pane: Pane) -> String {
     }
 }
 
-/// A filter takes those that have ended, too.
+/// A filter also covers ended rows.
 fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     match pane {
         Pane::Twaps => Some(model.store.active_twaps().count() + model.store.ended_twaps.len()),
@@ -97,7 +97,7 @@ fn with_ended(model: &Model, pane: Pane) -> Option<usize> {
     }
 }
 
-/// `3 ended`: how many rows below those that are counted have ended, of panes that keep them for the session.
+/// `3 ended`: ended rows below the counted ones, in panes that keep them for the session.
 fn ended(model: &Model, pane: Pane) -> Option<Span> {
     let store = &model.store;
     let ended = match pane {
@@ -113,7 +113,7 @@ fn ended(model: &Model, pane: Pane) -> Option<Span> {
     (ended > 0).then(|| Span::muted(format!("{} ended", format::count(ended))))
 }
 
-/// The filter and the sort, where a card has no heading to say it.
+/// The filter and the sort, for a pane of cards, which has no column titles.
 fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
     let Some(lens) = model.lenses.of(pane) else {
         return vec![];
@@ -176,20 +176,19 @@ fn count(model: &Model, pane: Pane) -> Option<String> {
     }
 }
 
-/// `7 newer ↑`: of a list that begins with its newest rows, these lie above what is seen.
+/// `7 newer ↑`: rows above the visible ones, in a list with the newest first.
 pub fn newer(above: usize) -> Span {
     Span::new(format!("{} newer ↑", format::count(above)), Tone::Info)
 }
 
-/// The source whose silence keeps ladders from being known: they are met on orders only, so that until
-/// orders have come nobody knows whether there are any.
+/// Scaled orders are known only through their orders: without that source their number is unknown.
 fn ladder_source(model: &Model) -> Option<Source> {
     let store = &model.store;
     let is_known = !store.scaled.is_empty() || store.polled_at(Source::Orders).is_some();
     (!is_known).then_some(Source::Orders)
 }
 
-/// `150+` while older pages exist that are not here yet.
+/// `150+` while older pages are unread.
 fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     feed.head().value()?;
     let counted = if feed.has_more() {
@@ -200,7 +199,7 @@ fn feed_count<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Option<String> {
     Some(counted(feed.rows().len()))
 }
 
-/// `500+`: there is more than that.
+/// `500+`: at least this many.
 fn more_than(count: usize) -> String {
     format!("{}+", format::count(count))
 }
@@ -233,7 +232,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     };
     let prices = late_prices(model).filter(|_| pane == Pane::Positions);
     let own = source.map_or(vec![], |source| source_words(model, source));
-    // What is older is how old the pane is.
+    // The oldest source decides the pane's age.
     let own = own
         .into_iter()
         .filter(|span| prices.is_none() || span.tone != Tone::Muted);
@@ -242,21 +241,21 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     spans
 }
 
-/// A line says why.
+/// A line below gives the reason.
 fn unrecalled(model: &Model) -> Vec<Span> {
     let is_lost = model.activity.horizon() == Horizon::Unreadable;
     let words = is_lost.then(|| Span::new("earlier lines unread", Tone::Warn));
     words.into_iter().collect()
 }
 
-/// `prices OLD 16s`: marks, profits and distances are reckoned with them.
+/// `prices OLD 16s`: marks, profits and distances depend on them.
 fn late_prices(model: &Model) -> Option<Span> {
     age::priced(model)?;
     let age = age::age_of(model, Source::Markets)?;
     Some(Span::new(format!("prices {}", age.text), age.tone))
 }
 
-/// How many rows the acting keys would act on together.
+/// How many marked rows a bulk key would act on.
 fn marked(model: &Model, pane: Pane) -> Vec<Span> {
     let rows = model.rows(pane);
     let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
@@ -271,13 +270,13 @@ fn marked(model: &Model, pane: Pane) -> Vec<Span> {
     }
 }
 
-/// What has ended and made room.
+/// How many ended rows were dropped to save space.
 fn forgotten(count: usize) -> Option<Span> {
     let words = || format!("{} older ended not shown", format::count(count));
     (count > 0).then(|| Span::muted(words()))
 }
 
-/// What is still to come of the ladders, and what made room.
+/// What is still loading of the scaled orders, and what was dropped.
 fn ladder_notes(model: &Model) -> Vec<Span> {
     let store = &model.store;
     let mut ladders = store.scaled.values();
@@ -298,7 +297,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
     })
 }
 
-/// How far a long list has come through a filter or into an order; until then it stands as before.
+/// The progress of filtering or sorting a long list; until then it stays as it was.
 fn sifted(model: &Model, pane: Pane) -> Option<Span> {
     let percent = model.lenses.of(pane)?.sifted()?;
     Some(Span::new(format!("sifting {percent} %"), Tone::Info))
@@ -322,7 +321,7 @@ fn incomplete() -> Span {
     Span::new("incomplete", Tone::Warn)
 }
 
-/// How old a source is, and why there is nothing newer.
+/// The age of a source, and why there is nothing newer.
 pub(crate) fn source_words(model: &Model, source: Source) -> Vec<Span> {
     let trouble = model.store.trouble(source);
     let until = model.store.health.limited_until(model.now);

@@ -1,4 +1,4 @@
-//! The step of the tour as words, with the keys as they are bound.
+//! The current step of the tour in words, with the bound keys.
 
 use crate::{
     app::{
@@ -10,17 +10,17 @@ use crate::{
     view::text::span::{Span, Tone},
 };
 
-/// What the tour says now.
+/// The current step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TourView {
-    /// Which step of how many.
+    /// The step's number of how many.
     pub head: String,
     pub words: String,
     /// The tour's own keys.
     pub keys: Vec<Span>,
 }
 
-/// Nothing while something lies over the desk, or the second of two keys is awaited: that has the keys.
+/// `None` while a panel or the second key of a sequence has the keys.
 pub fn tour(model: &Model) -> Option<TourView> {
     let is_free = model.overlays.is_empty() && awaited(model).is_none();
     let tour = model.tour.as_ref().filter(|_| is_free)?;
@@ -38,7 +38,7 @@ pub fn tour(model: &Model) -> Option<TourView> {
     })
 }
 
-/// What stands in the border of the pane that the step is about.
+/// The mark in the border of the step's pane.
 pub(crate) fn mark(model: &Model, pane: Pane) -> Option<Span> {
     let tour = model.tour.as_ref().filter(|_| model.overlays.is_empty())?;
     (tour.step.pane() == pane).then(|| Span::new("◀ tour", Tone::Accent))

@@ -1,4 +1,4 @@
-//! What a screen too small for the desk says besides that it is too small.
+//! The message on a screen that is too small for the desk.
 
 use crate::app::{
     Model,
@@ -6,7 +6,7 @@ use crate::app::{
     keys::keymap::{Action, Context},
 };
 
-/// What waits out of sight, and the keys that work all the same.
+/// What is hidden, and the keys that still work.
 pub fn out_of_sight(model: &Model) -> String {
     let waiting =
         model.overlays.last().and_then(waits).map(|what| {
@@ -20,7 +20,7 @@ pub fn out_of_sight(model: &Model) -> String {
     waiting.into_iter().chain(keys).collect()
 }
 
-/// What could send something if it were seen.
+/// A hidden question that could send something.
 fn waits(overlay: &Overlay) -> Option<&'static str> {
     if let Overlay::Bulk(list) = overlay {
         return list.ends_at().map(|_| "a list of commands");

@@ -1,4 +1,4 @@
-//! What this desk did and what came of it, one line each.
+//! The activity of this desk, one line per event.
 
 use crate::{
     app::{
@@ -36,7 +36,7 @@ pub const ACTIVITY: &[Column<Notice>] = &[
     Column::new("words", "what", Words, 0, |notice, _| {
         words_of(notice).into()
     }),
-    // What came of it goes before the number it is looked up by.
+    // The outcome comes before the ticket number.
     Column::new("ticket", "ticket", Left, 9, |notice, _| {
         Span::muted(notice.ticket.map(|t| t.to_string()).unwrap_or_default()).into()
     }),
@@ -46,19 +46,19 @@ pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> 
     Table::of(ACTIVITY, (rows, range), |at| newest_first(scene, at), scene)
 }
 
-/// The line at this place, counted from the newest.
+/// The line at this index, newest first.
 pub(crate) fn newest_first<'a>(scene: &Scene<'a>, at: usize) -> Option<&'a Notice> {
     let lines = &scene.activity.lines;
     lines.get(lines.len().checked_sub(at + 1)?)
 }
 
-/// A line of the pane for a file.
+/// A line of the pane for the event log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventLine {
     /// One word for what happened.
     pub event: &'static str,
     pub what: String,
-    /// As a person looks it up in the pane.
+    /// As shown in the pane.
     pub ticket: Option<String>,
 }
 
@@ -70,13 +70,13 @@ pub fn event_line(notice: &Notice) -> EventLine {
     }
 }
 
-/// Without colours.
+/// Without colors.
 pub(crate) fn plain_words(notice: &Notice) -> String {
     let spans = words_of(notice).into_iter();
     spans.map(|span| span.text).collect()
 }
 
-/// When it was by the wall clock.
+/// Its time by the wall clock.
 pub(crate) fn on_wall(notice: &Notice, scene: &Scene<'_>) -> Timestamp {
     match notice.past() {
         Some(_) => notice.at,
@@ -105,7 +105,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
     }
 }
 
-/// The order whose exits were changed rests as it did before: that is no news.
+/// The order whose exits changed rests as before: its status is no news.
 fn settled_kind(command: &Command, receipt: &Receipt) -> &'static str {
     match (command, receipt) {
         (Command::Exits(_), Receipt::Order { order, queued }) if !queued && !order.is_over() => {
@@ -152,7 +152,7 @@ fn status_kind(status: Option<OrderStatus>) -> &'static str {
     }
 }
 
-/// As it was said then, as far as that was written down.
+/// As far as the journal recorded it.
 fn past_kind(past: &Past) -> &'static str {
     let waits = past.order_status == Some(OrderStatus::Pending);
     let has_trigger = past.command.as_ref().is_some_and(Command::has_trigger);
@@ -165,7 +165,7 @@ fn past_kind(past: &Past) -> &'static str {
     }
 }
 
-/// The event as spans: what was asked, then what came of it. Nothing of it is read from what is so now.
+/// The event as spans: the command, then its outcome. Uses nothing of the current state.
 pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
     let asked = |command| Span::plain(words::command(command, &notice.about));
     match &notice.event {
@@ -202,7 +202,7 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
     }
 }
 
-/// What it is about, and what came of it, which stays where room is short.
+/// The object and the outcome; the outcome stays in a narrow window.
 fn in_two(words: &str) -> Vec<Span> {
     let end = words.find(": ").unwrap_or(words.len());
     let parts = words.split_at_checked(end).unwrap_or((words, ""));
@@ -220,7 +220,7 @@ fn failed(asked: Span, why: &Failure) -> Vec<Span> {
     spans
 }
 
-/// What was only rehearsed has not failed.
+/// A dry run is no failure.
 pub(crate) fn failure_tone(why: &Failure) -> Tone {
     match why.kind {
         FailureKind::DryRun => Tone::Warn,
@@ -308,7 +308,7 @@ fn exits_words(exits: &Exits, order: &Order, market: Option<&Market>) -> String 
     format!("{} on {}", legs.join(", "), words::order(order, market))
 }
 
-/// A close-all leaves TWAPs alone, and what they buy next is open again.
+/// A close-all leaves TWAPs running, and their next slice opens a position again.
 fn still_running(about: &About) -> Option<String> {
     match about.running_twaps {
         0 => None,
@@ -317,7 +317,7 @@ fn still_running(about: &About) -> Option<String> {
     }
 }
 
-/// How many closes were submitted, and what became of the others, in the service's words.
+/// How many closes were submitted, and the service's words for the others.
 fn close_all_words(operation: &CloseAll) -> String {
     let (done, total) = (operation.succeeded_count, operation.total_count);
     let mut words = vec![format!("{done} of {total} submitted")];
@@ -333,7 +333,7 @@ fn close_all_words(operation: &CloseAll) -> String {
     words.join("; ")
 }
 
-/// The line of a desktop notification.
+/// The text of a desktop notification.
 pub fn notification(notice: &Notice) -> String {
     let words = plain_words(notice);
     match &notice.event {

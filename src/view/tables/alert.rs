@@ -1,4 +1,4 @@
-//! What an alert says.
+//! The text of an alert.
 
 use crate::{
     app::{
@@ -89,7 +89,7 @@ fn twap_words(twap: &Twap, about: &About) -> String {
     format!("{} ({})", words::twap(twap, about.market.as_ref()), twap.id)
 }
 
-/// A word of the service that it was seen with is its last one only if it told of the end.
+/// The service's last word for it, only if that was final.
 fn ended(ended: &Ended, about: &About) -> String {
     let twap = &ended.twap;
     let told = twap.status.as_ref().filter(|_| twap.ended_at().is_some());

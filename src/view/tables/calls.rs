@@ -15,7 +15,7 @@ use crate::{
 };
 use std::{ops::Range, time::Duration};
 
-/// Slower than this is worth a word.
+/// A slower call is marked.
 pub(crate) const SLOW: Duration = Duration::from_secs(1);
 
 pub const CALLS: &[Column<Call>] = &[

@@ -1,4 +1,4 @@
-//! The columns of closed positions, and what they come to.
+//! The columns and totals of closed positions.
 
 use super::positions;
 use crate::{
@@ -106,7 +106,7 @@ fn exit(position: &Position, scene: &Scene<'_>) -> Cell {
     known(position.exit_price.map(|p| format::average(p, market))).into()
 }
 
-/// Net profit as a share of the margin the service counts it against.
+/// Net profit as a share of the margin basis that the service states.
 pub(crate) fn return_on_basis(position: &Position) -> Option<Num> {
     position.net_pnl()?.over(position.realized_margin_basis?)
 }
@@ -115,8 +115,8 @@ pub(crate) fn held(position: &Position) -> Option<Duration> {
     Some(position.closed_at?.since(position.opened_at?))
 }
 
-/// Net, wins, what one makes on average and what it all cost, of the closed positions that a filter shows, else of
-/// those read so far; says how many those are.
+/// Net, wins, average and costs of the closed positions that match the filter, otherwise of those read so far; says how
+/// many.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let shown = rows.lens.and_then(Lens::sums);
     let shown = shown.and_then(Sums::try_as_results_ref);

@@ -1,7 +1,7 @@
-//! Rows as comma-separated values, for exports and the command line alike.
+//! Rows as comma-separated values, for exports and the command line.
 //!
-//! Contract: a number is what the service sent, digit for digit, or what follows from it unrounded; shares are of 1,
-//! spans in seconds, instants RFC 3339 in UTC. What is unknown is empty.
+//! Contract: a number has the service's digits, or is derived without rounding. Shares are fractions of 1, durations
+//! are seconds, instants RFC 3339 in UTC. An unknown value is empty.
 
 use crate::{
     app::tables::lens::Fact,
@@ -15,21 +15,21 @@ use crate::{
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, iter, time::Duration};
 
-/// The id of a row, fit for showing.
+/// The id of a row, safe to show.
 pub type Name<T> = fn(&T) -> String;
 
-/// What a row is in JSON, by member.
+/// A row's JSON members by name.
 pub type Members = BTreeMap<String, Box<RawValue>>;
 
-/// Where those of a row come from.
+/// The source of a row's members.
 pub(crate) type CsvSource<T> = fn(&T) -> Members;
 
-/// Those of a row of the desk's own.
+/// For rows of the desk's own.
 pub fn no_members<T>(_: &T) -> Members {
     Members::new()
 }
 
-/// RFC 4180, with the columns' ids on top. `id` comes first where no column tells it.
+/// RFC 4180 with column ids as header. `id` comes first if no column has it.
 pub fn csv<T>(
     columns: &[Column<T>],
     id: Option<Name<T>>,
@@ -77,7 +77,7 @@ fn seconds(span: Duration) -> String {
     Num::new(millis, 3).normalized().to_string()
 }
 
-/// A cell without the clothes of its number: no separators between thousands, a percentage as a share.
+/// A cell's plain number: no thousands separators, a percentage as a fraction.
 fn plain(text: &str) -> String {
     if text == UNKNOWN {
         return String::new();
@@ -95,11 +95,10 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// What a spreadsheet takes for the beginning of a formula, some of them after dropping it.
+/// Characters that a spreadsheet may take for the start of a formula.
 const BEGINS: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// A cell that a spreadsheet would take for a formula begins with an apostrophe; what is a number to its end
-/// stays one.
+/// Prefixes an apostrophe to a cell that a spreadsheet would take for a formula; a plain number stays.
 pub fn field(text: &str) -> String {
     let quote = if text.starts_with(BEGINS) && !is_number(text) {
         "'"
@@ -112,7 +111,7 @@ pub fn field(text: &str) -> String {
     format!("\"{quote}{}\"", text.replace('"', "\"\""))
 }
 
-/// A sign, digits with at most one point, and perhaps a percent sign: nothing that computes.
+/// A sign, digits with at most one point, and perhaps a percent sign.
 fn is_number(text: &str) -> bool {
     let Some(rest) = text.strip_prefix(['+', '-']) else {
         return false;
@@ -134,7 +133,7 @@ mod tests {
     use serde::Serialize;
     use std::collections::BTreeMap;
 
-    /// Those of a row that the service sent.
+    /// The members that the service sent.
     fn members<T: Serialize>(row: &T) -> Members {
         let text = serde_json::to_string(row).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()

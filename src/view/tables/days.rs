@@ -1,4 +1,4 @@
-//! The lines between the rows of one day and the next, where a history stands in the order of time.
+//! The lines between days in a history that is sorted by time.
 
 use super::activity;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     view::text::{format, scene::Scene, span::Span, words},
 };
 
-/// The days of a pane's rows as they are shown.
+/// The days of a pane's rows.
 #[derive(Debug, Clone, Copy)]
 pub struct DayLines<'a> {
     pane: Pane,
@@ -16,14 +16,14 @@ pub struct DayLines<'a> {
 }
 
 impl<'a> DayLines<'a> {
-    /// `None` for panes without days, and for rows that are sorted by something else.
+    /// `None` for panes without days, and for rows sorted by another column.
     pub fn of(pane: Pane, rows: &'a Rows<'a>, scene: &'a Scene<'a>) -> Option<Self> {
         let is_sorted = rows.lens.is_some_and(|lens| lens.sort.is_some());
         let has_days = matches!(pane, Pane::Closed | Pane::History | Pane::Activity) && !is_sorted;
         has_days.then_some(Self { pane, rows, scene })
     }
 
-    /// The line above this row: of the day that begins with it.
+    /// The line above this row, if a day begins with it.
     pub fn above(&self, at: usize) -> Option<Vec<Span>> {
         let day = self.day(at)?;
         let before = at.checked_sub(1).and_then(|before| self.day(before));
@@ -48,7 +48,7 @@ impl<'a> DayLines<'a> {
         }
     }
 
-    /// `Fri 2026-11-20  net +312.40 of 12`: all that was closed on it, whatever is filtered.
+    /// `Fri 2026-11-20  net +312.40 of 12`: everything closed on that day, whatever the filter.
     fn words(&self, day: ZoneDay) -> Vec<Span> {
         let mut spans = vec![Span::plain(day.to_string())];
         let store = self.scene.store;

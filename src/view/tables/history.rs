@@ -1,4 +1,4 @@
-//! The columns of the order history: what became of each order and how well it was filled.
+//! The columns of the order history: outcome and execution quality of each order.
 
 use super::{
     order_words::{reason, rule_name},
@@ -81,7 +81,7 @@ pub(crate) fn bps(bps: Option<Num>) -> Span {
     })
 }
 
-/// Only orders that closed something have any.
+/// Only orders that closed something have a realized profit.
 fn realized(order: &Order, _: &Scene<'_>) -> Cell {
     match order.realized_pnl {
         Some(pnl) => words::pnl(Some(pnl)).into(),
@@ -89,8 +89,8 @@ fn realized(order: &Order, _: &Scene<'_>) -> Cell {
     }
 }
 
-/// How the fills were and how many orders were refused, by the rule that did it, the busiest rule first: of the orders
-/// that a filter shows, else of those read so far.
+/// Execution quality, and refusals by rule, most frequent first: of the orders that match the filter, otherwise of
+/// those read so far.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let lens = rows.lens.filter(|lens| lens.filter.is_some());
     let shown = lens.and_then(Lens::sums);
@@ -106,7 +106,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         None => "all",
     };
     let named = format!("{of} {}:", format::count(total.orders));
-    // All that there is needs no count of its own.
+    // All orders need no count.
     let named = (of != "all" || lens.is_some()).then(|| vec![Span::muted(named)]);
     let mut groups: Vec<_> = named.into_iter().collect();
     if total.executed().fills > 0 {
@@ -125,7 +125,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     groups.push(vec![Span::new(rejected, Tone::Alert)]);
     let mut rules: Vec<_> = quality.rules.iter().collect();
     rules.sort_by_key(|(_, rule)| Reverse(rule.count));
-    // As many as there is room for: fewer would not add up.
+    // As many as fit: fewer would not add up.
     let named = rules.into_iter();
     groups.extend(
         named.map(|(name, rule)| vec![Span::muted(format!("{} {}", rule_name(name), rule.count))]),

@@ -1,4 +1,4 @@
-//! What the tables of orders, ladders and events say alike of one order.
+//! Words about an order, shared by the tables of orders, scaled orders and events.
 
 use crate::{
     model::{Market, Num, Order, Text},
@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// Why it was refused: the reason and the rule that said so.
+/// Why it was refused: reason and rule.
 pub(crate) fn reason(order: &Order) -> String {
     let words = [&order.reject_reason, &order.reject_rule_id]
         .into_iter()
@@ -17,7 +17,7 @@ pub(crate) fn reason(order: &Order) -> String {
     words.join(" · ")
 }
 
-/// What a rule is called; some refusals name none.
+/// The name of a rule; some refusals have none.
 pub(crate) fn rule_name(name: &Text) -> String {
     if name.is_empty() {
         return "no rule named".to_owned();
@@ -29,7 +29,7 @@ pub(crate) fn filled_share(order: &Order) -> Option<Num> {
     order.filled_size?.abs().over(order.asked_size().abs())
 }
 
-/// The order as it came back: with its fill, or why it was refused.
+/// The order after its command: with its fill, or why it was refused.
 pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
     let mut words = vec![words::order(order, market)];
     if order.status.known().is_none() {

@@ -1,4 +1,4 @@
-//! The columns of working orders and the tree they hang in.
+//! The columns of working orders, and their tree.
 
 use super::{order_words::filled_share, scaled, twaps};
 use crate::{
@@ -60,7 +60,7 @@ pub(crate) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
     Span::plain(words::order_size(order.asked_size(), market)).into()
 }
 
-/// What the order is doing, and what has been asked of it since.
+/// Its status, and a pending command for it.
 fn state(order: &Order, scene: &Scene<'_>) -> Cell {
     let (words, brief, tone) = match cancel_of(&order.id, scene) {
         Some(Progress::Queued) => ("cancel waiting", "cxl wait", Tone::Warn),
@@ -76,7 +76,7 @@ fn state(order: &Order, scene: &Scene<'_>) -> Cell {
     Cell::from(Span::new(words, tone)).or_brief(Span::new(brief, tone))
 }
 
-/// A chase that its cap keeps from following: within a tick of it.
+/// A chase that its cap holds back: within a tick of the cap.
 pub(crate) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
     let is_chase = order.mode.is(&OrderMode::Chase) && order.status.is(&OrderStatus::Resting);
     let prices = order
@@ -91,15 +91,15 @@ pub(crate) fn rests_at_cap(order: &Order, scene: &Scene<'_>) -> bool {
     })
 }
 
-/// Where room is short no other column says how much.
+/// In a narrow window no other column shows the filled part.
 fn partial(order: &Order) -> Cell {
     let share = filled_share(order).map(format::whole_percent);
     let brief = share.map_or_else(|| "partial".to_owned(), |share| format!("part {share}"));
     Cell::from(Span::new("partial", Tone::Info)).or_brief(Span::new(brief, Tone::Info))
 }
 
-/// Its status in the service's word, but `armed` where it waits for a price; `ended` where an old page still calls it working and a newer list of
-/// the working orders does not have it.
+/// The service's status, or `armed` while it waits for a price. `ended` if an old history page calls it working and a
+/// newer list of working orders lacks it.
 pub(crate) fn status(order: &Order, scene: &Scene<'_>) -> Span {
     let told = scene.store.status_by_receipt(&order.id);
     if let Some(told) = told.filter(|told| order.is_working() && !told.is_working()) {
@@ -155,7 +155,7 @@ pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     }
 }
 
-/// `off 0.5 cap 64,400`: how far a chase keeps from the best price, and where it follows no further.
+/// `off 0.5 cap 64,400`: a chase's distance from the best price, and its limit.
 fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     let market = scene.store.market(&order.market_id);
     let offset = order.chase_offset?.normalized();
@@ -171,7 +171,7 @@ fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
     Some(Cell::from(words("off ", "cap ")).or_brief(words("o", "c")))
 }
 
-/// `≥ 64,000`, with the market where it is another one's mark that counts.
+/// `≥ 64,000`, with the market if it is another one's mark.
 pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
     let Some(price) = order.trigger_price else {
         return chase(order, scene).unwrap_or_default();
@@ -253,7 +253,7 @@ fn margin(order: &Order, _: &Scene<'_>) -> Cell {
 /// The visible lines of the tree.
 pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
     let tree = &scene.store.tree;
-    // One more than is shown: a branch looks otherwise when it is the last.
+    // One more than is shown: the last branch is drawn differently.
     let places: Vec<_> = rows.places(range.start..range.end + 1).collect();
     let lines = places.iter().take(range.len()).enumerate();
     let lines = lines.filter_map(|(at, place)| {
@@ -292,7 +292,7 @@ fn line(row: &TreeRow, lead: Lead, scene: &Scene<'_>) -> TableRow {
     TableRow { lead, body }
 }
 
-/// What nobody has told anything of but its id.
+/// A row of which only the id is known.
 fn alone(id: String) -> RowBody {
     RowBody::Line(vec![Facts::new(0, [Span::muted(id)])])
 }

@@ -1,4 +1,4 @@
-//! The columns of open positions, and what follows from them.
+//! The columns of open positions, and derived values.
 
 use super::protection;
 use crate::{
@@ -18,11 +18,10 @@ use crate::{
 };
 use std::time::Duration;
 
-/// Instead of a liquidation price: there is none. [`format::UNKNOWN`] is another thing.
+/// For positions without a liquidation price; [`format::UNKNOWN`] means unknown.
 pub(crate) const NEVER: &str = "none";
 
-/// Open positions. Where room is short, what says how much can be lost goes last, before it what was made and paid, and
-/// what only says how long first.
+/// Open positions. In a narrow window risk columns are dropped last, profit and cost before them, age first.
 pub const OPEN: &[Column<Position>] = &[
     Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
@@ -67,7 +66,7 @@ pub(crate) fn side(position: &Position, scene: &Scene<'_>) -> Cell {
     side_now(position, scene).into()
 }
 
-/// With how far it is on its way out, where the answer to its close is newer than the row.
+/// With the progress of its close, if that response is newer than the row.
 pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
     let side = words::position_side(position.side());
     let Some(closing) = scene.store.closing(position) else {
@@ -94,15 +93,14 @@ fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
     scene.priced(known(mark)).into()
 }
 
-/// Where no price liquidates a position. The paper exchange leaves the field out just then
-/// (`assets/openapi.yaml`); of another service that leaves it out nothing is known.
+/// The paper exchange omits the field if no price liquidates the position (`assets/openapi.yaml`); for another service
+/// an absent field means unknown.
 pub(crate) fn never_liquidates(position: &Position, scene: &Scene<'_>) -> bool {
     let is_open = position.closed_at.is_none();
     is_open && position.liquidation_price.is_none() && scene.mode == Some(Mode::Paper)
 }
 
-/// The one place that says what stands for something about the liquidation of a position, of which `text` is told if
-/// there is one.
+/// The only place that formats a liquidation value; `text` is its number, if there is one.
 pub(crate) fn of_liquidation(position: &Position, scene: &Scene<'_>, text: Option<String>) -> Span {
     match text {
         None if never_liquidates(position, scene) => Span::muted(NEVER),
@@ -131,7 +129,7 @@ fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     scene.priced(distance).into()
 }
 
-/// Of what is further away than all of the price nobody needs hundredths of a percent.
+/// Beyond 100 % of the price, hundredths of a percent do not matter.
 fn far(distance: Num) -> String {
     if distance < Num::ONE {
         format::percent(distance)
@@ -158,7 +156,7 @@ fn unrealized(position: &Position, scene: &Scene<'_>) -> Cell {
     scene.priced(profit).into()
 }
 
-/// Return on the margin posted at entry, extra margin included.
+/// Return on the margin posted at entry, including extra margin.
 pub(crate) fn return_on_margin(position: &Position, scene: &Scene<'_>) -> Option<Num> {
     let extra = position.isolated_margin_extra.unwrap_or(Num::ZERO);
     let margin = position.entry_margin()?.plus(extra)?;
@@ -198,7 +196,7 @@ fn margin(position: &Position, _: &Scene<'_>) -> Cell {
     Span::muted(format!("{mode:<5} {leverage:>2}×")).into()
 }
 
-/// Only isolated positions have any: on a cross position there is nothing to know.
+/// Only isolated positions have extra margin.
 fn extra(position: &Position, _: &Scene<'_>) -> Cell {
     let extra = position.isolated_margin_extra.map(format::usd);
     Span::muted(extra.unwrap_or_default()).into()
@@ -208,10 +206,10 @@ fn age(position: &Position, scene: &Scene<'_>) -> Cell {
     aside(position.opened_at.map(|at| scene.age(scene.since(at))))
 }
 
-/// How much time the course of a mark covers, and the cells it takes.
+/// The time span of a mark's sparkline, and its cells.
 const COURSE: (Duration, usize) = (Duration::from_mins(15), 16);
 
-/// How the mark has moved while this desk has watched it.
+/// How the mark has moved while this desk watched it.
 pub(crate) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
     let (span, cells) = COURSE;
     let course = scene.store.prices.get(market).and_then(|prices| {
@@ -235,8 +233,8 @@ pub(crate) fn course_line(market: &MarketId, cells: usize, scene: &Scene<'_>) ->
     spark(prices.marks_since(from), (scene.own_now, span), cells)
 }
 
-/// The course of each row's mark, for a desk that has the room: it goes before every other column, and is none of those
-/// that are chosen, sorted by or exported.
+/// The sparkline of each row's mark, if there is room. It is dropped before every column, and cannot be chosen, sorted
+/// by or exported.
 pub(crate) fn beside<'a>(
     table: &mut Table,
     shown: impl Iterator<Item = &'a Position>,
@@ -257,7 +255,7 @@ pub(crate) fn beside<'a>(
     }
 }
 
-/// The sum of what is open and shown, when every part of it is known.
+/// The total of the shown positions, if every part is known.
 pub(crate) fn foot<'a>(
     shown: impl Iterator<Item = &'a Position>,
     scene: &Scene<'_>,

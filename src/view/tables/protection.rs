@@ -1,4 +1,4 @@
-//! What gets a trader out of a position when nobody watches: the stops and targets that point at it.
+//! The stops and targets of a position.
 
 use crate::{
     model::{Market, Num, Order, OrderId, Page, Position, Protection, Side, estimate},
@@ -11,9 +11,9 @@ use crate::{
     },
 };
 
-/// The nearest stop of a position, how much of the position all of its stops cover and how many of them are elsewhere,
-/// or `NO STOP`; `STOP ?` when an order that could be one cannot be read. A stop beyond the liquidation price is
-/// `past liq`. Unknown until the working orders have come.
+/// The nearest stop, the share of the position that all stops cover, and how many are at other prices; or `NO STOP`.
+/// `STOP ?` if an unreadable order could be one, `past liq` if it is beyond the liquidation price. Unknown until
+/// working orders have arrived.
 pub(crate) fn stop(position: &Position, scene: &Scene<'_>) -> Span {
     stop_words(position, scene, WordLength::Full)
 }
@@ -42,7 +42,7 @@ fn stop_words(position: &Position, scene: &Scene<'_>, form: WordLength) -> Span 
     }
 }
 
-/// How much room the words have.
+/// The length of the words.
 #[derive(Debug, Clone, Copy)]
 enum WordLength {
     /// `63,291 88% of size`
@@ -51,25 +51,24 @@ enum WordLength {
     Brief,
 }
 
-/// What stands where no order stops a position.
+/// For a position without a stop.
 const BARE: &str = "NO STOP";
-/// What stands where it cannot be told whether one does.
+/// If it is unknown whether there is one.
 const UNTOLD: &str = "STOP ?";
 
-/// Whether it is known that no order stops it in time, as [`stop`] says.
+/// Whether it is certain that no order stops it in time, as in [`stop`].
 pub(crate) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
     let stop = stop(position, scene);
     stop.text == BARE || stop.tone == Tone::Alert
 }
 
-/// An armed order of its market whose words nobody has heard of: a second stop beside it would be one too many.
+/// An armed order of its market with unknown words: it may be a stop, so no second one should be suggested.
 fn may_stop(order: &Order, position: &Position) -> bool {
     let unheard = order.side.known().is_none() || order.kind.known().is_none();
     unheard && order.is_armed() && order.market_id == position.market_id
 }
 
-/// `LONG BTC with NO STOP`: the position whose every stop is among the orders that are `canceled`, of which `order` is
-/// one. A trader must not learn it from the next move.
+/// `LONG BTC with NO STOP`: the position that loses its last stop if the `canceled` orders go; `order` is one of them.
 pub(crate) fn left_bare(
     order: &OrderId,
     canceled: &[&OrderId],
@@ -93,7 +92,7 @@ pub(crate) fn left_bare(
     Some(format!("{side} {symbol} with {bare}"))
 }
 
-/// The orders that stop a position before it is liquidated.
+/// The orders that stop a position before its liquidation.
 fn stops_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
     orders_of(position, scene).filter(|order| {
         let in_time = |at| !is_liquidated_before(position, at);
@@ -102,7 +101,7 @@ fn stops_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item
     })
 }
 
-/// `the target 68,347 stays, and no longer falls with this stop`: what stands in for a leg of a pair is a leg of none.
+/// `the target 68,347 stays, and no longer falls with this stop`: a replacement of one leg is not linked to the other.
 pub(crate) fn unpaired(order: &OrderId, scene: &Scene<'_>) -> Option<String> {
     let leg = scene.store.order(order)?;
     let mut positions = scene.store.positions.rows().iter();
@@ -119,12 +118,12 @@ pub(crate) fn unpaired(order: &OrderId, scene: &Scene<'_>) -> Option<String> {
     ))
 }
 
-/// Whether an order that cannot be told could stop it.
+/// Whether an unreadable order could stop it.
 fn is_unread(orders: &Page<Order>, position: &Position) -> bool {
     !orders.is_whole() || orders.rows.iter().any(|order| may_stop(order, position))
 }
 
-/// The nearest target of a position and how much all of them cover, if it has one.
+/// The nearest target, and the share that all targets cover, if there is one.
 pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     let market = scene.store.market(&position.market_id);
     let targets = guarded(Protection::Target, position, scene);
@@ -132,26 +131,26 @@ pub(crate) fn target(position: &Position, scene: &Scene<'_>) -> Span {
     Span::muted(words.unwrap_or_default())
 }
 
-/// What is known to guard a position on that side, if anything is.
+/// The known stops or targets of a position, if any.
 pub(crate) fn known(side: Protection, position: &Position, scene: &Scene<'_>) -> Option<String> {
     let market = scene.store.market(&position.market_id);
     guarded(side, position, scene).map(|orders| orders.words(market, WordLength::Full))
 }
 
-/// The orders that would close some of `position` when their trigger is reached.
+/// The orders whose trigger would close some of `position`.
 fn orders_of<'a>(position: &'a Position, scene: &Scene<'a>) -> impl Iterator<Item = &'a Order> {
     let orders = scene.store.orders.rows().iter();
     orders.filter(move |order| order.is_armed() && order.closes(position))
 }
 
-/// What guards a position on one side.
+/// A position's stops, or its targets.
 struct Guarded {
     nearest: Num,
     /// Orders at other prices.
     others: usize,
-    /// Of the position, all together that can fire before it is liquidated; not held to 1.
+    /// The share of the position that all of them close before its liquidation; may exceed 1.
     share: Option<Num>,
-    /// The position is liquidated before the nearest is reached.
+    /// The liquidation comes before the nearest.
     is_late: bool,
 }
 
@@ -189,7 +188,7 @@ pub(crate) fn is_liquidated_before(position: &Position, stop: Num) -> bool {
     at.is_some_and(|(side, liquidation)| estimate::is_beyond(side, liquidation, stop))
 }
 
-/// The price and the size of each order that guards a position on that side, the nearest first.
+/// Price and size of each stop or target, nearest first.
 fn legs(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Vec<(Num, Num)> {
     let mut legs: Vec<_> = orders_of(position, scene)
         .filter(|order| order.protects(position) == Some(wanted))
@@ -247,7 +246,7 @@ fn guarded(wanted: Protection, position: &Position, scene: &Scene<'_>) -> Option
     })
 }
 
-/// The nearest price that guards a position on that side, and how much of it goes before it is liquidated.
+/// The nearest stop or target, and the share it closes before the liquidation.
 pub(crate) fn cover(
     side: Protection,
     position: &Position,
@@ -265,7 +264,7 @@ mod tests {
         view::text::format::Zone,
     };
 
-    /// The stop of a BTC long of 0.5 under armed stops of these prices, sizes and initial sizes.
+    /// The stop cell of a BTC long of 0.5 with armed stops of these prices, sizes and initial sizes.
     fn shown(stops: &[(&str, &str, &str)]) -> Span {
         let mut model = desk();
         let orders = stops.iter().enumerate().map(|(at, (price, size, initial))| {

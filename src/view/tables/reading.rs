@@ -1,4 +1,4 @@
-//! The column tables as filters and sorts read them: what a row says in a column, without its clothes.
+//! The plain cell values that filters and sorts compare.
 
 use super::{
     activity::ACTIVITY,
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-/// What a desk is made with, so that it can filter and sort by the columns it shows.
+/// Gives the desk access to the columns, so that it can filter and sort by them.
 pub const READING: Reading = Reading {
     columns,
     fact,
@@ -48,10 +48,10 @@ fn columns(pane: Pane) -> Vec<ColumnName> {
     }
 }
 
-/// Columns up to this priority tell what could be lost, where something is at stake.
+/// Columns up to this priority show risk.
 const TELLS_RISK: u8 = 1;
 
-/// Of what is open or working.
+/// The risk columns of open positions or working orders.
 fn at_stake<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
     let columns = columns.iter().map(|column| ColumnName {
         tells_risk: column.priority <= TELLS_RISK,
@@ -65,7 +65,7 @@ fn names<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
 }
 
 fn fact(model: &Model, pane: Pane, at: usize, column: usize) -> Fact {
-    // What a filter compares does not depend on where the person is.
+    // A comparison must not depend on the person's time zone.
     let zone = Zone::utc();
     let scene = Scene::of(model, &zone);
     row(pane, at, &scene, &Facts(column)).unwrap_or(Fact::Unknown)
@@ -92,7 +92,7 @@ fn numbers(model: &Model, pane: Pane, at: usize) -> String {
     cells.replace(',', "")
 }
 
-/// What is asked of one row, whatever it is a row of.
+/// A request for one row of any type.
 trait Ask {
     type Answer;
     fn of<T>(&self, columns: &[Column<T>], row: &T, scene: &Scene<'_>) -> Self::Answer;
@@ -131,7 +131,7 @@ impl Ask for Shown {
     }
 }
 
-/// Asks the row at this place of the pane's own order; `None` for a heading, which has no cells.
+/// Runs the request on the row at this index; `None` for a heading, which has no cells.
 fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::Answer> {
     let store = scene.store;
     Some(match pane {
@@ -162,7 +162,7 @@ fn row<A: Ask>(pane: Pane, at: usize, scene: &Scene<'_>, ask: &A) -> Option<A::A
     })
 }
 
-/// The line over the rows that belong together.
+/// The line above rows that belong together.
 fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
     let spans = match id {
         Some(RowId::Twap(id)) => scene
@@ -177,7 +177,7 @@ fn heading(id: Option<&RowId>, scene: &Scene<'_>) -> String {
     table::Cell::from(spans.unwrap_or_default()).text()
 }
 
-/// The ids a trader may have at hand: the row's own, and those of what it belongs to.
+/// The ids of the row, and of what it belongs to.
 fn id_words(id: Option<&RowId>, scene: &Scene<'_>) -> String {
     match id {
         Some(RowId::Position(id)) => id.to_string(),

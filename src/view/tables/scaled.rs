@@ -1,4 +1,4 @@
-//! Scaled orders: each ladder as its prices with a size bar and what became of every rung.
+//! Scaled orders: the prices of each with a size bar, and the state of every rung.
 
 use crate::{
     app::{Remote, Rows, account::row_id::RowId},
@@ -16,33 +16,33 @@ use crate::{
 };
 use std::ops::Range;
 
-/// One rung with what is known of its order.
+/// One rung and the state of its order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RungLine {
     pub rung: Rung,
     pub market_id: MarketId,
     pub size_decimals: Option<u32>,
-    /// Its size as a share of the ladder's largest rung.
+    /// Its size relative to the largest rung.
     pub weight: Option<Num>,
     pub order: Option<Order>,
-    /// Its order does not work any more, whatever the row above still says.
+    /// Its order no longer works, whatever an older row says.
     pub over: Option<Over>,
 }
 
 impl RungLine {
-    /// Whether it can still be canceled, as far as is known: one whose order was not read may work.
+    /// Whether it can still be canceled; a rung with an unread order may work.
     pub(crate) fn works(&self) -> bool {
         let is_placed = self.rung.order_id.is_some() && self.over.is_none();
         is_placed && status(self).is_none_or(OrderStatus::is_working)
     }
 }
 
-/// Why an order that was last seen working does not work any more.
+/// Why an order that was last seen working no longer works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
-    /// With its ladder: that cancels what still works of it (`docs/service-api.md 3`).
+    /// With its scaled order, whose cancel ends the working rungs (`docs/service-api.md 3`).
     Canceled,
-    /// It has filled or was canceled.
+    /// Filled or canceled.
     Somehow,
 }
 
@@ -74,7 +74,7 @@ pub const RUNGS: &[Column<RungLine>] = &[
     }),
 ];
 
-/// How its order ended or that it works; `None` when that is not known.
+/// The status of its order; `None` if unknown.
 fn status(line: &RungLine) -> Option<OrderStatus> {
     let status = line.order.as_ref()?.status.known();
     status.filter(|status| !(line.over.is_some() && status.is_working()))
@@ -108,8 +108,8 @@ fn bar_tone(line: &RungLine) -> Tone {
     }
 }
 
-/// Working, filled, canceled or rejected with the reason; `placed` when its order is not among those read,
-/// `canceled` when it last worked and its ladder was canceled since, `ended` when nothing read says how it ended.
+/// Working, filled, canceled, or rejected with the reason. `placed` if its order was not read, `canceled` if it last
+/// worked and its scaled order was canceled since, `ended` if nothing shows how it ended.
 fn state(line: &RungLine) -> Span {
     if let Some(why) = &line.rung.reject_reason {
         return Span::new(format!("rejected: {why}"), Tone::Alert);
@@ -144,19 +144,19 @@ fn state(line: &RungLine) -> Span {
     }
 }
 
-/// `LADDER` and its title: what the orders below it belong to.
+/// `LADDER` and its title, above its orders.
 pub fn head(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Span> {
     Facts::whole(named_facts(ladder, scene))
 }
 
-/// The same, to be shown as far as there is room.
+/// The same in parts, for narrow windows.
 pub(crate) fn named_facts(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let mut facts = title(ladder, scene);
     facts.insert(0, Facts::new(0, [Span::muted("LADDER ")]));
     facts
 }
 
-/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`: where room is short, what the rungs say too goes first.
+/// `ETH BUY 12.0  3,000 → 2,900  1 rejected  6/8 placed  active`; parts that the rungs show too are dropped first.
 fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let market = scene.store.market(&ladder.market_id);
     let size = ladder
@@ -199,7 +199,7 @@ fn status_words(ladder: &Scaled) -> Span {
     Span::new(status.text, tone)
 }
 
-/// The visible lines: ladders and their rungs.
+/// The visible lines: scaled orders and their rungs.
 pub(crate) fn table(scene: &Scene<'_>, rows: &Rows<'_>, range: Range<usize>) -> Table {
     let visible = range.filter_map(|at| Some((rows.get(at)?, rows.get(at + 1))));
     let lines = visible.filter_map(|(row, next)| line(&row, next.as_ref(), scene));
@@ -233,7 +233,7 @@ fn line(row: &RowId, next: Option<&RowId>, scene: &Scene<'_>) -> Option<TableRow
     }
 }
 
-/// A ladder that has not come yet: still on its way, or why not.
+/// A scaled order that was not read yet, and why.
 fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
     match scene
         .store
@@ -246,7 +246,7 @@ fn waiting(id: &crate::model::ScaledId, scene: &Scene<'_>) -> Span {
     }
 }
 
-/// Every rung of a ladder joined with what is known of its order.
+/// Every rung of a scaled order with its order.
 pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
     let numbers = 0..ladder.rungs.len();
     numbers
@@ -254,7 +254,7 @@ pub fn rungs(ladder: &Scaled, scene: &Scene<'_>) -> Vec<RungLine> {
         .collect()
 }
 
-/// The n-th rung of a ladder joined with its order.
+/// The n-th rung of a scaled order with its order.
 pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Option<RungLine> {
     let rung = ladder.rungs.get(number)?.clone();
     let largest = ladder.rungs.iter().map(|rung| rung.size.abs()).max()?;
@@ -273,8 +273,8 @@ pub(crate) fn rung_line(ladder: &Scaled, number: usize, scene: &Scene<'_>) -> Op
     })
 }
 
-/// Whether the rung's order is known not to work: it is missing from a complete list of the working ones,
-/// or its ladder was canceled after that list was read.
+/// Whether the rung's order is known to have ended: a complete list of working orders lacks it, or its scaled order was
+/// canceled after that list was read.
 fn over(ladder: &Scaled, rung: &Rung, scene: &Scene<'_>) -> Option<Over> {
     let store = scene.store;
     let id = rung.order_id.as_ref()?;

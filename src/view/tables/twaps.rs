@@ -1,4 +1,4 @@
-//! TWAP and VWAP orders: as cards with two bars, and as columns where there is room for a line only.
+//! TWAP and VWAP orders: as cards with two bars, or as columns if each has only one line.
 
 use crate::{
     app::{EndedBy, Rows, account::row_id::RowId},
@@ -52,27 +52,27 @@ pub const TWAPS: &[Column<Twap>] = &[
     }),
 ];
 
-/// One bar of a card: its name, how far it is, and the words after it.
+/// A bar of a card: name, progress, and the words after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bar {
     pub label: &'static str,
     pub gauge: Gauge,
     pub share: Span,
-    /// Where room is short the last of them go.
+    /// In a narrow window the last words are dropped.
     pub words: Vec<Span>,
 }
 
-/// One TWAP as a block of lines.
+/// A TWAP as a block of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwapCard {
-    /// Which it is: the last to give way.
+    /// Its identity: dropped last.
     pub name: Vec<Span>,
     pub terms: Vec<Span>,
-    /// At the right end of the head.
+    /// At the right end of the first line.
     pub state: Vec<Span>,
     pub bars: Vec<Bar>,
     pub facts: Vec<Span>,
-    /// The order that works for it now, after the facts: as much of it as there is room for, its id at least.
+    /// Its current working order, after the facts: shortened as needed, at least its id.
     pub child: Option<String>,
 }
 
@@ -92,7 +92,7 @@ fn twaps<'a>(scene: &Scene<'a>, rows: &[RowId]) -> impl Iterator<Item = &'a Twap
     ids.filter_map(|id| scene.store.twap(id))
 }
 
-/// The live one that is furthest from its schedule: where room is short, `drift` is no column.
+/// The active one furthest from its schedule: in a narrow window there is no `drift` column.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let all = rows.at(0..rows.len());
     let adrift = twaps(scene, &all)
@@ -110,12 +110,12 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     groups.into_iter().collect()
 }
 
-/// `TWAP BTC BUY 0.50000`: what the slices below it belong to.
+/// `TWAP BTC BUY 0.50000`, above its slices.
 pub(crate) fn head(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     Facts::whole(facts(twap, scene))
 }
 
-/// The same, to be shown as far as there is room.
+/// The same in parts, for narrow windows.
 pub(crate) fn facts(twap: &Twap, scene: &Scene<'_>) -> Vec<Facts> {
     let filled = twap.filled_share().map(format::whole_percent);
     let filled = filled.unwrap_or_else(|| format::UNKNOWN.to_owned());
@@ -167,7 +167,7 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
     }
 }
 
-/// The status and when the next slice runs.
+/// The status, and when the next slice runs.
 fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     let mut spans = state(twap, scene);
     if let Some(at) = next_slice(twap, scene) {
@@ -215,7 +215,7 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     }
 }
 
-/// `  due 9%`: what drift is measured by, where that is not the share of the time.
+/// `  due 9%`: the reference of the drift, if that is not the elapsed share.
 fn due(twap: &Twap, elapsed: Option<Num>, scene: &Scene<'_>) -> Option<Span> {
     let due = twap
         .due_share(clock(twap, scene))
@@ -224,7 +224,7 @@ fn due(twap: &Twap, elapsed: Option<Num>, scene: &Scene<'_>) -> Option<Span> {
     is_other.then(|| Span::muted(format!("  due {due}")))
 }
 
-/// `  45m00s` and ` left`: where room is short the number says enough beside the bar.
+/// `  45m00s` and ` left`; in a narrow window the number is enough.
 fn left_words(left: &str) -> Vec<Span> {
     let (time, word) = match left.strip_suffix(" left") {
         Some(time) => (time, " left"),
@@ -241,7 +241,7 @@ fn progress(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     spans
 }
 
-/// The price limits it may trade in, loud when the average lies outside of them.
+/// Its price limits, highlighted if the average is outside.
 fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     let priced = |price| priced(twap, price, scene);
     let words = match (twap.min_price, twap.max_price) {
@@ -258,7 +258,7 @@ fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     Some(Span::new(words, tone))
 }
 
-/// Its status in the service's words; what is over says how, when and why, each a part of its own.
+/// The service's status; for an ended one also how, when and why, in separate parts.
 pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     if let Some(end) = end(twap, scene) {
         return end_words(twap, end, scene).map(Span::muted).collect();
@@ -280,14 +280,14 @@ pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     }
 }
 
-/// How a TWAP is known to be over.
+/// How a TWAP is known to have ended.
 #[derive(Debug, Clone, Copy)]
 enum TwapEnd {
     Stopped(Timestamp),
     Completed(Timestamp),
-    /// It left the list; this is when it was last on it, in the desk's own time.
+    /// It left the list; this is when it was last seen, in the desk's own time.
     LastSeen(Timestamp, EndedBy),
-    /// It left the list, and all of it has filled, as far as is known by then.
+    /// It left the list, and its orders show that all of it filled.
     Filled(Timestamp),
 }
 
@@ -305,8 +305,8 @@ fn end(twap: &Twap, scene: &Scene<'_>) -> Option<TwapEnd> {
     stopped.or_else(completed).or_else(gone)
 }
 
-/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; where its orders
-/// tell that all of it has filled, `ended` `: filled` ` (last seen 14:03:22)`.
+/// `stopped` ` 14:03:22`, `completed` ` 14:03:22` `: filled`, `ended` ` (last seen 14:03:22)`; if its orders show that
+/// all of it filled, `ended` `: filled` ` (last seen 14:03:22)`.
 fn end_words(twap: &Twap, end: TwapEnd, scene: &Scene<'_>) -> impl Iterator<Item = String> {
     let moment = |at| scene.zone.moment(at, scene.now);
     let reason = twap.completion_reason.as_ref().map(words::spaced);
@@ -345,8 +345,8 @@ fn is_live(twap: &Twap, scene: &Scene<'_>) -> bool {
     end(twap, scene).is_none()
 }
 
-/// The instant its progress is measured at, by the service's clock: when what it has filled was read, so that nothing
-/// drifts away from fills that nobody has read again. For what is over, time stands still.
+/// The instant of its progress by the service's clock: when its fills were read, so that the drift does not grow
+/// without new data. An ended one does not move.
 pub(crate) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     match end(twap, scene) {
         Some(TwapEnd::Stopped(at) | TwapEnd::Completed(at)) => at,
@@ -356,18 +356,18 @@ pub(crate) fn clock(twap: &Twap, scene: &Scene<'_>) -> Timestamp {
     }
 }
 
-/// When its next slice runs, while there is one to come.
+/// When its next slice runs, if there is one.
 pub(crate) fn next_slice(twap: &Twap, scene: &Scene<'_>) -> Option<Timestamp> {
     twap.next_run_at.filter(|_| is_live(twap, scene))
 }
 
-/// The order that works for it now.
+/// Its current working order.
 pub(crate) fn child<'a>(twap: &'a Twap, scene: &Scene<'_>) -> Option<&'a OrderId> {
     let child = twap.current_child_order_id.as_ref();
     child.filter(|_| is_live(twap, scene))
 }
 
-/// Ahead of its schedule (+) or behind it (−).
+/// Ahead of schedule (+) or behind (−).
 fn drift(twap: &Twap, scene: &Scene<'_>) -> Span {
     let Some(drift) = twap.drift(clock(twap, scene)) else {
         return Span::unknown();
@@ -394,7 +394,7 @@ fn gauge(share: Option<Num>, tone: Tone) -> Gauge {
     }
 }
 
-/// Without a bar: where there is room for one there are cards.
+/// Without a bar: with room for one, cards are drawn.
 fn part(share: Option<Num>) -> Cell {
     known(share.map(format::whole_percent)).into()
 }

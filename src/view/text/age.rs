@@ -1,4 +1,4 @@
-//! How old what a source told last is, in words, and how late that makes it.
+//! The age of a source's last answer in words, and how late it is.
 
 use super::{
     passing,
@@ -13,35 +13,35 @@ use crate::{
 };
 use std::time::Duration;
 
-/// Older than this many poll intervals is old.
+/// Data older than this many poll intervals is old.
 const OLD: u32 = 10;
 
-/// The age of a source in words; `None` before anything has come.
+/// The age of a source in words; `None` before its first answer.
 pub(crate) fn age_of(model: &Model, source: Source) -> Option<Span> {
     age_at(model, source, model.now)
 }
 
-/// The same at an instant that another account may have come to first.
+/// The same at a given instant: another account's time may be ahead.
 pub(crate) fn age_at(model: &Model, source: Source, now: Timestamp) -> Option<Span> {
     let (age, lateness) = aged(model, source, now)?;
     Some(age_words(age, lateness, model.options.motion))
 }
 
-/// How far a source has fallen behind; `None` before anything has come.
+/// How late a source is; `None` before its first answer.
 pub(crate) fn lateness(model: &Model, source: Source) -> Option<Lateness> {
     aged(model, source, model.now).map(|(_, lateness)| lateness)
 }
 
 fn aged(model: &Model, source: Source, now: Timestamp) -> Option<(Duration, Lateness)> {
     let (age, interval) = model.age_of(source, now)?;
-    // What has ended is read seldom, and nothing of it can have changed.
+    // Ended scaled orders are rarely read, and cannot have changed.
     let is_settled = source == Source::Scaled && model.store.all_ladders_ended();
     let interval = interval.filter(|_| !is_settled);
     let lateness = interval.map_or(Lateness::Fresh, |interval| Lateness::of(age, interval));
     Some((age, lateness))
 }
 
-/// How far what is asked for again and again has fallen behind.
+/// How late a polled source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lateness {
     Fresh,
@@ -58,7 +58,7 @@ impl Lateness {
         }
     }
 
-    /// Of what stands beside it in words.
+    /// The tone of the words beside it.
     pub(crate) fn tone(self) -> Tone {
         match self {
             Self::Fresh => Tone::Plain,
@@ -77,7 +77,7 @@ pub(crate) fn age_words(age: Duration, lateness: Lateness, motion: Motion) -> Sp
     }
 }
 
-/// The tone of numbers that late or old prices are part of. Every cell of every row may ask: no words are made.
+/// The tone of numbers that depend on late prices. Called for every cell, so it builds no words.
 pub(crate) fn priced(model: &Model) -> Option<Tone> {
     let is_late = lateness(model, Source::Markets)? != Lateness::Fresh;
     is_late.then_some(Tone::Warn)

@@ -1,20 +1,20 @@
 //! One formatter per quantity, so that every pane, form, table and export agrees.
 //!
-//! Contract: what is unknown is [`UNKNOWN`], never 0; no digit a trader typed or the service sent as a
-//! price or a size of an order is rounded away.
+//! Contract: an unknown value is [`UNKNOWN`], never 0. No digit that a trader typed, or that the service sent as a
+//! price or size of an order, is rounded away.
 
 pub use crate::model::Zone;
 
 use crate::model::{Market, Num, Timestamp};
 use std::time::Duration;
 
-/// What stands where nothing is known.
+/// The sign for an unknown value.
 pub const UNKNOWN: &str = "–";
-/// An average without a known tick shows at most this many decimals; the detail shows all of them.
+/// An average without a known tick shows at most this many decimals; the detail shows all.
 const AVERAGE_DECIMALS: u32 = 6;
 const FINER_THAN_TICK: u32 = 2;
 
-/// The digits as they are, with thousands separators.
+/// The digits unchanged, with thousands separators.
 pub fn grouped(value: Num) -> String {
     let text = value.abs().to_string();
     let (whole, fraction) = match text.split_once('.') {
@@ -38,7 +38,7 @@ pub fn grouped(value: Num) -> String {
     out
 }
 
-/// As [`grouped`], with a plus where it is above zero: for profits, drifts, funding.
+/// As [`grouped`], with a plus sign if positive: for profits, drifts, funding.
 fn signed(value: Num) -> String {
     let plus = if value.is_positive() { "+" } else { "" };
     format!("{plus}{}", grouped(value))
@@ -56,7 +56,7 @@ pub fn average(price: Num, market: Option<&Market>) -> String {
     grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
 }
 
-/// A fill is an average of many: two digits finer than the tick tell two of them apart.
+/// A fill is an average: two digits finer than the tick distinguish two of them.
 pub fn fill(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals();
     let (least, most) = match tick_decimals(price, market) {
@@ -86,7 +86,7 @@ pub fn signed_usd(amount: Num) -> String {
     signed(amount.rounded(2))
 }
 
-/// A share (1 is everything) as a percentage with two decimals.
+/// A share (1 is all) as a percentage with two decimals.
 pub fn percent(share: Num) -> String {
     share.times(Num::HUNDRED).map_or_else(
         || UNKNOWN.to_owned(),
@@ -102,7 +102,7 @@ pub fn signed_percent(share: Num) -> String {
     )
 }
 
-/// A rate as a percentage with its sign and as many decimals as tell it, six at most.
+/// A rate as a percentage with its sign and the necessary decimals, six at most.
 pub fn exact_percent(rate: Num) -> String {
     rate.times(Num::HUNDRED).map_or_else(
         || UNKNOWN.to_owned(),
@@ -110,7 +110,7 @@ pub fn exact_percent(rate: Num) -> String {
     )
 }
 
-/// A share as a whole percentage, for gauges; rounded down so that 100% means all of it.
+/// A share as a whole percentage, for gauges; rounded down so that 100% means all.
 pub fn whole_percent(share: Num) -> String {
     share.times(Num::HUNDRED).map_or_else(
         || UNKNOWN.to_owned(),
@@ -118,7 +118,7 @@ pub fn whole_percent(share: Num) -> String {
     )
 }
 
-/// How many times as much, with two decimals.
+/// A multiple with two decimals.
 pub fn ratio(ratio: Num) -> String {
     grouped(ratio.rounded(2))
 }
@@ -143,7 +143,7 @@ pub fn age(age: Duration) -> String {
     }
 }
 
-/// How long something took or will take, two units at most: `12s`, `4m05s`, `2h05m`, `3d04h`.
+/// A duration in two units at most: `12s`, `4m05s`, `2h05m`, `3d04h`.
 pub fn span(span: Duration) -> String {
     match span.as_secs() {
         s @ 0..60 => format!("{s}s"),
@@ -153,7 +153,7 @@ pub fn span(span: Duration) -> String {
     }
 }
 
-/// Time left until `at`; it reads 0 only when the moment has come.
+/// Time left until `at`; 0 only once it is reached.
 pub fn countdown(at: Timestamp, now: Timestamp) -> String {
     let left = at.since(now);
     span(Duration::from_secs(

@@ -1,4 +1,4 @@
-//! A list over the desk, of which one line has the keys.
+//! A list in a panel; one of its lines has the keys.
 
 use super::{span::Span, table::Table};
 use crate::app::tables::spot::Spot;
@@ -8,17 +8,17 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListView {
     pub title: Vec<Span>,
-    /// The lines that are seen; no others are made, however many a service lists.
+    /// The visible lines; no others are formatted, however many a service lists.
     pub table: Table,
-    /// The one of them that the keys act on.
+    /// The line that the keys act on.
     pub chosen: usize,
-    /// What a click on each of them means.
+    /// The click target of each line.
     pub spots: Vec<Spot>,
-    /// What stands there instead of lines.
+    /// The message of an empty list.
     pub emptiness: Vec<Span>,
 }
 
-/// Which of `count` lines are seen where `room` of them fit: the chosen one is.
+/// Which of `count` lines are visible in `room`; the chosen one always is.
 pub(crate) fn seen(count: usize, chosen: usize, room: usize) -> Range<usize> {
     let first = (chosen + 1).saturating_sub(room);
     first..count.min(first + room)

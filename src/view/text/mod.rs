@@ -1,4 +1,4 @@
-//! Words and how they are written: spans with a tone, numbers, ages, sparks, tables as data. Names no other room.
+//! Words and their formats: spans with a tone, numbers, ages, sparklines, tables as data. Names no other room.
 
 pub(crate) mod age;
 pub mod format;

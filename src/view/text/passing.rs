@@ -1,16 +1,16 @@
-//! Time that passes, in words: by the second, or, where motion is reduced, only as often as it has to be.
+//! Passing time in words: by the second, or with reduced motion as rarely as possible.
 //!
-//! Contract: what is said is so at any moment until it is drawn again. A countdown that stands still is the time of
-//! day it ends at, an age the least it can be.
+//! Contract: the words stay true until the next frame. A countdown that does not move shows the time of day at which it
+//! ends; an age shows its lower bound.
 
 use super::format;
 use crate::{app::Motion, model::Num};
 use std::time::Duration;
 
-/// An age that stands still does so for this many seconds, until it is minutes.
+/// Seconds between two updates of a still age, until it counts minutes.
 const STEP: u64 = 10;
 
-/// How long ago: `3s`, or `<10s` and then `10s`, `20s` … where motion is reduced.
+/// An age: `3s`, or with reduced motion `<10s` and then `10s`, `20s` …
 pub(crate) fn age(age: Duration, motion: Motion) -> String {
     match (motion, age.as_secs()) {
         (Motion::Reduced, 0..STEP) => format!("<{STEP}s"),
@@ -19,7 +19,7 @@ pub(crate) fn age(age: Duration, motion: Motion) -> String {
     }
 }
 
-/// What is left of a strip: tenths of a second, or whole ones.
+/// The rest of a strip's time: in tenths of a second, or whole seconds.
 pub(crate) fn left(left: Duration, motion: Motion) -> String {
     match motion {
         Motion::Full => format::tenths(left),
@@ -27,7 +27,7 @@ pub(crate) fn left(left: Duration, motion: Motion) -> String {
     }
 }
 
-/// A share of something that goes on by itself: in whole percents where motion is reduced.
+/// The share of something that progresses by itself: in whole percents with reduced motion.
 pub(crate) fn share(share: Num, motion: Motion) -> Num {
     match motion {
         Motion::Full => share,
@@ -35,7 +35,7 @@ pub(crate) fn share(share: Num, motion: Motion) -> Num {
     }
 }
 
-/// How the end of a wait is said, with `{}` where the time goes.
+/// The words for the end of a wait; `{}` is the time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Until {
     /// With the time left: `in {}`.

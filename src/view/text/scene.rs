@@ -1,4 +1,4 @@
-//! What words are made from besides the row they are about.
+//! The data besides its own row that a cell can use.
 
 use super::{
     age,
@@ -12,24 +12,24 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// What a cell may look at besides its own row.
+/// The data besides its own row that a cell can use.
 #[derive(Debug, Clone, Copy)]
 pub struct Scene<'a> {
     pub store: &'a Store,
-    /// What this desk has done: it knows of cancels the service has queued.
+    /// The activity of this desk, which knows of queued cancels.
     pub activity: &'a Activity,
-    /// The forms of commands under way.
+    /// The forms of commands in progress.
     pub(crate) sent_forms: &'a BTreeMap<Ticket, Box<Form>>,
-    /// What the wall clock says: what the service dates is measured by it.
+    /// The wall clock, for instants of the service.
     pub now: Timestamp,
-    /// The same moment in the desk's own time: countdowns run on it.
+    /// The same moment in the desk's own time, for countdowns.
     pub own_now: Timestamp,
     pub zone: &'a Zone,
-    /// Whom the numbers are from, once that is known.
+    /// Paper or live, once known.
     pub mode: Option<Mode>,
-    /// Whether what only time moves stands still.
+    /// Whether numbers that only time changes stand still.
     pub motion: Motion,
-    /// The tone of numbers that late prices are part of; `None` while prices are not late.
+    /// The tone of numbers that depend on late prices; `None` if prices are not late.
     pub priced: Option<Tone>,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// What the service's clock said at `own`, an instant of the desk's own time: what it dates is measured by that.
+    /// The service's clock at `own`, an instant of the desk's own time.
     pub(crate) fn served_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.on_wall(own))
     }
@@ -57,12 +57,12 @@ impl<'a> Scene<'a> {
         self.served_at(self.own_now)
     }
 
-    /// How long ago something was that the service dates.
+    /// How long ago an instant of the service was.
     pub(crate) fn since(&self, at: Timestamp) -> Duration {
         self.served().since(at)
     }
 
-    /// A number that prices are part of: late prices make it late, whatever else it means.
+    /// A number that depends on prices: late prices change its tone.
     pub(crate) fn priced(&self, number: Span) -> Span {
         let is_alarm = number.tone == Tone::Alert || number.text == format::UNKNOWN;
         match self.priced {
@@ -71,7 +71,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// When it was by the wall clock that the desk noted `own` as.
+    /// The wall clock at `own`, an instant of the desk's own time.
     pub fn on_wall(&self, own: Timestamp) -> Timestamp {
         Drift::between(self.own_now, self.now).on_wall(own)
     }
@@ -82,19 +82,19 @@ impl Scene<'_> {
         self::age(age, self.motion)
     }
 
-    /// The end of a wait that the service dates: by its clock, and unknown while that does not run like ours.
+    /// The end of a wait by the service's clock; unknown while that clock is unsteady.
     pub(crate) fn until(&self, at: Timestamp, words: Until) -> String {
         let runs = self.store.clocks.rate() == ClockRate::Same;
         let ahead = Drift::between(self.served(), self.now);
         self.wait(runs.then(|| ahead.on_wall(at)), words)
     }
 
-    /// The end of a wait of the desk's own.
+    /// The end of a wait by the desk's own time.
     pub(crate) fn until_own(&self, at: Timestamp, words: Until) -> String {
         self.wait(Some(self.on_wall(at)), words)
     }
 
-    /// How an instant lies that this desk itself has dated, by its wall clock: whatever the service's clock says.
+    /// How far an instant of this desk is from now, by the wall clock.
     pub(crate) fn relation_own(&self, at: Timestamp) -> String {
         if at > self.now {
             return self.wait(Some(at), NEXT);
@@ -102,7 +102,7 @@ impl Scene<'_> {
         format!("{} ago", self.age(self.now.since(at)))
     }
 
-    /// How an instant lies that the service has dated.
+    /// How far an instant of the service is from now.
     pub(crate) fn relation(&self, at: Timestamp) -> String {
         if at > self.served() {
             return self.until(at, NEXT);
@@ -110,7 +110,7 @@ impl Scene<'_> {
         format!("{} ago", self.age(self.since(at)))
     }
 
-    /// Until this by the wall clock.
+    /// Until this wall-clock time.
     fn wait(&self, end: Option<Timestamp>, words: Until) -> String {
         let (words, text) = match self.motion {
             Motion::Full => (words.counted, end.map(|at| format::countdown(at, self.now))),

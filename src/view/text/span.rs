@@ -1,28 +1,28 @@
-//! A piece of text and what it means.
+//! Text with a meaning.
 
 use super::format;
 use crate::app::{activity::notice, keys::keymap::Action};
 
-/// What a piece of text means; the theme decides how it looks. Every meaning is also in the words.
+/// The meaning of a text; the theme decides its look. The words always carry the meaning too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Tone {
     #[default]
     Plain,
-    /// Labels, units, what is there but not meant.
+    /// Labels and units: secondary text.
     Muted,
-    /// What the eye should find first: the market, the equity.
+    /// What to see first: the market, the equity.
     Strong,
-    /// The thing that is selected or has the keys.
+    /// The selected item, or the one with the keys.
     Accent,
-    /// Under way: partly filled, running.
+    /// In progress: partly filled, running.
     Info,
-    /// Profit, bought, done.
+    /// Profit, buy, done.
     Good,
-    /// Loss, sold, refused.
+    /// Loss, sell, refused.
     Bad,
     /// Late, waiting, close to a limit.
     Warn,
-    /// Old, unknown, over a limit.
+    /// Old, unknown, beyond a limit.
     Alert,
 }
 
@@ -42,7 +42,7 @@ impl From<notice::Tone> for Tone {
 pub struct Span {
     pub text: String,
     pub tone: Tone,
-    /// What a click on it presses the key for.
+    /// The key that a click on it presses.
     pub presses: Option<Action>,
 }
 
@@ -55,7 +55,7 @@ impl Span {
         }
     }
 
-    /// The same as a button: the words of a key.
+    /// The same text as a button.
     #[must_use]
     pub fn pressing(self, action: Action) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Span {
         Self::new(text, Tone::Muted)
     }
 
-    /// What stands where nothing is known.
+    /// The sign for an unknown value.
     pub fn unknown() -> Self {
         Self::muted(format::UNKNOWN)
     }

@@ -1,11 +1,12 @@
-//! A number over time in a few cells: eight heights, and a blank where nothing is known.
+//! A sparkline: a number over time in a few cells with eight heights; a blank where it is unknown.
 
 use crate::model::{Num, Timestamp};
 use std::time::Duration;
 
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The last value of each part of `span` before `now`, lowest to highest; `None` where fewer than two parts have one.
+/// The last value in each part of `span` before `now`, scaled from lowest to highest; `None` with fewer than two
+/// values.
 pub(crate) fn spark(
     points: impl Iterator<Item = (Timestamp, Num)>,
     (now, span): (Timestamp, Duration),
@@ -29,7 +30,7 @@ pub(crate) fn spark(
         let steps = share.times(Num::from(7_u32))?.rounded(0).to_i64()?;
         HEIGHTS.get(usize::try_from(steps).ok()?).copied()
     };
-    // What does not move stands in the middle.
+    // A constant is drawn in the middle.
     let shown = values.iter().map(|value| match value {
         Some(value) => height(*value).unwrap_or(HEIGHTS[3]),
         None => ' ',

@@ -1,4 +1,4 @@
-//! Tables as data: a resource's columns, and the rows of them that are visible.
+//! Tables as data: a resource's columns, and its visible rows.
 
 use super::{
     format,
@@ -14,40 +14,40 @@ use crate::{
 };
 use std::{ops::Range, time::Duration};
 
-/// How a column is laid out, and whether it may be shortened.
+/// How a column is aligned, and whether it may be shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Align {
-    /// Left, whole or not at all.
+    /// Left, never shortened.
     Left,
-    /// Left, and may end in `…`; of two parts the first, what was asked, gives way to what came of it.
+    /// Left, may end in `…`; of two parts the first (the command) is shortened before the second (its outcome).
     Words,
-    /// Left; of its parts the last go, each whole and without a sign.
+    /// Left; whole parts are dropped from the end.
     Parts,
-    /// Right, with the decimal points under one another; whole or not at all.
+    /// Right, with aligned decimal points; never shortened.
     Number,
 }
 
-/// One column of a resource: the desk, the command line and exports read the same table.
+/// One column of a resource, shared by the desk, the command line and exports.
 #[derive(Debug)]
 pub struct Column<T: 'static> {
-    /// The name in settings and exports.
+    /// Its name in settings and exports.
     pub id: &'static str,
     pub title: &'static str,
-    /// Its title where another column would have to go for the long one; its bar goes with that.
+    /// A shorter title, used without the bar if another column would not fit otherwise.
     short: Option<&'static str>,
     holds: Option<Widest>,
     pub align: Align,
-    /// 0 goes last; where room is short the highest number goes first. From 80 columns on, 0 and 1 stay.
+    /// In a narrow window the highest number is dropped first. From 80 columns on, 0 and 1 stay.
     pub priority: u8,
     pub cell: fn(&T, &Scene<'_>) -> Cell,
     by: By<T>,
-    /// What the cell shows rounded, for exports; shares are of 1.
+    /// The exact value of a rounded cell, for exports; shares are fractions of 1.
     exact: Option<ExactNumber<T>>,
-    /// The columns of an export where its cell says several things.
+    /// The export columns of a cell with several values.
     parts: &'static [NamedPart<T>],
 }
 
-/// The name of a column in exports, and what stands there.
+/// The name of an export column, and its value.
 type NamedPart<T> = (&'static str, fn(&T) -> String);
 
 type ExactNumber<T> = fn(&T, &Scene<'_>) -> Option<Num>;
@@ -55,28 +55,28 @@ type ExactNumber<T> = fn(&T, &Scene<'_>) -> Option<Num>;
 /// What filters and sorts compare.
 #[derive(Debug)]
 enum By<T: 'static> {
-    /// What the cell shows, as a number or as words.
+    /// The cell's text, as a number or words.
     Cell,
     Span(fn(&T, &Scene<'_>) -> Option<Duration>),
     Moment(fn(&T) -> Option<Timestamp>),
-    /// The number in a cell that has words, too.
+    /// The number of a cell that also has words.
     Code(fn(&T) -> Option<Num>),
 }
 
-/// The widest word a column can hold and its widest abbreviation: a state that changes moves nothing.
+/// The widest word and abbreviation of a column, so that a changing state moves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widest {
     pub full: &'static str,
     pub brief: &'static str,
 }
 
-/// What one cell says.
+/// One cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
     pub spans: Vec<Span>,
-    /// The same abbreviated, where room is short and it can be.
+    /// The abbreviation for a narrow window, if there is one.
     pub brief: Option<Span>,
-    /// Drawn in front of the words.
+    /// Drawn before the words.
     pub gauge: Option<Gauge>,
 }
 
@@ -86,7 +86,7 @@ pub struct Gauge {
     pub tone: Tone,
 }
 
-/// A part of a whole, in thousandths, 0 to 1000.
+/// A share in thousandths, 0 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Share(u16);
 
@@ -97,7 +97,7 @@ pub struct TableRow {
     pub body: RowBody,
 }
 
-/// How a line hangs in a tree.
+/// The position of a line in a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lead {
     Root,
@@ -108,16 +108,16 @@ pub enum Lead {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowBody {
     Cells(Vec<Cell>),
-    /// A line of its own over the columns: what the lines below it belong to.
+    /// A line above the columns, for the lines that belong to it.
     Line(Vec<Facts>),
-    /// A thin line with words on it, which is no row.
+    /// A thin separator with words; it is no row.
     Rule(Vec<Span>),
 }
 
-/// Words of a line that go together or not at all.
+/// Words that are shown or dropped together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// 0 goes last; where room is short the highest number goes first.
+    /// The highest number is dropped first.
     pub priority: u8,
     pub spans: Vec<Span>,
 }
@@ -125,12 +125,12 @@ pub struct Facts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heading {
     pub title: &'static str,
-    /// Instead of the title, and without a bar, where room is short.
+    /// The short title, without a bar.
     pub short: Option<&'static str>,
     pub holds: Option<Widest>,
     pub align: Align,
     pub priority: u8,
-    /// The rows are sorted by it, that way round.
+    /// The sort direction, if the rows are sorted by it.
     pub sorted: Option<Direction>,
 }
 
@@ -147,7 +147,7 @@ impl Table {
         Self { headings, rows }
     }
 
-    /// The rows shown at `range`, each a `T` that `get` finds by its place in the pane's own order.
+    /// The rows at `range`, each a `T` that `get` finds by its index in the pane's own order.
     pub(crate) fn of<'a, T>(
         columns: &[Column<T>],
         (rows, range): (&Rows<'_>, Range<usize>),
@@ -161,8 +161,8 @@ impl Table {
         Self::new(columns, rows)
     }
 
-    /// The same rows with the columns that were chosen, in that order, and the sorted one marked. Which goes first where
-    /// room is short does not follow from their order: what tells risk goes last.
+    /// The same rows with the chosen columns in their order, and the sorted one marked. Which are dropped in a narrow
+    /// window depends on their priority: risk columns go last.
     pub(crate) fn through(mut self, lens: Option<&lens::Lens>) -> Self {
         let Some(lens) = lens else { return self };
         let sorted = lens.sort.and_then(|sort| {
@@ -211,7 +211,7 @@ impl<T> Column<T> {
         }
     }
 
-    /// What it is called where room is short, and then its words say what its bar would.
+    /// A short title, without the bar.
     pub(crate) const fn short(self, title: &'static str) -> Self {
         Self {
             short: Some(title),

@@ -1,4 +1,4 @@
-//! Words that several panes share: sides, markets, reasons, and what a command is called in full.
+//! Words that several panes share: sides, markets, reasons, and the full description of a command.
 
 use super::{
     format,
@@ -31,7 +31,7 @@ pub(crate) fn order_side(side: &Lenient<Side>) -> Span {
     Span::new(side.to_string().to_uppercase(), tone)
 }
 
-/// `LONG`, `SHORT`, or `?` when the service does not say.
+/// `LONG`, `SHORT`, or `?` if the service does not say.
 pub(crate) fn position_side(side: Option<Side>) -> Span {
     match side {
         Some(Side::Buy) => Span::new("LONG", Tone::Good),
@@ -64,12 +64,12 @@ fn side_tone(side: Side) -> Tone {
     }
 }
 
-/// A profit or a loss in USD: sign and tone say the same.
+/// A profit or loss in USD, marked by both sign and tone.
 pub(crate) fn pnl(amount: Option<Num>) -> Span {
     let Some(amount) = amount else {
         return Span::unknown();
     };
-    // What reads 0.00 is neither profit nor loss.
+    // 0.00 is neither profit nor loss.
     Span::new(format::signed_usd(amount), pnl_tone(amount.rounded(2)))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn pnl_percent(share: Option<Num>) -> Span {
     Span::new(format::signed_percent(share), pnl_tone(share.rounded(4)))
 }
 
-/// Good above zero, bad below.
+/// Good if positive, bad if negative.
 pub(crate) fn pnl_tone(amount: Num) -> Tone {
     match amount {
         _ if amount.is_positive() => Tone::Good,
@@ -89,12 +89,12 @@ pub(crate) fn pnl_tone(amount: Num) -> Tone {
     }
 }
 
-/// What is known, else [`format::UNKNOWN`].
+/// The text, or [`format::UNKNOWN`].
 pub(crate) fn known(text: Option<String>) -> Span {
     text.map_or_else(Span::unknown, Span::plain)
 }
 
-/// As [`known`] for what matters less.
+/// As [`known`], in the tone of secondary text.
 pub(crate) fn aside(text: Option<String>) -> Cell {
     text.map_or_else(Span::unknown, Span::muted).into()
 }
@@ -113,7 +113,7 @@ pub(crate) fn spaced(word: &impl ToString) -> String {
     word.to_string().replace('_', " ")
 }
 
-/// The sizes of an order are as fine as its market says.
+/// An order's size, with its market's decimals.
 pub(crate) fn order_size(size: Num, market: Option<&Market>) -> String {
     format::size(size, market.and_then(|m| m.size_decimals))
 }
@@ -125,7 +125,7 @@ pub(crate) fn mode(mode: &Lenient<OrderMode>) -> String {
     }
 }
 
-/// The same where room is short.
+/// A shorter form for a narrow window.
 pub(crate) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
     let Some(known) = mode.known() else {
         return self::mode(mode);
@@ -146,7 +146,7 @@ pub(crate) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
     brief.to_owned()
 }
 
-/// As short as positions say it.
+/// As short as in the positions pane.
 pub(crate) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
     match mode.known() {
         Some(MarginMode::Isolated) => "iso".to_owned(),
@@ -154,7 +154,7 @@ pub(crate) fn margin_mode(mode: &Lenient<MarginMode>) -> String {
     }
 }
 
-/// The word of a status; cut short only where an order was partly filled before it ended.
+/// The service's status; shortened only for an order that was partly filled before it ended.
 pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
     let tone = match status.known() {
         Some(OrderStatus::Filled) => Tone::Strong,
@@ -167,9 +167,9 @@ pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
     Span::new(status.to_string(), tone)
 }
 
-/// Method, path and body exactly as they would go out, or why they cannot.
+/// Method, path and body exactly as they would be sent, or why that is not possible.
 pub(crate) fn call(command: &Command, dialect: &Dialect) -> String {
-    // The key is made when it is sent and is no part of the body.
+    // The key is created at sending and is no part of the body.
     match Request::of(command, "".into(), dialect) {
         Ok(request) => {
             let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
@@ -179,7 +179,7 @@ pub(crate) fn call(command: &Command, dialect: &Dialect) -> String {
     }
 }
 
-/// A command with everything a trader knew its target by.
+/// A command with everything known about its target.
 pub(crate) fn command(command: &Command, about: &About) -> String {
     let of = about.market.as_ref();
     match (command, &about.target) {
@@ -236,8 +236,8 @@ pub(crate) fn order(order: &Order, of: Option<&Market>) -> String {
     format!("{words}{price}{}", elsewhere.unwrap_or_default())
 }
 
-/// ` when BTC ≥ 67,168`, of an order that waits for another market: that price is none of its own. Nor is that of a
-/// conditional one, which waits for any market and then takes what it gets.
+/// ` when BTC ≥ 67,168`, for an order triggered by another market. Also for a conditional order, which may watch any
+/// market and then executes at the market.
 fn elsewhere(order: &Order, of: Option<&Market>) -> Option<String> {
     let waits_for = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
     let is_conditional = order.mode.is(&OrderMode::Conditional);
@@ -247,7 +247,7 @@ fn elsewhere(order: &Order, of: Option<&Market>) -> Option<String> {
     Some(format!(" when {} {sign} {price}", market(other).text))
 }
 
-/// `≥` or `≤`, as its trigger is reached from below or from above; `at` where nobody says.
+/// `≥` or `≤`, by the direction of its trigger; `at` if unknown.
 pub(crate) fn reaches(order: &Order) -> String {
     let Some(direction) = &order.trigger_direction else {
         return "at".to_owned();
@@ -259,7 +259,7 @@ pub(crate) fn reaches(order: &Order) -> String {
     }
 }
 
-/// A word of the service in a sentence; one that is not known is quoted and says what it is a word for.
+/// The service's word within a sentence; an unknown word is quoted, with what it describes.
 pub(crate) fn said<T: Copy + fmt::Display>(
     what: &str,
     word: &Lenient<T>,

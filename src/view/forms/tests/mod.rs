@@ -1,4 +1,4 @@
-//! What a form says before anything is sent, and after it was refused.
+//! Forms before anything is sent, and after a refusal.
 
 mod change;
 mod entry;
