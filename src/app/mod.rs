@@ -1,7 +1,7 @@
-//! The desk's behaviour as one pure function: what happened comes in as [`Msg`], what is wanted of the
-//! world goes out as [`Effect`], and [`update()`] joins them.
+//! The desk's behavior as one pure function: [`update()`] takes an event ([`Msg`]) and returns requests to the outside
+//! ([`Effect`]). Names `model`, `api` and `config`.
 //!
-//! Contract: no I/O, no clock, no terminal, no async. Time comes in with every message.
+//! Contract: no I/O, no clock, no terminal, no async. Every message carries the time.
 
 pub mod account;
 pub mod activity;

@@ -1,4 +1,4 @@
-//! A desk to press keys on: what the tests of the app, the view and the drawing share.
+//! A desk for tests of the app, the view and the drawing.
 //!
 //! One account, `chal-1`, at a fixed instant, with BTC, ETH and SOL markets, two positions and two orders.
 
@@ -29,8 +29,8 @@ use std::{collections::BTreeMap, time::Duration};
 /// 2026-09-21 14:13:20 UTC.
 pub(crate) const NOON: Timestamp = Timestamp(1_790_000_000_000);
 
-/// A desk whose far end is known and whose first polls have come: positions `pos-1` (BTC long, cross) and
-/// `pos-2` (SOL short, isolated), orders `ord-1` (resting limit with exits) and `ord-2` (armed stop).
+/// A desk that knows its service and has its first polls: positions `pos-1` (BTC long, cross) and `pos-2` (SOL short,
+/// isolated), orders `ord-1` (resting limit with exits) and `ord-2` (armed stop).
 pub(crate) fn desk() -> Model {
     let mut model = bare_desk();
     let markets = vec![
@@ -63,7 +63,7 @@ pub(crate) fn desk() -> Model {
     model
 }
 
-/// A desk that knows its account and nothing else.
+/// A desk that knows only its account.
 pub(crate) fn bare_desk() -> Model {
     let options = Options {
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
@@ -178,8 +178,8 @@ pub(crate) fn market(
     }
 }
 
-/// An open position of `coin` with `size` (negative is short) and whatever JSON members `more` adds.
-/// Entry prices: BTC 60000, ETH 3000, everything else 160.
+/// An open position of `coin` with `size` (negative is short) and the JSON members in `more`. Entry prices: BTC 60000,
+/// ETH 3000, everything else 160.
 pub(crate) fn position(id: &str, coin: &str, size: &str, more: &str) -> Position {
     let (entry, decimals) = match coin {
         "BTC" => (60_000, 5),
@@ -194,7 +194,7 @@ pub(crate) fn position(id: &str, coin: &str, size: &str, more: &str) -> Position
     serde_json::from_str(&json).unwrap()
 }
 
-/// An order in the market of `coin`; `more` gives type, mode, side, size and status at least.
+/// An order in the market of `coin`; `more` has at least type, mode, side, size and status.
 pub(crate) fn order(id: &str, coin: &str, more: &str) -> Order {
     let json = format!(
         r#"{{"id":"{id}","account_id":"chal-1","market_id":"paper|{coin}","provider":"paper","symbol":"{coin}",

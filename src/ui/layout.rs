@@ -10,19 +10,19 @@ use strum::IntoEnumIterator;
 /// What the cards of the TWAPs need in order to say everything.
 const CARDS: u16 = 54;
 
-/// The least that is left of a pane: its border, its headings and two rows.
+/// The least height of a pane: its border, its headings and two rows.
 const LEAST_LOWEST: u16 = 5;
 
 /// What positions and orders need in order to show all that a trader decides by.
 const TABLES: u16 = 106;
 
-/// What working orders need in order to show type, price, trigger, reduce-only and state, each abbreviated.
+/// The width of working orders with type, price, trigger, reduce-only and state, abbreviated.
 const LEAST_ORDERS: u16 = 68;
 
-/// And distance and time in force.
+/// And with distance and time in force.
 const ORDERS: u16 = 78;
 
-/// Below this TWAPs are no cards.
+/// Below this width there are no TWAP cards.
 const NARROW_CARDS: u16 = 42;
 
 /// The least height of the history: its border, its headings and five rows.
@@ -131,8 +131,8 @@ pub(super) fn places(
     }
 }
 
-/// What stands above the keys for a moment takes its lines from the lowest panes while these keep enough to be read, so
-/// that nothing else on the screen moves. `whole` is the body when nothing stands there.
+/// Temporary lines above the keys take their room from the lowest panes while those stay readable, so that nothing else
+/// moves. `whole` is the body without such lines.
 pub(super) fn steady(
     tier: WidthTier,
     whole: Rect,
@@ -268,7 +268,8 @@ fn medium(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u1
     places
 }
 
-/// What the orders need for what never goes, and for distance and time in force where the TWAPs keep their cards.
+/// The width that orders need for their fixed columns, and for distance and time in force where the TWAPs keep their
+/// cards.
 fn orders_width(width: u16) -> u16 {
     let beside_cards = width.saturating_sub(NARROW_CARDS).min(ORDERS);
     share(width, 31, 50).max(LEAST_ORDERS).max(beside_cards)
@@ -311,12 +312,12 @@ fn list(body: Rect, arrangement: &Arrangement<'_>, wanted: impl Fn(Pane) -> u16)
     vec![shared(top, content, tabs), other]
 }
 
-/// Everything beside one another, and no more than there can be.
+/// The saturating sum.
 pub(super) fn sum<const COUNT: usize>(lengths: [u16; COUNT]) -> u16 {
     lengths.into_iter().fold(0, u16::saturating_add)
 }
 
-/// `number` of `whole`, as so much of `length`; nothing of nothing.
+/// `number` of `whole` as a part of `length`; zero for an empty whole.
 pub(super) fn part(number: usize, length: usize, whole: usize) -> usize {
     number
         .saturating_mul(length)
@@ -324,7 +325,7 @@ pub(super) fn part(number: usize, length: usize, whole: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// So many parts of a length, whatever the length.
+/// `parts` of `of` equal parts of a length.
 pub(super) fn share(length: u16, parts: u16, of: u16) -> u16 {
     let part = part(length.into(), parts.into(), of.max(1).into());
     u16::try_from(part).unwrap_or(u16::MAX)

@@ -11,7 +11,7 @@
 //! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`DrawState`]); it
 //! never fails and never panics, whatever the size. A number that does not fit is left out whole.
 
-// Sizes and counts come from terminals and services: whatever they are, drawing neither panics nor wraps round.
+// Sizes and counts come from terminals and services: drawing must neither panic nor overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod bottom;
@@ -70,19 +70,19 @@ use std::{collections::BTreeMap, ops::Range};
 use theme::ThemePart;
 use window::RowWindow;
 
-/// What drawing remembers between frames: its theme and zone, how far each pane is scrolled, how wide its
-/// columns have grown. Nothing of it means anything to the trader; losing it only moves things about.
+/// The state of drawing between frames: theme, zone, scroll positions and column widths. It has no meaning for the
+/// trader; losing it only moves things.
 #[derive(Debug)]
 pub struct DrawState {
     pub theme: Theme,
     pub zone: Zone,
-    /// The account all of the following is of, by its place.
+    /// The account of the following fields, by index.
     at: usize,
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
     clicks: ClickMap,
     chart: market::chart::ChartCells,
-    /// With the version of the rows it was drawn from.
+    /// With the version of its rows.
     curve: Option<(u64, Option<Curve>)>,
     /// The price ladder of the last frame.
     ladder: Option<DrawnLadder>,
@@ -109,7 +109,7 @@ impl DrawState {
         }
     }
 
-    /// What the last frame showed at a place of the screen.
+    /// The click target of the last frame at this position.
     pub fn pointed(&self, at: Position) -> Option<Spot> {
         let spot = self.clicks.at(at)?;
         let row = self.pointed_row(at).map(Spot::Ladder);
@@ -128,7 +128,7 @@ impl DrawState {
         self.ladder.as_ref().map(DrawnLadder::rows)
     }
 
-    /// Turns the list under `at` as the wheel was turned; answers which, and which of its rows are seen from now on.
+    /// Scrolls the list under `at`; returns which one, and its visible rows.
     pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(Spot, Range<usize>)> {
         let (spot, seen) = self.clicks.turned(at, turn)?;
         if let Spot::Pane(pane) = spot {
@@ -137,7 +137,7 @@ impl DrawState {
         Some((spot.clone(), seen))
     }
 
-    /// What is remembered of one account is not another's.
+    /// Drops the state of another account.
     fn turn_to(&mut self, at: usize) {
         if self.at != at {
             *self = Self {
@@ -159,7 +159,7 @@ impl DrawState {
         self.curve.as_ref()?.1.as_ref()
     }
 
-    /// The first visible row, with row `seen` in sight.
+    /// The first visible row, with row `seen` visible.
     fn first(
         &mut self,
         pane: Pane,
@@ -175,18 +175,18 @@ impl DrawState {
         self.measures.entry(pane).or_default()
     }
 
-    /// The titles of the columns that have room; `None` where a pane is drawn without any.
+    /// The titles of the visible columns; `None` if a pane is drawn without columns.
     fn drawn(&self, pane: Pane) -> Option<&[&'static str]> {
         self.measures.get(&pane).map(Measures::drawn)
     }
 }
 
-/// Whether anything but a strip is drawn on a screen of this size.
+/// Whether a screen of this size shows more than a strip.
 pub fn fits(screen: Rect) -> bool {
     WidthTier::from_size(screen.width, screen.height) != WidthTier::TooSmall
 }
 
-/// Draws the whole screen: one account, and what is told of the others.
+/// Draws the whole screen: one account, and messages of the others.
 pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &mut DrawState) {
     let desks = desks.into();
     let model = desks.shown;
@@ -200,7 +200,7 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     draw_state.clicks = canvas.into_clicks();
 }
 
-/// Draws words alone, and the strip that asks, if `model` has one.
+/// Draws only these words and `model`'s open strip, if any.
 pub fn render_plain(frame: &mut Buffer, words: &str, model: Option<&Model>) {
     let screen = frame.area;
     let zone = Zone::utc();
@@ -258,14 +258,14 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
     bottom.draw(canvas, regions.bottom);
 }
 
-/// The lines of the screen that are always there, and what is left for the panes.
+/// The fixed lines of the screen, and the area of the panes.
 #[derive(Debug, Clone, Copy)]
 struct Regions {
     header: Rect,
     /// Of no height where no market is watched.
     watchlist: Rect,
     body: Rect,
-    /// The body when there is nothing but keys below it.
+    /// The body if only the footer is below it.
     whole: Rect,
     bottom: Rect,
 }
@@ -365,7 +365,7 @@ fn overlays(
     }
 }
 
-/// No pane fits; a strip that counts down must still be seen, and what waits out of sight is named.
+/// No pane fits: draws a running strip, and names hidden questions.
 fn too_small(canvas: &mut Canvas<'_>, screen: Rect, model: &Model, strip: Option<&StripView>) {
     let (width, height) = SMALLEST;
     let words = match strip {

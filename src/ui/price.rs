@@ -1,5 +1,5 @@
-//! The price chart: braille dots where marks were read, signs where the account traded, lines for what it has there, their
-//! names at the right.
+//! The price chart: braille dots for marks, signs for own fills, lines with names on the right for the account's
+//! prices.
 
 use super::{
     canvas::{Canvas, after, line, spans_width, width},
@@ -10,11 +10,11 @@ use super::{
 use crate::view::{FULL, Place, PriceView, Span, Tone};
 use ratatui::layout::Rect;
 
-/// Names are given at most so many twentieths of the width.
+/// Names use at most this many twentieths of the width.
 const NAMES: u16 = 9;
-/// Round prices alone make room for themselves from this width on.
+/// From this width on there is room for round prices.
 const WITH_PRICES: u16 = 60;
-/// Before each name: what leads to its line.
+/// Before each name: the connection to its line.
 const LEAD: u16 = 3;
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, view: &PriceView) {
@@ -22,7 +22,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, view: &PriceView) {
     inside(canvas, inner, view);
 }
 
-/// The chart without a border: plot and names, the times below them, the foot.
+/// The chart without a border: plot, names, times and foot.
 pub(super) fn inside(canvas: &mut Canvas<'_>, area: Rect, view: &PriceView) {
     let height = area.height.saturating_sub(2);
     let names = view
@@ -69,7 +69,7 @@ fn lines(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
     }
 }
 
-/// A line says where, its name says what: only what must not be overlooked is loud all the way.
+/// A line shows the position, its name the meaning: only what must not be overlooked keeps its full tone.
 fn dimmed(tone: Tone) -> Tone {
     match tone {
         Tone::Alert | Tone::Accent => tone,
@@ -95,8 +95,7 @@ fn curve(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
     }
 }
 
-/// The height over each column of dots, straight from mark to mark of a stroke; nothing before its first and after its
-/// last.
+/// The height at each column of dots, linear between the marks of a stroke; `None` outside of it.
 fn samples(strokes: &[Vec<(u16, u16)>], columns: usize) -> Vec<Option<u16>> {
     let mut heights = vec![None; columns];
     let column = |x: u16| part(x.into(), columns.saturating_sub(1), FULL.into());
@@ -143,8 +142,8 @@ fn fills(canvas: &mut Canvas<'_>, plot: Rect, view: &PriceView, scale: Scale) {
     }
 }
 
-/// The names, each on the row of its line or the nearest free one below it; those beyond the edge say which way.
-/// Answers their rows.
+/// The names, each on the row of its line or the nearest free one below; those beyond the edge show the direction.
+/// Returns their rows.
 fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) -> Vec<u16> {
     let wanted = view.levels.iter().map(|level| match level.place {
         Place::Above => 0,
@@ -165,8 +164,7 @@ fn named(canvas: &mut Canvas<'_>, beside: Rect, view: &PriceView, scale: Scale) 
     taken
 }
 
-/// Round prices below one another with the names, where there is room for one whole and a row of its own: what the account
-/// has there comes first.
+/// Round prices in the column of names, on free rows with enough room: the account's own prices come first.
 fn axis(
     canvas: &mut Canvas<'_>,
     beside: Rect,
@@ -184,7 +182,7 @@ fn axis(
     }
 }
 
-/// A row for each name: none on another's, in their order, within the chart; what finds no room is left out.
+/// A row for each name, in order and within the chart; a name without room is left out.
 fn rows(wanted: Vec<u16>, height: u16) -> Vec<u16> {
     let mut rows = wanted;
     let mut free = 0;

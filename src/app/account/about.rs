@@ -1,5 +1,5 @@
-//! What a command is about, as it was known at one moment. The words of what happened are made from this
-//! alone, so that a line written once never reads otherwise when positions and orders move on.
+//! The object of a command as it was at one moment. The words of an event use only this, so that a written line never
+//! changes when positions and orders move on.
 
 use crate::{
     app::account::store::Store,
@@ -8,9 +8,9 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct About {
-    /// `None` when the desk did not know it, or there is no one thing that it is about.
+    /// `None` if it was unknown, or if the command has no single object.
     pub target: Option<Target>,
-    /// Of the target: how fine its numbers are.
+    /// The target's market, for its decimals.
     pub market: Option<Market>,
     /// TWAPs that would go on trading after all positions are closed.
     pub running_twaps: usize,

@@ -1,11 +1,11 @@
-//! What of the account stands behind a cross position.
+//! What backs a cross position.
 
 use super::store::Store;
 use crate::model::{Num, Page, Position, estimate};
 
 impl Store {
-    /// For `position`, or for one that is not open yet: the account's cash less what all others need, USD. Nothing is
-    /// reckoned of a list that is not whole.
+    /// For `position`, or for one that is not open yet: the account's cash less the needs of all others, USD. `None` if
+    /// a list is incomplete.
     pub fn cross_backing(&self, position: Option<&Position>) -> Option<Num> {
         let cash = self.account.value()?.cash?;
         let open = self.positions.value().filter(|page| Page::is_whole(page))?;

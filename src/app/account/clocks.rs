@@ -1,17 +1,16 @@
-//! The service's time: what it dates is compared with its own clock, not with this machine's.
+//! The service's clock: its instants are compared with it, not with this machine's.
 //!
-//! Contract: learned from the time the account's figures carry (`facts_source.as_of`), else from the `Date` header of
-//! its answers; what differs by less than [`CLEARLY`] is taken for this machine's time, as is everything while nothing
-//! has been told.
+//! Contract: learned from the time in the account's figures (`facts_source.as_of`), otherwise from the `Date` header of
+//! responses. A difference below [`CLEARLY`] counts as none, and so does an unknown one.
 //!
-//! Known limits: a header may come from a machine in front of the service whose clock is right while the service's own
-//! is not; only figures with a time of their own tell that.
+//! Known limits: a header may come from a machine in front of the service whose clock differs from the service's own;
+//! only figures with a time of their own show that.
 
 use crate::model::{Call, ClockRate, ServiceClock, Timestamp};
 
-/// Milliseconds: two machines whose clocks are both kept right, and the way between them, differ by less.
+/// Milliseconds: two synchronized machines, with the network between them, differ by less.
 const CLEARLY: i64 = 3_000;
-/// Milliseconds that a header may be cut by: it tells whole seconds.
+/// Milliseconds: a header has whole seconds.
 const CUT: i64 = 999;
 
 #[derive(Debug, Clone, Default)]
@@ -21,7 +20,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Figures asked for at `sent` and here at `heard` are of `told`.
+    /// Figures requested at `sent` and received at `heard` say `told`.
     pub fn figures(&mut self, told: Timestamp, sent: Timestamp, heard: Timestamp) {
         self.figures.told(told, sent, heard);
     }
@@ -46,7 +45,7 @@ impl Clocks {
         self.best().rate()
     }
 
-    /// What the service's clock says when the desk's own time is `own` and this machine's wall clock says `wall`.
+    /// The service's clock when the desk's own time is `own` and the wall clock shows `wall`.
     pub fn at(&self, own: Timestamp, wall: Timestamp) -> Timestamp {
         if self.best().may_be(own, wall, CLEARLY) {
             return wall;
@@ -54,7 +53,7 @@ impl Clocks {
         self.best().at(own).unwrap_or(wall)
     }
 
-    /// Whether the service is known to have another time than a wall clock that says `wall`.
+    /// Whether the service's clock is known to differ from a wall clock that shows `wall`.
     pub fn differ(&self, wall: Timestamp) -> bool {
         self.at(wall, wall) != wall
     }

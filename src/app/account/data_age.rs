@@ -1,7 +1,7 @@
-//! How old the data of one source is.
+//! The age of one source's data.
 //!
-//! Contract: the age counts from the data, not from the last answer. A source that tells when it made its data, and
-//! tells the same instant again, has told nothing new: its data goes on growing old.
+//! Contract: the age counts from the data, not from the last answer. A source that reports the same instant again has
+//! nothing new: its data keeps growing old.
 
 use crate::model::{Failure, Timestamp};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use std::time::Duration;
 pub struct DataAge {
     /// When the newest answer was requested.
     polled_at: Option<Timestamp>,
-    /// What the source tells of its own time, and the request that first brought that.
+    /// The source's own time, and the request that first returned it.
     made: Option<(Timestamp, Timestamp)>,
     trouble: Option<Failure>,
 }
 
 impl DataAge {
-    /// Takes the answer to a request sent at `at`, with what the source tells of its own time. `false` where a newer
-    /// answer has come already: this one must be dropped.
+    /// Records the answer to a request sent at `at`, with the source's own time. `false` if a newer answer has arrived:
+    /// this one must be dropped.
     pub fn answered(&mut self, at: Timestamp, made_at: Option<Timestamp>) -> bool {
         if self.polled_at.is_some_and(|newest| newest > at) {
             return false;
@@ -41,7 +41,7 @@ impl DataAge {
         true
     }
 
-    /// When the request was sent that first brought this data; `None` before anything has come.
+    /// When the request was sent that first returned this data; `None` before the first.
     pub fn dated(&self) -> Option<Timestamp> {
         self.made.map(|(_, since)| since).or(self.polled_at)
     }

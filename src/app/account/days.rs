@@ -1,4 +1,4 @@
-//! What the positions closed on each day came to, by the desk's clocks: kept up by what each answer changes.
+//! The results of each day's closed positions, by the desk's time zone. Updated with each answer.
 
 use super::{
     feed::{Churn, among},
@@ -7,11 +7,11 @@ use super::{
 use crate::model::{Num, Position, Zone, ZoneDay};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The positions of one day that were read.
+/// The positions closed on one day that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DayResult {
     pub count: usize,
-    /// Those whose net profit is known.
+    /// Those with a known net profit.
     told: usize,
     net: Sum,
 }
@@ -23,19 +23,19 @@ pub struct Days {
 }
 
 impl DayResult {
-    /// USD; `None` while the net of one of them is not known.
+    /// USD; `None` while one of them is unknown.
     pub fn net(&self) -> Option<Num> {
         self.net.value().filter(|_| self.told == self.count)
     }
 
-    /// What those come to whose net profit is known, USD, and how many others there are.
+    /// The sum of the known net profits, USD, and how many are unknown.
     pub(crate) fn known(&self) -> (Sum, usize) {
         (self.net, self.count.saturating_sub(self.told))
     }
 }
 
 impl Days {
-    /// By the clocks of this zone.
+    /// Days of this time zone.
     pub fn by(zone: Zone) -> Self {
         Self {
             zone,
@@ -52,8 +52,7 @@ impl Days {
         self.results.keys().next() == Some(&day)
     }
 
-    /// What each day with a closed position came to, USD; `None` while that is not known of one of them, or a position
-    /// has no day.
+    /// The result of each day with a closed position, USD; `None` while one is unknown or a position has no day.
     pub fn nets(&self, positions: usize) -> Option<Vec<Num>> {
         let days = self.results.values();
         let dated: usize = days.clone().map(|day| day.count).sum();

@@ -1,20 +1,20 @@
-//! The running total of the closed positions read so far: kept up by what each answer changes, so that a
-//! hundred thousand of them cost no more than a page.
+//! The running profit of the closed positions read so far. Updated with each answer, so that a hundred thousand of them
+//! cost no more than a page.
 
 use super::feed::{Churn, among};
 use crate::model::{Num, Position};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Positions whose net is not known add nothing.
+/// Positions with an unknown net profit add nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Equity {
-    /// After each position, the oldest first, counted from where the count began.
+    /// After each position, oldest first, relative to the start of the count.
     totals: VecDeque<Num>,
-    /// The same before the oldest of them: older pages move it.
+    /// The total before the oldest of them: older pages change it.
     base: Num,
-    /// How often each total occurs: its ends are the highest and the lowest.
+    /// How often each total occurs: its ends are the extremes.
     spread: BTreeMap<Num, u32>,
-    /// A sum had more digits than a number has.
+    /// A sum exceeded the digits of a number.
     is_lost: bool,
 }
 
@@ -28,12 +28,12 @@ impl Equity {
         self.totals.is_empty()
     }
 
-    /// The n-th total, the oldest first, in USD.
+    /// The n-th total, oldest first, in USD.
     pub fn at(&self, n: usize) -> Option<Num> {
         self.totals.get(n)?.minus(self.base)
     }
 
-    /// The lowest and the highest total; `None` without any, or when they cannot be told.
+    /// The lowest and highest total; `None` without any, or if unknown.
     pub fn range(&self) -> Option<(Num, Num)> {
         let low = self.spread.first_key_value().filter(|_| !self.is_lost)?.0;
         let high = self.spread.last_key_value()?.0;
@@ -76,7 +76,7 @@ impl Equity {
         }
     }
 
-    /// One that was closed before all others.
+    /// A position that was closed before all others.
     fn before(&mut self, net: Num) {
         match self.base.minus(net) {
             Some(base) => {
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// The totals counted from nothing, and those that were kept up.
+    /// The totals counted anew, and the incrementally updated ones.
     fn totals(equity: &Equity, feed: &Feed<PositionId, Position>) -> (Vec<Num>, Vec<Num>) {
         let nets = feed.rows().iter().rev().filter_map(Position::net_pnl);
         let counted = nets.scan(Num::ZERO, |sum, net| {

@@ -8,36 +8,35 @@ use std::{
     ops::Range,
 };
 
-/// So many rows are kept of a list whose head grows while nobody scrolls.
+/// Rows that are kept of a growing list if nobody scrolls.
 const KEPT: usize = 20_000;
-/// About how far apart the places are from which on older rows can be read again.
+/// The approximate distance between rows from which older ones can be read again.
 const APART: isize = 1_000;
 
-/// A list read page by page: its head is polled, its tail is fetched as one scrolls. Rows are found by
-/// their key at once, and new ones come on top for the cost of a page, however many there are.
+/// A list read page by page: polls update its head, scrolling fetches its tail. Rows are found by key at once, and a
+/// poll costs one page however long the list is.
 ///
-/// Contract: a list that grows by its polls keeps the newest `KEPT` rows, or as many as somebody has asked for, and at
-/// most `APART` and a page more; the others are dropped, [`Feed::has_more`] says so, and they are read again by
-/// whoever scrolls there or exports.
+/// Contract: a growing list keeps the newest `KEPT` rows, or as many as were requested, plus at most `APART` and a
+/// page. The others are dropped, [`Feed::has_more`] says so, and scrolling or an export reads them again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feed<K: Eq + Hash, T> {
     head: Remote<()>,
     rows: VecDeque<T>,
-    /// Where each row is, counted before the rows on top of it moved it down by `shift`.
+    /// The index of each row, before the rows above it moved it down by `shift`.
     places: HashMap<K, isize>,
     shift: isize,
-    /// Grows whenever a row changes.
+    /// Rises whenever a row changes.
     version: u64,
-    /// How the places changed when it last did.
+    /// How the indexes changed then.
     changed: Option<Shift>,
     next: Option<Cursor>,
-    /// The page being fetched, so that scrolling does not ask twice.
+    /// The page being fetched, so that scrolling does not request it twice.
     asked: Option<Cursor>,
     unreadable: usize,
     incomplete: bool,
-    /// Rows that are kept at least: [`KEPT`], or as many as were asked for.
+    /// The least number of kept rows: [`KEPT`], or as many as were requested.
     most: usize,
-    /// From which places on what follows can be read again, counted as `places` are; the uppermost first.
+    /// Indexes from which the following rows can be read again, as in `places`; topmost first.
     marks: VecDeque<(isize, Cursor)>,
 }
 
@@ -60,28 +59,28 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
     }
 }
 
-/// What an answer changed of a feed: the rows that left or were renewed, as they were, and where the rows
-/// are that came or took their place. Sums are kept by it, so that nothing counts all rows again.
+/// The changes of an answer: the old rows that left or were renewed, and the indexes of the new ones. Totals are
+/// updated from it, so that nothing counts all rows again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Churn<T> {
     pub gone: Vec<T>,
-    /// The oldest, which made room.
+    /// The oldest rows, dropped to save space.
     pub cut: Vec<T>,
     pub come: Range<usize>,
-    /// Where rows stand otherwise than before: what has come, and what stayed among what has left.
+    /// The changed indexes: new rows, and the rows that stayed among those that left.
     pub top: Range<usize>,
 }
 
-/// How the places of the rows changed from the version before.
+/// How the indexes changed from the previous version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
-    /// So many rows at the top gave way to so many, and of all of them so many stayed.
+    /// At the top, some rows were replaced by others, and the rest stayed.
     Top {
         left: usize,
         came: usize,
         kept: usize,
     },
-    /// So many have come below all others.
+    /// This many rows were added below all others.
     Below { came: usize },
 }
 
@@ -95,13 +94,13 @@ impl<T> Churn<T> {
         }
     }
 
-    /// Everything that is not there any more, or was renewed.
+    /// Every row that is gone or was renewed.
     pub(crate) fn lost(&self) -> impl Iterator<Item = &T> {
         self.gone.iter().chain(&self.cut)
     }
 }
 
-/// The rows at these places.
+/// The rows at these indexes.
 pub(crate) fn among<T>(
     rows: &VecDeque<T>,
     places: Range<usize>,
@@ -110,12 +109,12 @@ pub(crate) fn among<T>(
 }
 
 impl<K: Eq + Hash, T> Feed<K, T> {
-    /// The newest first.
+    /// Newest first.
     pub fn rows(&self) -> &VecDeque<T> {
         &self.rows
     }
 
-    /// Where the row with this key is.
+    /// The index of the row with this key.
     pub fn position(&self, key: &K) -> Option<usize> {
         let place = self.places.get(key)?.checked_add(self.shift)?;
         usize::try_from(place).ok()
@@ -125,12 +124,12 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.rows.get(self.position(key)?)
     }
 
-    /// The same number, the same rows: what was counted from them still holds.
+    /// As long as this number does not change, counts over the rows stay valid.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// How the places have changed since this version; `None` where that is not remembered.
+    /// How the indexes have changed since this version; `None` if that is no longer stored.
     pub fn shift_since(&self, version: u64) -> Option<Shift> {
         self.changed
             .filter(|_| version.checked_add(1) == Some(self.version))
@@ -141,7 +140,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         &self.head
     }
 
-    /// Whether older rows exist that are not here yet.
+    /// Whether older rows exist that are not here.
     pub fn has_more(&self) -> bool {
         self.next.is_some()
     }
@@ -154,12 +153,12 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.unreadable
     }
 
-    /// The service said there is more but not where.
+    /// The service said that there are more, but not where.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete
     }
 
-    /// The page to ask for next, once: until it comes or fails, there is nothing more to ask.
+    /// The next page to request, once: `None` until it arrives or fails.
     pub fn ask_more(&mut self) -> Option<Cursor> {
         if self.asked.is_some() {
             return None;
@@ -168,9 +167,8 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.asked.clone()
     }
 
-    /// The newest page, asked for at `at`; one that was overtaken is dropped. Known rows are renewed in
-    /// place and new ones go on top; when nothing overlaps there may be a gap, so the list starts again
-    /// from this page.
+    /// Adds the newest page, requested at `at`; an outdated one is dropped. Known rows are renewed in place and new
+    /// ones go on top. Without an overlap there may be a gap, so the list starts anew from this page.
     pub fn arrive_head(
         &mut self,
         result: Result<Page<T>, Failure>,
@@ -204,7 +202,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         }
     }
 
-    /// Whether the page says nothing that is not here, and is not empty.
+    /// Whether the page is not empty and has nothing new.
     fn begins_with(&self, page: &[T]) -> bool
     where
         T: PartialEq,
@@ -213,8 +211,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         !page.is_empty() && self.head.at().is_some() && here.eq(page)
     }
 
-    /// The page takes the place of the rows down to the last one of them that it knows; those that it does not name stay
-    /// below it.
+    /// Replaces the rows down to the last known one with the page; known rows that it lacks stay below it.
     fn merge_head(&mut self, page: Page<T>, last_known: usize, key: impl Fn(&T) -> K) -> Churn<T> {
         let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
         let known = self.rows.drain(..=last_known);
@@ -243,7 +240,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         }
     }
 
-    /// The rows below this place can be read with this cursor.
+    /// The rows below this index can be read with this cursor.
     fn mark_top(&mut self, below: usize, next: Option<Cursor>) {
         let place = below.cast_signed() - self.shift;
         let uppermost = self.marks.front().map(|(place, _)| *place);
@@ -254,7 +251,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         }
     }
 
-    /// Drops the oldest of too many rows, from a place on from which they can be read again.
+    /// Drops the oldest rows of a list that is too long, from an index that can be read again.
     fn cut(&mut self, key: impl Fn(&T) -> K) -> Vec<T> {
         if self.rows.len() <= self.most {
             return vec![];
@@ -275,7 +272,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         cut
     }
 
-    /// From this page on: what came before it may not be all there was.
+    /// Starts anew from this page: the earlier rows may be incomplete.
     fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> Churn<T> {
         self.next = page.next;
         self.asked = None;
@@ -301,7 +298,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         }
     }
 
-    /// An older page. One that was not asked for (the list began again meanwhile) is dropped.
+    /// Adds an older page. One that was not requested (the list started anew meanwhile) is dropped.
     pub fn arrive_more(
         &mut self,
         cursor: &Cursor,
@@ -337,7 +334,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         }
     }
 
-    /// Remembers where these rows are.
+    /// Stores the indexes of these rows.
     fn place(&mut self, range: Range<usize>, key: impl Fn(&T) -> K) {
         let shift = self.shift;
         let rows = range.clone().zip(among(&self.rows, range));
@@ -431,7 +428,7 @@ mod tests {
         assert_eq!((feed.find(&4), feed.position(&5)), (None, Some(7)));
     }
 
-    /// Polls of a list whose rows are numbered upwards, fifty a page, each with a cursor that names its last row.
+    /// Polls of a list with ascending row numbers, fifty a page; each cursor names the page's last row.
     fn polled(feed: &mut Feed<u32, u32>, newest: u32) -> Churn<u32> {
         let rows: Vec<_> = (newest.saturating_sub(49)..=newest).rev().collect();
         let cursor = format!("after {}", newest.saturating_sub(49));

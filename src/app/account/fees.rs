@@ -1,10 +1,9 @@
-//! What trading costs, as far as anybody tells: the service with each fill, else the settings.
+//! Trading fees as far as they are known: from the service's fills, otherwise from the settings.
 //!
-//! Contract: exact; a rate that nobody tells is none. It is read off the newest of the fills that are here, of the
-//! market itself where there is one.
+//! Contract: exact; an unknown rate is `None`. The rate comes from the newest fill, in the same market if there is one.
 //!
-//! Known limit: no more than the newest `RECENT` orders are looked at, so that the cost of a frame does not grow with
-//! the history; a service that charges by volume is met where it was at that fill.
+//! Known limit: only the newest `RECENT` orders are searched, so that a frame's cost does not grow with the history.
+//! With volume-based fees the rate is the one at that fill.
 
 use super::store::Store;
 use crate::{
@@ -21,15 +20,15 @@ pub struct Rate {
     pub origin: Origin,
 }
 
-/// Who tells it.
+/// The source of a rate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The service, with the newest such fill in this market.
+    /// The newest such fill, in this market.
     Fill(MarketId),
     Settings,
 }
 
-/// What is charged there for orders of this role.
+/// The rate for this role in this market.
 pub fn rate(
     (store, fees): (&Store, &Fees),
     market: &MarketId,
@@ -52,7 +51,7 @@ pub fn rate(
     })
 }
 
-/// The same without who tells it.
+/// The rates without their source.
 pub fn charges(told: (&Store, &Fees), market: &MarketId) -> Charges {
     let share = |role| rate(told, market, role).map(|rate| rate.share);
     Charges {
@@ -61,7 +60,7 @@ pub fn charges(told: (&Store, &Fees), market: &MarketId) -> Charges {
     }
 }
 
-/// What a filled order of this role has cost, to a hundredth of a basis point: amounts are rounded to cents somewhere.
+/// The fee rate of a filled order with this role, to a hundredth of a basis point: amounts may be rounded to cents.
 fn charged(order: &Order, role: LiquidityRole) -> Option<Num> {
     let is_of = order.liquidity_role.as_ref().and_then(Lenient::known) == Some(role);
     if !is_of || !order.status.is(&OrderStatus::Filled) {

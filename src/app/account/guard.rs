@@ -1,4 +1,4 @@
-//! The limits of a challenge as they are now, and how the challenge has ended.
+//! The current challenge limits, and how the challenge ended.
 
 use crate::model::Num;
 use std::collections::BTreeMap;
@@ -20,54 +20,54 @@ pub enum Limit {
     Consistency,
 }
 
-/// Who says so.
+/// The source of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Service,
-    /// The settings of this desk and what it has read.
+    /// The settings of this desk and its reads.
     Local,
 }
 
-/// What a local figure is without.
+/// What a local figure lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lack {
-    /// So many open positions of whose market no price is known: what they have come to.
+    /// This many open positions in markets without a known price.
     Unpriced(usize),
-    /// The open positions, which are not known, or not all of them.
+    /// The open positions, which are unknown or incomplete.
     Open,
-    /// Closed positions that are still to be read; so many have been.
+    /// Closed positions that are still unread; this many were read.
     Unread(usize),
-    /// So many closed positions whose profit is not told.
+    /// This many closed positions with an unknown profit.
     Untold(usize),
-    /// Closed positions that the service has, and does not say where.
+    /// Closed positions that the service has but gives no cursor for.
     Cut,
-    /// The peak that a drawdown is measured from: the highest equity seen here stands in for it.
+    /// The peak of a drawdown: the highest equity seen here is used instead.
     Peak,
 }
 
 /// Why a limit is not measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// The service does not tell it, and the settings do not set it.
+    /// The service does not report it and the settings do not set it.
     Unset,
-    /// It is nothing without this.
+    /// It depends on this.
     Lacks(Lack),
-    /// The figures are too large to be added up.
+    /// The figures are too large to add up.
     TooLarge,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
     pub limit: Limit,
-    /// Of the whole: 1 is reached. Not held to 1.
+    /// Share of the whole: 1 is reached; may exceed 1.
     pub used: Num,
-    /// The figures behind it, where there are two: measured, and allowed or wanted. USD, days or percent.
+    /// The measured value and the limit, if both are known. USD, days or percent.
     pub figures: Option<(Num, Num)>,
     pub origin: Origin,
     pub lacks: Vec<Lack>,
 }
 
-/// How the challenge has ended, as the service says.
+/// How the challenge ended, according to the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Passed,
@@ -85,7 +85,7 @@ pub enum Level {
 }
 
 impl Limit {
-    /// A limit is not to be reached; the others are goals.
+    /// A loss limit; the others are goals.
     pub fn is_loss(self) -> bool {
         matches!(self, Self::DailyLoss | Self::Drawdown)
     }
@@ -110,18 +110,18 @@ impl Gauge {
         }
     }
 
-    /// What may still be lost before it is reached, USD, where it is a loss limit and that can be told.
+    /// What may still be lost before it is reached, USD, for a loss limit if known.
     fn left(&self) -> Option<Num> {
         let (value, bound) = self.figures.filter(|_| self.limit.is_loss())?;
         let left = match self.origin {
-            // Equity over its floor.
+            // Equity above its floor.
             Origin::Service => value.minus(bound)?,
             Origin::Local => bound.minus(value)?,
         };
         Some(left.max(Num::ZERO))
     }
 
-    /// The level that is worth telling of.
+    /// The level for alerts.
     pub(crate) fn news(&self) -> Level {
         let told = match self.limit {
             Limit::DailyLoss | Limit::Drawdown => Level::Near,
@@ -140,16 +140,16 @@ impl Lack {
     }
 }
 
-/// The gauges as they are now, and whether their lock is lifted.
+/// The current gauges, and whether their lock is overridden.
 #[derive(Debug, Default)]
 pub struct Guard {
     pub gauges: Vec<Gauge>,
     pub(crate) missing: Vec<(Limit, Missing)>,
-    /// The levels that have been told of.
+    /// The levels that were reported.
     pub(crate) told: BTreeMap<Limit, Level>,
-    /// The highest equity that the service has told, USD.
+    /// The highest equity that the service reported, USD.
     pub(crate) peak: Option<Num>,
-    /// That has been told of, too.
+    /// The verdict that was reported.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) is_lifted: bool,
 }
@@ -159,7 +159,7 @@ impl Guard {
         self.gauges.iter().find(|gauge| gauge.limit == limit)
     }
 
-    /// Why this limit has no gauge, once that has been tried.
+    /// Why this limit has no gauge.
     pub fn missing(&self, limit: Limit) -> Option<Missing> {
         let mut missing = self.missing.iter();
         missing
@@ -167,13 +167,13 @@ impl Guard {
             .map(|(_, missing)| *missing)
     }
 
-    /// The loss limit that is reached, lifted or not.
+    /// The loss limit that is reached, overridden or not.
     pub fn reached(&self) -> Option<&Gauge> {
         let mut gauges = self.gauges.iter();
         gauges.find(|gauge| gauge.limit.is_loss() && gauge.level() == Level::Reached)
     }
 
-    /// The loss limit that leaves least, and how much that is, USD.
+    /// The loss limit with the least left, and how much that is, USD.
     pub fn tightest(&self) -> Option<(Limit, Num)> {
         let gauges = self.gauges.iter();
         let left = gauges.filter_map(|gauge| Some((gauge.limit, gauge.left()?)));

@@ -1,5 +1,4 @@
-//! Whether the far end answers: a fact of the newest calls and answers. How old the numbers are is another
-//! one, kept by each source.
+//! Whether the service responds, from the newest calls and answers. The age of the data is separate, per source.
 
 use super::poll::Source;
 use crate::model::{Call, Failure, FailureKind, Timestamp};
@@ -7,18 +6,18 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
-    /// What was wrong with the last answer of a source, until it or another one with the same trouble
-    /// answers again: a slow source must not keep up an alarm that is over.
+    /// The failure of each source's last answer, until it or another source with the same failure works again: a slow
+    /// source must not prolong an alarm.
     ailing: BTreeMap<Source, FailureKind>,
-    /// Nothing is read with the key until then: the service has said that it takes no more.
+    /// No reads with the key until then: the service rate limits it.
     limited_until: Option<Timestamp>,
-    /// What the key's requests have been learned to be limited to, a minute.
+    /// The learned limit of the key's requests, per minute.
     budget: Option<u32>,
-    /// When a source that was not answered, or with trouble, is asked again.
+    /// When a failed source is retried.
     retries: BTreeMap<Source, Timestamp>,
-    /// When the last call ended, answered or not; or when a pause after a no of the service is over.
+    /// When the last call ended, with or without a response; or when a rate-limit pause is over.
     heard_at: Option<Timestamp>,
-    /// Calls without an answer since the last one that had one, by what was asked for.
+    /// Calls without a response since the last one with a response, by target.
     unanswered: BTreeMap<String, u32>,
 }
 
@@ -50,34 +49,34 @@ impl Health {
         }
     }
 
-    /// A source that was not answered, or with trouble, asks again at `at`.
+    /// A failed source is retried at `at`.
     pub(crate) fn tries_again(&mut self, source: Source, at: Timestamp) {
         self.retries.insert(source, at);
     }
 
-    /// When the first of the sources in trouble asks again, if that is still to come.
+    /// When the first of the failed sources is retried, if that is ahead.
     pub fn next_try(&self, now: Timestamp) -> Option<Timestamp> {
         self.retries.values().copied().filter(|at| *at > now).min()
     }
 
-    /// The same of the sources with this trouble.
+    /// The same for sources with this failure.
     pub fn asks_again(&self, kind: FailureKind, now: Timestamp) -> Option<Timestamp> {
         let ailing = self.ailing.iter().filter(|(_, ailing)| **ailing == kind);
         let retries = ailing.filter_map(|(source, _)| self.retries.get(source).copied());
         retries.filter(|at| *at > now).min()
     }
 
-    /// Since when nothing has come although something could have; `None` before the first call.
+    /// Since when nothing has arrived although something could have; `None` before the first call.
     pub fn heard_at(&self) -> Option<Timestamp> {
         self.heard_at
     }
 
-    /// Requests a minute, where the service has taught it.
+    /// Requests a minute, if the service has shown its limit.
     pub fn budget(&self) -> Option<u32> {
         self.budget
     }
 
-    /// Until when nothing is read, if the service has said no to the key and that is not over.
+    /// Until when reads pause, if the service rate limits the key.
     pub fn limited_until(&self, now: Timestamp) -> Option<Timestamp> {
         self.limited_until.filter(|until| *until > now)
     }
@@ -86,14 +85,13 @@ impl Health {
         self.ailing.values().any(|ailing| *ailing == kind)
     }
 
-    /// How often the far end has been tried in vain since it last answered: several sources asking at once
-    /// are one try.
+    /// Failed attempts since the last response; several sources at once count as one.
     pub fn tries(&self) -> u32 {
         self.unanswered.values().copied().max().unwrap_or(0)
     }
 }
 
-/// Whether the far end gave no answer at all.
+/// Whether there was no response at all.
 fn is_silent(call: &Call) -> bool {
     matches!(
         call.outcome,

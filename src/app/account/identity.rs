@@ -1,4 +1,4 @@
-//! Whose desk it is, and where.
+//! The account of the desk, and its service.
 
 use crate::{config::Tint, model::AccountId};
 
@@ -9,7 +9,7 @@ pub enum Mode {
     LiveApi,
 }
 
-/// The far end as the header names it.
+/// The service, as the header names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     pub mode: Mode,
@@ -18,7 +18,7 @@ pub struct Identity {
     pub profile: Profile,
 }
 
-/// What a person has given an account to know it by.
+/// The name and color that a person gave an account.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
     pub name: Option<String>,

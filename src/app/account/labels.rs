@@ -1,19 +1,19 @@
-//! The accounts of one desk by name, which of them is on the screen, and which is wanted there.
+//! The names of the desk's accounts, which one is on the screen, and which is requested.
 
 use crate::{app::account::identity::Identity, config::Tint, model::AccountId};
 use strum::VariantArray as _;
 
-/// So many times more seldom an account is asked about while it is not on the screen.
+/// A hidden account is polled this many times less often.
 const ASIDE: u32 = 3;
 
-/// Which account is wanted on the screen.
+/// The account requested for the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
     Next,
     To(usize),
 }
 
-/// Whether an account is looked at.
+/// Whether an account is on the screen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Visibility {
     #[default]
@@ -22,7 +22,7 @@ pub enum Visibility {
 }
 
 impl Visibility {
-    /// How many times its intervals it is polled at.
+    /// The factor on its polling intervals.
     pub fn slower(self) -> u32 {
         match self {
             Self::OnScreen => 1,
@@ -31,19 +31,19 @@ impl Visibility {
     }
 }
 
-/// The accounts of the desk by name, and which of them a model is.
+/// The desk's accounts by name, and which one a model is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccountLabels {
     pub seats: Vec<AccountLabel>,
     pub at: usize,
 }
 
-/// What an account is called.
+/// The name of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountLabel {
-    /// Its profile's.
+    /// Its profile's name.
     pub name: Option<String>,
-    /// `None` until its far end is known.
+    /// `None` until its service is known.
     pub account_id: Option<AccountId>,
     pub tint: Tint,
 }
@@ -59,7 +59,7 @@ impl AccountLabel {
         }
     }
 
-    /// The name a person gave it, else the account's.
+    /// Its profile's name, otherwise the account id.
     pub fn label(&self) -> String {
         let id = || self.account_id.as_ref().map(ToString::to_string);
         self.name.clone().or_else(id).unwrap_or_default()
@@ -76,12 +76,12 @@ impl AccountLabels {
         self.seats.get(self.at)
     }
 
-    /// Whether there is another account to go to.
+    /// Whether there are other accounts.
     pub fn has_others(&self) -> bool {
         self.seats.len() > 1
     }
 
-    /// Where the account of this name is, or what there is.
+    /// The index of the account with this name, or a list of the names.
     pub fn find(&self, word: &str) -> Result<usize, String> {
         let at = self.seats.iter().position(|seat| seat.is_called(word));
         at.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Which orders belong to which TWAP, ladder or partly filled order, and what a row leads to.
+//! Which orders belong to which TWAP, scaled order or partly filled order, and the links of a row.
 
 use super::feed::{Churn, among};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The children of every parent met in the order history.
+/// The children of every parent in the order history.
 #[derive(Debug, Default)]
 pub struct Lineage(HashMap<RowId, Vec<OrderId>>);
 
 impl Lineage {
     pub(crate) fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
         let come = among(rows, churn.come.clone());
-        // A list that began again has lost rows which no cut names: what comes again with an older page is new then.
+        // A list that starts anew loses rows that no churn names: they are new when an older page returns them.
         let here: HashSet<&OrderId> = come.clone().map(|order| &order.id).collect();
         let lost = churn.lost().filter(|order| !here.contains(&order.id));
         self.forget(&lost.collect::<Vec<_>>());
@@ -27,7 +27,7 @@ impl Lineage {
         }
     }
 
-    /// Those that are not in the history any more.
+    /// Removes rows that left the history.
     fn forget(&mut self, lost: &[&Order]) {
         let ids: HashSet<&OrderId> = lost.iter().map(|order| &order.id).collect();
         for parent in lost

@@ -1,4 +1,4 @@
-//! What a person calls a market or a position: the same words on the desk's command line and on the shell's.
+//! Finds markets and positions by name, for the desk's command line and the shell's.
 
 use super::store::Store;
 use crate::model::{MarketId, Position};
@@ -15,14 +15,14 @@ impl Store {
         known
     }
 
-    /// The known markets of this name; more than one only where providers share a symbol.
+    /// The known markets with this name; several only if providers share a symbol.
     pub fn markets_named(&self, name: &str) -> Vec<MarketId> {
         let mut known = self.known_markets();
         known.retain(|id| id.is_called(name));
         known
     }
 
-    /// The open positions of this id or in the market of this name.
+    /// The open positions with this id, or in the market with this name.
     pub fn positions_named(&self, name: &str) -> Vec<&Position> {
         let rows = self.positions.rows().iter();
         match rows.clone().find(|position| position.id.raw() == name) {

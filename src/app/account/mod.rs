@@ -1,5 +1,5 @@
-//! What is known of the account, and how old it is: lists, prices, books, equity, results, limits, commands under way,
-//! who it is. Names `keys` and below.
+//! The data of an account, and its age: lists, prices, equity, results, limits, commands in progress, identity. Names
+//! `keys`.
 
 pub(crate) mod about;
 pub(crate) mod backing;

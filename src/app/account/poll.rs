@@ -1,14 +1,14 @@
-//! What is polled, and what a poll brings.
+//! The polled sources and their answers.
 
 use crate::model::{
     AccountFacts, Cursor, Failure, Market, Order, Page, Position, Scaled, ScaledId, Timestamp, Twap,
 };
 use strum::{Display, EnumIter};
 
-/// What is older than this many of its intervals is late.
+/// Data older than this many intervals is late.
 pub const LATE: u32 = 3;
 
-/// One polled resource; each has its own task, interval and freshness.
+/// One polled source, with its own task, interval and age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum Source {
@@ -22,18 +22,18 @@ pub enum Source {
     Account,
 }
 
-/// An answer, with the instant its request was sent: that is how old its numbers may be.
+/// An answer, with the instant its request was sent: that is how old its data may be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Poll {
     pub at: Timestamp,
     pub answer: Answer,
 }
 
-/// What a poll has brought, or why it brought nothing.
+/// The result of a poll.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Positions(Result<Page<Position>, Failure>),
-    /// Pending and resting orders, complete.
+    /// All pending and resting orders.
     Orders(Result<Page<Order>, Failure>),
     Twaps(Result<Page<Twap>, Failure>),
     Scaled(ScaledId, Result<Box<Scaled>, Failure>),

@@ -1,23 +1,23 @@
-//! What a market has traded at as far as this desk has seen: the marks polled since it was opened and the
-//! account's own fills. No documented operation tells past prices; what is between two points is not known.
+//! The prices of a market that this desk has seen: polled marks since it was opened, and the account's own fills.
+//! Between two points the price is unknown.
 
 use crate::model::{Num, Order, OrderId, Side, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
 
-/// More marks than this are thinned to half, so that a whole day stays at hand.
+/// More marks are thinned to half, so that a whole day fits.
 const MARKS: usize = 4_096;
-/// The newest own fills of a market.
+/// The most own fills of a market.
 const FILLS: usize = 2_048;
-/// So many steps from a mark to the next leave a hole, if they are longer than [`NO_HOLE`].
+/// A gap between two marks of more than this many steps is a hole, if it is longer than [`NO_HOLE`].
 const FEW: i64 = 4;
-/// Milliseconds: a desk that looks at another account for a moment reads more seldom.
+/// Milliseconds: a desk that briefly shows another account polls less often.
 const NO_HOLE: i64 = 15_000;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prices {
-    /// By time, the newest last.
+    /// By time, newest last.
     pub marks: VecDeque<(Timestamp, Num)>,
-    /// Milliseconds that lie between two marks at least.
+    /// The least milliseconds between two marks.
     step: i64,
     fills: BTreeMap<(Timestamp, OrderId), Fill>,
 }
@@ -27,7 +27,7 @@ pub struct Prices {
 pub struct Fill {
     pub at: Timestamp,
     pub price: Num,
-    /// `None` for a word nobody has heard of.
+    /// `None` for an unknown word.
     pub side: Option<Side>,
 }
 
@@ -44,14 +44,14 @@ impl Prices {
         }
     }
 
-    /// Takes in an order that has filled at a known time and price; the same one again changes nothing.
+    /// Adds an order's fill with a known time and price; repeating it changes nothing.
     pub fn fill(&mut self, order: &Order) {
         let Some((at, price)) = order.settled_at.zip(order.fill_price) else {
             return;
         };
         let side = order.side.known();
         let fill = Fill { at, price, side };
-        // The last part of an order and the order itself are one fill; the part has its own price.
+        // The last part of an order and the order itself are one fill; the part has the precise price.
         let whole = order.partial_of_order_id.as_ref();
         let name = whole.unwrap_or(&order.id).clone();
         let known = self.fills.entry((at, name)).or_insert(fill);
@@ -63,18 +63,18 @@ impl Prices {
         }
     }
 
-    /// Since `from`, the oldest first.
+    /// Since `from`, oldest first.
     pub fn marks_since(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Num)> {
         let first = self.marks.partition_point(|(at, _)| *at < from);
         self.marks.range(first..).copied()
     }
 
-    /// The oldest first.
+    /// Oldest first.
     pub fn fills(&self) -> impl DoubleEndedIterator<Item = Fill> {
         self.fills.values().copied()
     }
 
-    /// Marks and fills since `from`, the oldest first.
+    /// Marks and fills since `from`, oldest first.
     pub fn points(&self, from: Timestamp) -> Vec<(Timestamp, Num)> {
         let marks = self.marks.iter().copied();
         let fills = self.fills().map(|fill| (fill.at, fill.price));
@@ -83,7 +83,7 @@ impl Prices {
         points
     }
 
-    /// The marks since `from` in runs without a hole: between the marks of a run the price was watched.
+    /// The marks since `from` in runs without a hole.
     pub fn runs(&self, from: Timestamp) -> Vec<Vec<(Timestamp, Num)>> {
         let marks: Vec<_> = self.marks_since(from).collect();
         let most = self.longest_step(&marks);
@@ -91,14 +91,14 @@ impl Prices {
         marks.chunk_by(in_a_row).map(<[_]>::to_vec).collect()
     }
 
-    /// Whether anything is known of before that.
+    /// Whether there is data before that.
     pub fn reaches_beyond(&self, from: Timestamp) -> bool {
         let mark = self.marks.front().map(|(at, _)| *at);
         let fill = self.fills.first_key_value().map(|((at, _), _)| *at);
         mark.into_iter().chain(fill).any(|at| at < from)
     }
 
-    /// Milliseconds from a mark to the next that are no hole: a few of the usual steps between these.
+    /// The longest gap in milliseconds that is no hole: a few of the usual steps between these marks.
     fn longest_step(&self, marks: &[(Timestamp, Num)]) -> i64 {
         let pairs = marks.iter().zip(marks.iter().skip(1));
         let mut steps: Vec<_> = pairs.map(|(one, next)| next.0.0 - one.0.0).collect();

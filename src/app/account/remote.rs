@@ -1,19 +1,19 @@
-//! Data from elsewhere: absent, fresh or stale, and since when.
+//! Remote data: absent, fresh or stale, and since when.
 
 use crate::model::{Failure, Page, Timestamp};
 
-/// Remote data is never just a value: it may not have come yet, or the last try to renew it may have failed.
+/// Remote data may not have arrived yet, or its last refresh may have failed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Remote<T> {
     #[default]
     Loading,
-    /// Nothing has ever come, and why.
+    /// Nothing has arrived yet, and why.
     Failed(Failure),
     Fresh {
         value: T,
         at: Timestamp,
     },
-    /// The last value that came, and why there is no newer one.
+    /// The last value, and why there is no newer one.
     Stale {
         value: T,
         at: Timestamp,
@@ -22,8 +22,8 @@ pub enum Remote<T> {
 }
 
 impl<T> Remote<T> {
-    /// Takes the answer to a request sent at `at`. A failure keeps the old value and its age; an answer
-    /// older than what is known is dropped.
+    /// Records the answer to a request sent at `at`. A failure keeps the old value and its age; an outdated answer is
+    /// dropped.
     pub fn arrive(&mut self, result: Result<T, Failure>, at: Timestamp) {
         if self.at().is_some_and(|known| known > at) {
             return;
@@ -44,7 +44,7 @@ impl<T> Remote<T> {
         }
     }
 
-    /// When the request that brought the value was sent: the value may be older than it arrived.
+    /// When the value's request was sent: the value may be that old.
     pub fn at(&self) -> Option<Timestamp> {
         match self {
             Self::Loading | Self::Failed(_) => None,

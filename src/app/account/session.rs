@@ -1,4 +1,4 @@
-//! What this session has sent, and where it started: what new orders are judged by.
+//! The orders that this session sent, and its first equity: for the checks of new orders.
 
 use crate::{
     app::account::store::Store,
@@ -7,10 +7,10 @@ use crate::{
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Orders that are remembered; more than any sensible rate and repeat window hold.
+/// Stored orders; more than any sensible rate and repeat window need.
 const KEPT: usize = 256;
 
-/// What this session has sent, and where it started.
+/// The orders that this session sent, and its first equity.
 #[derive(Debug, Default)]
 pub struct Session {
     pub(crate) sent: VecDeque<(Timestamp, PlaceOrder)>,
@@ -20,7 +20,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Takes note of an order that leaves.
+    /// Records an order that is sent.
     pub fn sent(&mut self, command: &Command, now: Timestamp) {
         if let Command::CloseAll(_) = command {
             self.closed_all_at = Some(now);
@@ -33,14 +33,14 @@ impl Session {
         }
     }
 
-    /// Takes note of the first equity that is known.
+    /// Records the first known equity.
     pub fn seen(&mut self, store: &Store) {
         if self.first_equity.is_none() {
             self.first_equity = store.account.value().and_then(|facts| facts.equity);
         }
     }
 
-    /// Takes the whole day for the session: what equity was before the day's profit or loss.
+    /// Counts the whole day as the session: equity before the day's profit or loss.
     pub fn begin_with_day(&mut self, store: &Store) {
         let facts = store.account.value();
         self.first_equity = facts.and_then(|facts| facts.equity?.minus(facts.day_pnl?));
@@ -65,8 +65,8 @@ impl Session {
     }
 }
 
-/// What opens something, as one order: all slices of a TWAP at the market, all rungs of a ladder at the price
-/// that is the worst of them.
+/// An opening command as one order: all slices of a TWAP as a market order, all rungs of a scaled order at their worst
+/// price.
 pub(crate) fn as_order(command: &Command) -> Option<PlaceOrder> {
     let at_market = |account: &AccountId, market: &MarketId, side, coins| {
         PlaceOrder::market(account.clone(), market.clone(), side, coins)

@@ -1,26 +1,26 @@
-//! What stands in for an order once that is canceled.
+//! The replacement of a canceled order.
 
 use crate::model::{Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Timestamp};
 
-/// What stands in for an order once that is canceled.
+/// The replacement of a canceled order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Successor {
     pub(crate) old: OrderId,
-    /// Of the whole size that was asked for.
+    /// With the whole requested size.
     pub(crate) order: Box<PlaceOrder>,
-    /// How much of the old one had filled when that size was read.
+    /// How much of the old order had filled when that size was read.
     pub(crate) filled: Num,
     pub(crate) since: Timestamp,
 }
 
 impl Successor {
-    /// What it stands in for.
+    /// The order that it replaces.
     pub fn old(&self) -> &OrderId {
         &self.old
     }
 }
 
-/// How much of an order has filled that can be moved; or why it cannot.
+/// How much of a movable order has filled; or why it cannot be moved.
 pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
     let is_limit = order.mode.is(&OrderMode::Limit);
     if !is_limit || !order.status.is(&OrderStatus::Resting) {
@@ -35,7 +35,7 @@ pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
 }
 
 impl Successor {
-    /// What is left to place, by the row of the old order as it ended.
+    /// The size left to place, from the final row of the old order.
     pub(crate) fn left(&self, row: Option<&Order>) -> Result<Num, String> {
         let (old, asked) = (&self.old, self.order.size);
         let unknown = || {

@@ -1,5 +1,5 @@
-//! What the history read so far comes to: kept up by what each answer changes, so that a hundred thousand
-//! rows cost no more than a page.
+//! Totals of the history read so far. Updated with each answer, so that a hundred thousand rows cost no more than a
+//! page.
 
 mod executed;
 
@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// A sum that says so when it cannot be told any more.
+/// A sum that becomes unknown on overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sum(Option<Num>);
 
@@ -39,7 +39,7 @@ impl Sum {
     }
 }
 
-/// Whether a row is counted or taken back.
+/// Whether a row is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     In,
@@ -62,13 +62,13 @@ impl Way {
     }
 }
 
-/// The closed positions whose net profit is known.
+/// The closed positions with a known net profit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Results {
     pub count: usize,
     pub wins: usize,
     pub losses: usize,
-    /// USD, as the three below: what winners made and losers lost, what was paid and received.
+    /// USD, as the three below: the winners' profit, the losers' loss, received and paid.
     pub gained: Sum,
     pub lost: Sum,
     pub fees: Sum,
@@ -95,12 +95,12 @@ impl Results {
         self.gained.value()?.plus(self.lost.value()?)
     }
 
-    /// Share of the positions that made something after costs.
+    /// The share of positions with a net profit.
     pub fn win_rate(&self) -> Option<Num> {
         share(self.wins, self.count)
     }
 
-    /// What one position makes on average.
+    /// The average net profit of a position.
     pub fn expectancy(&self) -> Option<Num> {
         Sum(self.net()).over(self.count)
     }
@@ -113,7 +113,7 @@ impl Results {
         self.lost.over(self.losses)
     }
 
-    /// What winners made for each dollar that losers lost.
+    /// The winners' profit per dollar of the losers' loss.
     pub fn profit_factor(&self) -> Option<Num> {
         self.gained.value()?.over(self.lost.value()?.abs())
     }
@@ -159,7 +159,7 @@ impl MarketResults {
     }
 }
 
-/// How well orders were filled, by market, and what refused the others.
+/// Execution quality by market, and refusals.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Quality {
     pub markets: BTreeMap<MarketId, Fills>,
@@ -169,29 +169,29 @@ pub struct Quality {
 /// The orders of one market, or of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fills {
-    /// Every row of them, those of partial fills too.
+    /// Every row, including those of partial fills.
     rows: usize,
     pub orders: usize,
     pub rejected: usize,
-    /// Those of which something was filled at a known price.
+    /// Orders with a fill at a known price.
     pub filled: usize,
-    /// What the orders' own rows tell, and what those of partial fills tell.
+    /// Totals of the orders' own rows, and of the rows of partial fills.
     own: Executed,
     parts: Executed,
-    /// Rows that show that the two add up here: see [`Order::adds_to_its_parts`].
+    /// Rows which show that the two must be added: see [`Order::adds_to_its_parts`].
     additive: usize,
     settle_millis: Sum,
     settled: usize,
 }
 
-/// What a rule, or a reason where none is named, has refused.
+/// The refusals by one rule, or by one reason without a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     pub count: usize,
-    /// The newest order it refused, and when that was asked for.
+    /// The newest refused order, and when it was requested.
     pub last: OrderId,
     pub last_at: Timestamp,
-    /// The service's words about that one.
+    /// The service's message about it.
     pub reason: Option<Text>,
 }
 
@@ -254,7 +254,7 @@ impl Quality {
 }
 
 impl Fills {
-    /// Every fill once, whichever way this service tells of an order that was filled in parts.
+    /// Every fill once, however the service reports an order that filled in parts.
     pub fn executed(&self) -> Executed {
         let mut all = self.own;
         if self.additive > 0 {
@@ -263,7 +263,7 @@ impl Fills {
         all
     }
 
-    /// Better (+) or worse (−) than expected, or than the trigger, in basis points of that, larger fills counting more.
+    /// Better (+) or worse (−) than expected, or than the trigger, in basis points, weighted by size.
     pub fn bps(&self) -> Option<Num> {
         let executed = self.executed();
         let share = executed.gain.value()?.over(executed.expected.value()?)?;
@@ -279,14 +279,14 @@ impl Fills {
         share(self.rejected, self.orders)
     }
 
-    /// The mean time from the request to the last fill, of the orders that took what was there: how long a limit rests
-    /// or a trigger waits says nothing of the service.
+    /// The mean time from request to last fill, of taker orders: the resting time of a limit or trigger says nothing
+    /// about the service.
     pub fn settle_time(&self) -> Option<Duration> {
         let millis = self.settle_millis.over(self.settled)?.to_i64()?;
         u64::try_from(millis).ok().map(Duration::from_millis)
     }
 
-    /// The row of a partial fill is a part of an order and no order itself.
+    /// The row of a partial fill is no order of its own.
     fn count(&mut self, order: &Order, way: Way) {
         let is_order = order.partial_of_order_id.is_none();
         way.step(&mut self.rows);
@@ -317,7 +317,7 @@ impl Fills {
         }
     }
 
-    /// Adds what the other comes to; its parts are in that already, where they count.
+    /// Adds the other's totals, which include its parts where they count.
     fn join(&mut self, other: &Self) {
         let counts = [
             (&mut self.rows, other.rows),
@@ -331,7 +331,7 @@ impl Fills {
     }
 }
 
-/// Whether it filled as soon as it could.
+/// Whether it filled as soon as possible.
 fn took(order: &Order) -> bool {
     let role = order.liquidity_role.as_ref().and_then(Lenient::known);
     let is_taker = match role {
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn fills_are_measured_against_what_was_expected_by_market_and_side() {
-        // 64 000 was expected of each.
+        // The expected price of each is 64 000.
         let rows = vec![
             filled("BTC", "buy", "63936", r#","liquidity_role":"maker""#),
             filled("BTC", "buy", "64128", r#","liquidity_role":"taker""#),
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn an_order_that_waited_for_a_price_is_measured_against_that_price() {
-        // 64 000 was seen when each was placed.
+        // The observed price of each was 64 000.
         let fired = |price: &str, more: &str| {
             let json = format!(
                 r#""type":"stop_market","mode":"conditional","side":"sell","size":2,"filled_size":2,

@@ -1,4 +1,4 @@
-//! Working orders under what they belong to: their TWAP, their ladder, or the order they are a part of.
+//! Working orders under their TWAP, their scaled order, or the order they are part of.
 
 use crate::{
     app::account::{remote::Remote, row_id::RowId},
@@ -7,16 +7,16 @@ use crate::{
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// One line of the tree. A parent that is not itself a working order is a line of its own.
+/// One line of the tree. A parent that is not a working order has a line of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeRow {
     pub id: RowId,
-    /// 0 for roots, 1 for what hangs under one.
+    /// 0 for roots, 1 for children.
     pub depth: usize,
 }
 
-/// Roots in the order the service lists their newest member; children below their parent in that order, the rungs of a
-/// ladder by price, the highest first, as pane 4 has them.
+/// Roots in the order of their newest member; children below their parent in the service's order, the rungs of a scaled
+/// order by price, highest first, as in pane 4.
 pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
     let mut roots = vec![];
     let mut children: BTreeMap<RowId, Vec<RowId>> = BTreeMap::new();
@@ -54,7 +54,7 @@ pub(crate) fn parent(order: &Order) -> Option<RowId> {
         .or_else(|| order.partial_fill_root_order_id.as_ref().and_then(part_of))
 }
 
-/// The ladders, the newest id first, each with its rungs below it, the highest price first.
+/// The scaled orders, newest id first, each with its rungs below it, highest price first.
 pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
     let mut rows = vec![];
     for (id, ladder) in ladders.iter().rev() {

@@ -1,12 +1,11 @@
-//! What happens to the account without a key of this desk: noticed in what polls bring, told as the
-//! settings say.
+//! Alerts: events on the account that no key of this desk caused, found in the polls.
 //!
-//! Contract: pure; each thing is told once. What the desk finds when it opens is no news, and what one of
-//! its own commands brought is told as that command's outcome; what may be that is put aside until it is known.
+//! Contract: pure; each event is reported once. What the desk finds at its start is no alert, and the effect of its own
+//! command is reported as that command's outcome; an event that may be either waits until it is known.
 //!
-//! Known limits: a fill is told when the newest page of order history shows it, or when an order has left the working
-//! ones and is found on an older page; of orders that never were among those, more than a page between two polls leaves
-//! out the oldest. What the children of a TWAP do is the TWAP's news, not theirs.
+//! Known limits: a fill is reported when the newest page of history shows it, or when an order has left the working
+//! ones and is found on an older page. Of orders that were never seen working, the oldest are missed if more than a
+//! page settles between two polls. Children of a TWAP are reported through the TWAP only.
 
 mod awaited;
 pub(crate) mod ending;
@@ -35,9 +34,9 @@ use std::{
 #[cfg(test)]
 mod tests;
 
-/// A slice this much later than planned is not only late on its way.
+/// A slice this late is stalled, not just delayed in transit.
 pub(crate) const STALLED: Duration = Duration::from_secs(30);
-/// Tries in vain before the connection is called down: one is a hiccup.
+/// Failed attempts before the connection counts as down: one is normal.
 pub(crate) const DOWN: u32 = 3;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,13 +44,13 @@ pub enum Alert {
     Filled(Box<Order>),
     Partial(Box<Order>),
     Rejected(Box<Order>),
-    /// It does not work any more, and nothing tells why.
+    /// It no longer works, and no read shows why.
     Gone(Box<Order>),
     TwapStalled(Box<Twap>),
     TwapEnded(Box<Ended>),
-    /// The mark has come this near to the liquidation price, as a share of the mark.
+    /// The mark is this close to the liquidation price, as a share of the mark.
     NearLiquidation(Box<Position>, Num),
-    /// A limit of the challenge has come near or is reached.
+    /// A challenge limit is near or reached.
     Guard(Gauge),
     /// The challenge has ended.
     Challenge(Verdict),
@@ -110,7 +109,7 @@ impl Alert {
         }
     }
 
-    /// The row it is about: Enter leads there.
+    /// The row that Enter opens.
     pub(crate) fn row(&self) -> Option<RowId> {
         match self {
             Self::Filled(order)
@@ -139,7 +138,7 @@ impl Alert {
     }
 }
 
-/// What has been told already.
+/// What was reported already.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     pub(crate) awaited: Awaited,
@@ -151,7 +150,7 @@ pub(crate) struct Watch {
     pub(crate) is_down: bool,
 }
 
-/// The news that an order is over, if it is news.
+/// The alert for an ended order, if it is one.
 pub(crate) fn ended(store: &Store, order: &Order) -> Option<Alert> {
     let was_over = store.history.find(&order.id).is_some_and(Order::is_over);
     if was_over || is_part(order) {
@@ -167,12 +166,12 @@ pub(crate) fn ended(store: &Store, order: &Order) -> Option<Alert> {
     }
 }
 
-/// Its news are those of the TWAP or of the order that it is a part of.
+/// Its events are those of its TWAP or parent order.
 fn is_part(order: &Order) -> bool {
     order.twap_order_id.is_some() || order.partial_of_order_id.is_some()
 }
 
-/// Working orders of which more is filled than before.
+/// Working orders that have filled further.
 pub(crate) fn partials(store: &Store, page: &Page<Order>) -> Vec<Alert> {
     let grew = |order: &&Order| {
         let before = store

@@ -1,6 +1,6 @@
-//! What earlier sessions did, below what this one does: lines of then that nobody is told of.
+//! The events of earlier sessions, below those of this one.
 //!
-//! Contract: nothing here shows as a toast, rings or raises an alert, and no line of this session moves for it.
+//! Contract: they show no toast, ring no bell and raise no alert, and no line of this session moves because of them.
 
 use super::notice::{Activity, Event, KEPT, Notice, Tone};
 use crate::{
@@ -8,22 +8,22 @@ use crate::{
     model::{Past, PastMark, PastPage, Timestamp},
 };
 
-/// So many lines come at once, at most.
+/// The most lines per page.
 pub const PAGE: u32 = 200;
 
 /// How far back the activity reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Horizon {
-    /// What was before this session has not been read yet.
+    /// Nothing before this session was read yet.
     #[default]
     Session,
-    /// There is more before the oldest line.
+    /// Older lines exist.
     Part,
-    /// The same, and it has been asked for.
+    /// The same, and they were requested.
     Asked,
-    /// All that is on record, but for what made room.
+    /// Everything recorded, except dropped lines.
     Whole,
-    /// What was before could not be read.
+    /// Older lines could not be read.
     Unreadable,
 }
 
@@ -32,7 +32,7 @@ impl Activity {
         self.horizon
     }
 
-    /// The end of what is here, once, where there is room for a page before it.
+    /// The oldest line, once, if there is room for a page before it.
     pub(crate) fn ask_earlier(&mut self) -> Option<PastMark> {
         let page = usize::try_from(PAGE).unwrap_or(usize::MAX);
         if self.horizon != Horizon::Part || self.lines.len().saturating_add(page) > KEPT {
@@ -58,7 +58,7 @@ impl Activity {
         };
     }
 
-    /// What was read before stays; who scrolls there again has it tried again.
+    /// Earlier pages stay; scrolling there again retries.
     pub(crate) fn cannot_recall(&mut self, why: &str, now: Timestamp) {
         if self.horizon == Horizon::Asked {
             self.horizon = Horizon::Part;
@@ -69,7 +69,7 @@ impl Activity {
         self.horizon = Horizon::Unreadable;
     }
 
-    /// Below all others, with the number before theirs; what is full takes no more.
+    /// Adds a line below all others, with the previous number; a full pane takes no more.
     fn put_below(&mut self, event: Event, at: Timestamp) {
         if self.lines.len() >= KEPT {
             self.has_forgotten = true;
@@ -91,7 +91,7 @@ impl Activity {
 }
 
 impl Notice {
-    /// What an earlier session asked, if this is a line of one: its time is that of the wall clock then.
+    /// The earlier command of this line, if it is one: its time is the wall clock then.
     pub fn past(&self) -> Option<&Past> {
         match &self.event {
             Event::Past(past) => Some(past),

@@ -1,4 +1,4 @@
-//! What happened, as data: the toast shows the newest, the activity pane all of them.
+//! Events as data: the toast shows the newest, the activity pane all.
 
 use super::{alerts::Alert, earlier::Horizon};
 use crate::{
@@ -12,37 +12,37 @@ use std::{collections::VecDeque, time::Duration};
 
 /// How long good news stays in the toast. Bad news stays until it is dismissed.
 const GOOD_NEWS: Duration = Duration::from_secs(5);
-/// How many lines the activity pane remembers.
+/// The most lines of the activity pane.
 pub(crate) const KEPT: usize = 2_000;
-/// Below the number of the first line of this session there is room for those of earlier ones.
+/// Lines of earlier sessions have numbers below that of this session's first line.
 const BEFORE: u64 = 1 << 32;
 
-/// What a line of the activity pane tells, and a toast while it is new.
+/// The content of a line of the activity pane, and of a toast while it is new.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     Sent(Command),
-    /// Only what a person must know while waiting: doubt, a wait, a round of a close-all.
+    /// Only what a waiting person must know: an unknown outcome, a wait, a round of a close-all.
     Progress(Command, Progress),
     Settled(Command, Result<Receipt, Failure>),
-    /// The desk itself has something to say: a refused key, a lost journal, a far end that is ready.
+    /// The desk's own message: a refused key, a lost journal, a service that is ready.
     Said(Tone, String),
-    /// Something happened to the account without a key of this desk.
+    /// An event on the account that no key of this desk caused.
     Alert(Alert),
-    /// Something happened to an account that is not on the screen.
+    /// An event on an account that is not on the screen.
     Elsewhere(Box<Elsewhere>),
-    /// An earlier session asked it, and this is what came of it.
+    /// A command of an earlier session, and its outcome.
     Past(Box<Past>),
 }
 
-/// What is told of another account.
+/// An event on another account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elsewhere {
-    /// What it is called.
+    /// The account's name.
     pub account: String,
     pub notice: Notice,
 }
 
-/// How a notice is meant; the theme decides how it looks.
+/// The meaning of a notice; the theme decides its look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Plain,
@@ -51,21 +51,21 @@ pub enum Tone {
     Alert,
 }
 
-/// Where an alert is to be seen besides the activity pane.
+/// Where an alert is shown besides the activity pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     AsToast,
     InActivity,
 }
 
-/// An event with its place among the others of the session.
+/// An event with its place in the session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
-    /// Running number, the line's id in the activity pane.
+    /// Its number, which identifies the line in the activity pane.
     pub number: u64,
     pub at: Timestamp,
     pub ticket: Option<Ticket>,
-    /// What its command was about when it happened.
+    /// The object of its command at that time.
     pub about: About,
     pub event: Event,
 }
@@ -92,7 +92,7 @@ impl Event {
         }
     }
 
-    /// Whether this is not so any more after `other`.
+    /// Whether `other` makes it outdated.
     fn is_taken_back_by(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Alert(Alert::Down), Self::Alert(Alert::Up)) => true,
@@ -104,7 +104,7 @@ impl Event {
         }
     }
 
-    /// Whether a person must hear of it while another account is on the screen.
+    /// Whether it must be shown while another account is on the screen.
     pub(crate) fn is_told_elsewhere(&self, alerts: &Alerts) -> bool {
         match self {
             Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
@@ -115,7 +115,7 @@ impl Event {
     }
 }
 
-/// Whether what the service answered is what was wanted.
+/// Whether the response is the wanted one.
 pub fn receipt_tone(receipt: &Receipt) -> Tone {
     use crate::model::OrderStatus::{Expired, Rejected};
     match receipt {
@@ -138,7 +138,7 @@ pub fn receipt_tone(receipt: &Receipt) -> Tone {
     }
 }
 
-/// As what it came to was told then.
+/// The tone of its outcome then.
 fn past_tone(past: &Past) -> Tone {
     match (&past.result, past.order_status) {
         (Ok(_), Some(OrderStatus::Rejected | OrderStatus::Expired)) | (Err(_), _) => Tone::Alert,
@@ -146,17 +146,17 @@ fn past_tone(past: &Past) -> Tone {
     }
 }
 
-/// Everything that happened on this desk, and which of it is still being shown.
+/// All events of this desk, and which of them the toast shows.
 #[derive(Debug)]
 pub struct Activity {
-    /// The newest last.
+    /// Newest last.
     pub lines: VecDeque<Notice>,
     toast: Option<u64>,
-    /// The line that says why a key did nothing.
+    /// The line that explains an ignored key.
     refusal: Option<u64>,
     last: u64,
     pub(crate) horizon: Horizon,
-    /// Whether lines have made room.
+    /// Whether lines were dropped.
     pub(crate) has_forgotten: bool,
     version: u64,
 }
@@ -180,10 +180,10 @@ impl Activity {
         self.note_of(About::default(), ticket, event, now);
     }
 
-    /// As [`note`](Self::note), of a command whose target was known.
+    /// [`note`](Self::note) for a command with a known target.
     pub fn note_of(&mut self, about: About, ticket: Option<Ticket>, event: Event, now: Timestamp) {
         self.last += 1;
-        // What is under way shows as a flight and hides no other news.
+        // Progress shows as a flight and replaces no other notice.
         if !matches!(event, Event::Progress(..)) {
             self.toast = Some(self.last);
         }
@@ -205,22 +205,22 @@ impl Activity {
         self.version += 1;
     }
 
-    /// The same number, the same lines.
+    /// As long as this number does not change, the lines stay the same.
     pub(crate) fn version(&self) -> u64 {
         self.version
     }
 
-    /// Whether there are older lines than those that are here.
+    /// Whether older lines exist.
     pub fn has_more(&self) -> bool {
         self.has_forgotten || matches!(self.horizon, Horizon::Part | Horizon::Asked)
     }
 
-    /// Whether lines of before are missing, because there are more or because they cannot be read.
+    /// Whether older lines are missing, because they are unread or unreadable.
     pub fn lacks_lines(&self) -> bool {
         self.has_more() || self.horizon == Horizon::Unreadable
     }
 
-    /// Why a key did nothing. A key that is held down, or pressed again at once, is answered by one line.
+    /// Explains an ignored key. A key that is held down or repeated at once gets one line.
     pub(crate) fn refuse(&mut self, why: String, now: Timestamp) {
         let event = Event::Said(Tone::Warn, why);
         let is_shown = self.refusal.is_some() && self.refusal == self.toast;
@@ -233,14 +233,14 @@ impl Activity {
         self.changed();
     }
 
-    /// With the next thing that is done, why a key did nothing is no news any more.
+    /// The next action makes the explanation of an ignored key outdated.
     pub(crate) fn forget_refusal(&mut self) {
         self.toast = self.toast.filter(|shown| Some(*shown) != self.refusal);
     }
 
-    /// Takes an alert in. It shows as the toast if it is to be `shown`, but never in place of bad news that
-    /// waits to be dismissed, nor, unless it is bad itself, of the answer to what the trader has just done; only a
-    /// connection that is back takes back that it was down.
+    /// Adds an alert. If it is to be `shown` it becomes the toast, but never replaces bad news that waits to be
+    /// dismissed. Unless it is bad itself, it does not replace the response to what the trader has just done either.
+    /// Only a restored connection withdraws that it was down.
     pub(crate) fn alert(
         &mut self,
         alert: Alert,
@@ -270,7 +270,7 @@ impl Activity {
         }
     }
 
-    /// News of another account shows as the toast, unless it is good and something waits to be read.
+    /// An event of another account becomes the toast, unless it is good and another notice waits to be read.
     pub(crate) fn beside(&mut self, event: &Event, now: Timestamp) {
         let kept = self.toast.filter(|_| self.waits(now));
         let is_bad = event.tone() == Tone::Alert;
@@ -281,7 +281,7 @@ impl Activity {
         }
     }
 
-    /// What is not so any more after `event` is shown no longer.
+    /// Hides what `event` makes outdated.
     pub(crate) fn take_back(&mut self, event: &Event) {
         let shown = self.toast.and_then(|number| self.line(number));
         if shown.is_some_and(|shown| shown.event.is_taken_back_by(event)) {
@@ -289,14 +289,14 @@ impl Activity {
         }
     }
 
-    /// Whether the toast is bad news, or the answer to what the trader has just done.
+    /// Whether the toast is bad news, or the response to what the trader has just done.
     fn waits(&self, now: Timestamp) -> bool {
         let by_hand = self.toast_ends_at().is_none();
         let toast = self.toast(now);
         toast.is_some_and(|n| by_hand || matches!(n.event, Event::Settled(..)))
     }
 
-    /// The running number of the newest line of this session, and before the first a lower one.
+    /// The number of this session's newest line; before the first a lower one.
     pub fn newest(&self) -> u64 {
         self.last
     }
@@ -307,7 +307,7 @@ impl Activity {
         lines.filter(move |line| line.number > number)
     }
 
-    /// The line with this running number, while it is remembered.
+    /// The line with this number, if it is kept.
     pub fn line(&self, number: u64) -> Option<&Notice> {
         let first = self.lines.front()?.number;
         self.lines
@@ -319,14 +319,14 @@ impl Activity {
         (self.toast_ends_at().is_none_or(|end| now < end)).then_some(news)
     }
 
-    /// When the toast leaves by itself; `None` when there is none or it waits to be dismissed.
+    /// When the toast disappears; `None` without a toast, or if it waits to be dismissed.
     pub fn toast_ends_at(&self) -> Option<Timestamp> {
         let news = self.line(self.toast?)?;
         let stays = news.event.tone() == Tone::Alert;
         (!stays).then(|| news.at.plus(GOOD_NEWS))
     }
 
-    /// Takes the toast away; whether one was waiting for that.
+    /// Dismisses the toast; returns whether one waited for that.
     pub fn dismiss_toast(&mut self, now: Timestamp) -> bool {
         let was_shown = self.toast(now).is_some();
         self.toast = None;

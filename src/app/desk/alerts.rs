@@ -1,4 +1,4 @@
-//! Alerts: observed in what polls and outcomes bring, and told as the settings say.
+//! Alerts: found in polls and outcomes, and reported as the settings say.
 
 use crate::{
     app::{
@@ -14,22 +14,22 @@ use crate::{
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
 };
 
-/// Desktop notifications at once: more would bury the desktop.
+/// Desktop notifications at once: more would cover the desktop.
 const AT_ONCE: usize = 3;
 
-/// The orders that an answer tells have left the working ones, and that are to be looked for.
+/// The orders that left the working ones and must be searched for, by this answer.
 pub(crate) fn lost(model: &mut Model, poll: &Poll) -> Option<Effect> {
     let lost = model.watch.gone.hear(&model.store, poll);
     (!lost.is_empty()).then_some(Effect::Trace(lost))
 }
 
-/// What has become of them.
+/// The result of the search.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let news = gone::sought(&model.store, &mut model.watch, (asked, found));
     raise(model, news)
 }
 
-/// What follows from the outcome of a command.
+/// Alerts from the outcome of a command.
 pub(crate) fn settled(
     model: &mut Model,
     command: (Ticket, &Command),
@@ -39,12 +39,12 @@ pub(crate) fn settled(
     awaited.settled(&model.store, command, result)
 }
 
-/// What follows from how a command goes on.
+/// Alerts from the progress of a command.
 pub(crate) fn advanced(model: &mut Model, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
     model.watch.awaited.advanced(ticket, progress)
 }
 
-/// What an answer says that the store does not know yet.
+/// Alerts from an answer, before the store has it.
 pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
     let store = &model.store;
     if let Answer::Orders(Ok(page)) = &poll.answer {
@@ -62,7 +62,7 @@ pub(crate) fn arriving(model: &mut Model, poll: &Poll) -> Vec<Alert> {
     news.collect()
 }
 
-/// What follows from the store as it is now; `ended` TWAPs were known before the answer.
+/// Alerts from the store as it is now; `ended` TWAPs were known before the answer.
 pub(crate) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Vec<Alert> {
     match source {
         Source::Positions | Source::Markets => near(model),
@@ -76,7 +76,7 @@ pub(crate) fn arrived(model: &mut Model, source: Source, ended: &[TwapId]) -> Ve
     }
 }
 
-/// Positions that have come near their liquidation; one that has left by a fifth more can come again.
+/// Positions near their liquidation; one that moves away by a fifth can alert again.
 pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
     let Some(within) = model.options.alerts.liquidation_within else {
         return vec![];
@@ -98,8 +98,8 @@ pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
     alerts
 }
 
-/// Active TWAPs whose next slice is long overdue by the service's own clock. By one that does not run like ours nothing
-/// is overdue: it may stand.
+/// Active TWAPs whose next slice is long overdue by the service's own clock. While that clock is unsteady nothing is
+/// overdue: it may stand still.
 pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
     let runs = model.store.clocks.rate() == ClockRate::Same;
     let Some(seen) = model.store.twaps.at().filter(|_| runs) else {
@@ -119,7 +119,7 @@ pub(crate) fn stalled(model: &mut Model) -> Vec<Alert> {
     alerts
 }
 
-/// Whether the connection has gone or come back.
+/// Whether the connection was lost or restored.
 pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
     let tries = model.store.health.tries();
     let is_down = &mut model.watch.is_down;
@@ -132,7 +132,7 @@ pub(crate) fn called(model: &mut Model) -> Vec<Alert> {
     vec![alert]
 }
 
-/// Tells them as the settings say: in the activity always.
+/// Reports them as the settings say; always in the activity pane.
 pub(crate) fn raise(model: &mut Model, alerts: Vec<Alert>) -> Vec<Effect> {
     let (mut notices, mut rings) = (vec![], false);
     for alert in alerts {

@@ -1,11 +1,10 @@
-//! The cursor stays on the row it shows, whatever changes of what is listed.
+//! Keeps the cursor on its row, whatever changes in the list.
 //!
-//! Contract: after every message each pane's cursor is on the row (the id) it was on before: through a filter that is
-//! typed, kept or cleared, a sort, a refresh, another page, another pane or another account. If that row is not listed
-//! any more, the cursor falls to the neighbour, and no key acts there before a person can have seen it: for 2 s from when
-//! the pane is in view, or until the cursor is moved. A row that a command of this desk has ended holds no key back.
-//! A range ends with either of its ends. A record that nobody has moved in (history, activity, calls) follows its newest
-//! line, unless it is filtered or sorted.
+//! Contract: after every message each pane's cursor is on the same row (by id) as before, through filters, sorts,
+//! refreshes, pages, panes and accounts. If the row is no longer listed, the cursor moves to its neighbor. No key acts
+//! there before a person can have seen it: for 2 s from when the pane is visible, or until the cursor is moved. A row
+//! that a command of this desk ended holds no key back. A range ends when either of its ends goes. A list of records in
+//! which nobody has moved (history, activity, calls) follows its newest line, unless it is filtered or sorted.
 
 use crate::{
     app::{
@@ -27,12 +26,12 @@ use super::model::Model;
 use std::time::Duration;
 use strum::IntoEnumIterator;
 
-/// As long as it takes to see that the cursor is on another row.
-const SEEN: Duration = Duration::from_secs(2);
-/// Whoever was told so looks; a key that was pressed twice is not pressed anew.
-const HEARD: Duration = Duration::from_millis(300);
+/// As long as it takes to notice that the cursor is on another row.
+const NOTICE_TIME: Duration = Duration::from_secs(2);
+/// After the message a person looks; a key pressed twice in a row does not count as pressed again.
+const REPEAT_TIME: Duration = Duration::from_millis(300);
 
-/// Keeps the cursor of every pane on its row, after whatever has happened.
+/// Restores the cursor of every pane after each message.
 pub(crate) fn keep(model: &mut Model) {
     for pane in Pane::iter() {
         find_again(model, pane);
@@ -44,7 +43,7 @@ pub(crate) fn keep(model: &mut Model) {
                 model.focus.overlook(pane, row);
             }
         }
-        // Of a list without rows nobody has seen where its cursor is.
+        // In a list without rows nobody has seen the cursor.
         let Some(seen) = look(model, pane) else {
             continue;
         };
@@ -53,19 +52,19 @@ pub(crate) fn keep(model: &mut Model) {
         }
         model.focus.see(pane, seen);
         if is_in_view(model, pane) && model.focus.notice(pane) {
-            model.focus.startle(pane, model.now.plus(SEEN));
+            model.focus.startle(pane, model.now.plus(NOTICE_TIME));
         }
     }
 }
 
-/// A row that went and came back while nobody looked has the cursor again.
+/// A row that disappeared and returned unseen gets the cursor back.
 fn find_again(model: &mut Model, pane: Pane) {
     let row = model.focus.overlooked(pane).cloned();
     let row = row.filter(|row| model.rows(pane).position(row).is_some());
     if let Some(row) = row {
         model.focus.fall(pane, row);
         model.focus.notice(pane);
-        // It was overlooked because a person had seen it there: if it goes again, it still counts as seen.
+        // A person had seen it there: if it disappears again, it still counts as seen.
         if let Some(seen) = look(model, pane) {
             let seen = Seen {
                 was_in_view: true,
@@ -76,7 +75,7 @@ fn find_again(model: &mut Model, pane: Pane) {
     }
 }
 
-/// Whether a person sees where its cursor is. A line that is typed covers no row.
+/// Whether a person can see the cursor. The command line hides no row.
 fn is_in_view(model: &Model, pane: Pane) -> bool {
     let mut overlays = model.overlays.iter();
     model.visibility == Visibility::OnScreen
@@ -84,7 +83,7 @@ fn is_in_view(model: &Model, pane: Pane) -> bool {
         && overlays.all(|overlay| matches!(overlay, Overlay::Prompt(_)))
 }
 
-/// A range without one of its ends covers nothing that anybody has chosen.
+/// A range that lost one of its ends is dropped.
 fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
     let Some(anchor) = model.marks.anchor(pane) else {
         return;
@@ -92,23 +91,23 @@ fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
     let has_both = *fate == Fate::Here && model.rows(pane).position(anchor).is_some();
     if !has_both {
         model.marks.end_range();
-        model.focus.startle(pane, model.now.plus(SEEN));
+        model.focus.startle(pane, model.now.plus(NOTICE_TIME));
         model.say(Tone::Warn, "the range has ended: a row at its end is gone");
     }
 }
 
-/// What has become of the row under the cursor.
+/// What happened to the row under the cursor.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     Here,
     Gone {
         falls_to: RowId,
-        /// The row that a person has seen there and not ended.
+        /// The row that a person saw there and did not end.
         left: Option<RowId>,
     },
 }
 
-/// Where no row is left there is nothing to fall to: the row is remembered until there is.
+/// With no rows left the cursor's row is remembered until there are some.
 fn fate(model: &Model, pane: Pane) -> Fate {
     let rows = model.rows(pane);
     let Some(row) = wanted(model, pane, &rows) else {
@@ -130,7 +129,7 @@ fn fate(model: &Model, pane: Pane) -> Fate {
     }
 }
 
-/// The row that the cursor is to be on: the one that was chosen, else the one it showed.
+/// The row that the cursor belongs on: the chosen one, otherwise the one it showed.
 fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
     if let Some(chosen) = model.focus.chosen(pane) {
         return Some(chosen.clone());
@@ -140,8 +139,8 @@ fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
     (seen.was_in_view && is_lensed).then(|| seen.row.clone())
 }
 
-/// Whether the cursor stays where it is from now on, though nobody has moved it there: a person has seen it there, and
-/// a record does not follow its newest line.
+/// Whether the cursor stays on its row although nobody has moved it there: a person has seen it there, and the list
+/// does not follow its newest line.
 fn is_held(model: &Model, pane: Pane, seen: &Seen) -> bool {
     let is_moved = model.focus.chosen(pane).is_some();
     let is_list = Marks::reach(pane) || seen.through == Through::Lens;
@@ -196,13 +195,13 @@ fn ending(store: &Store, row: &RowId) -> Whose {
     }
 }
 
-/// Why a key that acts on the row under the cursor does not, just after that row has changed.
+/// Why a key does not act on the row under the cursor just after that row changed.
 pub(crate) fn objection(model: &mut Model, action: Action) -> Option<String> {
     let acts = action.acts_on_its_row();
     let (pane, now) = (model.focus.pane, model.now);
     let until = model.focus.startled(pane).filter(|until| now < *until)?;
     acts.then(|| {
-        model.focus.startle(pane, until.min(now.plus(HEARD)));
+        model.focus.startle(pane, until.min(now.plus(REPEAT_TIME)));
         "that row is not listed any more: see which one is under the cursor now, then press again"
             .to_owned()
     })

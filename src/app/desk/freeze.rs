@@ -1,7 +1,7 @@
-//! Holding the display: what polls bring waits until it goes on.
+//! Pauses the display: polls wait until it continues.
 //!
-//! Contract: nothing shown changes but ages, which go on counting, and what became of this desk's own commands.
-//! Whatever opens in order to act lets the display go on first: nobody acts on what is held.
+//! Contract: only ages, and the outcomes of this desk's own commands, keep changing. Anything that opens in order to
+//! act ends the pause first: nobody acts on paused data.
 
 use super::model::Model;
 use crate::{
@@ -22,12 +22,12 @@ pub(crate) fn start(model: &mut Model) {
     });
 }
 
-/// What has come meanwhile, oldest first.
+/// The polls that arrived meanwhile, oldest first.
 pub(crate) fn end(model: &mut Model) -> Vec<Poll> {
     model.frozen.take().map_or(vec![], |frozen| frozen.held)
 }
 
-/// Keeps a poll back while the display is held; pages a person asked for by scrolling come through.
+/// Holds a poll back while the display is paused; pages requested by scrolling pass.
 pub(crate) fn hold(model: &mut Model, poll: Box<Poll>) -> Option<Box<Poll>> {
     let is_asked = matches!(
         poll.answer,
@@ -36,7 +36,7 @@ pub(crate) fn hold(model: &mut Model, poll: Box<Poll>) -> Option<Box<Poll>> {
     let Some(frozen) = model.frozen.as_mut().filter(|_| !is_asked) else {
         return Some(poll);
     };
-    // A failure does not push out the last answer that had something in it.
+    // A failure does not replace the last answer with data.
     let is_older = |old: &Poll| old.answer.trouble().is_some() || poll.answer.trouble().is_none();
     frozen
         .held

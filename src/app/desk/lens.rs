@@ -1,4 +1,4 @@
-//! How a pane is looked at is changed here, and what it shows is sifted anew when its rows change.
+//! Changes the filter, sort and columns of a pane, and filters again when its rows change.
 
 use crate::app::{
     account::feed::Shift,
@@ -19,10 +19,10 @@ use crate::app::{
 };
 use strum::IntoEnumIterator;
 
-/// Lists up to this long are sifted after every message.
+/// Lists up to this length are filtered after every message.
 const ALWAYS: usize = 500;
 
-/// Changes how a pane is looked at; what is shown follows at once, or where the list is long as soon as it is sifted.
+/// Changes a pane's view; a short list follows at once, a long one when it is filtered.
 pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Lens)) {
     let (count, version) = (model.all_rows(pane).len(), version(model, pane));
     let lens = model.lenses.0.entry(pane).or_default();
@@ -37,14 +37,14 @@ pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Len
     refresh(model);
 }
 
-/// Filters a pane by a text that this desk has written; one that has no term shows everything.
+/// Filters a pane by a text from this desk; a text without terms shows everything.
 pub(crate) fn show(model: &mut Model, pane: Pane, text: &str) {
     let columns = (model.options.reading.columns)(pane);
     let filter = Filter::parse(text, &columns).ok().flatten();
     change(model, pane, |lens| lens.filter = filter);
 }
 
-/// Shows these columns from now on, and has them kept. One that tells risk may be hidden, and that is said.
+/// Sets and stores the columns. Hiding a risk column is allowed, with a warning.
 pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Effect {
     let hidden = hidden_risk(model, pane, columns.as_deref());
     if !hidden.is_empty() {
@@ -70,7 +70,7 @@ fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'st
     hidden.map(|(_, name)| name.title).collect()
 }
 
-/// Sifts anew what may have changed.
+/// Filters again what may have changed.
 pub(crate) fn refresh(model: &mut Model) {
     for pane in Pane::iter() {
         let Some(lens) = model.lenses.of(pane).filter(|lens| lens.picks()) else {
@@ -86,7 +86,7 @@ pub(crate) fn refresh(model: &mut Model) {
     }
 }
 
-/// The next portion of a long list; all of it where it is not what it was.
+/// Filters the next portion of a long list; starts over if the list changed.
 fn sift(model: &mut Model, pane: Pane, version: u64) {
     let lens = model.lenses.0.get_mut(&pane);
     let Some(mut sifting) = lens.and_then(|lens| lens.sifting.take()) else {
@@ -110,7 +110,7 @@ fn sift(model: &mut Model, pane: Pane, version: u64) {
     }
 }
 
-/// The rows of a pane as they are now, for what reads them.
+/// Reads the rows of a pane as they are now.
 fn read<T>(model: &Model, pane: Pane, reads: impl FnOnce(&Reader<'_>) -> T) -> T {
     let reading = &model.options.reading;
     reads(&Reader {
@@ -122,7 +122,7 @@ fn read<T>(model: &Model, pane: Pane, reads: impl FnOnce(&Reader<'_>) -> T) -> T
     })
 }
 
-/// These rows are shown from now on.
+/// Shows these rows from now on.
 fn keep(model: &mut Model, pane: Pane, picked: Picked) {
     let is_filtered = model
         .lenses
@@ -161,7 +161,7 @@ fn pick(model: &mut Model, pane: Pane, version: u64) {
     keep(model, pane, picked);
 }
 
-/// How the places changed since this version, of the lists that are longer than what is seen.
+/// How the indexes changed since this version, for lists longer than the screen.
 fn shift_since(model: &Model, pane: Pane, version: u64) -> Option<Shift> {
     let store = &model.store;
     match pane {
@@ -176,12 +176,12 @@ fn shift_since(model: &Model, pane: Pane, version: u64) -> Option<Shift> {
     }
 }
 
-/// Whether rows hang under others.
+/// Whether rows have children.
 fn has_branches(pane: Pane) -> bool {
     matches!(pane, Pane::Orders | Pane::Scaled)
 }
 
-/// The same number, the same rows.
+/// As long as this number does not change, the rows stay the same.
 pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
     let store = &model.store;
     match pane {
@@ -193,7 +193,7 @@ pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
     }
 }
 
-/// The next column to sort by, the pane's own order after the last one. Columns that are not shown are left out.
+/// The next visible column to sort by; after the last comes the pane's own order.
 pub(crate) fn next_sort(model: &mut Model) {
     let pane = model.focus.pane;
     let count = (model.options.reading.columns)(pane).len();
@@ -216,7 +216,7 @@ pub(crate) fn next_sort(model: &mut Model) {
     change(model, pane, |lens| lens.sort = next);
 }
 
-/// The other way round; without a sort, the pane's own first column.
+/// Reverses the sort; without one, sorts by the pane's own first column.
 pub(crate) fn turn_sort(model: &mut Model) {
     let pane = model.focus.pane;
     let Some(sort) = model.lenses.of(pane).and_then(|lens| lens.sort) else {

@@ -1,4 +1,4 @@
-//! What a row leads to.
+//! The links of a row.
 
 use crate::{
     app::{
@@ -11,10 +11,10 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Children named at once; a TWAP of a day has thousands.
+/// The most children listed; a TWAP of a day has thousands.
 const MOST: usize = 50;
 
-/// Where Enter goes from the detail of a row: what it belongs to first, then what belongs to it.
+/// Where Enter goes from the detail of a row: parents first, then children.
 pub fn links(model: &Model, row: &RowId) -> Vec<RowId> {
     let store = &model.store;
     let mut links = match row {
@@ -50,7 +50,7 @@ pub fn links(model: &Model, row: &RowId) -> Vec<RowId> {
     links
 }
 
-/// What a line of the activity is about, and the order that came of it.
+/// The object of an activity line, and the resulting order.
 fn of_notice(notice: &Notice) -> Vec<RowId> {
     let (command, order) = match &notice.event {
         Event::Settled(command, Ok(Receipt::Order { order, .. })) => (command, Some(&order.id)),
@@ -72,7 +72,7 @@ fn of_past(past: &Past) -> Vec<RowId> {
     order.into_iter().chain(about).collect()
 }
 
-/// What a command was about, if that is a row.
+/// The object of a command, if it is a row.
 fn target(command: &Command) -> Option<RowId> {
     match command.resource() {
         Resource::Position(id) => Some(RowId::Position(id)),
@@ -94,7 +94,7 @@ fn parents(order: &Order) -> Vec<RowId> {
     links.into_iter().flatten().collect()
 }
 
-/// The ladder of a rung and what its order leads to.
+/// The scaled order of a rung, and the links of its order.
 fn rung(store: &Store, id: &crate::model::ScaledId, number: usize) -> Vec<RowId> {
     let ladder = RowId::Scaled(id.clone());
     let order = store
@@ -112,7 +112,7 @@ fn guards(store: &Store, position: &Position) -> Vec<RowId> {
     guards.map(|order| RowId::Order(order.id.clone())).collect()
 }
 
-/// The newest first.
+/// Newest first.
 pub(crate) fn children(store: &Store, row: &RowId) -> Vec<RowId> {
     let working = store.orders.rows().iter();
     let working = working.filter(|order| parent(order).as_ref() == Some(row));

@@ -1,5 +1,5 @@
-//! One account's desk: the model, what comes in, the settings in force, and what reads or changes the model for every
-//! room above. Names `dialogs` and below.
+//! One account's desk: the model, its messages, the settings in force, and functions on the model that all rooms above
+//! share. Names `dialogs` and the rooms below it.
 
 pub(crate) mod alerts;
 pub(crate) mod cursor;

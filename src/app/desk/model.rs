@@ -41,7 +41,7 @@ use crate::{
 use super::{freeze::Frozen, options::Options, presets::ChosenPresets, renewal, tour};
 use std::{collections::BTreeMap, time::Duration};
 
-/// One account's desk: all that decides what a key does and what is on the screen.
+/// One account's desk: the whole state behind the keys and the screen.
 #[derive(Debug)]
 pub struct Model {
     /// The desk's own time, which only goes forward; see [`Self::wall_now`].
@@ -49,9 +49,9 @@ pub struct Model {
     pub drift: Drift,
     pub options: Options,
     pub keymap: Keymap,
-    /// `None` until the far end is known.
+    /// `None` until the service is known.
     pub identity: Option<Identity>,
-    /// The accounts of this desk, this one among them.
+    /// The accounts of this desk, including this one.
     pub roster: AccountLabels,
     /// Whether this account is on the screen.
     pub visibility: Visibility,
@@ -66,27 +66,27 @@ pub struct Model {
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
     pub activity: Activity,
-    /// The forms of commands that were refused, the newest last.
+    /// The forms of refused commands, newest last.
     pub(crate) refused: Vec<Refused>,
-    /// The forms of commands under way, and of what waits to stand in for an order.
+    /// The forms of commands in progress, and of orders that wait for a cancel.
     pub(crate) sent_forms: BTreeMap<Ticket, Box<form::Form>>,
     /// When a form was last sent and closed.
     pub(crate) sent_at: Option<Timestamp>,
-    /// What the orders of this session were placed with, by market.
+    /// The terms of this session's orders, by market.
     pub used: form::Used,
     /// Which size preset is on in each market.
     pub(crate) presets: ChosenPresets,
     /// What is filtered and sorted, and how.
     pub lenses: Lenses,
-    /// What has come since the display was held; `None` while it is not.
+    /// The polls since the display was paused; `None` while it is not.
     pub frozen: Option<Frozen>,
-    /// The command lines of this session, the newest last.
+    /// The command lines of this session, newest last.
     pub(crate) spoken: Vec<String>,
-    /// A flatten was asked for before the account was known.
+    /// A flatten was requested before the account was known.
     pub(crate) flatten_wanted: bool,
-    /// Why nothing that raises exposure is sent, until the trader re-arms the desk.
+    /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
-    /// The desk that has the journal, while this is a second one.
+    /// The desk that holds the journal, if this is a second one.
     pub second: Option<String>,
     /// Whether the settings on disk are in force.
     pub settings: renewal::Standing,
@@ -99,9 +99,9 @@ pub struct Model {
     /// The versions of closed positions and of orders that first stops were learned from.
     pub(crate) trades_learned: (u64, u64),
     pub guard: Guard,
-    /// The first of two keys, until the second comes.
+    /// The first key of a sequence, until the second comes.
     pub(crate) chain: Option<KeyPrefix>,
-    /// What a new trader is shown, while that lasts.
+    /// The tour, while it runs.
     pub tour: Option<tour::Tour>,
 }
 
@@ -147,17 +147,17 @@ impl Model {
         }
     }
 
-    /// What the machine's wall clock says, as the service dates things.
+    /// The machine's wall clock, for comparison with the service's dates.
     pub fn wall_now(&self) -> Timestamp {
         self.drift.on_wall(self.now)
     }
 
-    /// What the service's clock says now.
+    /// The service's clock now.
     pub fn service_now(&self) -> Timestamp {
         self.service_at(self.now)
     }
 
-    /// What the service's clock said at `own`, an instant of the desk's time.
+    /// The service's clock at `own`, an instant of the desk's own time.
     pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.drift.on_wall(own))
     }
@@ -176,7 +176,7 @@ impl Model {
         rows::rows(&self.store, &self.activity, &self.lenses, pane)
     }
 
-    /// The row of this pane that keys act on, and where it stands.
+    /// The row of this pane that keys act on, and its index.
     pub fn selected_in(&self, pane: Pane) -> Option<(usize, RowId)> {
         self.focus.selected(pane, &self.rows(pane))
     }
@@ -193,14 +193,14 @@ impl Model {
         rows::all(&self.store, &self.activity, pane)
     }
 
-    /// Whose `deed` it would be, or why it cannot be done yet.
+    /// The account that the command would act on, or why it cannot be given yet.
     pub(crate) fn account_for(&self, deed: &str) -> Result<AccountId, String> {
         let known = self.identity.as_ref();
         let account_id = known.map(|identity| identity.account_id.clone());
         account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
     }
 
-    /// How old what a source told last is at `now`, and how far apart it is asked for; `None` before anything has come.
+    /// The age of a source's data at `now`, and its interval; `None` before the first answer.
     pub fn age_of(&self, source: Source, now: Timestamp) -> Option<(Duration, Option<Duration>)> {
         let age = now.since(self.store.polled_at(source)?);
         let interval = self.options.intervals.get(&source);
@@ -210,19 +210,19 @@ impl Model {
         ))
     }
 
-    /// What a form is read against.
+    /// The context of a form.
     pub fn around(&self) -> form::Around<'_> {
         let now = (self.now, self.service_now());
         self.options.around(&self.store, &self.used, now)
     }
 
-    /// Says something to the trader that is about no command.
+    /// Shows a message that is about no command.
     pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
         let event = notice::Event::Said(tone, words.into());
         self.activity.note(None, event, self.now);
     }
 
-    /// What a key means is decided by whatever is on top.
+    /// The topmost panel decides what a key means.
     pub fn context(&self) -> Context {
         self.overlays
             .last()
@@ -238,13 +238,13 @@ impl Model {
         }
     }
 
-    /// Whether letters are typed where the keys go now.
+    /// Whether typed letters are text in the current focus.
     pub fn takes_text(&self) -> bool {
         self.context().takes_text()
     }
 }
 
-/// A form whose command was refused, and the line of the activity pane that says so.
+/// A form whose command was refused, and its line in the activity pane.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) form: Box<Form>,

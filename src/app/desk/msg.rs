@@ -1,4 +1,4 @@
-//! What comes in.
+//! Messages into the app.
 
 use super::renewal;
 use crate::{
@@ -20,14 +20,14 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Everything that can happen. The only way in.
+/// Everything that can happen. The only way into the app.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Msg {
     Key(Chord),
     /// A key on a screen too small to draw anything but a strip.
     Unseen(Chord),
     Paste(String),
-    /// The left button was pressed on what the last frame showed there.
+    /// A click on this target of the last frame.
     Click(Spot),
     /// Of the price ladder, beside keys and clicks.
     Ladder(LadderEvent),
@@ -37,46 +37,46 @@ pub enum Msg {
     Resized(u16, u16),
     /// Only time has passed.
     Tick,
-    /// The far end is known: which it is and which account.
+    /// The service is open: which one, and which account.
     Opened(Identity),
     Polled(Box<Poll>),
     /// The answer to a request about a market that was sent at this instant.
     MarketData(MarketId, Timestamp, MarketAnswer),
     CallEnded(Call),
-    /// A poll was not answered, or with trouble; it is asked again at this instant.
+    /// A poll failed; it is retried at this instant.
     TriesAgain(Source, Timestamp),
-    /// These orders were looked for in the order history, and those were found.
+    /// The searched orders, and those that were found in the history.
     Traced(Vec<OrderId>, Vec<Order>),
     Progress(Ticket, Progress),
     Settled(Ticket, Result<Receipt, Failure>),
-    /// A cancel that was queued has come to its end.
+    /// A queued cancel has ended.
     Ended(OrderId, Result<Receipt, Failure>),
-    /// A command of an earlier session that is still in doubt: it has a number on this desk now.
+    /// An open command of an earlier session, with its new ticket.
     Resumed(Ticket, Command),
-    /// Such a command was given before everything was last to be closed.
+    /// A command of an earlier session that was given before the last close-all.
     Outlived(Ticket),
-    /// An alert with a way to undo what it is about.
+    /// An alert with a command that undoes its cause.
     Offered(String, Command),
-    /// What earlier sessions did on this account: the next page of it, or why it cannot be read.
+    /// The next page of earlier sessions on this account, or why it cannot be read.
     Recalled(Result<PastPage, String>),
-    /// An export: where it is and how many rows it holds, or why there is none.
+    /// An export: its path and number of rows, or why it failed.
     Written(Result<(String, usize), String>),
     /// What earlier sessions kept for this account.
     Kept(KeptState),
     /// The machine's wall clock was set.
     ClockSet(Drift),
-    /// Get out now: from outside the terminal.
+    /// Flatten now: requested from outside the terminal.
     Flatten,
     /// A close-all that went on with an earlier one has ended, and positions are open that this one did not know.
     OpenedSince,
     /// The command line wants this done while the desk has the journal.
     Asked(CallerId, CallerRequest),
-    /// Why nothing that raises exposure is sent from now on; `None` when it is again.
+    /// Why new entries are refused from now on; `None` when they are allowed again.
     Halted(Option<String>),
-    /// The desk that has the journal; `None` when it is this one's from now on.
+    /// The desk that holds the journal; `None` if this one does from now on.
     Second(Option<String>),
-    /// The settings files read otherwise now, or were asked for.
+    /// The settings files changed, or a reload was requested.
     Reread(renewal::Reread),
-    /// The world outside the desk has something to say to the trader.
+    /// A message for the trader from outside the app.
     Said(Tone, String),
 }

@@ -1,16 +1,16 @@
-//! The older pages of a list: asked for when somebody looks near the end of what is loaded, or misses an order there.
+//! Requests older pages of a list: when somebody scrolls near the end, or when an order is missing.
 
 use super::model::Model;
 use crate::app::{dialogs::effect::Effect, tables::pane::Pane};
 
-/// How near the end of what is loaded the selection must come before the next page is asked for.
+/// How close to the end of the loaded rows the selection must be.
 const READ_AHEAD: usize = 30;
 
-/// How far back order history is read for orders that a ladder shows.
+/// How many history orders are searched for the orders of a scaled order.
 const TRACED: usize = 500;
 
-/// The next page of order history while a ladder has a rung whose order is on none of the pages read: no
-/// endpoint tells an order by its id, and a rung that is no longer working has filled or not.
+/// The next page of history, while a rung's order is on none of the pages read. No endpoint returns an order by its id,
+/// and a rung that stopped working has filled or not.
 pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
     let store = &model.store;
     if store.history.rows().len() >= TRACED {
@@ -30,14 +30,14 @@ pub(crate) fn trace(model: &mut Model) -> Option<Effect> {
     next.flatten().map(Effect::MoreHistory)
 }
 
-/// The next page of a history pane, when the selection nears the end of what is here.
+/// The next page of a history pane, if the selection is near its end.
 pub(crate) fn more(model: &mut Model) -> Option<Effect> {
     let pane = model.focus.pane;
     let at = model.selected_in(pane).map_or(0, |(at, _)| at);
     more_below(model, pane, at)
 }
 
-/// The same when somebody looks at this place of a pane.
+/// The same for a given index in a pane.
 pub(crate) fn more_below(model: &mut Model, pane: Pane, at: usize) -> Option<Effect> {
     if at + READ_AHEAD < model.rows(pane).len() {
         return None;

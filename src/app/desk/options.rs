@@ -1,4 +1,4 @@
-//! What the settings decide about behaviour.
+//! The settings that decide the desk's behavior.
 
 use crate::{
     app::{
@@ -11,22 +11,22 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// When the one-key close-all goes out.
+/// When the close-all key sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseAllRule {
-    /// After this long unless stopped; zero sends at once.
+    /// After this time unless stopped; zero sends at once.
     After(Duration),
     /// Only when confirmed.
     Confirmed,
 }
 
-/// What the settings decide about behaviour.
+/// The settings that decide the desk's behavior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     pub close_all: CloseAllRule,
-    /// How often each source is polled: the measure of what is stale.
+    /// How often each source is polled; ages are judged by it.
     pub intervals: BTreeMap<Source, Duration>,
-    /// How the service spells what is sent: a form can show it.
+    /// The dialect of requests, for forms that show the body.
     pub dialect: Dialect,
     /// Whether one-key trading can be armed.
     pub ladder_one_key: bool,
@@ -36,19 +36,19 @@ pub struct Options {
     pub size_presets: PresetTable,
     /// Nothing is sent.
     pub read_only: bool,
-    /// What would be sent is only told, from the start of the desk to its end.
+    /// Commands are only shown, until the desk ends.
     pub dry_run: bool,
-    /// Whose clocks a typed date is read by.
+    /// The time zone of typed dates.
     pub zone: Zone,
-    /// How the columns of the panes read: the view's tables.
+    /// How columns are read: the view's tables.
     pub reading: Reading,
-    /// How news is told.
+    /// The channels of alerts.
     pub alerts: Alerts,
     /// What is run when an alert of the trader's own fires.
     pub alert_command: AlertCommand,
     /// The limits of the challenge where the service does not tell them.
     pub guard: Guard,
-    /// What is charged where the service does not tell.
+    /// The fees, if the service does not report them.
     pub fees: Fees,
     /// How many ticks beyond break-even a stop goes.
     pub be_extra_ticks: u32,
@@ -57,7 +57,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What a form is read against, of parts of the model: the form is another part, and changes.
+    /// A form's context from parts of the model, so that the form itself can change.
     pub(crate) fn around<'a>(
         &'a self,
         store: &'a Store,

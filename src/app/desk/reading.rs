@@ -1,4 +1,4 @@
-//! How the columns of the panes read.
+//! How the columns of the panes are read.
 
 use crate::app::{
     desk::model::Model,
@@ -9,24 +9,24 @@ use crate::app::{
 };
 use std::ptr::fn_addr_eq;
 
-/// What a row says in a column; the row by its place in the pane's own order, the column by its number.
+/// A row's value in a column; the row by its index in the pane's own order, the column by its number.
 pub(crate) type Read = fn(&Model, Pane, usize, usize) -> Fact;
 
-/// How the columns of the panes read. Their tables are the view's, which the app does not know: whoever makes
-/// a desk hands this in.
+/// How the columns of the panes are read. The tables belong to the view, which the app does not name: the creator of a
+/// desk passes this in.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
-    /// The columns of a pane, in their own order.
+    /// The columns of a pane, in the default order.
     pub columns: fn(Pane) -> Vec<ColumnName>,
-    /// What the row at this place (before filter and sort) says in the n-th column.
+    /// The value of the row at this index (before filter and sort) in the n-th column.
     pub fact: Read,
-    /// Everything in the row at this place that is words: its cells and its id, in lower case.
+    /// All words of the row at this index: its cells and its id, in lower case.
     pub words: fn(&Model, Pane, usize) -> String,
-    /// The numbers of the row at this place as its cells show them, without thousands separators.
+    /// The numbers of the row at this index as displayed, without thousands separators.
     pub numbers: fn(&Model, Pane, usize) -> String,
 }
 
-/// By what they read with.
+/// Compares the functions.
 impl PartialEq for Reading {
     fn eq(&self, other: &Self) -> bool {
         fn_addr_eq(self.columns, other.columns)

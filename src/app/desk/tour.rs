@@ -1,7 +1,7 @@
-//! The first-run tour: a few steps on the paper desk, each about one pane, done by doing the thing or by a key.
+//! The tour of the first start: a few steps on the paper desk, each about one pane, completed by doing it or by a key.
 //!
-//! Contract: it is told beside the desk and takes no key from it but its own two, never shows on a service, and is
-//! over for good when it is dismissed. A step counts as done only by what changes while it is shown.
+//! Contract: it is shown beside the desk and takes only its own two keys. It never appears on a service, and never
+//! again once dismissed. A step counts as done only by a change while it is shown.
 
 use super::model::Model;
 use crate::{
@@ -36,9 +36,9 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tour {
     pub step: Step,
-    /// Which position was selected when it began.
+    /// The selected position at its start.
     row: Option<RowId>,
-    /// What the step asks for was so before it was asked for.
+    /// The step's goal was met before it began.
     was_so: bool,
 }
 
@@ -53,7 +53,7 @@ impl Default for Tour {
 }
 
 impl Step {
-    /// The pane it is about.
+    /// Its pane.
     pub fn pane(self) -> Pane {
         match self {
             Self::Move | Self::Detail | Self::CloseAll => Pane::Positions,
@@ -63,7 +63,7 @@ impl Step {
         }
     }
 
-    /// From 1, and of how many.
+    /// Its number from 1, and the number of steps.
     pub fn number(self) -> (usize, usize) {
         let before = Self::iter().take_while(|step| *step != self).count();
         (before + 1, Self::COUNT)
@@ -71,7 +71,7 @@ impl Step {
 }
 
 impl Tour {
-    /// The step after this one; `None` after the last.
+    /// The next step; `None` after the last.
     fn next(self, model: &Model) -> Option<Self> {
         let step = Step::iter().skip_while(|step| *step != self.step).nth(1)?;
         let tour = Self { step, ..self };
@@ -94,7 +94,7 @@ impl Tour {
         })
     }
 
-    /// Whether what the step asks for is so now.
+    /// Whether the step's goal is met now.
     fn is_so(&self, model: &Model) -> bool {
         let top = model.overlays.last();
         match self.step {
@@ -124,7 +124,7 @@ fn is_on_a_service(model: &Model) -> bool {
     identity.is_some_and(|identity| identity.mode == Mode::LiveApi)
 }
 
-/// From its first step, again or for the first time.
+/// Starts at the first step.
 pub(crate) fn start(model: &mut Model) -> Next {
     if is_on_a_service(model) {
         return Next::Refuse("the tour is for the paper desk: perpdeck demo".to_owned());
@@ -133,7 +133,7 @@ pub(crate) fn start(model: &mut Model) -> Next {
     Next::Stay
 }
 
-/// The key that goes on without doing it; whether it was that.
+/// Skips the step; returns whether it was that key.
 pub(crate) fn step(model: &mut Model, action: Action) -> bool {
     let is_step = action == Action::NextStep && model.tour.is_some();
     if is_step {
@@ -142,12 +142,12 @@ pub(crate) fn step(model: &mut Model, action: Action) -> bool {
     is_step
 }
 
-/// Ends it; whether there was one.
+/// Ends it; returns whether there was one.
 pub(crate) fn end(model: &mut Model) -> bool {
     model.tour.take().is_some()
 }
 
-/// Takes note of what has been done.
+/// Moves on if the step's goal was met.
 pub(crate) fn proceed(model: &mut Model) {
     model.tour = model.tour.take().and_then(|tour| tour.after(model));
 }

@@ -1,9 +1,9 @@
-//! All accounts of the desk, one line each.
+//! The list of accounts, one line each.
 
 use super::next::Next;
 use crate::app::{account::labels::Switch, keys::keymap::Action};
 
-/// The chosen line, by the account's place.
+/// The chosen line, by the account's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accounts {
     pub chosen: usize,

@@ -1,7 +1,7 @@
-//! Many commands at once: the list of them before, what came of each after.
+//! Many commands at once: the list before sending, and each outcome afterwards.
 //!
-//! Contract: the commands are finished when the list opens and none is added or changed; what is shown is
-//! what is sent. Nothing goes before it is confirmed, and a list nobody answers closes by itself.
+//! Contract: the commands are final when the list opens; what is shown is what is sent. Nothing is sent without
+//! confirmation, and an unanswered list closes by itself.
 
 use super::{next::Next, overlay::DEAF, strip::NOT_IN_DOUBT};
 use crate::{
@@ -13,18 +13,18 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A list takes longer to read than a strip, and is no more to be left loaded.
+/// A list takes longer to read than a strip; it too must not stay armed for long.
 const DISARM: Duration = Duration::from_secs(30);
-/// Commands on the wire at once: enough to be quick, few enough for a service's budget.
+/// Commands in flight at once: enough to be quick, few enough for a request budget.
 const ABREAST: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bulk {
     pub items: Vec<Item>,
     pub stage: Stage,
-    /// What was marked and cannot be acted on, and why.
+    /// Marked rows that cannot be acted on, and why.
     pub left_out: Vec<String>,
-    /// The first line shown.
+    /// The first visible line.
     pub offset: usize,
 }
 
@@ -34,14 +34,14 @@ pub enum Stage {
         drawn_at: Timestamp,
     },
     Going,
-    /// What has not been sent stays unsent.
+    /// Unsent commands stay unsent.
     Stopped,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub command: Command,
-    /// What it is about as it was when the list opened.
+    /// Its object when the list opened.
     pub about: About,
     pub state: State,
 }
@@ -55,7 +55,7 @@ pub enum State {
 }
 
 impl Bulk {
-    /// A list that asks.
+    /// A list that waits for confirmation.
     pub fn asking(
         commands: Vec<Command>,
         left_out: Vec<String>,
@@ -68,7 +68,7 @@ impl Bulk {
         }
     }
 
-    /// A list that a strip has asked for already.
+    /// A list that a strip has already confirmed.
     pub fn going(commands: Vec<Command>, store: &Store) -> Self {
         Self::new(commands, store, Stage::Going)
     }
@@ -104,7 +104,7 @@ impl Bulk {
         Next::Stay
     }
 
-    /// What time alone does to it.
+    /// The effect of passing time.
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.ends_at() {
             Some(end) if now >= end => Next::Close,
@@ -112,7 +112,7 @@ impl Bulk {
         }
     }
 
-    /// When it disarms, while it asks.
+    /// When it disarms, while it waits.
     pub fn ends_at(&self) -> Option<Timestamp> {
         match self.stage {
             Stage::Asking { drawn_at } => Some(drawn_at.plus(DISARM)),
@@ -120,12 +120,12 @@ impl Bulk {
         }
     }
 
-    /// What has not been sent.
+    /// The unsent commands.
     fn waiting(&self) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(|item| item.state == State::Listed)
     }
 
-    /// How many have come to an end, well or not.
+    /// The outcomes so far.
     pub fn settled(&self) -> impl Iterator<Item = &Result<Box<Receipt>, Failure>> {
         self.items.iter().filter_map(|item| match &item.state {
             State::Settled(result) => Some(result),
@@ -133,7 +133,7 @@ impl Bulk {
         })
     }
 
-    /// The next commands to go, given which tickets keep a place on the wire.
+    /// The next commands to send, given which tickets are still in flight.
     pub(crate) fn due(&mut self, flies: impl Fn(Ticket) -> bool) -> Vec<&mut Item> {
         if self.stage != Stage::Going {
             return vec![];
@@ -150,7 +150,7 @@ impl Bulk {
         waiting.take(room).collect()
     }
 
-    /// Takes note of how one of its commands ended; whether it was one of its own.
+    /// Records an outcome; returns whether it was one of its own.
     pub(crate) fn note(&mut self, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
         let own = self
             .items

@@ -1,20 +1,20 @@
-//! What another process asks of a desk that has the journal.
+//! Requests of other processes to the desk that holds the journal.
 
 use crate::model::{AccountId, Command, IdempotencyKey};
 use serde::Deserialize;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Who asked, by a number of the runtime's.
+/// The caller, by a number of the runtime's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerId(pub u64);
 
-/// What a caller wants done.
+/// A caller's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallerRequest {
-    /// Many requests, each under a key of its own.
+    /// Many requests, each with a key of its own.
     Flatten(AccountId),
-    /// One, under this key.
+    /// One request with this key.
     Send {
         command: Command,
         key: IdempotencyKey,
@@ -22,8 +22,8 @@ pub enum CallerRequest {
     },
 }
 
-/// Whether it may have taken effect under this key already: what was checked when it was first sent is only repeated.
-/// What never had an effect is checked like new.
+/// Whether it may have executed under this key already. Such a repetition skips the checks, which were made at the
+/// first sending; a command without effect is checked like a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sending {
@@ -32,7 +32,7 @@ pub enum Sending {
 }
 
 impl CallerRequest {
-    /// What is said of it where it is found so much too late.
+    /// The message if it is found too late.
     pub fn lapsed(&self, age: Duration) -> String {
         let ago = match age.as_secs() {
             seconds @ 0..120 => format!("{seconds} s"),

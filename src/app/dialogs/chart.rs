@@ -1,4 +1,4 @@
-//! The prices of one market as far as this desk has seen them.
+//! The prices of one market that this desk has seen.
 
 use super::next::Next;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// How much time the chart may show, the shortest first.
+/// The time spans of the chart, shortest first.
 const SPANS: [Duration; 5] = [
     Duration::from_mins(5),
     Duration::from_mins(15),
@@ -31,7 +31,7 @@ impl Chart {
         SPANS.get(self.span).copied().unwrap_or(SPANS[2])
     }
 
-    /// Left and right change the span, up and down go through the markets that have prices.
+    /// Left and right change the time span, up and down the market.
     pub(crate) fn act(&mut self, action: Action, store: &Store) -> Next {
         let markets: Vec<_> = store.prices.keys().collect();
         let at = markets.iter().position(|id| **id == self.market);

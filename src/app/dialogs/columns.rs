@@ -1,4 +1,4 @@
-//! The columns of one pane being chosen. Nothing of it counts before it is kept.
+//! The choice of a pane's columns. Nothing takes effect before it is kept.
 
 use super::next::Next;
 use crate::app::{keys::keymap::Action, tables::pane::Pane};
@@ -6,9 +6,9 @@ use crate::app::{keys::keymap::Action, tables::pane::Pane};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     pub pane: Pane,
-    /// Every column by its number, in the order it would have.
+    /// Every column by its number, in the new order.
     pub list: Vec<(usize, Sight)>,
-    /// Which of the list the keys act on.
+    /// The list line that the keys act on.
     pub at: usize,
 }
 
@@ -28,7 +28,7 @@ impl Sight {
 }
 
 impl Columns {
-    /// Of a pane with so many columns, of which these are `chosen`; hidden ones come last.
+    /// For a pane with `count` columns of which these are `chosen`; hidden ones come last.
     pub fn of(pane: Pane, count: usize, chosen: Option<&[usize]>) -> Self {
         let own: Vec<_> = (0..count).collect();
         let shown = chosen.unwrap_or(&own);
@@ -58,7 +58,7 @@ impl Columns {
         Next::Stay
     }
 
-    /// The keys stay on the column that moved.
+    /// The keys stay on the moved column.
     fn swap(&mut self, to: usize) {
         if self.at.max(to) < self.list.len() {
             self.list.swap(self.at, to);
@@ -66,7 +66,7 @@ impl Columns {
         }
     }
 
-    /// A pane without columns would say nothing.
+    /// At least one column stays visible.
     fn turn(&mut self) -> Next {
         let is_only = self.shown().count() == 1;
         match self.list.get_mut(self.at) {
@@ -91,7 +91,7 @@ impl Columns {
         shown.map(|(column, _)| *column)
     }
 
-    /// `None` when it is as built in.
+    /// `None` for the default order.
     fn chosen(&self) -> Option<Vec<usize>> {
         let is_own = self.shown().eq(0..self.list.len());
         (!is_own).then(|| self.shown().collect())
@@ -125,7 +125,7 @@ mod tests {
     fn a_column_is_moved_and_another_hidden_and_that_is_kept() {
         let mut model = desk();
         let count = (model.options.reading.columns)(Pane::Orders).len();
-        // The third goes two places down, the one after it goes away.
+        // The third moves down two places, the one after it is hidden.
         let kept = press(&mut model, "2 C j j J J j space enter");
         let mut expected = vec![0, 1, 3, 4, 2];
         expected.extend(6..count);

@@ -1,4 +1,4 @@
-//! Everything known about one row, and the rows it leads to.
+//! The detail of one row, and its links.
 
 use super::next::Next;
 use crate::app::{account::row_id::RowId, keys::keymap::Action};
@@ -6,9 +6,9 @@ use crate::app::{account::row_id::RowId, keys::keymap::Action};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detail {
     pub row: RowId,
-    /// The first line shown.
+    /// The first visible line.
     pub offset: usize,
-    /// Which of the links Enter follows.
+    /// The link that Enter follows.
     pub link: usize,
 }
 
@@ -21,7 +21,7 @@ impl Detail {
         }
     }
 
-    /// Enter goes to the detail of the chosen link; the way back is Esc.
+    /// Enter opens the detail of the chosen link; Esc returns.
     pub(crate) fn act(&mut self, action: Action, links: &[RowId]) -> Next {
         let last = links.len().saturating_sub(1);
         match (action, links.get(self.link.min(last))) {

@@ -1,4 +1,4 @@
-//! What goes out.
+//! Requests to the outside.
 
 use super::export;
 use crate::{
@@ -22,49 +22,50 @@ use crate::{
 };
 use std::{collections::BTreeMap, time::Duration};
 
-/// Everything the app may ask of the world. The only way out.
+/// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     Send(Ticket, Command),
-    /// The same for a command that somebody else has named.
+    /// The same for a command whose key somebody else chose.
     SendAs(Ticket, Command, IdempotencyKey),
-    /// From now on this caller hears how the ticket goes.
+    /// From now on this caller receives the events of the ticket.
     ReportTo(CallerId, Ticket),
-    /// What this caller wanted is not sent, and why.
+    /// Refuses a caller's request, and why.
     RefuseCaller(CallerId, String),
-    /// The parked command of this ticket: the same request with the same key once more.
+    /// Resends the parked command of this ticket, with the same key.
     Resend(Ticket),
-    /// The parked command of this ticket is given up, whatever became of it.
+    /// Gives up the parked command of this ticket, whatever became of it.
     GiveUp(Ticket),
-    /// A person trades on after a halt.
+    /// A person re-enables entries after a halt.
     Rearm,
-    /// Another account is wanted on the screen: the desk's own to do.
+    /// Shows another account: handled by the desk itself.
     SwitchAccount(Switch),
-    /// From now on this account is looked at, or not.
+    /// Whether this account is on the screen from now on.
     Visibility(Visibility),
-    /// Poll these now, whatever their interval.
+    /// Polls these sources now, whatever their interval.
     Poll(Vec<Source>),
     MoreClosed(Cursor),
     MoreHistory(Cursor),
-    /// Look for these orders on older pages of the history too; answered by [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
+    /// Searches older pages of history for these orders; answered by
+    /// [`Msg::Traced`](crate::app::desk::msg::Msg::Traced).
     Trace(Vec<OrderId>),
-    /// What earlier sessions did before this.
+    /// Reads the page of earlier sessions before this mark.
     Earlier(PastMark),
     /// Ask once for this; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
     Market(MarketId, MarketRequest),
     /// From now on poll these ladders too.
     Watch(Vec<ScaledId>),
-    /// Something for the terminal itself, outside the screen.
+    /// A control sequence for the terminal.
     Terminal(TerminalOut),
-    /// From now on poll this often.
+    /// Sets the polling intervals.
     SetIntervals(BTreeMap<Source, Duration>),
-    /// From now on nothing but reads leaves; and the end of that.
+    /// Refuses all mutations from now on; and the end of that.
     StopSending,
     AllowSending,
-    /// These colours for the session; `None` for those of the settings.
+    /// Uses this theme for the session; `None` for the configured one.
     SetTheme(Option<Theme>),
-    /// These columns of the pane from now on, and in the next session; `None` for all in their own order. Every account
-    /// of the desk is looked at like this.
+    /// Uses these columns of the pane, and stores them; `None` means all in the default order. Applies to every account
+    /// of the desk.
     KeepColumns(Pane, Option<Vec<usize>>),
     /// The trader's alerts of this account, for the next session.
     KeepUserAlerts(Box<KeptAlerts>),
@@ -76,18 +77,18 @@ pub enum Effect {
     KeepLayout(WidthTier, LayoutPreset),
     /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reread`].
     Reread,
-    /// Into a file of its own; answered by [`crate::app::desk::msg::Msg::Written`].
+    /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<export::Sheet>),
     Quit,
 }
 
-/// What is said to the terminal and not drawn.
+/// Output to the terminal that draws nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TerminalOut {
     Bell,
-    /// A desktop notification of this.
+    /// A desktop notification.
     Notify(Box<Notice>),
-    /// Into the clipboard.
+    /// A copy to the clipboard.
     Copy(Clip),
 }
 
@@ -95,8 +96,8 @@ pub enum TerminalOut {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clip {
     Text(String),
-    /// One below the other.
+    /// One per line.
     Lines(Vec<String>),
-    /// All that is known of this row.
+    /// The full detail of this row.
     Detail(RowId),
 }

@@ -1,8 +1,8 @@
-//! A pane as a file: every page of it read first, then written once.
+//! Exports a pane to a file: reads every page, then writes once.
 //!
-//! Contract: what is written is every row of the pane in its span, read through the same pages as the pane
-//! shows; a page that fails ends the walk, says so, and Enter goes on from there. Esc stops at any time, and
-//! then nothing is written. Nothing is ever overwritten.
+//! Contract: the file has every row of the pane in its time range, read through the same pages as the pane shows. A
+//! page that fails stops the reading and says so; Enter continues from there. Esc stops at any time, and then nothing
+//! is written. No file is ever overwritten.
 
 use super::next::Next;
 use crate::{
@@ -63,40 +63,40 @@ impl Span {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     Asking,
-    /// Pages are being read; how many rows were here when the last one was asked for.
+    /// Reading pages; the number of rows at the last request.
     Reading(Option<usize>),
     Writing,
-    /// Where it is and how many rows it holds, or why there is none.
+    /// Its path and number of rows, or why it failed.
     Over(Result<(String, usize), String>),
 }
 
-/// The panel of an export.
+/// The export panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     pub pane: Pane,
     pub format: Format,
     pub span: Span,
     pub stage: Stage,
-    /// The file or the directory it goes to, as typed; `None` for a name of its own where exports go.
+    /// The typed file or directory; `None` for a generated name in the export directory.
     pub to: Option<String>,
-    /// When it was opened: spans count back from here.
+    /// When it was opened: time ranges count back from here.
     pub(crate) opened_at: Timestamp,
-    /// Of the file, from when it was made.
+    /// What the file lacks, once it is made.
     pub(crate) lacks: Option<Lack>,
 }
 
-/// What is known to be missing from a list.
+/// What a list is known to lack.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lack {
-    /// Rows that could not be read.
+    /// Unreadable rows.
     pub unreadable: usize,
-    /// The service said that there is more, and not where, or part of what it has could not be reached.
+    /// The service said there is more but gave no cursor, or a part could not be reached.
     pub is_cut: bool,
-    /// Ladders that have not been read yet.
+    /// Scaled orders that were not read yet.
     pub unread: usize,
-    /// Ended ones that made room for newer ones.
+    /// Ended ones that were dropped.
     pub forgotten: usize,
-    /// Lines of before that are not here.
+    /// Older lines exist.
     pub has_older: bool,
 }
 
@@ -106,7 +106,7 @@ impl Lack {
             Pane::Positions => Self::of_page(store.positions.value()),
             Pane::Orders => Self::of_page(store.orders.value()),
             Pane::Twaps => Self::of_page(store.twaps.value()),
-            // Ladders are met on orders only.
+            // Scaled orders are known only through their orders.
             Pane::Scaled => Self {
                 unread: store
                     .scaled
@@ -146,7 +146,7 @@ impl Lack {
     }
 }
 
-/// Everything a file is made of, apart from the store it came from.
+/// Everything for a file besides the store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
     /// As in [`Export`].
@@ -156,7 +156,7 @@ pub struct Sheet {
     pub at: Timestamp,
     pub rows: SheetRows,
     pub markets: Vec<Market>,
-    /// The working orders, which tell what protects a position; of other lists they say nothing.
+    /// The working orders, which show what protects a position; `None` for other lists.
     pub working: Option<Page<Order>>,
     /// Notes and what was seen of trades; of other lists than those of positions it is empty.
     pub trades: TradeLog,
@@ -188,7 +188,7 @@ impl Export {
         }
     }
 
-    /// One that has been asked everything already.
+    /// An export with all questions answered.
     pub(crate) fn begun(pane: Pane, format: Format, to: Option<String>, now: Timestamp) -> Self {
         Self {
             format,
@@ -223,7 +223,7 @@ impl Export {
         Next::Stay
     }
 
-    /// The oldest instant that belongs to it.
+    /// The oldest instant in its time range.
     pub fn since(&self) -> Option<Timestamp> {
         let hours = match self.span {
             Span::All => return None,
@@ -248,7 +248,7 @@ impl Export {
         self.opened_at
     }
 
-    /// How many rows are here, and how old the oldest is.
+    /// How many rows are loaded, and the oldest one's time.
     pub fn reach(&self, store: &Store) -> (usize, Option<Timestamp>) {
         match self.pane {
             Pane::Closed => {

@@ -1,5 +1,5 @@
-//! Every market that the price source lists. The chosen line is a market and no place in the list, so that it stays
-//! what it is whatever a poll brings.
+//! The list of markets of the price source. The chosen line is stored by market, not by index, so that a poll does not
+//! change it.
 
 use super::{
     next::Next,
@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 pub struct Markets {
     /// `None` is the first.
     pub chosen: Option<MarketId>,
-    /// Only those whose id has this in it.
+    /// Only markets whose id contains this.
     pub search: String,
     keys: Keys,
 }
 
-/// What a letter does.
+/// What letters do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Keys {
     #[default]
@@ -39,7 +39,7 @@ impl Markets {
         }
     }
 
-    /// The listed ones, by name.
+    /// The listed markets, by name.
     pub fn rows<'a>(&self, store: &'a Store) -> Vec<&'a Market> {
         let wanted = self.search.to_lowercase();
         let is_wanted = |market: &&Market| market.id.raw().to_lowercase().contains(&wanted);
@@ -47,7 +47,7 @@ impl Markets {
         all.flat_map(BTreeMap::values).filter(is_wanted).collect()
     }
 
-    /// Where the chosen one is among `rows`; the first, where it is not there.
+    /// The index of the chosen one in `rows`; the first if it is missing.
     pub fn place(&self, rows: &[&Market]) -> usize {
         let mut ids = rows.iter().map(|market| &market.id);
         ids.position(|id| Some(id) == self.chosen.as_ref())
@@ -65,7 +65,7 @@ impl Markets {
         }
     }
 
-    /// One press while letters search.
+    /// A key while letters search.
     pub(crate) fn look_for(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
         match (chord.typed(), action) {
             (Some(c), _) => self.search.push(c),

@@ -1,5 +1,5 @@
-//! What lies over the desk (strips, details, charts, exports, the typed line) and what it asks for: `Next` of the app,
-//! `Effect` of the world. Names `forms` and below.
+//! Panels over the desk (strips, details, charts, exports, the command line) and their requests: `Next` to the app,
+//! `Effect` to the outside. Names `forms` and the rooms below it.
 
 pub(crate) mod accounts;
 pub(crate) mod bulk;

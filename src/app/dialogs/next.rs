@@ -1,4 +1,4 @@
-//! What goes on inside, from what a key was pressed in to the app.
+//! Requests from a panel to the app.
 
 use super::{
     effect::{Clip, Effect},
@@ -12,13 +12,13 @@ use crate::{
     model::{Command, Flip, MarketId, PositionId, Protection, Side, Ticket},
 };
 
-/// What a screen, a form or a strip may ask of the app; it never reaches sideways.
+/// What a screen, form or strip requests of the app; panels never call each other.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
     Stay,
     Close,
     Open(Box<Overlay>),
-    /// Send it; the overlay that asked for it, if one did, closes.
+    /// Sends the command, and closes the panel that requested it.
     Run(Command),
     /// Close the position, and open the other way once it is gone; the strip closes.
     Flip(Box<Flip>),
@@ -26,23 +26,23 @@ pub enum Next {
     Control(PositionControl),
     /// Send them one by one, listed with what comes of each; the strip that asked closes.
     RunEach(Vec<Command>),
-    /// Send the parked command of this ticket again; the strip closes.
+    /// Resends the parked command of this ticket; the strip closes.
     Resend(Ticket),
-    /// The same although everything was to be closed since it was given.
+    /// The same, although a close-all came after it.
     Reopen(Ticket),
-    /// Let go of the parked command of this ticket; the strip closes.
+    /// Gives up the parked command of this ticket; the strip closes.
     GiveUp(Ticket),
-    /// Send what raises exposure again; the strip closes.
+    /// Allows new entries again; the strip closes.
     Rearm,
-    /// Of a form only: send it. The form closes, and is kept with its contents until the command is done.
+    /// Only from a form: sends it. The form closes, and is kept with its contents until the command settles.
     RunForm(Command),
-    /// This pane, filtered like this; the overlay that asked closes.
+    /// Shows this pane with this filter; the panel closes.
     ShowFiltered(Pane, String),
-    /// As if the key for this had been pressed on the desk.
+    /// As if the key for this action had been pressed on the desk.
     Press(Action),
-    /// These columns of the pane, kept; `None` for all in their own order. The list that asked closes.
+    /// Uses and stores these columns; `None` means all in the default order. The list closes.
     ChooseColumns(Pane, Option<Vec<usize>>),
-    /// Ask this of the world.
+    /// Sends this effect.
     Ask(Effect),
     /// And each of these.
     AskEach(Vec<Effect>),
@@ -54,18 +54,18 @@ pub enum Next {
     ReadOlder,
     /// A form for a new order there.
     NewOrder(Side, MarketId),
-    /// Show another account; the list that asked closes.
+    /// Shows another account; the list closes.
     Switch(Switch),
-    /// Hold the display, or let it go on.
+    /// Pauses the display, or continues it.
     Freeze,
-    /// Say why a key does nothing.
+    /// Explains why a key does nothing.
     Refuse(String),
     Copy(Clip),
-    /// New risk is let through although a loss limit is reached; the strip closes.
+    /// Allows entries although a loss limit is reached; the strip closes.
     LiftLock,
-    /// What was replaced works on beside the new one, and this would cancel it; the strip closes.
+    /// Keeps the old order beside its replacement; this command would cancel it. The strip closes.
     KeepBoth(Command),
-    /// Go, whatever is on its way.
+    /// Quits, whatever is in progress.
     Leave,
 }
 

@@ -1,5 +1,5 @@
-//! What can lie over the desk. An enum, so the compiler lists what a new one must do; who is concerned with one kind
-//! only asks for that (`try_as_form_ref`).
+//! The panels over the desk, as an enum, so that the compiler lists what a new one must handle; code for one kind uses
+//! `try_as_form_ref` and the like.
 
 pub use super::{
     accounts::Accounts,
@@ -20,12 +20,11 @@ use crate::app::{
 };
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
-/// What lies over the panes and has the keys. One that asks holds what it asks about: what was shown is what is done.
+/// A panel over the panes that has the keys. A question contains its commands: what was shown is what is done.
 #[derive(Debug, Clone, PartialEq, EnumDiscriminants, EnumTryAs)]
 #[strum_discriminants(name(OverlayKind), derive(EnumIter))]
 pub enum Overlay {
-    /// The keys of the place it was opened from; `offset` is the first line shown, `search` what is typed to find
-    /// one.
+    /// The keys of the place it was opened from; `offset` is the first visible line, `search` the search text.
     Help {
         of: Context,
         offset: usize,
@@ -33,28 +32,28 @@ pub enum Overlay {
     },
     Detail(Detail),
     Chart(Chart),
-    /// How well orders were filled.
+    /// Execution quality.
     Quality(super::quality::Report),
-    /// Whether the settings on disk are in force.
+    /// The state of the settings files.
     Settings {
         offset: usize,
     },
-    /// The limits of the challenge.
+    /// The challenge limits.
     Limits {
         offset: usize,
     },
     Strip(Strip),
     Form(Box<Form>),
-    /// Many commands: before, and what came of each.
+    /// Many commands: the list, and each outcome.
     Bulk(Bulk),
-    /// A line that is being typed.
+    /// The command line or a filter.
     Prompt(Prompt),
     Export(Export),
-    /// Which columns a pane shows, in which order.
+    /// Which columns a pane shows, and in which order.
     Columns(Columns),
-    /// Every account of the desk.
+    /// The list of accounts.
     Accounts(Accounts),
-    /// Every market that the price source lists.
+    /// The list of markets.
     Markets(Markets),
     /// The alerts that the trader has set.
     UserAlerts(UserAlertList),
@@ -82,7 +81,7 @@ impl Overlay {
         }
     }
 
-    /// Shows it from this line on, if it has more than fit.
+    /// Shows it from this line on, if it is longer than the screen.
     pub(crate) fn scroll_to(&mut self, first: usize) {
         match self {
             Self::Help { offset, .. } | Self::Limits { offset } | Self::Settings { offset, .. } => {
@@ -104,7 +103,7 @@ impl Overlay {
         }
     }
 
-    /// Whether all it is for is to send: a desk that may only look does not open it.
+    /// Whether its only purpose is to send: a read-only desk does not open it.
     pub(crate) fn only_sends(&self) -> bool {
         match self {
             Self::Strip(strip) => strip.sends(),
@@ -125,10 +124,10 @@ impl Overlay {
         }
     }
 
-    /// Whether something can be sent from it.
+    /// Whether it can send something.
     pub(crate) fn acts(&self) -> bool {
         match self {
-            // An export reads, and a lock is lifted, by what is so now.
+            // An export reads current data, and a lock override uses the current state.
             Self::Strip(_)
             | Self::Bulk(_)
             | Self::Form(_)

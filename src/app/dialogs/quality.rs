@@ -1,5 +1,4 @@
-//! How well orders were filled, what the closed positions of each market came to, and what refused the other orders:
-//! every line of it leads to its rows.
+//! Execution quality, results by market and refusals by rule; every line opens its rows.
 
 use super::next::Next;
 use crate::{
@@ -8,14 +7,14 @@ use crate::{
 };
 use std::cmp::Reverse;
 
-/// A line of the report, in the order they are shown.
+/// A line of the report, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     All,
     Market(MarketId),
-    /// What was closed there.
+    /// The closed positions of the market.
     Result(MarketId),
-    /// What a rule has refused; empty where the service named none.
+    /// The refusals by a rule; empty if the service named none.
     Rule(Text),
 }
 
@@ -25,7 +24,7 @@ pub struct Report {
     pub chosen: usize,
 }
 
-/// All markets first, then each, the busiest first; then what they came to, the best first; then the rules.
+/// All markets first, then each, most fills first; then results, best first; then rules.
 pub fn lines(store: &Store) -> Vec<Line> {
     let quality = &store.quality;
     let mut markets: Vec<_> = quality.markets.iter().collect();
@@ -45,7 +44,7 @@ pub fn lines(store: &Store) -> Vec<Line> {
 }
 
 impl Report {
-    /// Enter shows the orders of the chosen line, or its positions.
+    /// Enter shows the chosen line's orders or positions.
     pub(crate) fn act(&mut self, action: Action, store: &Store) -> Next {
         let lines = lines(store);
         let last = lines.len().saturating_sub(1);
@@ -72,7 +71,7 @@ fn pane(line: &Line) -> Pane {
     }
 }
 
-/// What finds the rows of a line in their pane.
+/// The filter that finds a line's rows in their pane.
 fn filter(line: &Line) -> String {
     let quoted = |word: String| format!("\"{}\"", word.replace('"', ""));
     match line {

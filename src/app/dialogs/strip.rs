@@ -1,4 +1,4 @@
-//! The strip: one line that asks before a destructive key acts. Its target is frozen when it is drawn.
+//! The strip: one line that asks before a destructive action. Its target is fixed when it opens.
 
 use super::next::Next;
 use crate::{
@@ -7,28 +7,28 @@ use crate::{
 };
 use std::time::Duration;
 
-/// The key that sends one again is one of the desk's, too.
+/// The key that resends is a key of the desk too.
 pub(crate) const NOT_IN_DOUBT: &str = "nothing here is an order in doubt that could be sent again";
-/// A press this soon after a question appeared was meant for what was there before.
+/// A key this soon after a question appeared was meant for something else.
 pub const DEAF: Duration = Duration::from_millis(150);
-/// An unanswered strip does not stay loaded.
+/// An unanswered strip does not stay armed.
 const DISARM: Duration = Duration::from_secs(5);
 
-/// How a strip is resolved when nothing is pressed.
+/// What happens if no key is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arm {
     /// Waits for the confirming key, then disarms by itself.
     Confirm,
-    /// Goes by itself at this instant unless stopped: what gets a trader out must not wait for an answer.
+    /// Acts at this instant unless stopped: a close-all must not wait for an answer.
     Countdown { fires_at: Timestamp },
-    /// A command in doubt: the confirming key sends the same request again, as long as that is safe.
+    /// A command of unknown outcome: the confirming key resends it, as long as that is safe.
     Question {
         ticket: Ticket,
         replay_until: Timestamp,
     },
 }
 
-/// What a strip asks about, finished when it is drawn.
+/// What a strip asks about; fixed when it opens.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     One(Command),
@@ -40,11 +40,11 @@ pub enum Deed {
     CancelSide((AccountId, MarketId, Side), Vec<Command>),
     /// Orders are sent again after a halt.
     Rearm,
-    /// Letting new risk through although a loss limit is reached.
+    /// Allows entries although a loss limit is reached.
     Lift(AccountId),
-    /// Canceling what an order that is placed by now was to replace: until then both work.
+    /// Cancels an order whose replacement is placed: until then both work.
     Replaced(Command),
-    /// Going while commands are on their way.
+    /// Quits while commands are in progress.
     Leave,
 }
 
@@ -90,7 +90,7 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// A question of what is in doubt may be given up, and a halt or a lock ended, without a word to the service.
+    /// Giving up a question, or ending a halt or lock, sends nothing to the service.
     pub fn sends(&self) -> bool {
         let is_question = matches!(self.arm, Arm::Question { .. });
         let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_) | Deed::Leave);
@@ -116,7 +116,7 @@ impl Strip {
         }
     }
 
-    /// Whether it asks about `way_out` already, or about what does all of that and more.
+    /// Whether it already asks about `way_out`, or about more than that.
     pub(crate) fn is_at_least(&self, way_out: &Command) -> bool {
         match &self.deed {
             Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
@@ -165,14 +165,14 @@ impl Strip {
         }
     }
 
-    /// The wake-up that disarms may come late: a press must not find the strip still loaded.
+    /// The timer that disarms it may be late: a key must not find it still armed.
     fn is_loaded(&self, now: Timestamp) -> bool {
         let is_deaf = now.since(self.drawn_at) < DEAF;
         let is_disarmed = self.arm == Arm::Confirm && now >= self.ends_at();
         !is_deaf && !is_disarmed
     }
 
-    /// What time alone does to it.
+    /// The effect of passing time.
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.arm {
             Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
@@ -181,7 +181,7 @@ impl Strip {
         }
     }
 
-    /// When it goes or disarms.
+    /// When it acts or disarms.
     pub fn ends_at(&self) -> Timestamp {
         match self.arm {
             Arm::Confirm => self.drawn_at.plus(DISARM),

@@ -1,15 +1,15 @@
-//! What a form answers to a press.
+//! A form's response to a key.
 
 use crate::model::Command;
 
-/// What a form asks of whoever shows it.
+/// What a form requests of the app.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     Stay,
-    /// The form is left.
+    /// Closes the form.
     Close,
-    /// Say why a key does nothing.
+    /// Explains why a key does nothing.
     Refuse(String),
-    /// Send it.
+    /// Sends the command.
     Send(Command),
 }

@@ -1,4 +1,4 @@
-//! What a form is read against, and what this session has used so far.
+//! The context of a form, and the terms used in this session.
 
 use crate::{
     app::account::store::Store,
@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 pub struct Around<'a> {
     pub store: &'a Store,
     pub used: &'a Used,
-    /// By the desk's own clock: it says how old a thing is.
+    /// The desk's own clock, for ages.
     pub own: Timestamp,
-    /// By the service's clock: it ends what has a date.
+    /// The service's clock, for dated orders.
     pub now: Timestamp,
     pub zone: &'a Zone,
-    /// What is charged where no fill tells.
+    /// The fees if no fill shows them.
     pub fees: &'a Fees,
 }
 
-/// The terms of the last order the service accepted in each market, for the session. Prices are not among them: they
-/// mean nothing later; nor is anything of an order that reduces, which is about its position.
+/// The terms of the last order that the service accepted in each market, in this session. Without prices, which mean
+/// nothing later, and without reducing orders, whose terms depend on their position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used(BTreeMap<MarketId, Values>);
 
@@ -30,19 +30,19 @@ pub struct Used(BTreeMap<MarketId, Values>);
 pub struct Values {
     pub margin_mode: MarginMode,
     pub leverage: String,
-    /// Offered, never filled in: an order needs a size that was meant.
+    /// Offered, never filled in: the size of an order must be typed on purpose.
     pub size: String,
     habits: BTreeMap<PlaceKind, Habit>,
 }
 
-/// What orders of one type are placed with.
+/// The usual terms of an order type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Habit {
     pub time_in_force: TimeInForce,
     pub slippage: String,
 }
 
-/// Nobody means to pay this much more each time: a wider tolerance was of one order.
+/// A wider slippage tolerance was meant for one order and is not kept.
 const WIDEST_SLIPPAGE: i64 = 500;
 
 impl Default for Habit {
@@ -56,7 +56,7 @@ impl Default for Habit {
 
 impl Habit {
     fn of(order: &PlaceOrder) -> Self {
-        // A date is of one order.
+        // A date is meant for one order.
         let lasting = order.time_in_force.filter(|tif| *tif != TimeInForce::Gtd);
         let usual = |bps: &Bps| bps.0 <= Num::from(WIDEST_SLIPPAGE);
         let slippage = order.slippage_tolerance.filter(usual);
@@ -72,13 +72,13 @@ impl Used {
         self.0.get(market?)
     }
 
-    /// How orders of this type were placed there last.
+    /// The last terms of this type in this market.
     pub fn habit(&self, market: Option<&MarketId>, kind: PlaceKind) -> Habit {
         let habit = self.of(market).and_then(|used| used.habits.get(&kind));
         habit.cloned().unwrap_or_default()
     }
 
-    /// Takes note of an order that was accepted.
+    /// Records the terms of an accepted order.
     pub fn keep(&mut self, order: &PlaceOrder) {
         if order.reduce_only {
             return;

@@ -1,4 +1,4 @@
-//! Fields that take one of a closed set.
+//! Fields with a closed set of values.
 
 use super::{
     around::Habit,
@@ -22,7 +22,7 @@ use strum::VariantArray;
 
 const NO_YES: &[bool] = &[false, true];
 const NO_YES_WORDS: &[&str] = &["no", "yes"];
-/// Shares of a position that have a key; what comes after them is typed.
+/// Shares of a position with a key each.
 const SHARES: &[&str] = &["25%", "50%", "75%", "100%"];
 const TYPED: &str = "typed";
 /// A take profit for whatever is open in its market.
@@ -90,7 +90,7 @@ impl Choice {
         }
     }
 
-    /// The option `steps` further on, round and round.
+    /// The option `steps` further on, cyclically.
     fn further(&self, steps: isize) -> usize {
         let len = self.options.len().cast_signed();
         let Some(at) = self.chosen.filter(|_| len > 0) else {
@@ -101,7 +101,7 @@ impl Choice {
 }
 
 impl Form {
-    /// What a choice offers; `None` for a text field.
+    /// The options of a choice; `None` for a text field.
     pub fn choice(&self, field: Field, around: &Around) -> Option<Choice> {
         let markets = |chosen: Option<&MarketId>| Choice::of(&self.markets(field, around), chosen);
         Some(match (&self.draft, field) {
@@ -135,7 +135,7 @@ impl Form {
         })
     }
 
-    /// What is looked for, in the field that has the keys.
+    /// The markets found by the search in the focused field.
     fn markets(&self, field: Field, around: &Around) -> Vec<MarketId> {
         let search = if self.focus == field {
             &*self.search
@@ -145,14 +145,14 @@ impl Form {
         markets::found(open::known_markets(around.store), search)
     }
 
-    /// Moves the focused choice `steps` options on.
+    /// Moves the focused choice by `steps` options.
     pub(crate) fn turn(&mut self, steps: isize, around: &Around) {
         if let Some(choice) = self.choice(self.focus, around) {
             self.choose(choice.further(steps), around);
         }
     }
 
-    /// One more letter of what is looked for; one that nothing has is not taken.
+    /// Adds a letter to the search, if that still matches something.
     pub(crate) fn look_for(&mut self, c: char, around: &Around) {
         self.hand = Hand::Touched;
         if self.focus.takes() == FieldInput::Market {
@@ -162,7 +162,7 @@ impl Form {
         }
     }
 
-    /// The first option that begins with the letters typed so far, else with this one alone.
+    /// The first option that begins with the typed letters, otherwise with this letter alone.
     fn look_for_option(&mut self, c: char, around: &Around) {
         let Some(choice) = self.choice(self.focus, around) else {
             return;
@@ -193,7 +193,7 @@ impl Form {
         }
     }
 
-    /// Takes the focused choice's option at `index`; one that does not exist changes nothing.
+    /// Chooses the option at `index` in the focused field, if it exists.
     pub(crate) fn choose(&mut self, index: usize, around: &Around) {
         if self.focus.takes() == FieldInput::Market {
             self.choose_market(index, around);
@@ -208,8 +208,8 @@ impl Form {
         self.guess_purpose(around);
     }
 
-    /// What waits for a price on the other side of an open position is there to get out of it, until a person
-    /// says otherwise.
+    /// An order that waits for a price on the other side of an open position is reduce-only by default, until a person
+    /// changes it.
     pub(crate) fn guess_purpose(&mut self, around: &Around) {
         let Draft::Entry(draft) = &self.draft else {
             return;
@@ -224,9 +224,9 @@ impl Form {
         }
     }
 
-    /// A close that waits for a price on this side of the mark is there for when it is reached, until a person says
-    /// otherwise; without a mark that was just read a person must say, since a target taken for a stop closes at once.
-    /// Asked when the price was written, so that no mark that moves turns a stop into a target.
+    /// A close that waits for a price on one side of the mark fires when the mark reaches it, until a person says
+    /// otherwise. Without a current mark a person must choose, because a target taken for a stop would close at once.
+    /// Decided when the price is typed, so that a moving mark never turns a stop into a target.
     pub(crate) fn guess_direction(&mut self, around: &Around) {
         let seen = self.seen(around);
         let watched = seen.market_of(Field::TriggerPrice);
@@ -250,7 +250,7 @@ impl Form {
         };
     }
 
-    /// It is an order of this type, whatever was placed last.
+    /// Sets the order type, whatever was placed last.
     pub(crate) fn be(&mut self, kind: PlaceKind, around: &Around) {
         if let Draft::Entry(draft) = &mut self.draft {
             change_shape(draft, DraftShape::Order(kind), around);
@@ -351,7 +351,7 @@ impl Form {
     }
 }
 
-/// Whether a name begins like this, in capitals or not; a type of order also as the service writes it.
+/// Whether a name begins with this text, ignoring case; an order type also in the service's spelling.
 fn begins(name: &str, typed: &str) -> bool {
     let plain = |text: &str| text.replace(['_', ' ', '-'], "").to_lowercase();
     let sent = name.replace("mkt", "market");
@@ -360,7 +360,7 @@ fn begins(name: &str, typed: &str) -> bool {
         .any(|name| plain(name).starts_with(&plain(typed)))
 }
 
-/// A price of the market that was watched before means nothing in another.
+/// A price of the previous trigger market means nothing in another one.
 fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
     if watched.as_ref() != Some(&id) {
         *watched = Some(id);
@@ -368,7 +368,7 @@ fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
     }
 }
 
-/// The types that a shape can be turned into.
+/// The types that a form of this shape can switch to.
 fn kind(shape: DraftShape) -> Option<Choice> {
     match shape {
         DraftShape::Order(kind) => Some(Choice {
@@ -380,7 +380,7 @@ fn kind(shape: DraftShape) -> Option<Choice> {
     }
 }
 
-/// Terms that were not changed by hand follow the type.
+/// Terms that were not edited follow the type.
 fn change_shape(draft: &mut EntryDraft, shape: DraftShape, around: &Around) {
     let habit = |draft: &EntryDraft| match draft.shape {
         DraftShape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
@@ -412,7 +412,7 @@ fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
     }
 }
 
-/// What the type before had and this one has not; and what a take profit is for.
+/// Drops the fields that this type lacks; sets the position of a take profit.
 fn fit(draft: &mut EntryDraft, around: &Around) {
     let times = times_in_force(draft.shape);
     if !times.contains(&draft.time_in_force)
@@ -426,7 +426,7 @@ fn fit(draft: &mut EntryDraft, around: &Around) {
     }
 }
 
-/// Prices of one market mean nothing in another; terms that were not changed by hand follow the market.
+/// Prices of one market mean nothing in another; unedited terms follow the market.
 fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
     if draft.market_id.as_ref() == Some(&id) {
         return;

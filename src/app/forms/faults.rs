@@ -1,25 +1,24 @@
-//! What is wrong with what is written, and from when on it is said.
+//! The errors of a form, and when they are shown.
 
 use super::form::{Around, Form};
 use crate::model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice};
 
 impl Form {
-    /// What blocks sending now.
+    /// What prevents sending now.
     pub fn faults(&self, around: &Around) -> Faults {
         let command = self.draft.command(&self.seen(around));
         command.err().unwrap_or_default()
     }
 
-    /// What is to be said of a field: all of it once sending was tried, and before that what is wrong with something
-    /// written, unless it is being written and one character more could make it right.
+    /// The visible error of a field: all errors after an attempt to send; before that only errors of filled-in fields,
+    /// unless the field is being typed and one more character could make it valid.
     pub fn told(&self, field: Field, around: &Around) -> Option<DraftFault> {
         let (fault, written) = self.faulty(field, around)?;
         let is_done = self.focus != field || self.is_past_mending(field, written, around);
         (self.tried || (!written.is_empty() && is_done)).then_some(fault)
     }
 
-    /// What is wrong with a field when the prices that are said by others are read as what they come to, and what
-    /// stands in it.
+    /// A field's error and text, with relative prices resolved.
     fn faulty(&self, field: Field, around: &Around) -> Option<(DraftFault, &str)> {
         let written = self.draft.text(field).map_or("", str::trim);
         let meant = self.meant(field, around);

@@ -1,7 +1,7 @@
-//! Forms: a [`Draft`] being written, field by field, until it is sent.
+//! Forms: a [`Draft`] that is filled in, field by field, until it is sent.
 //!
-//! Contract: what a form is about is fixed by id when it opens. Typing never acts; nothing that does not
-//! parse is sent; a form that is sent closes, and when its command fails everything typed is still there.
+//! Contract: the object of a form is fixed by id when it opens. Typing never acts; text that does not parse is never
+//! sent. A sent form closes, and if its command fails everything typed is still there.
 
 pub use super::{
     around::{Around, Used},
@@ -27,58 +27,58 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
     pub draft: Draft,
-    /// The field that has the keys; always one of `draft.fields()`.
+    /// The focused field; always one of `draft.fields()`.
     pub focus: Field,
-    /// Sending was tried: from now on every fault is shown, also of what is not written yet.
+    /// Sending was tried: every error is shown from now on, including empty fields.
     pub tried: bool,
     pub shows_json: bool,
-    /// Why the last one failed.
+    /// Why the last attempt failed.
     pub failure: Option<Failure>,
-    /// Why a paste or a letter was not taken.
+    /// Why a paste or letter was refused.
     pub refusal: Option<&'static str>,
-    /// Since when it waits for an answer to what looks like a slip, or has had it; a changed form is another.
+    /// When it asked about a likely mistake, or was answered; reset by any change.
     pub asked: Option<Timestamp>,
     /// The size that a preset wrote last.
     pub(super) preset: Option<String>,
     /// The choice at which a number was typed that nothing took.
     pub untaken: Option<Field>,
-    /// What was chosen before the digits that were pressed last.
+    /// The choice before the last digits were pressed.
     pub(super) before_digit: Option<Box<Draft>>,
     pub hand: Hand,
     pub(super) purpose: Purpose,
     pub replaces: Option<Replaces>,
-    /// The letters of a market's or an option's name typed so far, while a field to choose in has the keys.
+    /// The typed letters of a market's or option's name, while a choice has the focus.
     pub search: String,
     pub scroll: Scroll,
     pub(super) frozen: Frozen,
     pub(super) line: Line,
 }
 
-/// Where a choice comes from that follows others: that an order only reduces, which way the mark fires a close.
+/// Whether a derived choice (reduce-only, trigger direction) was set by a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Follows its type, side and market, or its trigger price.
+    /// Derived from type, side and market, or from the trigger price.
     Guessed,
-    /// Chosen by a person; follows nothing else any more.
+    /// Set by a person; no longer derived.
     Chosen,
 }
 
-/// What a person has done to it.
+/// What a person did to the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hand {
     Untouched,
     /// Something was typed or chosen.
     Touched,
-    /// The key that leaves was pressed once: pressed again it drops what was written.
+    /// The leave key was pressed once: pressed again, it discards the form.
     Leaving,
 }
 
-/// The order that a new one is to stand in for, and which of the two requests goes first.
+/// The order that a new one replaces, and which of the two requests goes first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Replaces {
-    /// Armed: canceled once the new one stands, so that protection never lapses.
+    /// Armed: canceled after the new one is placed, so that protection never lapses.
     Armed(OrderId),
-    /// Resting, and this much of it had filled when the form opened: see [`amend`](crate::app::orders::amend).
+    /// Resting, with this much filled when the form opened: see [`amend`](crate::app::orders::amend).
     Resting(OrderId, Num),
 }
 
@@ -90,7 +90,7 @@ impl Replaces {
     }
 }
 
-/// What the form is about as it was when it opened, for when a poll no longer lists it.
+/// The form's object when it opened, for when a poll no longer lists it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Frozen {
     Nothing,
@@ -99,7 +99,7 @@ pub(super) enum Frozen {
 }
 
 impl Form {
-    /// Focus starts on the first field that must be filled and is not.
+    /// Focuses the first required field that is empty.
     pub(super) fn new(draft: Draft, frozen: Frozen) -> Self {
         let mut form = Self {
             draft,
@@ -124,7 +124,7 @@ impl Form {
         form
     }
 
-    /// Focus on the first field that must be filled and is not, after something else has filled some.
+    /// Focuses the first required field that is still empty.
     pub(crate) fn start(&mut self) {
         let draft = &self.draft;
         let is_open = |f: &&Field| draft.is_required(**f) && draft.text(**f) == Some("");
@@ -133,7 +133,7 @@ impl Form {
         self.focus_on(first.unwrap_or(self.focus));
     }
 
-    /// One press: `action` is what the table says of it in a form, if anything.
+    /// Handles a key; `action` is its binding in a form, if any.
     pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Answer {
         let before = self.draft.text(Field::TriggerPrice).map(str::to_owned);
         let next = self.pressed(chord, action, around);
@@ -186,7 +186,7 @@ impl Form {
         Answer::Stay
     }
 
-    /// First the JSON goes, then the form; one that was written in asks once.
+    /// Closes the JSON view first, then the form; a filled-in one asks once.
     fn leave(&mut self) -> Answer {
         if self.shows_json {
             self.shows_json = false;
@@ -212,13 +212,12 @@ impl Form {
         }
     }
 
-    /// A digit on the part of a position begins its size: one that chose a share would turn a typed `100` into a
-    /// quarter.
+    /// A digit on the share field starts a typed size: choosing a share by it would turn a typed `100` into a quarter.
     fn begins_size(&self, c: char) -> bool {
         self.focus == Field::Share && (c.is_ascii_digit() || matches!(c, '.' | '$'))
     }
 
-    /// Pasted text goes into the focused text field, whole or not at all.
+    /// Pastes into the focused text field, completely or not at all.
     pub fn paste(&mut self, text: &str, around: &Around) {
         let taken = if self.is_typing() {
             self.line.paste(text)
@@ -232,7 +231,7 @@ impl Form {
         self.refusal = taken.err();
     }
 
-    /// What is known now of what the form is about.
+    /// The current data about the form's object.
     pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
         let store = around.store;
         let market_id = self.market_id();
@@ -286,30 +285,30 @@ impl Form {
         }
     }
 
-    /// What it was to stand in for is gone: from now on it is a new order of this size like any other.
+    /// The order it would replace is gone: from now on it is an ordinary new order of this size.
     pub(crate) fn stand_alone(&mut self, size: Num) {
         self.replaces = None;
         self.draft.write(Field::Size, &size.to_string());
         self.focus_on(self.focus);
     }
 
-    /// Something else has written in it as a person would: it is not what it was when it opened.
+    /// Something else filled it in as a person would.
     pub(crate) fn touch(&mut self) {
         self.hand = Hand::Touched;
         self.focus_on(self.focus);
     }
 
-    /// Where the cursor stands in the focused text field, in characters.
+    /// The cursor in the focused text field, in characters.
     pub fn cursor(&self) -> usize {
         self.line.cursor()
     }
 
-    /// Whether what is typed next takes the place of the focused text.
+    /// Whether the next typed character replaces the focused text.
     pub fn is_selected(&self) -> bool {
         self.line.is_selected()
     }
 
-    /// The side a new order from this form would be on.
+    /// The side of a new order from this form.
     pub fn side(&self, around: &Around) -> Option<Side> {
         self.draft.side(&self.seen(around))
     }
@@ -318,8 +317,8 @@ impl Form {
         self.draft.text(self.focus).is_some()
     }
 
-    /// The character a field takes, whatever else its key does: any in a text, those of a name among
-    /// markets. Only `=` is never part of a price or a size.
+    /// The character that a field takes from a key, whatever else the key does: any in a text field, letters of a name
+    /// in a choice. Only `=` is never part of a price or size.
     fn typing(&self, chord: Chord, action: Option<Action>) -> Option<char> {
         let c = chord.typed()?;
         let acts = action == Some(Action::ObservedPrice)
@@ -354,8 +353,8 @@ impl Form {
         self.forget_failure();
     }
 
-    /// In a choice a digit picks: `1` is the first option. A run of digits of which one is no option is a number that
-    /// was meant for another field: it chooses nothing.
+    /// In a choice a digit selects an option: `1` is the first. Digits that include no valid option were meant for
+    /// another field, and select nothing.
     pub(super) fn pick_numbered(
         &mut self,
         chord: Chord,
@@ -383,7 +382,7 @@ impl Form {
         self.before_digit = Some(before);
     }
 
-    /// A changed form is another wish; but one whose fate is unknown is not forgotten by changing it.
+    /// A changed form is another command; but one with an unknown outcome is not forgotten.
     fn forget_failure(&mut self) {
         (self.refusal, self.asked) = (None, None);
         self.failure = self.failure.take().filter(Failure::is_doubtful);
@@ -406,7 +405,7 @@ impl Form {
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }
 
-    /// In a number one step; in a list of options, up is the one before.
+    /// One step for a number; in a list of options, up is the previous one.
     fn step(&mut self, count: i64, around: &Around) {
         if !self.is_typing() {
             return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, around));
@@ -463,7 +462,7 @@ impl Form {
                 return Answer::Stay;
             }
         };
-        // A second one would have a key of its own: it could be placed beside the first.
+        // A second order would have another key, and could be placed in addition.
         if command.is_keyed() && self.failure.as_ref().is_some_and(Failure::is_doubtful) {
             return Answer::Refuse(
                 "the last one may have been done: look at the orders, then start again".to_owned(),

@@ -1,8 +1,8 @@
-//! Choosing a market among many: the arrows go through them, letters look for one.
+//! Choosing a market: the arrows move, letters search.
 
 use crate::model::MarketId;
 
-/// The markets whose names `search` may mean, the likeliest first; all of them for an empty one.
+/// The markets that match `search`, best match first; all of them for an empty text.
 pub(crate) fn found(markets: Vec<MarketId>, search: &str) -> Vec<MarketId> {
     if search.is_empty() {
         return markets;
@@ -16,7 +16,7 @@ pub(crate) fn found(markets: Vec<MarketId>, search: &str) -> Vec<MarketId> {
     ranked.into_iter().map(|(_, id)| id).collect()
 }
 
-/// How well a name fits, the least the best: its beginning, a part of it, its letters in their order.
+/// How well a name matches, best is lowest: its start, a part of it, its letters in order.
 fn rank(id: &MarketId, search: &str) -> Option<(u8, usize)> {
     let (whole, symbol) = (
         id.raw().to_lowercase(),

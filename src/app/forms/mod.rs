@@ -1,4 +1,4 @@
-//! Orders being written: fields, choices, and what is wrong with them. Names `tables` and below.
+//! Forms of orders: fields, choices and errors. Names `tables` and the rooms below it.
 
 pub(crate) mod answer;
 pub(crate) mod around;

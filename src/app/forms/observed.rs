@@ -1,4 +1,4 @@
-//! The observed price, and the field it goes into.
+//! Fills in the observed price.
 
 use super::{
     form::{Around, Form},
@@ -10,13 +10,13 @@ use crate::{
 };
 
 impl Form {
-    /// Whether there is an observed price, and a field it goes into.
+    /// Whether there is an observed price and a field for it.
     pub fn can_fill(&self, around: &Around) -> bool {
         let field = self.observed_field();
         field.is_some_and(|field| self.observed(field, around).is_some())
     }
 
-    /// The observed price into the focused price, else into the first price the form must have.
+    /// Writes the observed price into the focused price field, otherwise into the first required one.
     pub(crate) fn fill_observed(&mut self, around: &Around) -> Answer {
         let Some(field) = self.observed_field() else {
             return Answer::Refuse("there is no price field to fill".to_owned());

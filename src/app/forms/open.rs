@@ -1,4 +1,4 @@
-//! How a form starts: what it is about, and what is filled in already.
+//! Opens forms, with their object and initial values.
 
 use super::form::{Around, Form, Frozen, Purpose, Replaces};
 use crate::{
@@ -12,15 +12,15 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// What a form reads of a history, however long that is: it is drawn with every key.
+/// How many history rows a form reads: it is drawn with every key.
 const NEWEST: usize = 500;
 
-/// Where nothing says otherwise; a market that allows less gets less.
+/// The default leverage; a market with a lower maximum gets that.
 const LEVERAGE: u32 = 5;
 
 impl Form {
-    /// A new order for `account_id`, in `market` if one is meant, else in the first that is known; at the market, whatever
-    /// was placed there last.
+    /// A market order for `account_id`, in `market` if given, otherwise in the first known one; the type never follows
+    /// the last order.
     pub fn order(
         account_id: AccountId,
         side: Side,
@@ -30,7 +30,7 @@ impl Form {
         Self::entry(account_id, (None, side), market, around)
     }
 
-    /// Whether the service of `dialect` offers to make one of this shape, or why not.
+    /// Whether the service of `dialect` offers this shape, or why not.
     pub fn offered(shape: DraftShape, dialect: &Dialect) -> Result<(), String> {
         let (creation, what) = match shape {
             DraftShape::Order(_) => return Ok(()),
@@ -41,7 +41,7 @@ impl Form {
         offered.ok_or_else(|| format!("this service offers no creation of {what} is none"))
     }
 
-    /// A new TWAP or ladder.
+    /// A new TWAP or scaled order.
     pub fn strategy(
         account_id: AccountId,
         shape: DraftShape,
@@ -86,16 +86,14 @@ impl Form {
         form
     }
 
-    /// An order like this armed one, to be placed in its stead with another trigger: the service moves none
-    /// (`docs/service-api.md 4.4`: attached exits are for resting limit entries). `None` where what it is cannot be
-    /// placed.
+    /// A replacement of this armed order with another trigger: the service cannot move one (`docs/service-api.md 4.4`:
+    /// attached exits are for resting limit entries). `None` if its type cannot be placed.
     pub fn instead(order: &Order, around: &Around) -> Option<Self> {
         let replaces = Replaces::Armed(order.id.clone());
         Self::in_place_of(order, (replaces, Field::TriggerPrice), around)
     }
 
-    /// An order like this resting limit order, to be placed in its stead with another price or size; or why it stays
-    /// where it is.
+    /// A replacement of this resting limit order with another price or size; or why it cannot be moved.
     pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
         let replaces = Replaces::Resting(order.id.clone(), successor::filled_of(order)?);
         let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
@@ -121,7 +119,7 @@ impl Form {
         Some(form)
     }
 
-    /// The close of this position and no other, all of it at the market unless changed.
+    /// A close of this position, all of it at the market by default.
     pub fn close(position: &Position) -> Self {
         let draft = Draft::Close(CloseDraft {
             position_id: position.id.clone(),
@@ -146,7 +144,7 @@ impl Form {
         form
     }
 
-    /// The exits attached to this order, as they are now.
+    /// The current exits attached to this order.
     pub fn exits(order: &Order) -> Self {
         let leg = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
         let draft = Draft::Exits(ExitsDraft {
@@ -168,7 +166,7 @@ impl Form {
     }
 }
 
-/// The type that places an order of this mode; `None` for what only the service places.
+/// The type that places an order of this mode; `None` if only the service does.
 fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
     Some(match mode {
         OrderMode::Market => PlaceKind::Market,
@@ -184,7 +182,7 @@ fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
     })
 }
 
-/// What is left of the order, with the terms it has. Its slippage is not among what the service tells.
+/// The rest of the order with its terms. The service does not report its slippage cap.
 fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
     let price = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
     draft.reduce_only = order.reduce_only;
@@ -213,14 +211,14 @@ fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
     }
 }
 
-/// Leverage and margin mode a new order starts with.
+/// Initial leverage and margin mode of a new order.
 pub(crate) struct Terms {
     pub leverage: String,
     pub margin_mode: MarginMode,
 }
 
-/// As the open position in that market has them, else as the last order of this session there, else as the
-/// newest order there had them.
+/// As the open position in that market, otherwise as this session's last order there, otherwise as the newest order
+/// there.
 pub(crate) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
     let store = around.store;
     let here = |id: &MarketId| Some(id) == market;
@@ -247,7 +245,7 @@ pub(crate) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
     }
 }
 
-/// What is open there.
+/// The open positions of the market.
 pub(crate) fn positions_in(market: Option<&MarketId>, store: &Store) -> Vec<PositionId> {
     let open = store.positions.rows().iter();
     let here = open.filter(|position| Some(&position.market_id) == market);
@@ -261,7 +259,7 @@ fn usual_leverage(market: Option<&MarketId>, store: &Store) -> Num {
     Num::from(most.map_or(LEVERAGE, |most| most.min(LEVERAGE)))
 }
 
-/// The markets prices are known of; without any, those that positions and the newest orders name.
+/// The markets with prices; without any, those of positions and the newest orders.
 pub(crate) fn known_markets(store: &Store) -> Vec<MarketId> {
     if let Some(markets) = store.markets.value().filter(|known| !known.is_empty()) {
         return markets.keys().cloned().collect();

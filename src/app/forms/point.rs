@@ -1,10 +1,10 @@
-//! The mouse on a form.
+//! Mouse clicks on a form.
 
 use super::form::{Around, Form};
 use crate::{app::tables::spot::Spot, model::draft::Field};
 
 impl Form {
-    /// A field that is pointed at gets the keys, an option that is pointed at is chosen. Nothing is ever sent by this.
+    /// A click focuses a field, or chooses an option. It never sends anything.
     pub(crate) fn click(&mut self, spot: &Spot, around: &Around) {
         match spot {
             Spot::Field(field) => self.point(*field),
@@ -35,7 +35,7 @@ impl Form {
         }
     }
 
-    /// The letters typed to find a market stay while its field keeps the keys.
+    /// The search letters stay while their field keeps the focus.
     fn point(&mut self, field: Field) {
         if self.focus != field && self.draft.fields().contains(&field) {
             self.focus_on(field);

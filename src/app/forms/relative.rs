@@ -1,4 +1,4 @@
-//! Prices said by another become digits: shown while they are written, put in their place before the form goes on.
+//! Resolves relative prices: shown while they are typed, replaced by digits before the form is sent.
 
 use super::form::{Around, Form};
 use crate::{
@@ -10,12 +10,12 @@ use crate::{
 };
 
 impl Form {
-    /// What a price said by another comes to now; `None` where the field says none.
+    /// The current value of a relative price; `None` if the field has none.
     pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, DraftFault>> {
         self.draft.meant(field, &self.seen(around))
     }
 
-    /// With the digits of such prices in their place.
+    /// The draft with digits in place of relative prices.
     pub(crate) fn in_digits(&self, around: &Around) -> Draft {
         let mut draft = self.draft.clone();
         for field in self.draft.fields() {
@@ -26,7 +26,7 @@ impl Form {
         draft
     }
 
-    /// As it would be sent: what follows from it is told of that.
+    /// The form as it would be sent, for estimates.
     #[must_use]
     pub fn reckoned(&self, around: &Around) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl Form {
         }
     }
 
-    /// Puts them there. Whether any were.
+    /// Replaces relative prices; returns whether there were any.
     pub(crate) fn resolve_prices(&mut self, around: &Around) -> bool {
         let draft = self.in_digits(around);
         let has_changed = draft != self.draft;

@@ -1,23 +1,22 @@
-//! Which part of a form is seen where it is longer than the screen. How long it is on a screen only drawing knows: what
-//! is further than its end is its end.
+//! The visible part of a form longer than the screen. Only drawing knows the form's length, and limits the position.
 
 use super::form::Form;
 use crate::app::keys::keymap::Action;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scroll {
-    /// The field that has the keys, and what is around it.
+    /// The focused field and its surroundings.
     #[default]
     Focus,
     /// From this line on.
     From(usize),
 }
 
-/// How many lines a key scrolls. A form keeps more than that in sight, so that none is passed over.
+/// Lines per scroll key. More than that stay visible, so that no line is skipped.
 const PAGE: usize = 4;
-/// Below the field that has the keys so many lines are in sight, itself among them.
+/// Visible lines from the focused field on, including it.
 const SEEN: usize = 3;
-/// The lines of a form beside its fields, at most: a key goes no further.
+/// The most lines besides the fields: a key scrolls no further.
 const BESIDE: usize = 24;
 
 impl Form {
@@ -34,7 +33,7 @@ impl Form {
         self.scroll = Scroll::From(first.min(fields.len() + BESIDE));
     }
 
-    /// The exact JSON stands below the fields.
+    /// The exact JSON is below the fields.
     pub(crate) fn show_json(&mut self) {
         self.shows_json = !self.shows_json;
         if self.shows_json {

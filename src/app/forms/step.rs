@@ -1,14 +1,14 @@
-//! Prices and sizes by the arrows: one tick, one lot, one unit; and the observed price by one key.
+//! Steps prices and sizes with the arrows: by tick, lot or unit.
 
 use crate::model::{
     Num, Side, Tick,
     draft::{Field, FieldInput, Seen, number},
 };
 
-/// What stands around the digits of a typed number.
+/// Characters around the digits of a typed number.
 const BEFORE: &[char] = &['$', 'r', 'R', '+', '-', '='];
 
-/// `text` of `field` after `count` steps; `None` when it is no number or would go below what makes sense.
+/// `text` of `field` after `count` steps; `None` if it is no number or would leave its range.
 pub(crate) fn stepped(field: Field, text: &str, count: i64, seen: &Seen) -> Option<String> {
     let text = text.trim();
     if text.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn stepped(field: Field, text: &str, count: i64, seen: &Seen) -> Opti
     makes_sense.then(|| format!("{before}{next}{after}"))
 }
 
-/// An empty price starts at the observed one, an empty margin at what is there, everything else at zero.
+/// An empty price starts at the observed one, an empty margin at the current one, everything else at zero.
 fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
     if field.is_price() {
         return observed(field, seen, None).map(|price| price.to_string());
@@ -42,7 +42,7 @@ fn first(field: Field, count: i64, seen: &Seen) -> Option<String> {
     (count > 0).then(|| stepped(field, "0", count, seen))?
 }
 
-/// The grid a bare number of this field lies on; amounts of USD and percentages move by one.
+/// The step of a number in this field; USD amounts and percentages step by one.
 fn unit(field: Field, value: Num, seen: &Seen) -> Tick {
     let market = seen.market_of(field);
     let grid = match field.takes() {
@@ -62,7 +62,7 @@ fn unit(field: Field, value: Num, seen: &Seen) -> Tick {
     grid.unwrap_or(Tick::fine(value.decimals()))
 }
 
-/// `count` steps of `unit`; a value between two steps first comes to the nearer one.
+/// `count` steps of `unit`; a value between two steps first moves to the nearer one.
 fn along_grid(value: Num, unit: Tick, count: i64) -> Option<Num> {
     let first = if count < 0 {
         unit.above(value)
@@ -72,15 +72,15 @@ fn along_grid(value: Num, unit: Tick, count: i64) -> Option<Num> {
     first.plus(unit.step().times(Num::from(count))?)
 }
 
-/// Ten steps up may lead to where they are wider.
+/// After ten steps up the tick may be larger.
 fn on_tick(field: Field, value: Num, seen: &Seen) -> Num {
     let market = seen.market_of(field).filter(|_| field.is_price());
     let tick = market.and_then(|market| market.tick(value));
     tick.map_or(value, |tick| tick.near(value))
 }
 
-/// The observed midpoint on the price grid, rounded to where `side` would rest rather than pay; as it is where
-/// it only is to be told.
+/// The observed midpoint on the price grid, rounded to the passive side of `side`; unrounded for the observed-price
+/// field.
 pub(crate) fn observed(field: Field, seen: &Seen, side: Option<Side>) -> Option<Num> {
     let market = seen.market_of(field)?;
     let mid = market.mid()?;

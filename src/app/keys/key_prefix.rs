@@ -1,14 +1,14 @@
-//! The first of two keys, until the second comes.
+//! The first key of a sequence, until the second comes.
 //!
-//! Contract: nothing is done by the first key, and a second that leads nowhere does nothing either, as it was meant for
-//! something else; but what gets a trader out works whatever was pressed before. The first key is forgotten when it has
-//! waited as long as a strip would.
+//! Contract: the first key does nothing, and an unbound second key does nothing either, because it was meant for
+//! something else. Keys that close everything work after any first key. The first key is dropped after the time a strip
+//! would wait.
 
 use super::keymap::{Chord, Context};
 use crate::model::Timestamp;
 use std::time::Duration;
 
-/// As long as an unanswered strip stays loaded.
+/// As long as an unanswered strip stays armed.
 pub(crate) const FORGET: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,16 @@
-//! One line of typed text with a cursor. Only characters that cannot act on a terminal get in.
+//! One line of typed text with a cursor. Accepts only characters that cannot act on a terminal.
 
 use super::keymap::Chord;
 use crate::model::Text;
 use tui_input::{Input, InputRequest};
 
-/// No number and no id is longer; a longer paste is not what the field asks for.
+/// No number or id is longer; a longer paste is not what the field needs.
 const LONGEST: usize = 256;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Line {
     input: Input,
-    /// All of it is selected: what is typed takes its place, what is deleted is all of it.
+    /// All of it is selected: typing replaces it, deleting clears it.
     selected: bool,
 }
 
@@ -28,7 +28,7 @@ impl Line {
         }
     }
 
-    /// Text that was there before: a number that is typed is another number, not one appended.
+    /// Selected text: a typed number replaces it instead of being appended.
     pub(crate) fn selected(text: &str) -> Self {
         Self {
             selected: !text.is_empty(),
@@ -40,7 +40,7 @@ impl Line {
         self.selected
     }
 
-    /// With the cursor after so many characters.
+    /// With the cursor after this many characters.
     pub(crate) fn at(text: &str, cursor: usize) -> Self {
         Self {
             input: Input::new(text.to_owned()).with_cursor(cursor),
@@ -64,7 +64,7 @@ impl Line {
         }
     }
 
-    /// Takes the whole of `text` or none of it: a part of a number is another number.
+    /// Takes all of `text` or none of it: a part of a number is another number.
     pub(crate) fn paste(&mut self, text: &str) -> Result<(), &'static str> {
         if text.contains(['\n', '\r']) {
             return Err("not pasted: more than one line");
@@ -82,7 +82,7 @@ impl Line {
         Ok(())
     }
 
-    /// The editing keys every text field shares; anything else does nothing.
+    /// The editing keys of every text field; other keys do nothing.
     pub(crate) fn edit(&mut self, chord: Chord) {
         let Some(request) = chord.edits() else {
             return;
@@ -98,7 +98,7 @@ impl Line {
         self.input.handle(request);
     }
 
-    /// What was selected goes.
+    /// Deletes the selection.
     fn make_room(&mut self) {
         if std::mem::take(&mut self.selected) {
             self.input.handle(InputRequest::DeleteLine);

@@ -1,5 +1,5 @@
-//! A resting limit order moved: another price, another size. The service changes neither (no operation of
-//! `docs/service-api.md 4.1` does), so the order is canceled and what is still wanted of it is placed anew.
+//! Moves a resting limit order: another price or size. The service can change neither (no operation of
+//! `docs/service-api.md 4.1` does), so the order is canceled and the rest is placed anew.
 //!
 //! Contract: nothing is placed before the cancel is answered as done and a read sent after that tells how much had filled:
 //! two entries at once could both fill. The new one is for what was asked, less what has filled since the size was read
@@ -7,8 +7,8 @@
 //! placed, and that is said. An armed target whose cancel is queued is waited for. Both requests are commands like any other, each with an intent and a key of its own; of the
 //! second nothing is written down before it goes, so after a crash between them the cancel stands alone.
 //!
-//! What only reduces goes the same way: a resting limit is a target, no stop, so that nothing more can be lost while
-//! there is none, whereas two of them could close more of the position than was meant.
+//! Reduce-only orders are moved the same way. A resting limit is a target, not a stop, so nothing more can be lost
+//! without it, while two of them could close too much.
 
 use crate::{
     app::{
@@ -36,10 +36,10 @@ use std::time::Duration;
 #[cfg(test)]
 mod tests;
 
-/// A price that was meant longer ago is looked at once more.
+/// An older price must be confirmed again.
 const MEANT: Duration = Duration::from_secs(10);
 
-/// The form on top wants `order` in the place of the old one; or why that is not begun.
+/// Starts replacing the old order by `order` from the topmost form; or returns why not.
 pub(crate) fn begin(
     model: &mut Model,
     (old, filled): (OrderId, Num),
@@ -83,7 +83,7 @@ fn is_ending(store: &Store, old: &OrderId) -> bool {
         || store.queued_cancels.contains(old)
 }
 
-/// The cancel has come to its end: reads tell how much had filled, or nothing is placed.
+/// The cancel has settled: reads show how much had filled, or nothing is placed.
 pub(crate) fn answered(
     model: &mut Model,
     (ticket, successor): (Ticket, Successor),
@@ -153,7 +153,7 @@ fn stay(model: &mut Model, form: Option<Box<Form>>, why: Failure) {
     }
 }
 
-/// Orders that were looked for, and what was found: what waited for that goes, or ends.
+/// A search ended: the orders that waited for it are placed, or dropped.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let waiting = std::mem::take(&mut model.store.successors);
     let (due, rest): (Vec<_>, Vec<_>) = waiting
@@ -172,7 +172,7 @@ pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> V
     effects
 }
 
-/// The old one is canceled and `size` is left: from here on it is an order like any other.
+/// The old order is canceled and `size` is left: from here on it is an ordinary order.
 fn place(
     model: &mut Model,
     (successor, mut form): (Successor, Option<Box<Form>>),
@@ -206,19 +206,19 @@ fn place(
     Some(effect)
 }
 
-/// A cancel that only a person can decide about: by the time it is decided, the price was meant long ago.
+/// A cancel that only a person can decide: by then the price would be too old.
 pub(crate) fn park(model: &mut Model, ticket: Ticket) {
     abandon_of(model, |of, _| of == ticket);
 }
 
-/// What gets a trader out, or ends the old order for its own sake, is not followed by a new order.
+/// No new order follows a close-all or flatten, or a separate cancel of the old order.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let ends_all = matches!(command, Command::CloseAll(_) | Command::Flatten(_));
     let canceled = command.cancels();
     abandon(model, |old| ends_all || canceled == Some(old));
 }
 
-/// Nothing is placed in the stead of these orders any more.
+/// Drops the replacements of these orders.
 pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&OrderId) -> bool) {
     abandon_of(model, |_, old| is_meant(old));
 }

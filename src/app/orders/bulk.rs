@@ -1,4 +1,4 @@
-//! Acting on many rows: the list of finished commands, and sending them one by one like any other.
+//! Commands on many rows: builds the list, and sends the commands one by one.
 
 use super::{
     amend,
@@ -25,7 +25,7 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The keys that mark; whether it was one.
+/// The keys that mark rows; `None` for other keys.
 pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
     if !matches!(action, Action::Mark | Action::MarkRange | Action::MarkAll) {
         return None;
@@ -50,7 +50,7 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
     Some(Next::Stay)
 }
 
-/// The marked rows of the pane that has the keys.
+/// The marked rows of the focused pane.
 pub fn marked(model: &Model) -> Vec<RowId> {
     let pane = model.focus.pane;
     let rows = model.rows(pane);
@@ -58,10 +58,10 @@ pub fn marked(model: &Model) -> Vec<RowId> {
     model.marks.rows(pane, &rows, selected)
 }
 
-/// What one key makes of one row; `None` for a row it is not for.
+/// The command of a key for one row; `None` if it does not apply.
 type OfRow = fn(&Model, &RowId) -> Option<Result<Command, String>>;
 
-/// The keys that act on every marked row.
+/// The keys that act on all marked rows.
 const ACTING: &[(Action, OfRow)] = &[
     (Action::Cancel, |model, row| {
         Some(of_row::cancel_of(model, row))
@@ -69,8 +69,8 @@ const ACTING: &[(Action, OfRow)] = &[
     (Action::ClosePosition, close_of),
 ];
 
-/// The list of what `action` would do to every marked row; `None` when none is marked, or the key does
-/// not act on many. What was marked and is gone must not turn the key on the row under the cursor.
+/// The list of commands for the marked rows; `None` if none is marked, or if the key does not act on many. If the
+/// marked rows are gone, the key must not act on the row under the cursor.
 pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     let mut acting = ACTING.iter().filter(|(of, _)| *of == action);
     let (_, command) = acting.next()?;
@@ -96,7 +96,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     })
 }
 
-/// Marks there are, and no marked row is shown.
+/// There are marks, and no marked row is visible.
 fn unshown(model: &mut Model) -> Option<Next> {
     let pane = model.focus.pane;
     if !model.marks.any(pane) {
@@ -113,7 +113,7 @@ fn unshown(model: &mut Model) -> Option<Next> {
     Some(Next::Refuse(why.to_owned()))
 }
 
-/// A ladder takes its rungs with it: to cancel them too would only fail.
+/// Canceling a scaled order includes its rungs: cancels of their own would only fail.
 fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
     let ladders: Vec<_> = commands
         .iter()
@@ -137,7 +137,7 @@ fn drop_rungs(model: &Model, commands: &mut Vec<Command>) {
     commands.retain(|command| !goes_anyway(command));
 }
 
-/// As the close form would send it untouched: all of it, at market.
+/// As the untouched close form: all of it, at market.
 fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
     let RowId::Position(id) = row else {
         return None;
@@ -147,11 +147,11 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 
-/// The strip that cancels every working order, each by a call of its own. What protects an open position is held back
-/// where new risk is, and stays, as the list then says: whoever means it closes the position, or flattens.
+/// The strip that cancels every working order, each with a request of its own. While entries are blocked, orders that
+/// protect an open position stay, and the list says so: to end them, close the position or flatten.
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
-    // Who wants no order to work wants none on its way that nobody could cancel yet.
+    // Cancel-all also drops replacements that wait.
     amend::abandon(model, |_| true);
     flip::abandon(model, |_| true);
     if model.store.orders.value().is_none() {
@@ -169,7 +169,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 
-/// Sends what is due of the open list. One whose outcome is in doubt keeps no other from going.
+/// Sends the next commands of the open list. One with an unknown outcome does not stop the others.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let Some(at) = model
         .overlays
@@ -208,7 +208,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Whether an open list tells what became of this command.
+/// Whether an open list reports this command's outcome.
 pub(crate) fn settle(model: &mut Model, ticket: Ticket, result: &Result<Receipt, Failure>) -> bool {
     let mut lists = model
         .overlays

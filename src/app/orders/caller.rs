@@ -1,7 +1,7 @@
-//! What the command line wants of a desk that has the journal: done as if it had been typed here.
+//! Runs requests of other processes as if they had been typed on this desk.
 //!
-//! Contract: the same checks, the same ticket, the same line in the activity; only the answer also goes to the one who
-//! asked. A flatten that is under way is joined, not begun twice.
+//! Contract: the same checks, ticket and activity line; the caller also receives the events. A flatten in progress is
+//! joined, not started twice.
 
 use crate::{
     app::{
@@ -51,7 +51,7 @@ fn send_as(
     }
     let (ticket, _) = begin(model, command.clone());
     if sending == Sending::Again {
-        // It may have left before, under the same key.
+        // It may have been sent before, under the same key.
         advance(model, ticket, Progress::Sending { attempt: 1 });
     }
     let effect = Effect::SendAs(ticket, command, key);
@@ -69,7 +69,7 @@ fn begin(model: &mut Model, command: Command) -> (Ticket, Effect) {
     send(model, command)
 }
 
-/// The same on its way already.
+/// The same command, already in progress.
 fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
     let flights = model.store.flights.iter();
     let mut same = flights.filter(|(_, flight)| flight.command == *command);

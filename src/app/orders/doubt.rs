@@ -1,7 +1,7 @@
-//! Commands that may or may not have taken effect, and the way out of everything.
+//! Commands of unknown outcome, and flatten.
 //!
-//! A parked command stays among the flights until a person decides or an answer does; the question about
-//! it is a strip bound to its ticket.
+//! A parked command stays in progress until a person or a response decides; its question is a strip bound to its
+//! ticket.
 
 use super::{amend, flight::send};
 use crate::{
@@ -23,8 +23,8 @@ use crate::{
 pub(crate) const REOPENS: &str = "everything was to be closed since it was given: what sends it all the same is a key of its own, named in \
                                   the question";
 
-/// A command has come to where only a person can go on: the form that sent it must not send another, so
-/// it is forgotten, and the question opens unless the trader is at something else.
+/// A command needs a person's decision. The form that sent it must not send another, so it is dropped. The question
+/// opens unless the trader is busy with something else.
 pub(crate) fn park(model: &mut Model, ticket: Ticket) {
     model.sent_forms.remove(&ticket);
     if model.overlays.is_empty() {
@@ -32,7 +32,7 @@ pub(crate) fn park(model: &mut Model, ticket: Ticket) {
     }
 }
 
-/// The question about one parked command.
+/// Opens the question about a parked command.
 fn ask(model: &mut Model, ticket: Ticket) {
     if let Some(strip) = question(model, ticket) {
         model.overlays.push(Overlay::Strip(strip));
@@ -59,13 +59,13 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     }
 }
 
-/// What an earlier session left in doubt was given before everything was last to be closed.
+/// A command of an earlier session with an unknown outcome was given before the last close-all.
 pub(crate) fn outlived(model: &mut Model, ticket: Ticket) -> Vec<Effect> {
     model.store.outlived(ticket);
     vec![]
 }
 
-/// The key that asks: about the selected line's command, or the one that has waited longest.
+/// The key that opens the question: about the selected line's command, or the one that has waited longest.
 pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
     let selected = row.and_then(|row| match row {
         RowId::Line(number) => model.activity.line(*number)?.ticket,
@@ -99,7 +99,7 @@ fn undecided(model: &Model) -> String {
     }
 }
 
-/// A question whose command has come to an end, or goes again, is none any more.
+/// Closes the question of a command that settled or is resent.
 pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
     let asks = |overlay: &Overlay| {
         let Overlay::Strip(strip) = overlay else {
@@ -110,7 +110,7 @@ pub(crate) fn unask(model: &mut Model, ticket: Ticket) {
     model.overlays.retain(|overlay| !asks(overlay));
 }
 
-/// An alert, and the strip that undoes what it is about unless the trader is at something else.
+/// Raises an alert, and opens the strip that undoes its cause unless the trader is busy.
 pub(crate) fn offer(model: &mut Model, text: String, command: Command) {
     model.say(Tone::Alert, text);
     if model.overlays.is_empty() {
@@ -119,7 +119,7 @@ pub(crate) fn offer(model: &mut Model, text: String, command: Command) {
     }
 }
 
-/// A queued cancel has ended: the order is canceled, or it was over in another way before.
+/// A queued cancel has ended: the order is canceled, or had ended otherwise.
 pub(crate) fn end(
     model: &mut Model,
     order: &OrderId,
@@ -134,7 +134,7 @@ pub(crate) fn end(
     next.into_iter().collect()
 }
 
-/// From outside the terminal: no strip, no second question.
+/// Requested from outside the terminal: without a strip or question.
 pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     let Some(identity) = &model.identity else {
         model.flatten_wanted = true;

@@ -1,4 +1,4 @@
-//! A command's way through the desk: what is held against it, that it is sent, how it goes on and how it ends.
+//! The life of a command on the desk: checks, sending, progress, outcome.
 
 use super::{
     amend, bulk, doubt, flip, stop_move,
@@ -16,7 +16,7 @@ use crate::{
 };
 use strum::IntoEnumIterator;
 
-/// Why the desk itself does not send this, if so.
+/// Why the desk does not send this command, if so.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     if model.options.read_only {
         return Some(READ_ONLY.to_owned());
@@ -35,7 +35,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     flip::overtake(model, &command);
     stop_move::overtake(model, &command);
     let ticket = model.store.begin(command.clone(), model.now);
-    // Of what is only rehearsed there is nothing to tell before its end, nor a first one that a second would repeat.
+    // A dry run has no progress, and is no first order for the repetition check.
     if !model.options.dry_run {
         model.session.sent(&command, model.now);
         let about = About::of(&command, &model.store);
@@ -47,7 +47,7 @@ pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     (ticket, Effect::Send(ticket, command))
 }
 
-/// What is known of a command that is under way.
+/// A command has progressed.
 pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> Vec<Effect> {
     let news = alerts::advanced(model, ticket, &progress);
     let Some(flight) = model.store.flights.get_mut(&ticket) else {
@@ -80,7 +80,7 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
     polls.into_iter().chain(told).collect()
 }
 
-/// A command has come to its end.
+/// A command has settled.
 pub(crate) fn settle(
     model: &mut Model,
     ticket: Ticket,
@@ -89,7 +89,7 @@ pub(crate) fn settle(
     let Some(flight) = model.store.flights.remove(&ticket) else {
         return vec![];
     };
-    // Close-all is about what still runs when it is over; all else about what it was sent for.
+    // A close-all reports what still runs at its end; all others what they were sent for.
     let about = match flight.about.target {
         Some(_) => flight.about,
         None => About::of(&flight.command, &model.store),
@@ -100,7 +100,7 @@ pub(crate) fn settle(
     }
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
-    // A form that is about both halves of a move goes on after the first.
+    // A form for both halves of a move stays open after the first.
     let form = match flight.then {
         Some(Then::Place(_)) => None,
         Some(Then::Cancel(_) | Then::Open(_) | Then::EndFlip) | None => {
@@ -127,7 +127,7 @@ pub(crate) fn settle(
     wanted.chain(half).chain(moved).chain(told).collect()
 }
 
-/// The first of two commands is done, or not: what comes of the second.
+/// The first of two commands has settled: starts the second, or drops it.
 fn go_on(
     model: &mut Model,
     ticket: Ticket,
@@ -149,7 +149,7 @@ fn go_on(
     }
 }
 
-/// Orders that were looked for, and what was found.
+/// A search ended, with these orders found.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) -> Vec<Effect> {
     let mut effects = alerts::traced(model, asked, found);
     effects.extend(amend::traced(model, asked, found));
@@ -186,7 +186,7 @@ mod tests {
             panic!("the form is kept");
         };
         assert_eq!(form.failure.as_ref(), Some(&why));
-        // Nothing went before it: the same again is no order given twice.
+        // Nothing was sent before: it is no repetition.
         model.options.checks.duplicate_within = std::time::Duration::from_mins(1);
         let again = press(&mut model, "enter");
         assert!(matches!(again.as_slice(), [Effect::Send(..)]), "{again:?}");

@@ -1,4 +1,4 @@
-//! A command's way: submitted, pending, unknown, moved, one of many. Names `rules` and below.
+//! The life of commands: submitted, pending, unknown, moved, in bulk. Names `rules` and the rooms below it.
 
 pub mod amend;
 pub mod at_price;

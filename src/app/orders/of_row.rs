@@ -1,11 +1,11 @@
-//! The command that ends a row, and the form that moves it.
+//! The command that ends a row, and the form that moves an order.
 
 use crate::{
     app::{account::row_id::RowId, desk::model::Model, forms::form::Form},
     model::{Command, Order},
 };
 
-/// What ends this row, or why there is nothing to end.
+/// The command that ends this row, or why there is none.
 pub(crate) fn cancel_of(model: &Model, row: &RowId) -> Result<Command, String> {
     let is_done = |order: &Order| order.is_over() || model.store.is_over(order);
     match row {
@@ -36,7 +36,7 @@ pub(crate) fn instead(model: &Model, order: &Order) -> Result<Form, String> {
     Form::instead(order, &model.around()).ok_or_else(|| words.to_owned())
 }
 
-/// What moves an order, or why nothing does.
+/// The form that moves an order, or why it cannot be moved.
 pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
     if order.is_armed() {
         return instead(model, order);

@@ -1,8 +1,7 @@
-//! Forms that were sent. Each closes at once and holds no key; it is kept with its command until that has ended.
+//! Sent forms. Each closes at once and takes no keys; it is kept with its command until that settles.
 //!
-//! Contract: the form of a command that was refused, by the service or by the desk, is opened again by one key, with
-//! everything that was typed and with what was said about it. The form of a command that is done, or that waits for a
-//! person's decision, is forgotten.
+//! Contract: one key reopens the form of a refused command, whether the service or the desk refused it, with everything
+//! typed and the reason. The form of a command that is done or parked is dropped.
 
 use crate::{
     app::{
@@ -23,7 +22,7 @@ mod tests;
 /// More than anybody goes back to.
 const KEPT: usize = 16;
 
-/// Closes the form that has just been sent: it goes with its command.
+/// Closes the form that was just sent, and keeps it with its command.
 pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {
     let form = model.overlays.pop_if(|top| matches!(top, Overlay::Form(_)));
     model.sent_at = Some(model.now);
@@ -33,13 +32,13 @@ pub(crate) fn take(model: &mut Model) -> Option<Box<Form>> {
     }
 }
 
-/// Whether a press is the second of two that were meant for the form that has just closed.
+/// Whether a press is the second of two for a form that has just closed.
 pub(crate) fn is_second_press(model: &Model) -> bool {
     let is_soon = model.sent_at.is_some_and(|at| model.now.since(at) < DEAF);
     model.overlays.is_empty() && is_soon
 }
 
-/// Keeps the form of a command that was refused, right after that was noted.
+/// Keeps the form of a refused command, right after its notice.
 pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
     form.failure = Some(why);
     form.asked = None;
@@ -51,7 +50,7 @@ pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
     }
 }
 
-/// The key that opens the newest of them again.
+/// Reopens the newest of them.
 pub(crate) fn reopen(model: &mut Model) -> Next {
     let Some(refused) = model.refused.pop() else {
         return Next::Refuse("no order was refused: there is none to correct".to_owned());
@@ -63,13 +62,13 @@ pub(crate) fn reopen(model: &mut Model) -> Next {
     Next::Open(Box::new(Overlay::Form(refused.form)))
 }
 
-/// Whether that key opens the form that this notice is about.
+/// Whether that key opens the form of this notice.
 pub fn corrects(model: &Model, notice: &Notice) -> bool {
     let newest = model.refused.last();
     newest.is_some_and(|refused| refused.line == notice.number)
 }
 
-/// Whether there is a form to open again.
+/// Whether there is a form to reopen.
 pub fn has_refused(model: &Model) -> bool {
     !model.refused.is_empty()
 }

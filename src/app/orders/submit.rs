@@ -1,4 +1,4 @@
-//! What a form sends, what follows that, and what the next one learns of it. The form itself closes: see [`sent`].
+//! Sends a form's command, what follows it, and what the next form takes from it. The form closes: see [`sent`].
 
 use super::{amend, flight::send, sent, stop_move};
 use crate::{
@@ -18,10 +18,10 @@ use crate::{
 };
 use std::time::Duration;
 
-/// As long as a close-all can be stopped by default.
+/// As long as the default delay of close-all.
 const CANCELS_IN: Duration = Duration::from_millis(1_500);
 
-/// The form that wrote it closes; or why it is not sent.
+/// Sends and closes the form; or returns why it is not sent.
 pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effect>, String> {
     let replaces = match model.overlays.last() {
         Some(Overlay::Form(form)) => form.replaces.clone(),
@@ -40,7 +40,7 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
     Ok(send_then(model, then))
 }
 
-/// The form on top closes and is kept with this one, and so is what comes after it.
+/// Closes the topmost form and keeps it with this command, together with what follows.
 pub(crate) fn send_then(
     model: &mut Model,
     (command, then): (Command, Option<Then>),
@@ -54,12 +54,12 @@ pub(crate) fn send_then(
     vec![effect]
 }
 
-/// A form goes with its command until that has ended.
+/// Keeps a form with its command until that settles.
 pub(crate) fn keep_form(model: &mut Model, ticket: Ticket, form: Option<Box<Form>>) {
     model.sent_forms.extend(form.map(|form| (ticket, form)));
 }
 
-/// The form that wanted to send says why it did not, and keeps its contents.
+/// Shows in the form why it was not sent, and keeps its contents.
 pub(crate) fn refuse(model: &mut Model, why: String) -> Next {
     if let Some(Overlay::Form(form)) = model.overlays.last_mut() {
         form.failure = Some(Failure::local(why.clone()));
@@ -67,7 +67,7 @@ pub(crate) fn refuse(model: &mut Model, why: String) -> Next {
     Next::Refuse(why)
 }
 
-/// The form that sent it is forgotten on success and kept, with everything in it, on failure.
+/// Drops the form on success, and keeps it with its contents on failure.
 pub(crate) fn settle_form(
     model: &mut Model,
     form: Option<Box<Form>>,
@@ -78,7 +78,7 @@ pub(crate) fn settle_form(
     }
 }
 
-/// Whether the order can stand in for another: it works, or has filled something. One that expired at once cannot.
+/// Whether the order can replace another: it works or has filled something. One that expired at once cannot.
 pub(crate) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
     match result {
         Ok(Receipt::Order { order, .. }) => {
@@ -88,7 +88,7 @@ pub(crate) fn stands_in(result: &Result<Receipt, Failure>) -> bool {
     }
 }
 
-/// The order that was written stands: what it stands in for goes, or somebody is told that both work.
+/// The new order is placed: cancels the order it replaces, or reports that both work.
 pub(crate) fn settle_replaced(model: &mut Model, old: OrderId) {
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()));
     let Ok(cancel) = cancel else {
@@ -102,8 +102,8 @@ pub(crate) fn settle_replaced(model: &mut Model, old: OrderId) {
     }
 }
 
-/// An entry that works twice could open twice, so what was replaced goes by itself unless stopped; whatever a stop
-/// guarded, the new one guards, and it is asked.
+/// Two entries could open twice, so the replaced entry is canceled automatically unless stopped. A replaced stop needs
+/// an answer: the new one already protects the same position.
 fn end_replaced(model: &mut Model, old: OrderId, cancel: &Command) {
     let (deed, now) = (Deed::Replaced(Command::Cancel(old)), model.now);
     let strip = if let Command::Unprotect(_) = cancel {
@@ -114,14 +114,14 @@ fn end_replaced(model: &mut Model, old: OrderId, cancel: &Command) {
     model.overlays.push(Overlay::Strip(strip));
 }
 
-/// The next order starts with the terms of one that was accepted, never with those of one that was refused.
+/// The next form starts with the terms of an accepted order, never of a refused one.
 pub(crate) fn learn(model: &mut Model, command: &Command, result: &Result<Receipt, Failure>) {
     if let (Command::Place(order), None) = (command, failure_of(result)) {
         model.used.keep(order);
     }
 }
 
-/// An order that was taken and rejected is a failure too, as far as the one who wrote it is concerned.
+/// An order that was accepted and then rejected is a failure for its form.
 fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
     match result {
         Err(why) => Some(why.clone()),
@@ -138,7 +138,7 @@ fn failure_of(result: &Result<Receipt, Failure>) -> Option<Failure> {
     }
 }
 
-/// What was to be replaced has not been canceled.
+/// The replaced order was not canceled.
 pub(crate) fn remind(model: &mut Model, cancel: &Command) {
     let words = format!("both orders work now: {cancel} is left to do");
     model.say(Tone::Alert, words);

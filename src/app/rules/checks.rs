@@ -1,7 +1,7 @@
-//! What a new order must keep to before it leaves: the desk's own fingers, not the service's rules.
+//! The desk's own limits on new orders, against typing mistakes; not the service's rules.
 //!
-//! Contract: pure, over what the desk knows; only orders that raise exposure are held to it, exits never. It fails
-//! closed: a limit that is set refuses when what it is measured against is missing or older than `facts_within`.
+//! Contract: pure, over what the desk knows. Only orders that increase exposure are checked. It fails closed: a limit
+//! refuses when the data it needs is missing or older than `facts_within`.
 
 use crate::{
     app::account::{
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What an order is judged by.
+/// The data that an order is judged by.
 pub(crate) struct Bench<'a> {
     limits: &'a Checks,
     store: &'a Store,
@@ -40,7 +40,7 @@ const CHECKS: [Check; 10] = [
     session_loss,
 ];
 
-/// Why `command` must not leave, if so.
+/// Why `command` must not be sent, if so.
 pub fn objection(
     limits: &Checks,
     store: &Store,
@@ -62,19 +62,19 @@ pub fn objection(
 }
 
 impl Bench<'_> {
-    /// Facts that are older are no measure.
+    /// Older data does not count.
     fn is_fresh(&self, at: Timestamp) -> bool {
         self.now.since(at) <= self.limits.facts_within
     }
 
-    /// The middle of the market, if it is known and fresh.
+    /// The midpoint of the market, if it is known and fresh.
     fn reference(&self, order: &PlaceOrder) -> Option<Num> {
         let at = self.store.polled_at(Source::Markets)?;
         let market = self.store.market(&order.market_id)?;
         market.mid().filter(|_| self.is_fresh(at))
     }
 
-    /// USD, at its own prices or the middle of the market, whichever makes it more.
+    /// USD, at its own prices or the midpoint, whichever is more.
     fn notional(&self, order: &PlaceOrder) -> Option<Num> {
         let middle = self.reference(order)?;
         order.size.times(prices(order).fold(middle, Num::max))
@@ -82,7 +82,7 @@ impl Bench<'_> {
 
     fn open_notional(&self) -> Option<Num> {
         let (at, open) = (self.store.positions.at()?, self.store.positions.value()?);
-        // A row that is not there, or does not read, may be worth anything.
+        // A missing or unreadable row may have any value.
         if !self.is_fresh(at) || !open.is_whole() {
             return None;
         }
@@ -93,7 +93,7 @@ impl Bench<'_> {
     }
 }
 
-/// The prices of its own market that an order names: where it may trade, whatever the market says now.
+/// The prices of its own market that an order names: it may trade there, whatever the market is now.
 fn prices(order: &PlaceOrder) -> impl Iterator<Item = Num> {
     let trigger = order.trigger.as_ref().filter(|trigger| {
         let watched = trigger.market_id.as_ref();
@@ -103,7 +103,7 @@ fn prices(order: &PlaceOrder) -> impl Iterator<Item = Num> {
     order.limit_price.into_iter().chain(trigger)
 }
 
-/// What would be a wrong order under any limits.
+/// Errors of an order under any limits.
 fn shape(_: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let fine = order.size.is_positive() && order.leverage.is_positive();
     (!fine).then(|| "size and leverage must be above zero".to_owned())
@@ -145,8 +145,7 @@ fn above(what: &str, value: Option<Num>, limit: &str, most: Num) -> Option<Strin
     }
 }
 
-/// A limit far on the wrong side of the market trades at once, at the limit's mercy; a trigger that far away is as
-/// easily a slip of the finger.
+/// A limit far on the wrong side of the market trades at once; a trigger that far away is as easily a typing mistake.
 fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let bps = bench.limits.price_collar_bps?;
     let Some(middle) = bench.reference(order) else {
@@ -192,7 +191,7 @@ fn through(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
 
 fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let span = bench.limits.duplicate_within;
-    // What was observed meanwhile does not make it another order.
+    // A newly observed price does not make it another order.
     let same = |sent: &PlaceOrder| {
         let expected_price = order.expected_price;
         PlaceOrder {
@@ -204,10 +203,10 @@ fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     repeated.then(|| format!("the same order was sent less than {} s ago", span.as_secs()))
 }
 
-/// What is said where `orders_per_second` leaves no room.
+/// The message when `orders_per_second` is reached.
 pub const RATE_SPENT: &str = "orders_per_second is reached: nothing was sent";
 
-/// How long until `command` keeps to `orders_per_second`; `None` where it does.
+/// How long until `command` fits `orders_per_second`; `None` if it does.
 pub fn rate_wait(
     limits: &Checks,
     session: &Session,
@@ -219,7 +218,7 @@ pub fn rate_wait(
     if order.reduce_only || most == 0 {
         return None;
     }
-    // The one that has to be a second old first.
+    // The order that must first be a second old.
     let (at, _) = session.sent.iter().rev().nth(most - 1)?;
     let wait = SECOND.saturating_sub(now.since(*at));
     (!wait.is_zero()).then_some(wait)
@@ -519,7 +518,7 @@ mod tests {
             Num::new(value, 2)
         }
 
-        /// What the limits are set to, in hundredths; `None` sets none.
+        /// The limits in hundredths; `None` is unset.
         #[derive(Debug, Clone)]
         struct Set {
             size: Option<i64>,
@@ -564,7 +563,7 @@ mod tests {
             }
         }
 
-        /// By hand, in whole ten thousandths: BTC at 100, 2 BTC open, 100 USD lost.
+        /// Computed by hand, in ten thousandths: BTC at 100, 2 BTC open, 100 USD lost.
         fn fits(set: &Set, way: Side, (size, leverage, limit): (i64, i64, Option<i64>)) -> bool {
             let at_most = |value: i64, most: Option<i64>| most.is_none_or(|most| value <= most);
             let price = limit.map_or(10_000, |limit| limit.max(10_000));

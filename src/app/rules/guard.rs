@@ -1,12 +1,10 @@
-//! How near the account is to the limits of its challenge, and the lock on new risk when one is reached.
+//! How near the account is to its challenge limits, and the lock on entries when one is reached.
 //!
-//! Contract: pure; a figure comes from the service where it tells one, else from the trader's own settings
-//! and what this desk has read, and says which; of a loss limit that both set, what is nearer counts. Of a
-//! limit that is set as much is measured as can be known,
-//! with what that leaves out; of what cannot be measured it is known why. Closed positions that a limit needs are
-//! read by themselves. Only what raises exposure is ever held back; whatever closes, cancels or reduces is not, by
-//! the command's own type. The lock is lifted by an explicit wish and comes back when the limit has been left and
-//! reached again.
+//! Contract: pure. A figure comes from the service if it reports one, otherwise from the trader's settings and this
+//! desk's reads, and says which. If both set a loss limit, the nearer one counts. A set limit is measured as far as
+//! possible, and names what is missing; an unmeasured one says why. Closed positions that a limit needs are read
+//! automatically. Only commands that increase exposure are held back; closes, cancels and reductions are not, by the
+//! command's type. A person can override the lock; it returns when the limit is left and reached again.
 
 use crate::{
     app::{
@@ -33,7 +31,7 @@ use strum::IntoEnumIterator;
 #[cfg(test)]
 mod tests;
 
-/// How the challenge has ended, if it has.
+/// How the challenge ended, if it has.
 pub fn verdict(model: &Model) -> Option<Verdict> {
     let is_passed = |facts: &AccountFacts| facts.is_passed();
     let passed = || model.store.account.value().is_some_and(is_passed);
@@ -42,7 +40,7 @@ pub fn verdict(model: &Model) -> Option<Verdict> {
         .or_else(|| passed().then_some(Verdict::Passed))
 }
 
-/// By which rule the challenge is lost, where the service says so: no lifting of a lock helps.
+/// The rule that lost the challenge, if the service says so: an override does not help.
 pub fn breach(model: &Model) -> Option<String> {
     let facts = model
         .store
@@ -56,13 +54,13 @@ pub fn breach(model: &Model) -> Option<String> {
     ))
 }
 
-/// The loss limit that holds new risk back now, and can be lifted.
+/// The loss limit that locks entries now, and can be overridden.
 pub fn locked(model: &Model) -> Option<&Gauge> {
     let locks = model.options.guard.lock && !model.guard.is_lifted && breach(model).is_none();
     model.guard.reached().filter(|_| locks)
 }
 
-/// Why nothing new is opened now, in short.
+/// Why entries are blocked now, in short.
 pub fn held(model: &Model) -> Option<String> {
     let breach = breach(model).filter(|_| model.options.guard.lock);
     let breach =
@@ -76,7 +74,7 @@ pub fn held(model: &Model) -> Option<String> {
     breach.or_else(lock)
 }
 
-/// Why `command` is held back, if it is. Exits never are.
+/// Why `command` is held back, if so. Closes and cancels never are.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     let held = held(model).filter(|_| command.risk() == Risk::Increasing)?;
     let Some(gauge) = locked(model) else {
@@ -92,7 +90,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     ))
 }
 
-/// The strip that asks before the lock is lifted.
+/// The strip that asks before the lock is overridden.
 pub(crate) fn ask_to_lift(model: &Model) -> Next {
     let Some(identity) = model.identity.as_ref().filter(|_| locked(model).is_some()) else {
         return Next::Refuse("nothing is locked".to_owned());
@@ -101,8 +99,8 @@ pub(crate) fn ask_to_lift(model: &Model) -> Next {
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
 }
 
-/// Measures anew; tells of a loss limit that has come nearer by a level, of a target that is reached, and of the end of
-/// the challenge.
+/// Measures again. Reports a loss limit that came nearer by a level, a target that was reached, and the end of the
+/// challenge.
 pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
     let local = Local::of(&model.options.guard, &model.store, model.wall_now());
     let facts = model.store.account.value();
@@ -112,7 +110,7 @@ pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
     for limit in Limit::iter() {
         let told = facts.and_then(|facts| told(limit, facts, peak));
         let own = local.gauge(limit);
-        // A stricter limit of one's own is there to be held before the service's is.
+        // A stricter limit of the trader's own applies before the service's.
         let counts = match (told, own.as_ref().ok()) {
             (Some(told), Some(own)) if limit.is_loss() && own.used > told.used => Some(own.clone()),
             (told, own) => told.or_else(|| own.cloned()),
@@ -149,7 +147,7 @@ pub(crate) fn news(model: &mut Model) -> Vec<Alert> {
     news.chain(ended.map(Alert::Challenge)).collect()
 }
 
-/// Whether nothing that is on its way may make up for it.
+/// Whether no command in progress may still make up for it.
 fn is_settled(gauge: &Gauge, model: &Model) -> bool {
     let sources = [Source::Positions, Source::Closed, Source::Markets];
     let awaited = |source: &Source| {
@@ -162,17 +160,17 @@ fn is_settled(gauge: &Gauge, model: &Model) -> bool {
     gauge.origin == Origin::Service || is_read && !sources.iter().any(awaited)
 }
 
-/// Which pages of closed positions are read on after this answer.
+/// Which pages of closed positions are read after this answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReadOn {
-    /// Those of today, one after the other.
+    /// Those of today, one after another.
     Today,
-    /// One more of all there are with every newest one: an account's whole past takes no more of the budget than that.
+    /// One more older page with every newest one, so that a long history does not use up the request budget.
     Past,
 }
 
 impl ReadOn {
-    /// A page that failed is not asked for again at once.
+    /// A failed page is not retried at once.
     pub(crate) fn after(answer: &Answer) -> Option<Self> {
         if let Answer::Closed(Ok(_)) = answer {
             return Some(Self::Past);
@@ -181,7 +179,7 @@ impl ReadOn {
     }
 }
 
-/// The next page of closed positions, where a limit is measured by it.
+/// The next page of closed positions, if a limit needs it.
 pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
     let guard = &model.guard;
     let mut lacks = guard.gauges.iter().flat_map(|gauge| &gauge.lacks);
@@ -192,7 +190,7 @@ pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
     page.map(Effect::MoreClosed)
 }
 
-/// What the service tells of a limit. `peak` is the highest equity it has told.
+/// The service's figure for a limit. `peak` is the highest equity it has reported.
 pub(crate) fn told(limit: Limit, facts: &AccountFacts, peak: Option<Num>) -> Option<Gauge> {
     let rule = facts
         .rules
@@ -209,7 +207,7 @@ pub(crate) fn told(limit: Limit, facts: &AccountFacts, peak: Option<Num>) -> Opt
             lacks.extend(lack);
             Some(used)
         }
-        // Both figures are balances: how much of the way up is gone.
+        // Both figures are balances: the share of the way up.
         Limit::Target => {
             let ((value, bound), start) = (figures?, start?);
             let gone = start.minus(value)?.over(start.minus(bound)?)?;
@@ -229,8 +227,8 @@ pub(crate) fn told(limit: Limit, facts: &AccountFacts, peak: Option<Num>) -> Opt
     })
 }
 
-/// How much of the way down to `bound` is gone, and what that is without. A floor that trails rises with the peak and
-/// may stand at the start or above it; at the floor all is gone, whatever it was measured from.
+/// The used share of the distance to `bound`, and what that leaves out. A trailing floor rises with the peak and may be
+/// at or above the start; at the floor everything is used, whatever the base.
 fn drawn_down(
     (value, bound): (Num, Num),
     from: Option<Num>,
@@ -247,7 +245,7 @@ fn drawn_down(
             None => (start?, None),
         },
     };
-    // Above the top nothing is gone, wherever the floor stands.
+    // Above the base nothing is used, wherever the floor is.
     let gone = top.minus(value)?.max(Num::ZERO);
     if gone == Num::ZERO {
         return Some((gone, lack));

@@ -1,7 +1,7 @@
-//! The desk halted: exposure only goes down until the trader re-arms it.
+//! The halt: exposure can only decrease until the trader re-arms.
 //!
-//! It halts after a flatten, when the service contradicts itself, and where the last desk on this journal was halted
-//! or its journal failed; the runtime decides and holds back, the app says so.
+//! The desk halts after a flatten, when the service contradicts itself, and when the last desk on this journal was
+//! halted or its journal failed. The runtime decides and enforces it, the app shows it.
 
 use crate::{
     app::{
@@ -17,7 +17,7 @@ use crate::{
     model::{Command, Risk},
 };
 
-/// The runtime has halted the desk, or taken a halt back.
+/// The runtime has halted the desk, or ended a halt.
 pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &why {
         Some(why) => (
@@ -33,7 +33,7 @@ pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
     vec![]
 }
 
-/// The key that trades on: it asks first.
+/// The key that re-arms: it asks first.
 pub(crate) fn rearm(model: &Model) -> Next {
     if model.halted.is_none() {
         return Next::Refuse("the desk is not halted".to_owned());
@@ -47,7 +47,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     (command.risk() == Risk::Increasing).then(|| words(model))?
 }
 
-/// That nothing is sent that raises exposure, why, and what to do about it.
+/// That new entries are refused, why, and what to do.
 pub fn words(model: &Model) -> Option<String> {
     let why = model.halted.as_ref()?;
     let key = model.keymap.chord(Context::Desk, Action::Rearm);

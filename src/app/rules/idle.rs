@@ -1,7 +1,7 @@
-//! A key that does nothing says why, and what does it instead.
+//! Says why a key did nothing, and which key to use.
 //!
-//! Contract: only a key that means something elsewhere is answered, and one that moves never is, so that a slip of the
-//! hand costs no line. Bad news that waits to be dismissed is not hidden by it.
+//! Contract: only a key that works elsewhere gets a message, and a movement key never does, so that a mistyped key adds
+//! no line. The message never hides bad news that waits to be dismissed.
 
 use crate::app::{
     account::row_id::RowId,
@@ -11,7 +11,8 @@ use crate::app::{
     tables::pane::Pane,
 };
 
-/// What the keys of one pane do: told where they are pressed in another, whose own first line is what does it there.
+/// The keys of single panes, with the words for pressing them elsewhere; the pane's own first entry says what works
+/// there.
 const DEEDS: &[(Pane, Action, &str)] = &[
     (Pane::Positions, Action::ClosePosition, "closes a position"),
     (Pane::Positions, Action::Exits, "sets a position's stop"),
@@ -35,7 +36,7 @@ const DEEDS: &[(Pane, Action, &str)] = &[
     (Pane::Scaled, Action::Cancel, "cancels a ladder"),
 ];
 
-/// Of a key that means nothing where it was pressed.
+/// For a key without a meaning where it was pressed.
 pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
     let news = &model.activity;
     if news.toast(model.now).is_some() && news.toast_ends_at().is_none() {
@@ -79,7 +80,7 @@ fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
     (!says_nothing).then(|| format!("{chord} ({label}) is a key of the desk: {back} first"))
 }
 
-/// Of a key that is not for the selected row, or has none to act on.
+/// For a key that does not apply to the selected row, or has no row.
 pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
     let pane = model.focus.pane;
     let is_filtered = model.lenses.of(pane).is_some_and(|l| l.filter.is_some());
@@ -181,7 +182,7 @@ mod tests {
         ": config enter",
     ];
 
-    /// What goes round among the parts of an overlay, where there may be one part only.
+    /// Keys that cycle through the parts of a panel, which may have only one.
     const GO_ROUND: &[Action] = &[
         Action::NextLink,
         Action::PreviousLink,

@@ -1,4 +1,4 @@
-//! What an order must keep to before it leaves, and what stops all new risk. Names `desk` and below.
+//! The checks of an order before it is sent, and the blocks on new entries. Names `desk` and the rooms below it.
 
 pub mod checks;
 pub mod guard;

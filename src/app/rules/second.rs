@@ -1,11 +1,12 @@
-//! A desk whose journal another desk has: it closes, cancels and reduces, and takes over when that one is gone.
+//! A second desk, while another desk holds the journal: it closes, cancels and reduces, and takes over when the other
+//! ends.
 
 use crate::{
     app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
     model::{Command, Risk},
 };
 
-/// Another desk has the journal from now on, or this one.
+/// Another desk holds the journal from now on, or this one does.
 pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &first {
         Some(first) => (
@@ -31,7 +32,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
     (command.risk() == Risk::Increasing).then(|| words(model))?
 }
 
-/// That nothing is sent that raises exposure, why, and what to do about it.
+/// That new entries are refused, why, and what to do.
 pub fn words(model: &Model) -> Option<String> {
     let first = model.second.as_ref()?;
     Some(format!(

@@ -1,7 +1,7 @@
-//! Rows that are marked, so that one key acts on all of them.
+//! Marked rows, so that one key acts on all of them.
 //!
-//! Contract: a mark is an id, never a place. What is marked but not among the rows shown now (gone, or
-//! filtered away) is not acted on: nobody could have seen it in the list they acted on.
+//! Contract: a mark is an id, never an index. A marked row that is not shown (gone, or filtered out) is not acted on:
+//! nobody could have seen it in the list.
 
 use super::{pane::Pane, rows::Rows};
 use crate::app::account::row_id::RowId;
@@ -13,12 +13,12 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marks {
     marked: BTreeMap<Pane, BTreeSet<RowId>>,
-    /// Where a range that still follows the selection began.
+    /// The start of a range that follows the selection.
     anchor: Option<(Pane, RowId)>,
 }
 
 impl Marks {
-    /// Whether rows of this pane can be acted on together.
+    /// Whether rows of this pane can be marked.
     pub fn reach(pane: Pane) -> bool {
         matches!(
             pane,
@@ -33,7 +33,7 @@ impl Marks {
         }
     }
 
-    /// Begins a range at `row`, or ends the one under way and keeps what it covers.
+    /// Starts a range at `row`, or ends the current one and keeps its rows.
     pub fn range(&mut self, pane: Pane, rows: &Rows<'_>, row: RowId) {
         let covered = self.covered(pane, rows, rows.position(&row));
         match covered {
@@ -46,7 +46,7 @@ impl Marks {
         }
     }
 
-    /// Marks every row shown; when all of them are, none.
+    /// Marks every shown row; if all are marked, unmarks them.
     pub fn all(&mut self, pane: Pane, rows: &Rows<'_>) {
         let every: BTreeSet<_> = rows.at(0..rows.len()).into_iter().collect();
         let marked = self.marked.entry(pane).or_default();
@@ -58,25 +58,25 @@ impl Marks {
         self.anchor = None;
     }
 
-    /// Forgets the marks of a pane; whether there were any.
+    /// Clears the marks of a pane; returns whether there were any.
     pub fn clear(&mut self, pane: Pane) -> bool {
         let ranged = self.anchor.take_if(|(of, _)| *of == pane).is_some();
         let marked = self.marked.remove(&pane);
         ranged || marked.is_some_and(|marked| !marked.is_empty())
     }
 
-    /// Where a range that follows the selection began.
+    /// The start of a range that follows the selection.
     pub(crate) fn anchor(&self, pane: Pane) -> Option<&RowId> {
         let anchor = self.anchor.as_ref().filter(|(of, _)| *of == pane);
         anchor.map(|(_, row)| row)
     }
 
-    /// Forgets the range under way, with nothing of it marked.
+    /// Drops the current range and its rows.
     pub(crate) fn end_range(&mut self) {
         self.anchor = None;
     }
 
-    /// Forgets the marks of rows that are not there any more, of `all` rows of the pane.
+    /// Drops the marks of rows that are no longer among `all` rows of the pane.
     pub(crate) fn prune(&mut self, pane: Pane, all: &Rows<'_>) {
         if let Some(marked) = self.marked.get_mut(&pane) {
             marked.retain(|row| all.position(row).is_some());
@@ -93,7 +93,7 @@ impl Marks {
         self.anchor.as_ref().is_some_and(|(of, _)| *of == pane)
     }
 
-    /// Which of these places are marked, or covered by the range that ends at `selected`.
+    /// Which of these indexes are marked, or within the range that ends at `selected`.
     pub fn among(
         &self,
         pane: Pane,
@@ -116,7 +116,7 @@ impl Marks {
         places.collect()
     }
 
-    /// The marked rows that are shown, in the order they are shown.
+    /// The marked rows that are shown, in their order.
     pub fn rows(&self, pane: Pane, rows: &Rows<'_>, selected: Option<usize>) -> Vec<RowId> {
         let places = self.among(pane, rows, selected, 0..rows.len());
         places.into_iter().filter_map(|at| rows.get(at)).collect()

@@ -1,5 +1,5 @@
-//! The panes and what they list: which rows, in which order and columns, and what a place of the screen is for. Names
-//! `activity` and below.
+//! The panes and their lists: rows, order and columns, and the click targets of the screen. Names `activity` and the
+//! rooms below it.
 
 pub mod lens;
 pub mod marks;

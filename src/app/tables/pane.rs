@@ -1,4 +1,4 @@
-//! The panes of the desk and which row of each is meant.
+//! The panes of the desk, and the selected row of each.
 
 use crate::{
     app::{
@@ -14,7 +14,7 @@ use super::rows::Rows;
 use std::collections::BTreeMap;
 use strum::{EnumIter, IntoEnumIterator};
 
-/// A list of the desk, in the order of the keys that go there.
+/// A list of the desk, in the order of its focus keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, EnumIter)]
 pub enum Pane {
     #[default]
@@ -42,12 +42,12 @@ impl Pane {
         }
     }
 
-    /// The pane a focus key names.
+    /// The pane of a focus key.
     pub fn of(action: Action) -> Option<Self> {
         Self::iter().find(|pane| pane.focus_action() == action)
     }
 
-    /// The action (and so the key) that goes to this pane.
+    /// The action that focuses this pane.
     pub fn focus_action(self) -> Action {
         match self {
             Self::Positions => Action::Positions,
@@ -61,7 +61,7 @@ impl Pane {
         }
     }
 
-    /// Where its rows come from; `None` for what the desk itself records.
+    /// The source of its rows; `None` for lists of the desk's own.
     pub fn source(self) -> Option<Source> {
         match self {
             Self::Positions => Some(Source::Positions),
@@ -74,7 +74,7 @@ impl Pane {
         }
     }
 
-    /// The panes that share one place as tabs when the screen shows several at once.
+    /// The panes that share one place as tabs if the screen shows several.
     pub fn is_history(self) -> bool {
         matches!(
             self,
@@ -99,7 +99,7 @@ pub enum PlaceContent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Focus {
     pub pane: Pane,
-    /// The tab shown in the history place while another pane has the keys.
+    /// The tab on top while another pane has the keys.
     pub tab: Pane,
     /// The same of TWAPs and ladders.
     pub strategy: Pane,
@@ -107,11 +107,11 @@ pub struct Focus {
     pub panel: Option<MarketPanel>,
     pub zoomed: bool,
     selected: BTreeMap<Pane, RowId>,
-    /// What the cursor was on when last looked.
+    /// What the cursor was on at the last check.
     seen: BTreeMap<Pane, Seen>,
-    /// Where the cursor fell to another row and the pane has not been in view since.
+    /// Panes whose cursor moved to another row while they were hidden.
     overlooked: BTreeMap<Pane, RowId>,
-    /// The row under the cursor vanished: until when no key acts there, unless somebody moves it before.
+    /// The row under the cursor disappeared: until then no key acts there, unless somebody moves it first.
     startled: BTreeMap<Pane, Timestamp>,
 }
 
@@ -154,7 +154,7 @@ impl Focus {
         self.panel.is_none() && self.pane == pane
     }
 
-    /// The row that is meant, and its place among `rows`: the remembered one while it exists, else the first.
+    /// The selected row and its index in `rows`: the remembered one if it exists, otherwise the first.
     pub fn selected(&self, pane: Pane, rows: &Rows<'_>) -> Option<(usize, RowId)> {
         let wanted = self.selected.get(&pane);
         let at = wanted.and_then(|row| rows.position(row)).unwrap_or(0);
@@ -172,7 +172,7 @@ impl Focus {
         self.selected.get(&pane)
     }
 
-    /// The cursor is on this row without having been moved there.
+    /// The cursor moved to this row by itself.
     pub(crate) fn fall(&mut self, pane: Pane, row: RowId) {
         self.selected.insert(pane, row);
     }
@@ -185,17 +185,17 @@ impl Focus {
         self.seen.insert(pane, seen);
     }
 
-    /// The cursor fell to another row, which nobody has had the time to see.
+    /// The cursor moved to another row that nobody has seen yet.
     pub(crate) fn overlook(&mut self, pane: Pane, left: RowId) {
         self.overlooked.entry(pane).or_insert(left);
     }
 
-    /// The row that the cursor was on when the pane was last in view, where it has fallen since.
+    /// The row that the cursor was on when the pane was last visible, if it has moved since.
     pub(crate) fn overlooked(&self, pane: Pane) -> Option<&RowId> {
         self.overlooked.get(&pane)
     }
 
-    /// The pane is in view: whether its cursor fell since it was last.
+    /// The pane is visible: returns whether its cursor had moved by itself.
     pub(crate) fn notice(&mut self, pane: Pane) -> bool {
         self.overlooked.remove(&pane).is_some()
     }
@@ -204,7 +204,7 @@ impl Focus {
         self.startled.insert(pane, until);
     }
 
-    /// Until when the cursor has not been seen where it fell to.
+    /// Until when the new row under the cursor counts as unseen.
     pub(crate) fn startled(&self, pane: Pane) -> Option<Timestamp> {
         self.startled.get(&pane).copied()
     }

@@ -1,4 +1,4 @@
-//! The rows of every pane, in the order they are shown.
+//! The rows of every pane, in display order.
 
 use super::{
     lens::{Lens, Lenses},
@@ -13,8 +13,8 @@ use crate::{
 };
 use std::ops::Range;
 
-/// A pane's rows in its own order, before any filter. Borrowed from the store, so that a history of a hundred
-/// thousand orders costs no more than a screenful.
+/// A pane's rows in its own order, before any filter. Borrowed from the store, so that a history of a hundred thousand
+/// orders costs no more than a screenful.
 #[derive(Debug, Clone)]
 pub(crate) enum All<'a> {
     Open(&'a [Position]),
@@ -23,18 +23,18 @@ pub(crate) enum All<'a> {
     Ladders(&'a [RowId]),
     Closed(&'a Feed<PositionId, Position>),
     History(&'a Feed<OrderId, Order>),
-    /// Numbered lines, the newest first.
+    /// Numbered lines, newest first.
     Lines(Range<u64>),
 }
 
-/// A pane's rows, top to bottom, as they are shown: the view draws this order and the keys move along it.
+/// A pane's rows in display order: the view draws them and the keys move along them.
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     all: All<'a>,
     pub lens: Option<&'a Lens>,
 }
 
-/// The same, of the parts it is made of: for who changes the rest of the model beside it.
+/// The same from the model's parts, for code that changes the rest of the model.
 pub(crate) fn rows<'a>(
     store: &'a Store,
     activity: &Activity,
@@ -56,12 +56,12 @@ impl Rows<'_> {
         self.len() == 0
     }
 
-    /// What the row at this place stands for.
+    /// The row at this index.
     pub fn get(&self, at: usize) -> Option<RowId> {
         self.all.get(self.place(at)?)
     }
 
-    /// Where a row is, if it is here.
+    /// The index of a row, if it is here.
     pub fn position(&self, row: &RowId) -> Option<usize> {
         let at = self.all.position(row)?;
         match self.lens.filter(|_| self.picked().is_some()) {
@@ -70,12 +70,12 @@ impl Rows<'_> {
         }
     }
 
-    /// The rows at these places.
+    /// The rows at these indexes.
     pub fn at(&self, places: Range<usize>) -> Vec<RowId> {
         places.map_while(|at| self.get(at)).collect()
     }
 
-    /// Where the rows shown at `range` stand in the pane's own order.
+    /// The indexes in the pane's own order of the rows at `range`.
     pub fn places(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
         range.map_while(|at| self.place(at))
     }
@@ -123,7 +123,7 @@ impl All<'_> {
         }
     }
 
-    /// What the row at this place stands for.
+    /// The row at this index.
     pub(crate) fn get(&self, at: usize) -> Option<RowId> {
         let position = |p: &Position| RowId::Position(p.id.clone());
         match self {
@@ -141,7 +141,7 @@ impl All<'_> {
         }
     }
 
-    /// Where a row is, if it is here.
+    /// The index of a row, if it is here.
     pub(crate) fn position(&self, row: &RowId) -> Option<usize> {
         match (self, row) {
             (Self::Open(rows), RowId::Position(id)) => rows.iter().position(|p| p.id == *id),
@@ -157,7 +157,7 @@ impl All<'_> {
         }
     }
 
-    /// Whether the row hangs under one above it.
+    /// Whether the row is a child of one above it.
     pub(crate) fn is_child(&self, at: usize) -> bool {
         match self {
             Self::Tree(rows) => rows.get(at).is_some_and(|row| row.depth > 0),
@@ -170,7 +170,7 @@ impl All<'_> {
         }
     }
 
-    /// Whether the row has no cells of its own but says what those under it belong to.
+    /// Whether the row is a heading, which has no cells.
     pub(crate) fn is_heading(&self, at: usize) -> bool {
         match self {
             Self::Tree(rows) => {
@@ -186,7 +186,7 @@ impl All<'_> {
         }
     }
 
-    /// Whether the row is one of those the pane's title counts.
+    /// Whether the row counts in the pane's title.
     pub(crate) fn counts(&self, at: usize) -> bool {
         match self {
             Self::Tree(_) => !self.is_heading(at),

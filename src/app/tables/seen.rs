@@ -1,21 +1,21 @@
-//! What was under the cursor of a pane when last looked.
+//! What was under a pane's cursor at the last check.
 
 use crate::app::account::row_id::RowId;
 
-/// What was under the cursor when last looked.
+/// What was under the cursor at the last check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) row: RowId,
     pub(crate) at: usize,
-    /// Whether a filter or a sort chose or ordered the rows.
+    /// Whether a filter or sort chose or ordered the rows.
     pub(crate) through: Through,
-    /// Whose doing it is if it goes.
+    /// Who is responsible if it disappears.
     pub(crate) whose: Whose,
     /// Whether a person has seen it there.
     pub(crate) was_in_view: bool,
 }
 
-/// Which rows are listed, in which order.
+/// Which rows are listed, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Through {
     /// All of them, in the pane's own order.
@@ -23,7 +23,7 @@ pub(crate) enum Through {
     Lens,
 }
 
-/// Who has ended it.
+/// Who ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
     /// A command of this desk.

@@ -1,4 +1,4 @@
-//! What a place of the screen is for.
+//! Click targets.
 
 use crate::{
     app::{
@@ -10,26 +10,26 @@ use crate::{
     model::{MarketId, draft::Field},
 };
 
-/// What a place of the screen is for.
+/// A click target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Spot {
-    /// A pane, or the tab that stands for it.
+    /// A pane, or its tab.
     Pane(Pane),
     /// A panel of the market, or the tab that stands for it.
     Panel(MarketPanel),
     /// A cell of the price ladder.
     Ladder(LadderSpot),
     Row(Pane, RowId),
-    /// The key that does this in that place, wherever it is written.
+    /// A written key with its context.
     Key(Context, Action),
     /// A field of the open form.
     Field(Field),
-    /// An option of a field, by its words: options come and go with what is polled.
+    /// An option of a field, by its words: polls may change the options.
     Choice(Field, String),
-    /// The one option that is shown of many: the next comes in its place.
+    /// The only visible option of many: a click chooses the next.
     NextChoice(Field),
     Toast,
-    /// A line of the list of accounts, by the account's place.
+    /// A line in the list of accounts, by index.
     Account(usize),
     /// A line of the list of markets.
     Market(MarketId),

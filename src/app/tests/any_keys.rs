@@ -1,4 +1,4 @@
-//! Whatever is pressed, in whatever order.
+//! Any keys in any order.
 
 use super::*;
 use crate::model::Num;
@@ -64,7 +64,7 @@ const KEYS: &[&str] = &[
     "end",
 ];
 
-/// What would be a wrong order whatever the trader meant by the keys.
+/// Effects that would be a wrong order whatever the trader meant.
 fn makes_sense(effect: &Effect) -> bool {
     match effect {
         Effect::Send(_, Command::Place(order)) => {
@@ -106,7 +106,7 @@ fn makes_sense(effect: &Effect) -> bool {
     }
 }
 
-/// A desk that may only look, with a question of its last session and an offer on its screen.
+/// A read-only desk with a question of its last session and an offer on its screen.
 fn read_only_desk() -> Model {
     let mut model = desk();
     model.options.read_only = true;
@@ -129,7 +129,7 @@ fn sends(effect: &Effect) -> bool {
     )
 }
 
-/// Every key that has a meaning, and every other that can be typed.
+/// Every key with a meaning, and every other that can be typed.
 fn any_key() -> impl Strategy<Value = String> {
     let typed = (b'!'..=b'~').prop_map(|byte| char::from(byte).to_string());
     prop_oneof![prop::sample::select(KEYS).prop_map(str::to_owned), typed]
@@ -160,7 +160,7 @@ proptest! {
             effects.extend(wait(&mut model, millis));
             prop_assert!(effects.iter().all(makes_sense), "{effects:?}");
         }
-        // A strip over the exact JSON of a form that was written in.
+        // A strip over the exact JSON of a form with typed text.
         press(&mut model, "esc esc esc esc");
         prop_assert_eq!(&model.overlays, &vec![]);
     }

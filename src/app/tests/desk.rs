@@ -1,4 +1,4 @@
-//! Panes, toasts, the clock and leaving.
+//! Panes, toasts, the clock and quitting.
 
 use super::*;
 use crate::model::{Drift, Timestamp};
@@ -114,7 +114,7 @@ fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
     assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
     let said = &model.activity.lines.back().unwrap().event;
     assert!(matches!(said, Event::Said(Tone::Warn, text) if text.contains("set by -120 s")));
-    // The service dates by a clock like the wall's; the countdown goes on by the desk's own.
+    // The service's clock follows the wall clock; the countdown uses the desk's own.
     assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
     assert_eq!(model.now, now);
     let sent = update(&mut model, now.plus(Duration::from_secs(2)), Msg::Tick);

@@ -1,4 +1,4 @@
-//! Rungs whose orders are done.
+//! Rungs whose orders have ended.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What the desk does with a key, a poll, an outcome and the passing of time.
+//! The desk's response to keys, polls, outcomes and passing time.
 
 mod any_keys;
 mod desk;

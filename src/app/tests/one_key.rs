@@ -1,4 +1,4 @@
-//! Close-all, which one key starts.
+//! Close-all by one key.
 
 use super::*;
 

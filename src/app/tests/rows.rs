@@ -1,4 +1,4 @@
-//! The selection, and pages that come as it moves.
+//! The selection, and the pages that it loads.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The strip that asks: when it hears, and what it lets go.
+//! The strip: when it accepts keys, and what it lets through.
 
 use super::*;
 

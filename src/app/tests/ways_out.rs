@@ -1,4 +1,4 @@
-//! The keys that get a trader out, wherever they are pressed.
+//! The keys that close everything, wherever they are pressed.
 
 use super::*;
 use crate::app::dialogs::overlay::Strip;

@@ -1,4 +1,4 @@
-//! The acting keys. Whatever they open or send is bound to the id that was selected when they were pressed.
+//! The keys that act. Whatever they open or send is bound to the id that was selected when they were pressed.
 
 use crate::{
     app::{
@@ -143,7 +143,7 @@ fn of_order(model: &Model, action: Action, id: &OrderId) -> Next {
     }
 }
 
-/// The file is dated by the wall clock.
+/// The wall clock dates the file.
 fn export(model: &Model) -> Next {
     let export = Export::new(model.focus.pane, model.wall_now());
     open(Overlay::Export(export))
@@ -166,7 +166,7 @@ fn form(form: Form) -> Next {
     open(Overlay::Form(Box::new(form)))
 }
 
-/// Of the pane that has the keys, as they are now.
+/// The current columns of the focused pane.
 pub(crate) fn columns(model: &Model) -> Columns {
     let pane = model.focus.pane;
     let count = (model.options.reading.columns)(pane).len();
@@ -174,7 +174,7 @@ pub(crate) fn columns(model: &Model) -> Columns {
     Columns::of(pane, count, lens.and_then(|lens| lens.columns.as_deref()))
 }
 
-/// The moving keys; the selection stays an id.
+/// The movement keys; the selection stays an id.
 pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
     let pane = model.focus.pane;
     let rows = model.rows(pane);
@@ -189,7 +189,7 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
     true
 }
 
-/// Esc on the desk: first the toast goes, then the tour, then the marks, then the filter of the pane, then the zoom.
+/// Esc on the desk closes, in this order: the toast, the tour, the marks, the pane's filter, the zoom.
 fn dismiss(model: &mut Model) -> Next {
     let pane = model.focus.pane;
     let is_filtered = |lens: &Lens| lens.filter.is_some();
@@ -205,7 +205,7 @@ fn dismiss(model: &mut Model) -> Next {
     Next::Stay
 }
 
-/// The id of the row, or of every marked one; a line of the desk's own has none and is copied whole.
+/// The id of the row, or of every marked one; a line of the desk's own is copied whole.
 fn copy(model: &Model, row: RowId) -> Next {
     let marked = bulk::marked(model);
     let ids: Vec<_> = marked.iter().filter_map(|row| id_of(model, row)).collect();
@@ -250,8 +250,8 @@ fn flatten(model: &mut Model) -> Result<Next, String> {
     Ok(get_out(model, command))
 }
 
-/// The strip of what gets a trader out: as the settings say, by itself (at once after no delay) or when confirmed.
-/// A question that was open is put off, so that a second `y` does not answer it unseen.
+/// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
+/// open question is postponed, so that a second `y` does not answer it unseen.
 fn get_out(model: &mut Model, command: Command) -> Next {
     flip::abandon(model, |_| true);
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
@@ -278,8 +278,7 @@ fn cancel(model: &Model, row: &RowId) -> Next {
     }
 }
 
-/// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by
-/// another one in its stead.
+/// Attached exits belong to a resting limit entry (`docs/service-api.md 4.4`); an armed order is moved by replacing it.
 fn exits(model: &Model, order: &Order) -> Next {
     if order.is_working() && !order.is_armed() {
         return form(Form::exits(order));
@@ -294,7 +293,7 @@ fn margin(position: &Position) -> Next {
     form(Form::margin(position))
 }
 
-/// What an order, a TWAP and a ladder are called before they are one.
+/// The words for an order, a TWAP and a scaled order in a form.
 pub(crate) const NEW_ORDER: &str = "new order";
 
 /// That of the row, or the one that the panel with the keys shows.
@@ -323,7 +322,7 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
     }
 }
 
-/// Of the market of the row, else of the first that has a price.
+/// For the row's market, otherwise the first with a price.
 fn chart(model: &Model, row: Option<&RowId>) -> Next {
     let market = row.and_then(|row| market_of(model, row));
     let first = || model.store.prices.keys().next().cloned();
@@ -385,7 +384,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
     ))
 }
 
-/// Whose TWAP or ladder it would be, where the service offers to make one.
+/// The account of a new TWAP or scaled order, if the service offers to create one.
 pub(crate) fn strategist(model: &Model, shape: DraftShape) -> Result<AccountId, String> {
     Form::offered(shape, &model.options.dialect)?;
     model.account_for(NEW_ORDER)

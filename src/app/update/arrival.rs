@@ -1,4 +1,4 @@
-//! What polls bring: into the store, and what follows from it.
+//! Stores the answers of polls, and what follows from them.
 
 use crate::{
     app::{
@@ -11,7 +11,7 @@ use crate::{
     model::PastPage,
 };
 
-/// What a poll brings, unless the display is held.
+/// Stores a poll, unless the display is paused.
 pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
     let Some(poll) = freeze::hold(model, poll) else {
         return vec![];
@@ -21,7 +21,7 @@ pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
     effects
 }
 
-/// The key that holds the display, and lets it go on.
+/// Pauses the display, or continues it.
 pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
     if model.frozen.is_some() {
         return thaw(model);
@@ -30,14 +30,14 @@ pub(crate) fn hold_or_thaw(model: &mut Model) -> Vec<Effect> {
     vec![]
 }
 
-/// The display goes on with what has come meanwhile.
+/// Continues the display with the polls that arrived meanwhile.
 pub(crate) fn thaw(model: &mut Model) -> Vec<Effect> {
     let held = freeze::end(model).into_iter();
     held.flat_map(|poll| arrive(model, poll)).collect()
 }
 
 fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
-    // A page that failed is not asked for again at once: the next newest page will.
+    // A failed page is not retried at once: the next newest page does it.
     let traces = matches!(
         poll.answer,
         Answer::Scaled(..) | Answer::History(_) | Answer::MoreHistory(_, Ok(_))
@@ -75,7 +75,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
     watch.into_iter().chain(reads).chain(told).collect()
 }
 
-/// What the journal has of earlier sessions, or why it could not be read.
+/// The journal's record of earlier sessions, or why it could not be read.
 pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
     let now = model.now;
     match page {

@@ -1,4 +1,4 @@
-//! What Tab offers in the line at the bottom: ways to end the word at the cursor.
+//! The completions that Tab offers in the typed line.
 
 use crate::app::{
     desk::model::Model,
@@ -12,7 +12,7 @@ use crate::app::{
 };
 use std::collections::BTreeSet;
 
-/// More than these are not looked through by anybody.
+/// The most completions.
 const MOST: usize = 50;
 
 /// Rows that are read for the words of a column.
@@ -42,7 +42,7 @@ pub(crate) fn of(model: &Model, asks: &Asks, text: &str, cursor: usize) -> Compl
     none.turned(Action::NextChoice)
 }
 
-/// Before an operator the columns, after it what stands in that column now.
+/// Before an operator the columns, after it the current values of that column.
 fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
     let columns = (model.options.reading.columns)(pane);
     let bare = typed.trim_start_matches(['-', '!']);
@@ -66,7 +66,7 @@ fn filter_words(model: &Model, pane: Pane, typed: &str) -> Vec<String> {
         .collect()
 }
 
-/// The words a column holds, each once.
+/// The words of a column, each once.
 fn values(model: &Model, pane: Pane, column: usize, value: &str) -> BTreeSet<String> {
     let rows = 0..model.all_rows(pane).len().min(READ);
     let facts = rows.map(|at| (model.options.reading.fact)(model, pane, at, column));

@@ -1,4 +1,4 @@
-//! A pane as a file: every page of it read first, then written once.
+//! Runs an export: reads every page, then writes once.
 
 use crate::{
     app::{
@@ -15,7 +15,7 @@ use crate::{
     model::Timestamp,
 };
 
-/// Goes on with an export that reads: asks for the next page, or has the file written.
+/// Continues an export: requests the next page, or writes the file.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     let Some(Overlay::Export(export)) = model.overlays.last_mut() else {
         return vec![];
@@ -70,7 +70,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
 
 /// An empty file must mean that there is nothing.
 fn is_known(pane: Pane, store: &Store) -> bool {
-    // Ladders are met on orders only.
+    // Scaled orders are known only through their orders.
     let source = if pane == Pane::Scaled {
         Some(Source::Orders)
     } else {
@@ -79,7 +79,7 @@ fn is_known(pane: Pane, store: &Store) -> bool {
     source.is_none_or(|source| store.polled_at(source).is_some())
 }
 
-/// How the writing ended.
+/// The file was written, or failed.
 pub(crate) fn written(model: &mut Model, result: Result<(String, usize), String>) {
     for overlay in &mut model.overlays {
         if let Overlay::Export(export) = overlay

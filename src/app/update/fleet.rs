@@ -1,9 +1,9 @@
-//! Several accounts on one desk: each a model of its own, one of them on the screen.
+//! Several accounts on one desk: each has its own model, and one is on the screen.
 //!
-//! Contract: what happens to an account changes its own model and no other; only what must be told is told on the
-//! screen too, with the account's name: what came of a command, what an alert says, what a person is asked. Keys go
-//! to the account on the screen. No account is left while something is open over it, so that what was asked there is
-//! answered there; a display that is held goes on when its account is left.
+//! Contract: an event on an account changes only its own model. Important ones are also shown on the screen with the
+//! account's name: outcomes, alerts and questions. Keys go to the account on the screen. It cannot be left while a
+//! panel is open, so that a question is answered where it was asked; a paused display continues when its account is
+//! left.
 
 use crate::{
     app::{
@@ -30,7 +30,7 @@ pub use desks::Desks;
 use std::{collections::BTreeMap, iter, mem};
 use strum::IntoEnumIterator as _;
 
-/// Every account of the desk. There is always one on the screen.
+/// Every account of the desk. One is always on the screen.
 #[derive(Debug)]
 pub struct Fleet {
     shown: Model,
@@ -38,12 +38,12 @@ pub struct Fleet {
     aside: BTreeMap<usize, Model>,
 }
 
-/// To which account something happened.
+/// The account of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// The one on the screen.
     Shown,
-    /// By its place among them.
+    /// By index.
     Account(usize),
 }
 
@@ -59,7 +59,7 @@ impl Fleet {
         fleet
     }
 
-    /// One more account, after all that are there.
+    /// Adds an account after all others.
     pub fn join(&mut self, options: Options, now: Timestamp) {
         let mut model = Model::new(options, self.shown.keymap.clone(), now);
         model.visibility = Visibility::Background;
@@ -78,7 +78,7 @@ impl Fleet {
         &self.shown
     }
 
-    /// Its place among them.
+    /// Its index.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -91,12 +91,12 @@ impl Fleet {
         }
     }
 
-    /// All of them, in their order.
+    /// All of them, in order.
     pub fn accounts(&self) -> impl Iterator<Item = &Model> {
         (0..self.count()).filter_map(|at| self.account(at))
     }
 
-    /// Whether what happens to an account can be seen.
+    /// Whether the account is visible.
     pub fn is_on_screen(&self, whose: Whose) -> bool {
         let lists_all = matches!(self.shown.overlays.last(), Some(Overlay::Accounts(_)));
         match whose {
@@ -105,8 +105,7 @@ impl Fleet {
         }
     }
 
-    /// Takes in what happened to an account at `now`; what is wanted comes back with the place of the account that
-    /// wants it.
+    /// Updates an account with an event at `now`; effects come back with the index of their account.
     pub fn update(&mut self, now: Timestamp, whose: Whose, msg: Msg) -> Vec<(usize, Effect)> {
         let is_introduced = matches!(msg, Msg::Opened(_));
         if let Msg::Reread(reread) = msg {
@@ -143,7 +142,7 @@ impl Fleet {
         effects
     }
 
-    /// What was told of the account on the screen while another was there, and is not so any more.
+    /// Withdraws messages about the account on the screen that were shown elsewhere and are outdated.
     fn take_back(&mut self, heard: u64) {
         let label = self.shown.roster.own().map(AccountLabel::label);
         for notice in self.shown.activity.since(heard) {
@@ -157,14 +156,14 @@ impl Fleet {
         }
     }
 
-    /// Every account is looked at alike.
+    /// All accounts use the same columns.
     fn look(&mut self, pane: Pane, columns: Option<&[usize]>) {
         for model in iter::once(&mut self.shown).chain(self.aside.values_mut()) {
             model.lenses.look(pane, columns.map(<[usize]>::to_vec));
         }
     }
 
-    /// One clock is everybody's; the screen says so once.
+    /// All accounts share one clock; the screen reports a change once.
     fn clock_set(&mut self, now: Timestamp, set: &Msg) -> Vec<(usize, Effect)> {
         let mut effects = vec![];
         for at in 0..self.count() {
@@ -178,7 +177,7 @@ impl Fleet {
         effects
     }
 
-    /// Every account takes its part of settings that read otherwise; the screen says so once.
+    /// Every account applies its part of changed settings; the screen reports it once.
     fn renew(&mut self, now: Timestamp, reread: &Reread) -> Vec<(usize, Effect)> {
         let mut effects = vec![];
         for at in 0..self.count() {
@@ -202,7 +201,7 @@ impl Fleet {
         effects
     }
 
-    /// Something happens to an account that is not on the screen; what must be told of it is told there.
+    /// An event on an account that is not on the screen; important ones are shown there.
     fn beside(
         &mut self,
         at: usize,
@@ -211,7 +210,7 @@ impl Fleet {
         self.told_beside(at, happens, |_| true)
     }
 
-    /// The same, with only those events told that `is_told` lets through.
+    /// The same; shows only events for which `is_told` is true.
     fn told_beside(
         &mut self,
         at: usize,
@@ -254,7 +253,7 @@ impl Fleet {
         effects.into_iter().map(named).collect()
     }
 
-    /// Another account comes on the screen, as it was left and asked about anew.
+    /// Shows another account, as it was left, and polls it again.
     fn turn(&mut self, switch: Switch, now: Timestamp) -> Vec<(usize, Effect)> {
         let to = match switch {
             Switch::Next => (self.at + 1) % self.count(),
@@ -279,7 +278,7 @@ impl Fleet {
         effects
     }
 
-    /// Everybody learns what everybody is called.
+    /// Tells every account the names of all.
     fn seat(&mut self) {
         let seats: Vec<_> = self
             .accounts()
@@ -296,8 +295,8 @@ impl Fleet {
     }
 }
 
-/// A strip that opened while nobody looked is read from now on; one that would have lapsed by now has. So is a cursor
-/// that fell to another row meanwhile.
+/// A strip that opened while its account was hidden counts as shown from now on; one that would have lapsed is closed.
+/// The same for a cursor that moved to another row meanwhile.
 fn appear(model: &mut Model, now: Timestamp) {
     model.now = model.now.max(now);
     model.visibility = Visibility::OnScreen;

@@ -1,4 +1,4 @@
-//! The first of two keys, until the second comes.
+//! The first key of a sequence, until the second comes.
 
 use crate::{
     app::{
@@ -11,11 +11,11 @@ use crate::{
     model::Timestamp,
 };
 
-/// What a press comes to.
+/// The meaning of a press.
 pub(crate) enum Meaning {
-    /// One press alone, or the last of two; `None` where nothing is bound to it.
+    /// A single key, or the last of a sequence; `None` if it is unbound.
     Now(Option<Action>),
-    /// Something with the next press, or nothing any more.
+    /// The first key of a sequence, or the end of one without effect.
     Pending,
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Meaning {
     Meaning::Now(alone)
 }
 
-/// The first key, while the second is awaited where it was pressed.
+/// The first key, while the second is awaited in the same context.
 pub fn awaited(model: &Model) -> Option<KeyPrefix> {
     let chain = model.chain?;
     let is_fresh = model.now < chain.at.plus(FORGET);
     (is_fresh && chain.place == model.context()).then_some(chain)
 }
 
-/// When it is forgotten.
+/// When it is dropped.
 pub(crate) fn ends_at(model: &Model) -> Option<Timestamp> {
     awaited(model).map(|chain| chain.at.plus(FORGET))
 }

@@ -1,4 +1,4 @@
-//! One message in, the changed model and the effects out: keys, mouse, the typed line, arrivals, time, and all accounts
+//! One message in, the changed model and the effects out: keys, mouse, the typed line, answers, time, and all accounts
 //! of a desk. Names all rooms.
 
 pub(crate) mod act;

@@ -1,8 +1,8 @@
-//! The mouse: what was pointed at, and what a click or a turn of the wheel there means.
+//! The mouse: clicks and the wheel on click targets.
 //!
-//! Contract: a click does what a key does, under the same rules, and nothing more easily: a hint presses the key it
-//! shows, so that a strip is deaf at first and what asks goes on asking. What lies under an overlay is not clicked.
-//! Rows and options are named, so that a click means what was seen and not what has come there since.
+//! Contract: a click does what a key does, under the same rules. A hint presses its key, so a new strip ignores it at
+//! first, and questions stay. Nothing under a panel can be clicked. Targets are named, so that a click means what was
+//! visible.
 
 use crate::{
     app::{
@@ -23,9 +23,9 @@ use std::ops::Range;
 #[cfg(test)]
 mod tests;
 
-/// The left button on what was seen there.
+/// A click on this target.
 pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
-    // Whatever is clicked, the first of two keys is let go; the way back does no more.
+    // Any click drops the first key of a sequence; a click on "back" does only that.
     let was_awaited = awaited(model).is_some();
     model.chain = None;
     match spot {
@@ -88,21 +88,21 @@ fn is_way_out_left(model: &Model, action: Action) -> bool {
     action.is_way_out() && model.overlays.is_empty()
 }
 
-/// The row gets the keys; one that has them already shows all that is known of it.
+/// Focuses the row; a second click opens its detail.
 fn click_row(model: &mut Model, pane: Pane, row: RowId) -> Vec<Effect> {
     let has_keys = model.focus.has_keys(pane) && model.selected().as_ref() == Some(&row);
     if has_keys {
         return follow(model, Next::Press(Action::Detail));
     }
     model.focus.go(pane);
-    // One that has gone meanwhile must not make another the selected one.
+    // A row that is gone must not select another.
     if model.rows(pane).position(&row).is_some() {
         model.focus.select(pane, row);
     }
     older_pages::more(model).into_iter().collect()
 }
 
-/// The line is chosen; one that is chosen already is shown.
+/// Chooses the line; a second click shows the account.
 fn click_account(model: &mut Model, at: usize) -> Vec<Effect> {
     let top = model.overlays.last_mut();
     let Some(list) = top.and_then(Overlay::try_as_accounts_mut) else {
@@ -115,7 +115,7 @@ fn click_account(model: &mut Model, at: usize) -> Vec<Effect> {
     vec![]
 }
 
-/// The line is chosen; one that is chosen already is traded.
+/// Chooses the line; a second click opens an order form.
 fn click_market(model: &mut Model, id: MarketId) -> Vec<Effect> {
     let top = model.overlays.last_mut();
     let Some(list) = top.and_then(Overlay::try_as_markets_mut) else {
@@ -153,8 +153,8 @@ fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
     vec![]
 }
 
-/// The wheel has moved a list, of which the rows at these places are seen now. Neither the pane that has the keys
-/// nor the selection changes, unless the selected row would go out of sight: then the nearest that is seen is it.
+/// The wheel moved a list, and these rows are visible now. Focus and selection stay, unless the selected row would be
+/// hidden: then the nearest visible row is selected.
 pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Vec<Effect> {
     match spot {
         Spot::Pane(pane) => {

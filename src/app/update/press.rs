@@ -1,4 +1,4 @@
-//! A key or a pasted text: whatever is on top takes it, and says what is wanted next.
+//! A key or pasted text: the topmost panel handles it and returns a request.
 
 use crate::app::{
     account::row_id::RowId,
@@ -51,7 +51,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Settings { .. }), None) if way_out.is_some() => {
             way_out.map_or(Next::Stay, Next::Press)
         }
-        // The key that leaves, pressed again, is the answer.
+        // The quit key, pressed again, confirms.
         (Some(Overlay::Strip(strip)), None) if quits && strip.deed == Deed::Leave => {
             strip.act(Action::Confirm, now)
         }
@@ -120,7 +120,7 @@ fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> b
     dismisses
 }
 
-/// What is typed over the help finds keys in it.
+/// Text typed over the help searches it.
 fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
     match (chord.typed(), chord.edits()) {
         (Some(c), _) => search.push(c),
@@ -133,7 +133,7 @@ fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
     Next::Stay
 }
 
-/// A toast over a help or a detail says which key dismisses it: that key closes nothing else first.
+/// A toast over a help or a detail names the key that dismisses it: that key closes nothing else first.
 fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     let is_over = matches!(
         model.overlays.last(),
@@ -157,7 +157,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     is_over && waits && key == Some(chord.into())
 }
 
-/// How many lines the moving keys scroll.
+/// Lines that the movement keys scroll.
 const STEPS: &[(Action, isize)] = &[
     (Action::Down, 1),
     (Action::Up, -1),
@@ -175,7 +175,7 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 }
 
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
-    // Pasted text reaches text fields only: keys inside it must never act.
+    // Pasted text reaches text fields only: keys in it must never act.
     let now = (model.now, model.wall_now());
     let around = model.options.around(&model.store, &model.used, now);
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {

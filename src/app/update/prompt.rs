@@ -1,4 +1,4 @@
-//! What is typed into the line at the bottom, and what that does.
+//! Typing in the line at the bottom.
 
 use crate::{
     app::{
@@ -21,7 +21,7 @@ use crate::{
     model::PositionId,
 };
 
-/// The prompt on top, if that is what has the keys.
+/// The prompt on top, if it has the keys.
 fn top(model: &mut Model) -> Option<&mut Prompt> {
     match model.overlays.last_mut() {
         Some(Overlay::Prompt(prompt)) => Some(prompt),
@@ -29,7 +29,7 @@ fn top(model: &mut Model) -> Option<&mut Prompt> {
     }
 }
 
-/// One press while a prompt is on top: `action` is what the table says of it there, if anything.
+/// A key while a prompt is on top; `action` is its binding there, if any.
 pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
     let Some(prompt) = top(model) else {
         return Next::Stay;
@@ -66,7 +66,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
     }
 }
 
-/// Enter: the line closes when it was taken, and stays with its fault when not.
+/// Enter: an accepted line closes, one with an error stays.
 fn submit(model: &mut Model, asks: Asks) -> Next {
     match asks {
         Asks::Filter(pane) => return submit_filter(model, pane),
@@ -77,7 +77,7 @@ fn submit(model: &mut Model, asks: Asks) -> Next {
         return Next::Stay;
     };
     let text = prompt.text().trim().to_owned();
-    // What the command opens comes in the place of the line.
+    // What the command opens replaces the line.
     let Some(line) = model.overlays.pop() else {
         return Next::Stay;
     };
@@ -136,7 +136,7 @@ fn recall(model: &mut Model, action: Action) {
     }
 }
 
-/// Pasted text is typed text: it never acts.
+/// Pasted text counts as typed: it never acts.
 pub(crate) fn paste(model: &mut Model, text: &str) {
     let mut refusal = None;
     edit(model, |line| refusal = line.paste(text).err());
@@ -155,7 +155,7 @@ fn edit(model: &mut Model, change: impl FnOnce(&mut Line)) {
     read(model);
 }
 
-/// Tab: the next or the previous way to end the word at the cursor.
+/// Tab: the next or previous completion of the word at the cursor.
 fn turn(model: &mut Model, action: Action) {
     let completion = match top(model) {
         Some(Prompt {
@@ -180,7 +180,7 @@ fn turn(model: &mut Model, action: Action) {
     read(model);
 }
 
-/// Takes the line as it stands: a filter without a fault is in force at once.
+/// Reads the line as it is: a filter without an error takes effect at once.
 fn read(model: &mut Model) {
     let Some(prompt) = top(model) else { return };
     prompt.fault = None;
@@ -201,7 +201,7 @@ fn read(model: &mut Model) {
     }
 }
 
-/// What has a fault, and what follows it, takes no row away; the fault says what does.
+/// The part of a filter from an error on hides no row; the error says what to write.
 fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
     let text = top(model).map_or("", |prompt| prompt.text());
     let head: String = text.chars().take(fault.at.start).collect();
@@ -226,7 +226,7 @@ fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
     Filter::parse(text, &columns)
 }
 
-/// Who begins to write a column does not look for its name: the rows stay until the word means something.
+/// An incomplete column name is not a search text: the rows stay until the word is complete.
 fn spare_the_begun(model: &mut Model, pane: Pane) {
     let Some(lens) = model.lenses.of(pane).filter(|l| l.hits() == Some(0)) else {
         return;

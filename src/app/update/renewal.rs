@@ -1,4 +1,4 @@
-//! Settings that change while the desk runs: what follows from a reading of them.
+//! Applies settings that change while the desk runs.
 
 use crate::{
     app::{
@@ -17,7 +17,7 @@ use crate::{
     model::Text,
 };
 
-/// More than these are counted in the toast; `:config` lists them all.
+/// More changes are only counted in the toast; `:config` lists them all.
 const TOLD: usize = 4;
 
 pub(crate) fn take(model: &mut Model, reread: Reread) -> Vec<Effect> {
@@ -63,7 +63,7 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
     model.options = Options {
         dialect: model.options.dialect.clone(),
         zone: model.options.zone.clone(),
-        // What is rehearsed does not become real under the hand of whoever rehearses it, nor the other way round.
+        // A dry run never becomes real while it runs, nor the other way round.
         dry_run: model.options.dry_run,
         ..renewal.options
     };
@@ -72,7 +72,7 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
     effects
 }
 
-/// What the world outside has to do otherwise.
+/// Effects of the changed options.
 fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
     let traffic = match (was.read_only, is.read_only) {
         (false, true) => Some(Effect::StopSending),
@@ -83,7 +83,7 @@ fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
     traffic.into_iter().chain(paces).collect()
 }
 
-/// Which actions a person's own keys have left without one, if any.
+/// Actions that own bindings left without a key, if any.
 pub(crate) fn keyless(keymap: &Keymap) -> Option<String> {
     let told: Vec<_> = keymap.keyless().iter().map(ToString::to_string).collect();
     (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
@@ -115,7 +115,7 @@ pub(crate) fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
     (tone, plain(&format!("settings: {}", parts.join(" · "))))
 }
 
-/// What somebody wrote into a file, as text that cannot act on a terminal.
+/// Text from a file, made safe for the terminal.
 fn plain(text: &str) -> String {
     Text::from(text).to_string()
 }

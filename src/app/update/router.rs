@@ -39,7 +39,7 @@ use crate::{
 };
 use strum::IntoEnumIterator;
 
-/// Takes in what happened at `now`. Never fails, never blocks; whatever it wants done is in the answer.
+/// Handles a message at `now`. Never fails, never blocks; every request is in the result.
 pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     model.now = model.now.max(now);
     let mut effects = match msg {
@@ -124,7 +124,7 @@ fn called(model: &mut Model, call: Call) -> Vec<Effect> {
     alerts::raise(model, alerts)
 }
 
-/// Whatever is shown was dated before: it is asked for again.
+/// Displayed instants were computed with the old clock: polls again.
 fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
     let step = drift.step_from(std::mem::replace(&mut model.drift, drift));
     let text = format!(
@@ -243,7 +243,7 @@ fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
     })
 }
 
-/// The overlay that asked has its answer.
+/// Closes the panel that asked.
 fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     model.overlays.pop();
     if let Some(why) = objection(model, &command) {
@@ -253,8 +253,7 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     vec![effect]
 }
 
-/// What is on its way or in doubt goes on in the journal only: leaving it there is asked once, and the same key again
-/// is the answer.
+/// Quitting leaves commands in progress or unknown to the journal: it asks once, and the same key again confirms.
 fn leave(model: &mut Model) -> Vec<Effect> {
     if model.store.is_settled() {
         return vec![Effect::Quit];
@@ -263,7 +262,7 @@ fn leave(model: &mut Model) -> Vec<Effect> {
     open(model, Overlay::Strip(strip))
 }
 
-/// Nobody acts on what is held, and nobody is asked about what would not be sent.
+/// Ends a paused display, and opens no question about a command that would not be sent.
 fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
     if model.options.read_only && overlay.only_sends() {
         return follow(model, Next::Refuse(READ_ONLY.to_owned()));
@@ -281,7 +280,7 @@ fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
     vec![]
 }
 
-/// The list that asked closes.
+/// Closes the list that asked.
 fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Effect> {
     if let Some(Overlay::Columns(_)) = model.overlays.last() {
         model.overlays.pop();
@@ -289,7 +288,7 @@ fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Eff
     vec![lens::choose(model, pane, columns)]
 }
 
-/// The list that asked closes.
+/// Closes the list that asked.
 fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
     if let Some(Overlay::Accounts(_)) = model.overlays.last() {
         model.overlays.pop();
@@ -304,7 +303,7 @@ fn lift(model: &mut Model) -> Vec<Effect> {
     vec![]
 }
 
-/// The overlay that asked has its answer.
+/// Closes the panel that asked.
 fn close_with(model: &mut Model, effect: Effect) -> Vec<Effect> {
     model.overlays.pop();
     vec![effect]
@@ -320,7 +319,7 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
     vec![Effect::Terminal(TerminalOut::Copy(clip))]
 }
 
-/// What time alone does: a countdown goes, an unanswered strip disarms.
+/// The effects of passing time: a countdown ends, an unanswered strip disarms.
 fn pass_time(model: &mut Model) -> Vec<Effect> {
     let next = match model.overlays.last() {
         Some(Overlay::Strip(strip)) => strip.pass(model.now),
@@ -330,7 +329,7 @@ fn pass_time(model: &mut Model) -> Vec<Effect> {
     follow(model, next)
 }
 
-/// The pane keys of the desk: which pane has the keys, and how much of the screen.
+/// The pane keys: focus and zoom.
 pub(crate) fn focus(model: &mut Model, action: Action) -> bool {
     match (Pane::of(action), action) {
         (Some(pane), _) => model.focus.go(pane),

@@ -1,7 +1,7 @@
 //! Keys on a screen too small to draw anything but a strip.
 //!
-//! Contract: what is not drawn hears nothing, so a form, a list or a line that waits out of sight sends nothing. What
-//! gets a trader out still works, and so does the strip that asks, which is drawn.
+//! Contract: what is not drawn gets no keys, so a hidden form, list or line sends nothing. Keys that close everything
+//! still work, and so does the strip, which is drawn.
 
 use super::press;
 use crate::app::{
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(press_unseen(&mut model, "c x K b enter 2 j"), vec![]);
         assert_eq!(model.overlays, vec![]);
         assert_eq!(press_unseen(&mut model, "q"), vec![Effect::Quit]);
-        // Issue 13, item 14: not without a word while an order is on its way.
+        // Issue 13, item 14: asks first while an order is in progress.
         press(&mut model, "b 0.1 enter");
         assert_eq!(press_unseen(&mut model, "q"), vec![]);
         wait(&mut model, 200);

@@ -1,4 +1,4 @@
-//! When the desk next changes by time alone. The runtime sleeps until then; nothing moving means no wake.
+//! When time alone next changes the screen. The runtime sleeps until then; without movement there is no wake.
 
 use crate::{
     app::{
@@ -15,7 +15,7 @@ use std::time::Duration;
 use strum::IntoEnumIterator;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// A countdown of tenths of a second.
+/// A countdown in tenths of a second.
 const TENTH: Duration = Duration::from_millis(100);
 
 /// When the desk must be woken: for the next visible change, or to ask for what is shown of the markets.
@@ -41,7 +41,7 @@ fn one_key(model: &Model) -> Option<Timestamp> {
     model.price_ladder.disarms_at()
 }
 
-/// A toast that has left must not wake anybody again.
+/// A toast that has disappeared needs no wake.
 fn toast(model: &Model) -> Option<Timestamp> {
     model
         .activity
@@ -67,7 +67,7 @@ fn strip(model: &Model) -> Option<Timestamp> {
     Some(ends_at.min(next))
 }
 
-/// A form names the key that answers its question once it listens to it.
+/// A form names the confirming key once it accepts it.
 fn question(model: &Model) -> Option<Timestamp> {
     let form = model.overlays.last()?.try_as_form_ref()?;
     warnings::hears_from(form).filter(|from| *from > model.now)
@@ -79,7 +79,7 @@ fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
     Timestamp(end.0 - left.saturating_sub(1) / 1_000 * 1_000)
 }
 
-/// A long list goes on through its lens with every update, and waits for none.
+/// A long list continues to filter with every update.
 fn sifting(model: &Model) -> Option<Timestamp> {
     model.lenses.are_sifting().then_some(model.now)
 }
@@ -104,14 +104,13 @@ fn flight(model: &Model) -> Option<Timestamp> {
         .then(|| model.now.plus(SECOND))
 }
 
-/// The seconds until the far end is tried again.
+/// The seconds until the service is retried.
 fn retry(model: &Model) -> Option<Timestamp> {
     let counts = model.store.health.next_try(model.now);
     counts.map(|_| model.now.plus(SECOND))
 }
 
-/// Ages are shown in whole seconds, and all of them are renewed together on the second: one wake a second,
-/// however many sources there are.
+/// Ages are shown in whole seconds and all change together: one wake a second, however many sources there are.
 fn age(model: &Model) -> Option<Timestamp> {
     let shown = Source::iter().any(|source| model.store.polled_at(source).is_some());
     let next_second = (model.now.0 / 1_000 + 1) * 1_000;

@@ -22,13 +22,11 @@ const MOST_PRICES: u32 = 6;
 const FINEST: u32 = 10;
 const LARGEST: u32 = 10;
 
-/// A chart, ready to be drawn. A line further from the prices than their whole range is named at the edge
-/// instead.
+/// A chart, ready to be drawn. A line far outside the range of prices is named at the edge instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriceView {
     pub title: Vec<Span>,
-    /// Time and price of each mark, in thousandths of the chart from its left and lower ends, by time, in runs between
-    /// which the price is not known.
+    /// Time and price of each mark, in thousandths from the left and bottom, in order; a new run starts after a gap.
     pub strokes: Vec<Vec<(u16, u16)>>,
     /// The account's own fills.
     pub fills: Vec<PriceTrade>,
@@ -38,7 +36,7 @@ pub struct PriceView {
     pub axis: Vec<(u16, Span)>,
     pub from: Span,
     pub until: Span,
-    /// What the points are and how old the newest is.
+    /// What the points are, and the newest one's age.
     pub foot: Vec<Span>,
 }
 

@@ -1,32 +1,32 @@
-//! TWAPs that are not active any more, and what their own orders tell of them.
+//! TWAPs that are no longer active, completed from their orders.
 //!
-//! The list has active ones only and nothing reads a single one, so that the last slice, which ends it, is never on its
-//! snapshot: what it came to, the orders say that it placed.
+//! The list has only active TWAPs and no endpoint reads a single one. So the last slice, which ends a TWAP, is never in
+//! its snapshot: the orders that it placed show the result.
 
 use super::{EndedBy, Failure, Num, Order, Page, RowId, Store, Timestamp, Twap, TwapId};
 use crate::model::Command;
 
-/// Ended TWAPs that are remembered.
+/// Ended TWAPs that are kept.
 const KEPT: usize = 100;
 
-/// A TWAP that is not active any more: its last snapshot and what its orders add to it, kept for the session.
+/// An ended TWAP: its last snapshot and what its orders add, kept for the session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     pub twap: Twap,
-    /// When the request was sent whose answer showed it last.
+    /// When the last request was sent whose answer listed it.
     pub last_seen: Timestamp,
-    /// When the list was asked for that does not have it, or an answer that ended it came.
+    /// When the list without it was requested, or when a response ended it.
     pub(super) since: Timestamp,
     pub by: EndedBy,
     pub filled: Reckoning,
 }
 
-/// How well it is known what an ended TWAP has filled.
+/// How certain the filled size of an ended TWAP is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reckoning {
-    /// So much was seen; its last slices may have filled more.
+    /// At least this much; its last slices may have filled more.
     AtLeast,
-    /// Every order of it has been read.
+    /// All its orders were read.
     Exact,
 }
 
@@ -38,18 +38,18 @@ impl Ended {
     }
 }
 
-/// What the orders of a TWAP come to.
+/// The totals of a TWAP's orders.
 #[derive(Debug, Default)]
 struct Slices {
     count: u32,
     filled: Num,
-    /// Of the orders' own rows, and of those of partial fills.
+    /// From the orders' own rows, and from the rows of partial fills.
     own: Priced,
     parts: Priced,
     is_at_work: bool,
 }
 
-/// Size and value of fills, as far as each row tells its own price.
+/// Size and value of fills with a known price.
 #[derive(Debug, Clone, Copy, Default)]
 struct Priced {
     size: Num,
@@ -66,7 +66,7 @@ impl Priced {
 }
 
 impl Slices {
-    /// A row of a partial fill is part of an order whose own row has the sum.
+    /// A partial fill's row belongs to an order whose own row has the total.
     fn take(mut self, order: &Order) -> Option<Self> {
         let filled = order.filled_size.unwrap_or_default().abs();
         if order.partial_of_order_id.is_none() {
@@ -89,7 +89,7 @@ impl Slices {
         Some(self)
     }
 
-    /// Only where every fill has told its price: the own rows of the orders alone, or with their parts.
+    /// Only if every fill has a known price: from the own rows alone, or with their parts.
     fn average(&self) -> Option<Num> {
         let all = [Some(self.own), self.own.plus(self.parts)];
         let mut whole = all.into_iter().flatten();
@@ -114,7 +114,7 @@ impl Store {
                     filled: Reckoning::AtLeast,
                 })
                 .collect();
-            // What the service has called ended stays so, whatever an older answer lists.
+            // A TWAP that the service has reported as ended stays ended, whatever an older answer lists.
             self.ended_twaps
                 .retain(|ended| ended.twap.ended_at().is_some() || !is_live(&ended.twap));
             self.ended_twaps.extend(ended);
@@ -124,7 +124,7 @@ impl Store {
         self.twaps.arrive(result, at);
     }
 
-    /// What the orders read so far add to the TWAPs that ended without a word.
+    /// Completes ended TWAPs from the orders read so far.
     pub(super) fn reckon_twaps(&mut self) {
         let mut ended = std::mem::take(&mut self.ended_twaps);
         let open = ended
@@ -160,7 +160,7 @@ impl Store {
         };
     }
 
-    /// Whether the history was read after it had ended, and reaches back to before it began.
+    /// Whether the history was read after it ended, and reaches back before it began.
     fn has_all_slices(&self, ended: &Ended) -> bool {
         let history = &self.history;
         let is_newer = history.head().at() > Some(ended.since);
@@ -176,7 +176,7 @@ impl Store {
         orders.try_fold(Slices::default(), Slices::take)
     }
 
-    /// What ended one that was last seen then.
+    /// What ended a TWAP that was last seen then.
     fn ended_by(&self, twap: &Twap, last_seen: Timestamp) -> EndedBy {
         let mut flights = self.flights.values();
         let goes_on = flights.any(|flight| matches!(flight.command, Command::Flatten(_)));
@@ -189,7 +189,7 @@ impl Store {
         }
     }
 
-    /// The latest ended ones stay.
+    /// Keeps the latest ended ones.
     pub(super) fn forget_twaps(&mut self) {
         let surplus = self.ended_twaps.len().saturating_sub(KEPT);
         self.ended_twaps.drain(..surplus);

@@ -1,9 +1,8 @@
-//! What answers to commands told of orders and positions, for as long as no read that was sent later has told otherwise.
+//! What responses to commands showed about orders and positions, until a later read decides.
 //!
-//! Contract: a fact is laid over its row when the command settles, and over every older page that arrives after that,
-//! however late; the first list that was asked for after the settlement decides, and the fact is forgotten. An order
-//! that does not work any more leaves the working ones. No row and no number is made up: what the answer did not say
-//! stays as it was read.
+//! Contract: when a command settles, its fact overrides the row, and every older page that arrives afterwards. The
+//! first list requested after the settlement decides, and the fact is dropped. An order that no longer works leaves the
+//! working ones. No row and no number is invented: what the response did not say stays as read.
 
 use super::{Ended, EndedBy, Reckoning, Remote, Source, Store};
 use crate::{
@@ -14,7 +13,7 @@ use crate::{
     },
 };
 
-/// What is known beyond the reads.
+/// The facts beyond the reads.
 #[derive(Debug, Default)]
 pub struct FromReceipts(Vec<Fact>);
 
@@ -29,25 +28,25 @@ struct Fact {
 enum What {
     Canceled(OrderId),
     Order(Box<Order>),
-    /// These exits are so, by reads; the rest of the order is as it was.
+    /// Reads have shown these exits; the rest of the order is unchanged.
     Exits(Exits),
     Position(Box<Position>),
-    /// This much extra margin is there, by reads.
+    /// Reads have shown this extra margin.
     Margin(PositionId, Num),
-    /// This order closes of it what it says.
+    /// This order closes a part or all of it.
     Close(PositionId, Asked, Box<Order>),
 }
 
 /// How much of a position a close was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// Whatever there was of it.
+    /// All of it.
     All,
-    /// So much as its order says.
+    /// The order's size.
     Size,
 }
 
-/// How far a position is on its way out, as the answer to its close says.
+/// The progress of a close, from its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
     UnderWay,
@@ -107,7 +106,7 @@ fn rows_mut<T>(known: &mut Remote<Page<T>>) -> Option<&mut Vec<T>> {
     }
 }
 
-/// An answer that does not even tell the entry is no whole row: of it only the margin counts.
+/// A response without an entry price is no complete row: only its margin counts.
 fn renew(row: &mut Position, told: &Position) {
     if told.entry_price.is_some() {
         row.clone_from(told);
@@ -125,7 +124,7 @@ fn lay(leg: Leg, price: &mut Option<Num>) {
     }
 }
 
-/// What a receipt says of rows.
+/// The facts in a receipt.
 fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
     match (receipt, command) {
         (Receipt::Cancel(cancel), _) if cancel.canceled => vec![What::Canceled(cancel.id.clone())],
@@ -164,11 +163,11 @@ fn closes(operation: &CloseAll) -> Vec<What> {
     closes.collect()
 }
 
-/// What the order that closes says of what it closes.
+/// The progress that a closing order shows.
 fn closing(asked: Asked, order: &Order, position: &Position) -> Option<Closing> {
     if order.status.is(&OrderStatus::Filled) {
         let filled = order.filled_size.unwrap_or_else(|| order.asked_size());
-        // What was closed of it just before is in the row still.
+        // The position's row still contains what was closed just before.
         let whole = match asked {
             Asked::All => order.asked_size().abs().min(position.quantity()),
             Asked::Size => position.quantity(),
@@ -185,7 +184,8 @@ fn closing(asked: Asked, order: &Order, position: &Position) -> Option<Closing> 
 }
 
 impl Store {
-    /// What a command brought back at `now`: newer than any poll sent before. Answers the ladder that it placed.
+    /// Applies the receipt of a command that settled at `now`: newer than any poll sent before. Returns a newly placed
+    /// scaled order.
     pub fn settle(
         &mut self,
         command: &Command,
@@ -228,7 +228,7 @@ impl Store {
         vec![]
     }
 
-    /// A whole list that was asked for at `at` has come: it decides what was told before that.
+    /// A complete list requested at `at` has arrived: it decides earlier facts.
     pub(super) fn decide(&mut self, source: Source, at: Timestamp) {
         let facts = &mut self.from_receipts.0;
         facts.retain(|fact| fact.what.source() != source || fact.at >= at);
@@ -251,7 +251,7 @@ impl Store {
         }
     }
 
-    /// What an order is since its cancel or its last change was answered, where reads are older.
+    /// An order's status after the response to its cancel or change, if reads are older.
     pub fn status_by_receipt(&self, id: &OrderId) -> Option<OrderStatus> {
         self.from_receipts
             .0
@@ -269,8 +269,8 @@ impl Store {
             })
     }
 
-    /// How far the answer to its close says that a position is on its way out, where reads are older. One that is closed
-    /// by its own row has no way left: that row tells the size of all it ever was.
+    /// The progress of a position's close by its response, if reads are older. `None` for a closed row, whose size is
+    /// the total ever held.
     pub fn closing(&self, position: &Position) -> Option<Closing> {
         if position.closed_at.is_some() {
             return None;

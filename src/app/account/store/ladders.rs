@@ -1,7 +1,7 @@
-//! The ladders of the account: met on the orders they placed, since no endpoint lists them.
+//! The account's scaled orders, known only through the orders they placed: no endpoint lists them.
 //!
-//! Contract: a ladder that can still change is never left out. Of those that have ended [`KEPT`] are remembered, the
-//! latest ended ones; [`Store::forgotten_ladders`] says how many are not.
+//! Contract: a scaled order that can still change is never left out. [`KEPT`] ended ones are kept, the latest;
+//! [`Store::forgotten_ladders`] counts the others.
 
 use super::{
     super::{feed::among, remote::Remote},
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::{cmp::Reverse, collections::BTreeSet, ops::Range};
 
-/// Ended ladders that are remembered.
+/// Ended scaled orders that are kept.
 const KEPT: usize = 100;
 
 impl Store {
@@ -38,7 +38,7 @@ impl Store {
         self.ladder_rows = ladder_rows(&self.scaled);
     }
 
-    /// Makes room among those that have ended, the earliest ended first.
+    /// Drops ended ones, the earliest ended first.
     fn forget_ladders(&mut self) {
         let ended = self.scaled.iter().filter_map(|(id, ladder)| {
             let ended_at = ladder.value()?.ended_at()?;
@@ -59,29 +59,29 @@ impl Store {
         self.forgotten.extend(gone);
     }
 
-    /// How many ended ladders there were once and are not shown any more.
+    /// How many ended scaled orders were dropped.
     pub fn forgotten_ladders(&self) -> usize {
         self.forgotten.len()
     }
 
-    /// How many ladders of the past may still be met: what is read of an account with thousands of them is bounded.
+    /// How many more past scaled orders may be added: bounds the reads of an account with thousands.
     pub(super) fn room_for_ladders(&self) -> usize {
         KEPT.saturating_sub(self.scaled.len())
     }
 
-    /// Those met for the first time on the working orders.
+    /// New ones among the working orders.
     pub(super) fn ladders_at_work(&mut self) -> Vec<ScaledId> {
         let ladders = ladders_of(self.orders.rows().iter());
         self.new_ladders(ladders, usize::MAX)
     }
 
-    /// Those met for the first time on these rows of the order history, at most so many.
+    /// New ones among these rows of the order history, at most `most`.
     pub(super) fn ladders_among(&mut self, rows: Range<usize>, most: usize) -> Vec<ScaledId> {
         let ladders = ladders_of(among(self.history.rows(), rows));
         self.new_ladders(ladders, most)
     }
 
-    /// Those of the ladders just met that are not polled yet.
+    /// Those that are not polled yet.
     pub(super) fn new_ladders(&mut self, met: BTreeSet<ScaledId>, most: usize) -> Vec<ScaledId> {
         let is_new = |id: &ScaledId| !self.watched.contains(id);
         let new: Vec<_> = met.into_iter().filter(is_new).take(most).collect();
@@ -95,7 +95,7 @@ impl Store {
         new
     }
 
-    /// The oldest answer about those that can still change, else the newest about those that cannot.
+    /// The oldest answer of those that can still change, otherwise the newest of the others.
     pub(super) fn ladders_polled_at(&self) -> Option<Timestamp> {
         let all = self.scaled.values();
         let live = all.clone().filter(|ladder| !has_ended(ladder));
@@ -103,12 +103,12 @@ impl Store {
         oldest.or_else(|| all.filter_map(Remote::at).max())
     }
 
-    /// Whether there are ladders and none of them can change any more: they are not polled.
+    /// Whether all scaled orders have ended: they are not polled.
     pub fn all_ladders_ended(&self) -> bool {
         !self.scaled.is_empty() && self.scaled.values().all(has_ended)
     }
 
-    /// How many ladders have not ended, as far as is known.
+    /// How many have not ended, as far as is known.
     pub fn live_ladders(&self) -> usize {
         self.scaled
             .values()
@@ -169,10 +169,10 @@ mod tests {
         assert!(store.ladder(&"lad-030".into()).is_none());
         assert!(store.ladder(&"lad-031".into()).is_some());
 
-        // A late answer about one that made room brings it back no more.
+        // A late answer does not restore a dropped one.
         arrive(&mut model, ended(7));
         assert_eq!(model.store.scaled.len(), 101);
-        // And when the one that works has ended, it is the latest.
+        // The working one ends now, and is the latest.
         arrive(&mut model, ended(131));
         assert!(model.store.ladder(&"lad-031".into()).is_none());
     }

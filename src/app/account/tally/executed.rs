@@ -1,18 +1,18 @@
-//! What the fills of some rows come to.
+//! Totals of fills.
 
 use super::{Sum, Way};
 use crate::model::{Lenient, LiquidityRole, Order};
 
-/// What rows that filled come to.
+/// Totals of rows with fills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Executed {
     pub fills: usize,
-    /// Of the fills that can be measured against a price.
+    /// Fills with a reference price.
     pub measured: usize,
-    /// Of the fills whose role was told.
+    /// Fills with a known role.
     pub(super) makers: usize,
     pub(super) roles: usize,
-    /// Against the expected price or the trigger, USD; and what would have been traded at those, USD.
+    /// Against the expected or trigger price, USD; and the value at those prices, USD.
     pub gain: Sum,
     pub(super) expected: Sum,
     pub fees: Sum,

@@ -1,7 +1,7 @@
-//! News that may be what a command on its way is about to bring: put aside until that command tells.
+//! Events that a command in progress may have caused: they wait until the command settles.
 //!
-//! Contract: nothing is put aside for good. When the command settles, what its outcome does not tell is told; and a
-//! command that waits for a person holds nothing back, for nobody knows how long it waits.
+//! Contract: no event waits for ever. When the command settles, events that its outcome does not cover are reported. A
+//! parked command holds nothing back, because a person may take any time.
 
 use super::Alert;
 use crate::{
@@ -13,18 +13,18 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// What own commands have brought, and what may be theirs.
+/// The effects of own commands, and events that may be theirs.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    /// Orders whose end was the outcome of a command.
+    /// Orders whose end was a command's outcome.
     told: BTreeSet<OrderId>,
-    /// TWAPs that a command has ended.
+    /// TWAPs that a command ended.
     stopped: BTreeSet<TwapId>,
     aside: Vec<(Ticket, Alert)>,
 }
 
 impl Awaited {
-    /// The news that an order is over, unless a command tells it or may yet.
+    /// The alert that an order ended, unless a command reports it or may yet.
     pub(crate) fn hear(&mut self, store: &Store, order: &Order, alert: Alert) -> Option<Alert> {
         if self.told.remove(&order.id) {
             return None;
@@ -36,7 +36,7 @@ impl Awaited {
         None
     }
 
-    /// A command brought this; what was put aside for it and is not of its making comes back.
+    /// A command settled: returns the waiting events that it did not cause.
     pub(crate) fn settled(
         &mut self,
         store: &Store,
@@ -64,7 +64,7 @@ impl Awaited {
         news
     }
 
-    /// A command is under way: what it has brought so far; what comes back when it is left to a person.
+    /// A command progressed: records its effects so far; returns events once it is parked.
     pub(crate) fn advanced(&mut self, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
         let operation = match progress {
             Progress::Running { operation, .. } => Some(operation),
@@ -97,7 +97,7 @@ impl Awaited {
     }
 }
 
-/// The orders of which an outcome says that they are over: one that was refused stands in the history all the same.
+/// The orders that an outcome reports as ended: a refused order is in the history too.
 fn brought(command: &Command, result: &Result<Receipt, Failure>) -> BTreeSet<OrderId> {
     let places = command.facts().places;
     let places = matches!(places, Some(Placed::Order(_) | Placed::Close(_)));
@@ -109,13 +109,13 @@ fn brought(command: &Command, result: &Result<Receipt, Failure>) -> BTreeSet<Ord
     }
 }
 
-/// A close-all closes at the market: what becomes of its orders is what it was for.
+/// The orders of a close-all: what becomes of them is its outcome.
 fn closes(operation: &CloseAll) -> impl Iterator<Item = OrderId> + '_ {
     let orders = operation.results.iter().filter_map(|r| r.order.as_ref());
     orders.map(|order| order.id.clone())
 }
 
-/// The command on its way that is perhaps about to bring it.
+/// The command in progress that may have caused it.
 fn cause(store: &Store, order: &Order) -> Option<Ticket> {
     let is_parked = |progress: &Progress| matches!(progress, Progress::Parked { .. });
     let mut flights = store.flights.iter();

@@ -1,7 +1,7 @@
-//! TWAPs that have left the list, until their orders tell what they came to.
+//! TWAPs that left the list, until their orders show the result.
 //!
-//! Contract: the last slice and the end coincide, so what the list said last is no news yet. It waits for the orders of
-//! the TWAP, for two readings of the order history at most; what these do not tell is told as the least that it is.
+//! Contract: the last slice ends the TWAP, so the list's last figures are incomplete. The alert waits for the TWAP's
+//! orders, for at most two readings of the order history; after that it states the known minimum.
 
 use super::{Alert, Watch};
 use crate::{app::account::store::Store, model::TwapId};
@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 /// Readings of the order history that it waits for.
 const LOOKS: u32 = 2;
 
-/// Those that wait, and how often the history was read since.
+/// The waiting TWAPs, and how often the history was read since.
 #[derive(Debug, Default)]
 pub(crate) struct Ending(BTreeMap<TwapId, u32>);
 
-/// Takes note of those that are not among the `known` ended ones and that this desk has not stopped; tells those of
-/// which nothing more can come.
+/// Adds those that are not among the `known` ended ones and that this desk did not stop; returns alerts for those that
+/// need no further data.
 pub(crate) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Alert> {
     let gone = store.ended_twaps.iter().map(|ended| &ended.twap.id);
     for id in gone.filter(|id| !known.contains(id)) {
@@ -26,7 +26,7 @@ pub(crate) fn left(store: &Store, watch: &mut Watch, known: &[TwapId]) -> Vec<Al
     tell(store, &mut watch.ending)
 }
 
-/// The history was read, or could not be.
+/// The history was read, or the read failed.
 pub(crate) fn looked(store: &Store, ending: &mut Ending) -> Vec<Alert> {
     for looks in ending.0.values_mut() {
         *looks += 1;
@@ -34,7 +34,7 @@ pub(crate) fn looked(store: &Store, ending: &mut Ending) -> Vec<Alert> {
     tell(store, ending)
 }
 
-/// One that is listed again has not ended.
+/// A TWAP that is listed again has not ended.
 fn tell(store: &Store, ending: &mut Ending) -> Vec<Alert> {
     let mut news = vec![];
     ending.0.retain(|id, looks| {

@@ -1,8 +1,9 @@
-//! Orders that have left the working ones and of which the newest page of the order history does not tell why: a TWAP
-//! fills that page with its slices, and an older order settles on a deeper one.
+//! Orders that left the working ones and are not on the newest page of history: a TWAP's slices fill that page, and an
+//! older order settles on a deeper one.
 //!
-//! Contract: only complete lists count. What a command of this desk ends, or may be ending, is not looked for. Each
-//! order is looked for once, together with all others; what is not found is told as no longer working, without a guess.
+//! Contract: only complete lists count. Orders that a command of this desk ends, or may end, are not searched. Each
+//! order is searched once, together with all others; one that is not found is reported as no longer working, without a
+//! guess.
 
 use super::{Alert, Watch};
 use crate::{
@@ -14,22 +15,22 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The orders that have left, until it is known why.
+/// The orders that left, until it is known why.
 #[derive(Debug, Default)]
 pub(crate) struct Gone(BTreeMap<OrderId, Left>);
 
 #[derive(Debug)]
 struct Left {
-    /// As it was when it worked.
+    /// Its last working state.
     order: Order,
-    /// When the list was asked for that does not have it.
+    /// When the list without it was requested.
     since: Timestamp,
-    /// It is being looked for.
+    /// A search is running.
     is_sought: bool,
 }
 
 impl Gone {
-    /// Takes note of what has left; answers the orders that are to be looked for on older pages.
+    /// Records the orders that left; returns those to search on older pages.
     pub(crate) fn hear(&mut self, store: &Store, poll: &Poll) -> Vec<OrderId> {
         match &poll.answer {
             Answer::Orders(Ok(page)) => {
@@ -67,7 +68,7 @@ impl Gone {
         }
     }
 
-    /// What the newest page has, it tells itself.
+    /// Orders on the newest page need no search.
     fn seek(&mut self, page: &Page<Order>, at: Timestamp) -> Vec<OrderId> {
         let is_here = |id: &OrderId| page.rows.iter().any(|row| row.id == *id);
         self.0.retain(|id, left| left.since > at || !is_here(id));
@@ -83,7 +84,7 @@ impl Gone {
     }
 }
 
-/// Whether nothing tells, or will tell, why it does not work any more.
+/// Whether nothing shows, or will show, why it no longer works.
 fn is_news(store: &Store, order: &Order) -> bool {
     let id = &order.id;
     let ladder = order.scaled_order_id.as_ref();
@@ -104,7 +105,7 @@ fn is_news(store: &Store, order: &Order) -> bool {
     !is_own && !is_told && !super::is_part(order)
 }
 
-/// What was found of the orders that were looked for.
+/// The result of the search.
 pub(crate) fn sought(
     store: &Store,
     watch: &mut Watch,

@@ -1,4 +1,4 @@
-//! What happens without a key of this desk, and how it is told.
+//! Events that no key of this desk caused, and their alerts.
 
 use super::*;
 use crate::app::{Effect, Model, TerminalOut, account::poll::Answer};
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A desk that has read its history once and tells every kind of news in every way.
+/// A desk that has read its history once and reports every kind of alert on every channel.
 fn watching() -> Model {
     let mut model = desk();
     let all: Ways = [Way::Toast, Way::Bell, Way::Desktop].into_iter().collect();
@@ -259,7 +259,7 @@ fn a_service_that_does_not_answer_is_told_once_and_so_is_its_return() {
     assert_eq!(toast(&model), None, "what was said to be down is not");
 }
 
-/// The command of a limit buy of 1 BTC, on its way under ticket 9.
+/// A limit buy of 1 BTC in progress under ticket 9.
 fn buying(model: &mut Model) {
     let request = Request {
         method: Method::Post,
@@ -409,7 +409,7 @@ mod leaving {
         Answer::Orders(Ok(Page::of(orders)))
     }
 
-    /// `ord-2` leaves the working orders, and the newest page of the history does not tell of it.
+    /// `ord-2` leaves the working orders and is not on the newest page of history.
     fn left(model: &mut Model) -> Vec<Effect> {
         let first = model.store.orders.rows()[0].clone();
         assert_eq!(arrive(model, listed(vec![first])), vec![]);

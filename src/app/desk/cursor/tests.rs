@@ -1,4 +1,4 @@
-//! Issue 13, item 9: the cursor stays on the row it shows, or the keys that act wait.
+//! Issue 13, item 9: the cursor stays on its row, or keys that act wait.
 
 use super::*;
 use crate::{
@@ -29,7 +29,7 @@ fn position(id: &str) -> RowId {
     RowId::Position(id.into())
 }
 
-/// Whether the desk says that the row under the cursor is another one than before.
+/// Whether the desk says that the cursor is on another row than before.
 fn waits(model: &Model) -> bool {
     let said = model.activity.lines.back().map(|line| &line.event);
     matches!(said, Some(Event::Said(_, words)) if words.starts_with("that row is not listed any more"))
@@ -127,14 +127,14 @@ fn a_record_follows_its_newest_line_until_it_is_filtered_or_sorted() {
     assert_eq!(row(&model).as_deref(), Some("h1"));
 }
 
-/// What can change which rows are listed, in which order, and which of the lists has the keys.
+/// A change of the listed rows, their order, or the focused list.
 #[derive(Debug, Clone)]
 enum Change {
     /// On the desk: another pane, account, sort, direction or column.
     Key(&'static str),
-    /// Into the filter of the pane, which opens for it.
+    /// A character in the pane's filter, which opens for it.
     Typed(char),
-    /// The filter is kept, or cleared.
+    /// The filter is kept or cleared.
     Ended(&'static str),
     Positions(usize, Vec<usize>),
     Orders(usize, Vec<usize>),
@@ -231,7 +231,7 @@ fn apply(both: &mut Fleet, change: &Change) {
 /// One list: of an account, in a pane.
 type List = (usize, Pane);
 
-/// What a person has last seen under the cursor of each list, and where that has not been the same since.
+/// What a person last saw under each list's cursor, and where it has changed since.
 #[derive(Default)]
 struct Person {
     saw: BTreeMap<List, RowId>,
@@ -257,7 +257,7 @@ impl Person {
         Ok(())
     }
 
-    /// Presses what closes or cancels there, one press only, at once.
+    /// Presses a close or cancel key once, at once.
     fn acts(&self, both: &mut Fleet) -> Result<(), TestCaseError> {
         let model = both.shown();
         let list = (both.at(), model.focus.pane);
@@ -276,7 +276,7 @@ impl Person {
     }
 }
 
-/// What a ticket or a strip is about.
+/// The object of a form or strip.
 fn about(overlay: &Overlay) -> Option<RowId> {
     use crate::{app::dialogs::overlay::Deed, model::draft::Draft};
     if let Overlay::Form(form) = overlay
@@ -292,7 +292,7 @@ fn about(overlay: &Overlay) -> Option<RowId> {
     None
 }
 
-/// Both found by the property below.
+/// The property below found both cases.
 #[test]
 fn a_row_that_comes_back_while_nobody_looks_counts_as_seen_and_holds_no_key() {
     let away = |lists: &[&[usize]], after: &[usize]| {
@@ -306,7 +306,8 @@ fn a_row_that_comes_back_while_nobody_looks_counts_as_seen_and_holds_no_key() {
             .collect();
         changes
     };
-    // An empty list when its account came back to the screen; and a row that went, came back and went again.
+    // An empty list when its account returned to the screen; and a row that disappeared, returned and disappeared
+    // again.
     for changes in [away(&[&[4], &[]], &[1]), away(&[&[3], &[1], &[4]], &[])] {
         let mut both = accounts();
         let mut person = Person::default();

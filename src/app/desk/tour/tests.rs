@@ -1,4 +1,4 @@
-//! The tour as a trader on the paper desk meets it.
+//! The tour on the paper desk.
 
 use super::*;
 use crate::app::{

@@ -1,4 +1,4 @@
-//! From the key to the finished sheet.
+//! Exports, from the key to the finished sheet.
 
 use super::*;
 use crate::app::{Effect, Model, dialogs::overlay::Overlay};
@@ -26,7 +26,7 @@ fn page(first: i64, count: i64, next: Option<&str>) -> Page<Order> {
     }
 }
 
-/// On the order history, its first twenty orders read and more behind them.
+/// On the order history with twenty orders read and more to come.
 fn reading() -> Model {
     let mut model = desk();
     arrive(&mut model, Answer::History(Ok(page(0, 20, Some("p2")))));

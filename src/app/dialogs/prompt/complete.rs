@@ -1,20 +1,20 @@
-//! What Tab offers: ways to end the word at the cursor.
+//! Completions of the word at the cursor, for Tab.
 
 use crate::app::keys::keymap::Action;
 
-/// Ways to end a word, and which of them stands in the line.
+/// The completions, and the one in the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     pub(crate) before: String,
     pub(crate) after: String,
     pub(crate) typed: String,
     pub words: Vec<String>,
-    /// `None`: what was typed.
+    /// `None`: the typed text.
     pub at: Option<usize>,
 }
 
 impl Completion {
-    /// The next one; after the last comes what was typed.
+    /// The next completion; after the last comes the typed text.
     pub(crate) fn turned(&self, action: Action) -> Self {
         let last = self.words.len().checked_sub(1);
         let at = match (action, self.at) {
@@ -26,7 +26,7 @@ impl Completion {
         Self { at, ..self.clone() }
     }
 
-    /// The line with it, and where the cursor then stands.
+    /// The line with it, and the cursor.
     pub(crate) fn applied(&self) -> (String, usize) {
         let word = self.at.and_then(|at| self.words.get(at));
         let head = format!("{}{}", self.before, word.unwrap_or(&self.typed));

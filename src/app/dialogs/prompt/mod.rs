@@ -1,7 +1,7 @@
 //! The line at the bottom that is typed into: `/` filters a pane, `:` takes a command, `N` writes a note.
 //!
-//! Contract: typing acts on what is shown only; nothing is ever sent by a key that types. A line with a fault
-//! is not taken; the fault stands under the place it is about.
+//! Contract: typing only changes what is shown; no key that types ever sends anything. A line with an error is not
+//! accepted; the error is shown below its position.
 
 pub(crate) mod complete;
 
@@ -22,7 +22,7 @@ use crate::{
 pub struct Prompt {
     pub asks: Asks,
     pub fault: Option<Fault>,
-    /// What Tab goes round in, from the first press of it to the next key that types.
+    /// The completions, from the first Tab to the next typed key.
     pub completion: Option<Completion>,
     pub(crate) line: Line,
     /// Which earlier line is shown, counted from the newest.
@@ -32,9 +32,9 @@ pub struct Prompt {
 /// What the line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// Which rows of this pane are shown, while it is being typed.
+    /// Filters this pane while it is typed.
     Filter(Pane),
-    /// What to do, when it is entered.
+    /// Runs a command on Enter.
     Command,
     /// A note and tags on this trade.
     Note(PositionId),
@@ -77,7 +77,7 @@ impl Prompt {
         self.line.text()
     }
 
-    /// Where the cursor stands, in characters.
+    /// The cursor, in characters.
     pub fn cursor(&self) -> usize {
         self.line.cursor()
     }

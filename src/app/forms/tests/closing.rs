@@ -50,7 +50,7 @@ fn digits_on_the_part_are_the_size_that_they_spell() {
     assert_eq!(fault(&model, Field::Size), Some(above));
 }
 
-/// A close of `position` that waits, as it is sent after these keys on the desk.
+/// The trigger of a waiting close that these keys send.
 fn waiting(keys: &str) -> Option<Trigger> {
     let mut model = desk();
     let effects = press(&mut model, keys);
@@ -94,7 +94,7 @@ fn a_mark_that_moves_past_a_stop_makes_no_target_of_it() {
     assert_eq!(direction, Some(TriggerDirection::Below));
 }
 
-/// Issue 13, item 14: `e` on a stop knew no entry while its position was open.
+/// Issue 13, item 14: `e` on a stop had no entry price although its position was open.
 #[test]
 fn entry_is_that_of_the_open_position_where_a_stop_is_moved() {
     let mut model = desk();

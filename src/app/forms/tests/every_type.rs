@@ -1,9 +1,9 @@
-//! Every type of order, and what each needs.
+//! Every order type, and its required fields.
 
 use super::*;
 use crate::model::{Bps, Timestamp, Trigger, TriggerDirection};
 
-/// `keys` after `b` with the focus on the type, one of which is its number.
+/// `keys` after `b` with the focus on the type, which a number selects.
 fn sends(keys: &str) -> Vec<Effect> {
     let mut model = desk();
     press(&mut model, "b shift-tab shift-tab shift-tab");

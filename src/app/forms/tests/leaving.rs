@@ -1,4 +1,4 @@
-//! Leaving a form.
+//! Closing a form.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Letters on a choice.
+//! Letters in a choice.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a trader does in a form, and what goes out.
+//! Keys in a form, and the resulting commands.
 
 mod amending;
 mod closing;

@@ -1,5 +1,4 @@
-//! What is on its way, and what comes of it. A form that is sent closes (issue 13, item 10); `U` opens it again when it was
-//! refused.
+//! Commands in progress and their outcomes. A sent form closes (issue 13, item 10); `U` reopens a refused one.
 
 use super::*;
 

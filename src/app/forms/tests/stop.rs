@@ -1,4 +1,4 @@
-//! Stops: what they are for, and how one is moved.
+//! Stops: their purpose, and how one is moved.
 
 use super::*;
 use crate::app::{
@@ -11,7 +11,7 @@ fn reduces(model: &Model) -> Option<String> {
     choice.options.get(choice.chosen?).cloned()
 }
 
-/// Turns the type of the open form into a stop.
+/// Changes the type of the open form to a stop.
 const STOP: &str = "shift-tab shift-tab shift-tab 4";
 
 #[test]
@@ -74,7 +74,7 @@ fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
     };
     let cancel = Command::Cancel("ord-2".into());
     assert_eq!(strip.deed, Deed::Replaced(cancel.clone()));
-    // Both could open something.
+    // Both could open a position.
     let effects = wait(&mut model, 1_600);
     assert_eq!(effects, vec![Effect::Send(Ticket(2), cancel)]);
 }
@@ -161,7 +161,7 @@ fn a_stop_that_protects_is_canceled_once_the_new_one_is_read_as_armed() {
     assert_eq!(sent(effects), vec![Effect::Send(Ticket(2), cancel)]);
 }
 
-/// The answer to what was sent to stand in for `ord-2`.
+/// The response to the order that replaces `ord-2`.
 fn stands(model: &mut Model) {
     let placed = super::order(
         "ord-9",

@@ -1,4 +1,4 @@
-//! TWAPs and ladders.
+//! TWAPs and scaled orders.
 
 use super::*;
 use crate::{

@@ -1,8 +1,8 @@
-//! What keys can mean, each with its words: a meaning without words does not pass the tests.
+//! The actions of keys, each with its description; tests require one.
 
 use strum::{Display, EnumIter, EnumMessage, EnumString, VariantNames};
 
-/// What a key means.
+/// The action of a key.
 #[derive(
     Debug,
     Clone,
@@ -280,21 +280,21 @@ pub enum Action {
     LetAlertsFire,
 }
 
-/// Rows that a page key passes.
+/// Rows per page key.
 const PAGE: usize = 10;
 
 impl Action {
-    /// Whether it gets a trader out of everything.
+    /// Whether it closes everything.
     pub fn is_way_out(self) -> bool {
         matches!(self, Self::CloseAll | Self::Flatten)
     }
 
-    /// Whether it is reached for whatever is being looked at: the command line, and what the keys are.
+    /// Whether it works over panels that only show: the command line and the help.
     pub fn is_aside(self) -> bool {
         matches!(self, Self::Command | Self::Help)
     }
 
-    /// Where it leads in a list from the row at `at`, the last being at `last`; `None` where it moves nothing.
+    /// Where it moves in a list from the row at `at`, with the last row at `last`; `None` if it does not move.
     pub fn moves(self, at: usize, last: usize) -> Option<usize> {
         Some(match (self, last) {
             (Self::Down, _) => (at + 1).min(last),
@@ -307,7 +307,7 @@ impl Action {
         })
     }
 
-    /// Whether one press must do, whatever was pressed before.
+    /// Whether a single press acts, whatever was pressed before.
     pub fn is_at_once(self) -> bool {
         self.is_way_out() || matches!(self, Self::CancelAll | Self::QuitNow)
     }
@@ -355,7 +355,7 @@ impl Action {
         ) || self.acts_on_its_row()
     }
 
-    /// What the footer and the help say.
+    /// The words in the footer and the help.
     pub fn label(self) -> &'static str {
         self.get_message().unwrap_or_default()
     }

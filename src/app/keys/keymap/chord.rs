@@ -1,4 +1,4 @@
-//! One press: a key with its modifiers, read from settings and from the terminal alike.
+//! One key press with its modifiers, from settings and from the terminal.
 
 use crokey::KeyCombination;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 pub struct Chord(KeyCombination);
 
 impl Chord {
-    /// One spelling for presses that terminals and people write in several: `G`, and shift-tab.
+    /// One spelling for presses that terminals and people write differently: `G`, and shift-tab.
     fn spelled(combination: KeyCombination) -> Self {
         let mut one = combination.normalized();
         if one.modifiers == KeyModifiers::SHIFT
@@ -20,7 +20,7 @@ impl Chord {
         Self(one)
     }
 
-    /// The character a text field takes from this press; `None` for everything that is not plain typing.
+    /// The character that a text field takes from this press; `None` if it types nothing.
     pub fn typed(self) -> Option<char> {
         let plain = (self.0.modifiers - KeyModifiers::SHIFT).is_empty();
         let Some(KeyCode::Char(c)) = self.code() else {
@@ -29,7 +29,7 @@ impl Chord {
         (plain && !c.is_control()).then_some(c)
     }
 
-    /// The key itself, for editing keys that every text field shares.
+    /// The key itself, for the editing keys of text fields.
     pub fn code(self) -> Option<KeyCode> {
         match self.0.codes {
             crokey::OneToThree::One(code) => Some(code),
@@ -63,7 +63,7 @@ impl From<KeyCode> for Chord {
 impl FromStr for Chord {
     type Err = String;
 
-    /// As settings write it (`ctrl-c`, `pagedown`) and as the screen prints it (`^c`, `PgDn`, `⇧↑`).
+    /// In the spelling of settings (`ctrl-c`, `pagedown`) and of the screen (`^c`, `PgDn`, `⇧↑`).
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some(printed) = printed(text) {
             return Ok(printed);
@@ -78,7 +78,7 @@ impl FromStr for Chord {
     }
 }
 
-/// As short as a footer wants it: `x`, `X`, `^c`, `⇧Tab`, `↑`.
+/// As short as in the footer: `x`, `X`, `^c`, `⇧Tab`, `↑`.
 impl fmt::Display for Chord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(code) = self.code() else {
@@ -99,14 +99,14 @@ impl fmt::Display for Chord {
     }
 }
 
-/// The modifiers as the screen prints them.
+/// The modifiers in the screen's spelling.
 const SIGNS: &[(&str, KeyModifiers)] = &[
     ("^", KeyModifiers::CONTROL),
     ("⌥", KeyModifiers::ALT),
     ("⇧", KeyModifiers::SHIFT),
 ];
 
-/// A key as the screen prints it, if `text` is one: a name of [`NAMES`], or signs before any other key.
+/// A key in the screen's spelling: a name of [`NAMES`], or modifier signs before another key.
 fn printed(text: &str) -> Option<Chord> {
     // Back tab is shift and tab.
     let is_named = |(code, name): &&(KeyCode, &str)| {

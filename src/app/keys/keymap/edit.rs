@@ -1,12 +1,12 @@
-//! The editing keys every text field shares. They are what a text field is, not part of the table: a key
-//! the table names in a form does what the table says.
+//! The editing keys of every text field. They belong to text fields, not to the key table: a key that the table binds
+//! in a form follows the table.
 
 use super::Chord;
 use crossterm::event::KeyCode;
 use tui_input::InputRequest;
 
 impl Chord {
-    /// What this press does to a line of text; `None` for typing and for keys that edit nothing.
+    /// The edit of this press; `None` for typing and for other keys.
     pub fn edits(self) -> Option<InputRequest> {
         Some(match (self.code()?, self.is_control()) {
             (KeyCode::Left, false) => InputRequest::GoToPrevChar,

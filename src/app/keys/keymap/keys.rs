@@ -1,4 +1,4 @@
-//! What is pressed for one thing: a key, or two one after another.
+//! The keys of an action: one, or a sequence of two.
 
 use super::Chord;
 use std::{fmt, str::FromStr};
@@ -35,7 +35,7 @@ impl FromStr for Keys {
                 first: first.parse()?,
                 then: then.map(str::parse).transpose()?,
             },
-            // A blank alone is a key, and says so itself.
+            // A blank alone is a key.
             (None, ..) => Chord::from_str(text)?.into(),
             (Some(_), _, Some(_)) => {
                 return Err(format!("`{text}`: one key, or two one after another"));
@@ -45,7 +45,7 @@ impl FromStr for Keys {
     }
 }
 
-/// `gg`: two keys as the screen prints them, where it is no key of its own.
+/// `gg`: two keys in the screen's spelling, if that is no key name.
 fn side_by_side(text: &str) -> Option<Keys> {
     let mut letters = text.chars();
     let two = (letters.next()?, letters.next()?);
@@ -57,7 +57,7 @@ fn side_by_side(text: &str) -> Option<Keys> {
     })
 }
 
-/// `x`, `gg`, `g Home`: two keys stand apart where one of them is a word.
+/// `x`, `gg`, `g Home`: two keys are separated if one of them is a word.
 impl fmt::Display for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(then) = self.then else {

@@ -1,4 +1,4 @@
-//! The one place that knows what a key does: dispatch, footer, help and docs/keys.md read this table.
+//! The only table of key bindings: dispatch, footer, help and docs/keys.md read it.
 
 mod action;
 mod chord;
@@ -21,8 +21,8 @@ use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
 
 const DEFAULT_KEYS: &str = include_str!("../../../../assets/keys.toml");
 
-/// Where a key is pressed. Overlays do not fall back to the desk, so nothing acts behind a form; only what gets a trader
-/// out of everything works over all of them: by its key of the desk, and where text is typed by the one that types nothing.
+/// Where a key is pressed. Panels do not fall back to the desk, so nothing acts behind a form. Only the keys that close
+/// everything work over all panels: by their desk key, and where text is typed by the one that types nothing.
 #[derive(
     Debug,
     Clone,
@@ -41,7 +41,7 @@ const DEFAULT_KEYS: &str = include_str!("../../../../assets/keys.toml");
 pub enum Context {
     /// Everywhere, whatever is open.
     Always,
-    /// Every pane, unless the pane says otherwise.
+    /// Every pane, unless the pane has its own binding.
     Desk,
     Positions,
     Orders,
@@ -71,7 +71,7 @@ pub enum Context {
 }
 
 impl Context {
-    /// The sections a press is looked up in, first match wins.
+    /// The sections in which a press is looked up; the first match wins.
     fn chain(self) -> impl Iterator<Item = Self> {
         let fallback = self.is_pane().then_some(Self::Desk);
         [Some(Self::Always), Some(self), fallback]
@@ -84,13 +84,13 @@ impl Context {
         self.chain().any(|place| place == section)
     }
 
-    /// Whether every letter is text there. In a form a capital is a key.
+    /// Whether every letter is text there. In a form a capital letter is a key.
     pub(in crate::app) fn takes_text(self) -> bool {
         matches!(self, Self::Prompt | Self::Help)
     }
 
-    /// Whether a press of `chord` types a character there, and means nothing else. The fields of a form are numbers and
-    /// choices: what they take is never a capital letter, so that a capital acts there.
+    /// Whether `chord` types a character there and does nothing else. A form's fields never take capital letters, so
+    /// capitals act there.
     fn types(self, chord: Chord) -> bool {
         let Some(typed) = chord.typed() else {
             return false;
@@ -98,13 +98,13 @@ impl Context {
         self.takes_text() || (self == Self::Form && !typed.is_uppercase())
     }
 
-    /// Whether `chord`, which does `action` on the desk, does it here too.
+    /// Whether `chord`, which does `action` on the desk, does so here too.
     fn takes_from_desk(self, action: Action, chord: Chord) -> bool {
         let is_way_out = action.is_way_out() && !self.types(chord);
         is_way_out || (action.is_aside() && self.only_shows())
     }
 
-    /// What is looked at there waits for no answer, and nothing that was chosen is lost when it closes.
+    /// It only shows something: no question waits, and closing it loses nothing.
     fn only_shows(self) -> bool {
         matches!(
             self,
@@ -118,7 +118,7 @@ impl Context {
         )
     }
 
-    /// The panes its keys work in; none for what lies over them.
+    /// The panes in which its keys work; none for panels.
     fn panes(self) -> impl Iterator<Item = Self> {
         Self::iter().filter(move |place| place.is_pane() && (self == Self::Desk || self == *place))
     }
@@ -133,7 +133,7 @@ impl Context {
     }
 }
 
-/// One line of the table: in this place, these keys do that.
+/// One line of the table: the keys of an action in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding {
     pub context: Context,
@@ -141,7 +141,7 @@ pub struct Binding {
     pub keys: Vec<Keys>,
 }
 
-/// What is wrong with a key file, naming section, action and key.
+/// The errors of a key file, with section, action and key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct KeymapFault(pub Vec<String>);
@@ -153,7 +153,7 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// The built-in table with `patches` (TOML, the same form) laid over it, one after another.
+    /// The built-in table with `patches` (TOML, the same format) applied in order.
     pub fn with(patches: &[&str]) -> Result<Self, KeymapFault> {
         let mut faults = vec![];
         let mut bound = Bound::new();
@@ -191,7 +191,7 @@ impl Keymap {
         &self.keyless
     }
 
-    /// Whether a key does `action` on the desk, or has done so before a person gave it to another.
+    /// Whether a key does `action` on the desk, or did so before a person rebound it.
     pub fn is_of_desk(&self, action: Action) -> bool {
         let mut bindings = self.bindings.iter();
         bindings.any(|b| b.action == action && b.context.is_of_desk())
@@ -208,15 +208,15 @@ impl Keymap {
         context.chain().find_map(found).or_else(of_desk)
     }
 
-    /// What two presses one after another mean.
+    /// The action of two presses in a row.
     pub fn second(&self, context: Context, first: Chord, then: Chord) -> Option<Action> {
         let following = self.following(context, first).into_iter();
         let mut meant = following.filter(|(known, _)| *known == then);
         meant.next().map(|(_, action)| action)
     }
 
-    /// Whether this press does nothing alone but something with the next. The more particular place decides, but a way
-    /// out is never the first of two.
+    /// Whether this press only begins a sequence. The more specific place decides, but a key that closes everything
+    /// never begins one.
     pub fn begins(&self, context: Context, chord: Chord) -> bool {
         if self.lookup(context, chord).is_some_and(Action::is_at_once) {
             return false;
@@ -229,8 +229,8 @@ impl Keymap {
         })
     }
 
-    /// The presses that mean something after this one, and what: a pane's own before the desk's. A way out means what it
-    /// always does.
+    /// The second keys of sequences that begin with this one, and their actions: a pane's own before the desk's. Keys
+    /// that close everything keep their action.
     pub fn following(&self, context: Context, first: Chord) -> Vec<(Chord, Action)> {
         let mut known: Vec<(Chord, Action)> = vec![];
         for place in context.chain() {
@@ -253,7 +253,7 @@ impl Keymap {
         here.flat_map(|binding| binding.keys.iter().map(move |keys| (binding, *keys)))
     }
 
-    /// Everything that works in `context`, its own keys first: the footer and the help are this list.
+    /// Everything that works in `context`, its own keys first: the footer and the help use this list.
     pub fn hints(&self, context: Context) -> impl Iterator<Item = &Binding> {
         let places = context.chain().filter(|place| *place != Context::Always);
         places.flat_map(move |place| {
@@ -262,7 +262,7 @@ impl Keymap {
         })
     }
 
-    /// The places in which one press of `chord` means something, and what.
+    /// The places in which `chord` has an action, and which.
     pub fn meanings(&self, chord: Chord) -> impl Iterator<Item = (Context, Action)> {
         let means = move |b: &&Binding| b.keys.contains(&chord.into());
         self.bindings
@@ -271,13 +271,13 @@ impl Keymap {
             .map(|b| (b.context, b.action))
     }
 
-    /// The first key, or two, that do `action` in `context`, as a hint shows it: the place's own before one that works
+    /// The first key or sequence for `action` in `context`, for a hint: the place's own before one that works
     /// everywhere.
     pub fn chord(&self, context: Context, action: Action) -> Option<Keys> {
         let mut own = context.chain().filter(|place| *place != Context::Always);
         let of = |place| self.bound(place).filter(|(b, _)| b.action == action);
         let own = own.find_map(|place| of(place).map(|(_, keys)| keys).next());
-        // Over what is looked at, its own keys are shown, and those that get a trader out.
+        // Over a panel that only shows, hints are its own keys and those that close everything.
         let of_desk = || {
             let mut keys = of(Context::Desk).map(|(_, keys)| keys);
             let works = |keys: &Keys| context.takes_from_desk(action, keys.first);
@@ -287,7 +287,7 @@ impl Keymap {
         own.or_else(of_desk).or_else(always)
     }
 
-    /// What works everywhere, whatever is open.
+    /// The keys that work everywhere.
     pub fn always(&self) -> impl Iterator<Item = &Binding> {
         let works = |b: &&Binding| b.context == Context::Always && !b.keys.is_empty();
         self.bindings.iter().filter(works)
@@ -296,7 +296,7 @@ impl Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        // The built-in file is checked by a test; should it break, an empty table still quits on Ctrl-c.
+        // A test checks the built-in file; if it were broken, an empty table would still quit on Ctrl-c.
         Self::with(&[]).unwrap_or(Self {
             bindings: vec![],
             keyless: vec![],

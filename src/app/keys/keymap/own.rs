@@ -1,36 +1,36 @@
-//! A person's own keys laid over the built-in ones.
+//! A person's own bindings on top of the built-in ones.
 //!
-//! Contract: a person's key wins over a built-in one in the same place, so that a new version that gives a key to a new
-//! action breaks no file; the built-in action goes without, and that is told. Two of a person's own on one key are a
-//! fault: neither could be trusted. What gets a trader out keeps a key in every pane, or the file is refused.
+//! Contract: a person's key wins over a built-in one in the same place, so a new version that binds a new action breaks
+//! no file. The built-in action loses its key, and that is reported. Two own bindings of one key are an error. The keys
+//! that close everything must remain in every pane, or the file is refused.
 
 use super::{Action, Binding, Chord, Context, Keymap, Keys};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt};
 use strum::{IntoEnumIterator, VariantNames};
 
-/// Who has bound it.
+/// Who bound it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Default,
     Person,
 }
 
-/// The keys of each action in each place, and whose they are.
+/// The keys of each action in each place, and who bound them.
 pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Keys>)>;
 
-/// A built-in action that has no key any more, because a person has given it to another.
+/// A built-in action that lost its key to a person's binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keyless {
     pub context: Context,
     pub action: Action,
-    /// The key it had, and what that does now.
+    /// Its old key, and what that does now.
     pub was: Keys,
     pub is: Action,
 }
 
 impl Keyless {
-    /// How it is done now, where the command line does it.
+    /// The command that does it now, if there is one.
     pub fn command(&self) -> Option<String> {
         self.context
             .is_of_desk()
@@ -60,7 +60,7 @@ enum Written {
 
 type Sections = BTreeMap<String, BTreeMap<String, Written>>;
 
-/// Reads a key file over what is bound already.
+/// Applies a key file.
 pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<String>) {
     let sections = match toml::from_str::<Sections>(text) {
         Ok(sections) => sections,
@@ -103,12 +103,12 @@ fn parsed(context: Context, written: &Written) -> Result<Vec<Keys>, String> {
     }
 }
 
-/// Two of which only one could be pressed: the same, or one that acts alone and two that begin with it.
+/// Two bindings that exclude each other: equal ones, or a single key and a sequence that begins with it.
 fn collide(one: Keys, other: Keys) -> bool {
     one == other || (one.first == other.first && one.then.is_some() != other.then.is_some())
 }
 
-/// A person's bindings of two keys.
+/// A person's sequences of two keys.
 pub(super) fn own_pairs(bound: &Bound) -> Vec<(Context, Action, Keys)> {
     let own = bound.iter().filter(|(_, (by, _))| *by == By::Person);
     let own = own.flat_map(|((context, action), (_, keys))| {
@@ -118,7 +118,7 @@ pub(super) fn own_pairs(bound: &Bound) -> Vec<(Context, Action, Keys)> {
     own.collect()
 }
 
-/// A person's keys that could never be pressed: another action has them in every place.
+/// A person's keys that can never be pressed: another action has them in every place.
 pub(super) fn taken_everywhere(bound: &Bound) -> Vec<String> {
     let always = bound
         .iter()
@@ -144,8 +144,8 @@ pub(super) fn taken_everywhere(bound: &Bound) -> Vec<String> {
     faults.collect()
 }
 
-/// Why some of these could never be pressed: another of a person's own acts at the first of them, or one of them is a
-/// way out, which acts whatever was pressed before.
+/// Why some of these sequences can never be pressed: another own binding acts on the first key, or one of the keys
+/// closes everything, which acts whatever was pressed before.
 pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) -> Vec<String> {
     let faults = pairs.iter().filter_map(|(context, action, keys)| {
         let alone = Keys::from(keys.first);
@@ -164,7 +164,7 @@ pub(super) fn unreachable(pairs: &[(Context, Action, Keys)], keymap: &Keymap) ->
     faults.collect()
 }
 
-/// The one of two keys that is a way out there.
+/// The key of a sequence that closes everything there, if any.
 fn way_out(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action)> {
     keys.presses().find_map(|key| {
         let action = keymap.lookup(place, key).filter(|a| a.is_at_once())?;
@@ -172,7 +172,7 @@ fn way_out(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action
     })
 }
 
-/// Takes from built-in actions the keys that a person has given to others; answers which have none left.
+/// Removes a person's keys from built-in actions; returns the actions left without a key.
 pub(super) fn give_way(bound: &mut Bound) -> Vec<Keyless> {
     let mut own = vec![];
     for ((context, action), (by, keys)) in &*bound {
@@ -206,7 +206,7 @@ pub(super) fn give_way(bound: &mut Bound) -> Vec<Keyless> {
     keyless
 }
 
-/// Two actions on one key in one place: neither could be trusted.
+/// Two actions on one key in one place.
 pub(super) fn clashes(bindings: &[Binding]) -> Vec<String> {
     let mut taken: BTreeMap<(Context, String), Action> = BTreeMap::new();
     let mut faults = vec![];
@@ -222,7 +222,7 @@ pub(super) fn clashes(bindings: &[Binding]) -> Vec<String> {
     faults
 }
 
-/// What must work in every pane.
+/// The actions that need a key in every pane.
 const WAYS_OUT: [Action; 5] = [
     Action::CloseAll,
     Action::Flatten,
@@ -231,7 +231,7 @@ const WAYS_OUT: [Action; 5] = [
     Action::QuitNow,
 ];
 
-/// The ways out that a file has left without a key, with what their keys do instead.
+/// The required actions that a file leaves without a key, and what their keys do instead.
 pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     let places = || Context::iter().filter(|place| place.is_of_desk());
     let of_place = |place: Context| {
@@ -262,14 +262,14 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
     faults.into_iter().map(words).collect()
 }
 
-/// What closes all and flattens has a key that acts where text is typed, as it types nothing.
+/// Close-all and flatten have a key that works where text is typed, because it types nothing.
 fn works_while_typing(keymap: &Keymap, way: Action) -> bool {
     let mut bound = keymap.bound(Context::Always);
     let is_one = |keys: Keys| keys.then.is_none() && keys.first.typed().is_none();
     !way.is_way_out() || bound.any(|(binding, keys)| binding.action == way && is_one(keys))
 }
 
-/// By a key of the desk: one that also works everywhere is not what a hand knows.
+/// By a key of the desk: one that works everywhere is not the familiar one.
 fn works(keymap: &Keymap, place: Context, way: Action) -> bool {
     let is_meant = |b: &&Binding| b.context != Context::Always || way == Action::QuitNow;
     let mut bound = keymap.bindings.iter().filter(|b| b.action == way);

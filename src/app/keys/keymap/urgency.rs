@@ -1,19 +1,19 @@
-//! Which keys overtake others, and which can be overtaken: known of a key alone, whatever is open by the time it acts.
+//! Which waiting keys overtake others, and which may be overtaken; decided by the key alone.
 
 use super::{Action, Chord, Keymap};
 
-/// How a key stands in a row of keys that wait.
+/// The urgency of a waiting key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// It closes, cancels or quits.
     AtOnce,
-    /// It moves about or does nothing: no key after it means something else without it.
+    /// It moves or does nothing: dropping it does not change what later keys mean.
     Motion,
     Other,
 }
 
 impl Keymap {
-    /// The letters among what is urgent are text where text is typed.
+    /// Urgent letters are text where text is typed.
     pub fn urgency(&self, chord: Chord) -> Urgency {
         let mut meanings = self.meanings(chord).map(|(_, action)| action);
         if self.meanings(chord).any(|(_, action)| action.is_at_once()) {

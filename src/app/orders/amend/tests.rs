@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const OLD: &str = "ord-5";
 
-/// A buy of 0.3 that rested before 0.1 of it filled.
+/// A buy of 0.3, of which 0.1 may have filled.
 fn old(status: &str, more: &str) -> Order {
     let json = format!(
         r#""type":"limit","mode":"limit","side":"buy","limit_price":60000,"initial_size":0.4,
@@ -42,7 +42,7 @@ fn list(model: &mut Model, order: Order) {
     arrive(model, Answer::Orders(Ok(Page::of(vec![order]))));
 }
 
-/// Asks for another price.
+/// Moves the order to another price.
 const MOVE: &str = "m ctrl-u 61000 enter";
 
 fn cancel() -> Command {
@@ -62,7 +62,7 @@ fn traced(model: &mut Model, found: Vec<Order>) -> Vec<Effect> {
     update(model, now, Msg::Traced(vec![OLD.into()], found))
 }
 
-/// From `m` to the row of the old order as it ended.
+/// From `m` to the final row of the old order.
 fn moved(model: &mut Model, end: Order) -> Vec<Effect> {
     press(model, MOVE);
     settle(model, Ticket(1), Ok(canceled()));
@@ -384,7 +384,7 @@ fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
     let told = "nothing is placed, ord-5 is not canceled: DELETE /v1/orders/ord-5";
     press(&mut model, "U");
     assert_eq!(failed(&model), told);
-    // Not even when the old order goes by another hand.
+    // Not even when the old order ends in another way.
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
     list(&mut model, ended("0.1"));
     assert!(!sends(&wait(&mut model, 11_000)));

@@ -1,4 +1,4 @@
-//! Marks, lists of calls, and what becomes of each.
+//! Marks, lists of commands, and their outcomes.
 
 use crate::app::{
     account::poll::Answer,
@@ -72,13 +72,13 @@ fn said(model: &Model) -> String {
     }
 }
 
-/// These are the working orders now.
+/// Sets the working orders.
 fn working(model: &mut Model, ids: &str) {
     let orders = ids.split_whitespace().map(resting).collect();
     arrive(model, Answer::Orders(Ok(Page::of(orders))));
 }
 
-/// What `x` asks about.
+/// The question that `x` asks.
 fn asked(model: &mut Model) -> Option<Deed> {
     assert_eq!(press(model, "x"), vec![]);
     match model.overlays.pop() {

@@ -1,4 +1,4 @@
-//! Issue 13, item 10: a form that is sent closes at once; what was refused is opened again by one key.
+//! Issue 13, item 10: a sent form closes at once; one key reopens a refused one.
 
 use crate::{
     app::{
@@ -89,7 +89,7 @@ fn what_waits_for_a_person_is_not_sent_a_second_time_from_its_form() {
     assert_eq!(model.overlays, vec![]);
 }
 
-/// What can be open or on its way, and whether free text is typed there.
+/// What can be open or in progress, and whether free text is typed there.
 const PLACES: &[(&str, &str, Typing)] = &[
     ("positions", "1", Typing::Nothing),
     ("orders", "2", Typing::Nothing),
@@ -134,7 +134,7 @@ const PLACES: &[(&str, &str, Typing)] = &[
     ),
 ];
 
-/// What opens each form; every field of it is tried.
+/// The keys that open each form; the test tries every field.
 const FORMS: &[&str] = &[
     "b",
     "b shift-tab shift-tab shift-tab limit tab tab tab",
@@ -156,7 +156,7 @@ enum Typing {
     Text,
 }
 
-/// A desk on which `keys` were pressed; at `!` so much time passes that a question is read.
+/// A desk after `keys`; each `!` lets enough time pass to read a question.
 fn at(keys: &str) -> Model {
     let mut model = desk();
     for keys in keys.split('!') {
@@ -166,7 +166,7 @@ fn at(keys: &str) -> Model {
     model
 }
 
-/// The way out that is asked about on top of everything.
+/// The close-all or flatten that the topmost question is about.
 fn asks(model: &Model) -> Option<&Command> {
     use crate::app::dialogs::overlay::Deed;
     let deed = &model.overlays.last()?.try_as_strip_ref()?.deed;
@@ -196,7 +196,7 @@ fn check(place: &str, keys: &str, typing: Typing) {
             continue;
         }
         assert_eq!(asks(&model), Some(command), "{place}: {key}");
-        // What lay below is there again when it is stopped, and when it has gone.
+        // The panel below is there again when it is stopped, and when it was sent.
         let below = |model: &Model| {
             let kinds = model.overlays.iter().map(std::mem::discriminant);
             kinds.collect::<Vec<_>>()

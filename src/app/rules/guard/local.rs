@@ -1,11 +1,11 @@
-//! What this desk can measure by itself: from the trader's settings and what it has read.
+//! Challenge figures that this desk computes itself, from the trader's settings and its reads.
 //!
-//! Contract: pure. What is not known is not counted, and the figure says so; where nothing true is left without it,
-//! there is no figure.
+//! Contract: pure. Unknown values are not counted, and the figure says so; if nothing meaningful remains, there is no
+//! figure.
 //!
-//! Known limits: days are those of UTC. A position counts whole on the day it is closed, and an open one whole today;
-//! what has been realised of that counts where the service tells it, today only if it was opened today. Where no
-//! equity is told, what was paid in or out is not known: the account is reckoned from all that was ever closed.
+//! Known limits: days are UTC. A position counts entirely on the day it is closed, and an open one entirely today; its
+//! realized part counts if the service reports it, for today only if it was opened today. Without equity from the
+//! service, deposits and withdrawals are unknown: the account is computed from everything ever closed.
 
 use crate::{
     app::account::{
@@ -24,7 +24,7 @@ pub(super) struct Local<'a> {
     now: Timestamp,
 }
 
-/// What is known of a figure, and what that leaves out.
+/// A figure, and what it leaves out.
 #[derive(Default)]
 struct Measured {
     value: Sum,
@@ -99,7 +99,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    /// What was closed today, and what the open positions have come to.
+    /// The profit closed today, and that of the open positions.
     fn today(&self) -> Result<Measured, Missing> {
         if let Some(told) = self.facts.and_then(|facts| facts.day_pnl) {
             return Ok(Measured::whole(told));
@@ -125,7 +125,7 @@ impl<'a> Local<'a> {
         Ok(today)
     }
 
-    /// What the account has made since it began.
+    /// The account's profit since it began.
     fn gained(&self) -> Result<Measured, Missing> {
         let start = self.settings.start_balance;
         let equity = self.facts.and_then(|facts| facts.equity);
@@ -144,7 +144,7 @@ impl<'a> Local<'a> {
         Ok(all)
     }
 
-    /// Adds what the open positions have come to: what of it is realised, and what their marks say.
+    /// Adds the open positions: their realized part, and their profit at the mark.
     fn add_open(&self, to: &mut Measured, realized: impl Fn(&Position) -> Option<Num>) {
         let page = self.store.positions.value();
         if !page.is_some_and(Page::is_whole) {
@@ -163,7 +163,7 @@ impl<'a> Local<'a> {
             .extend((unpriced > 0).then_some(Lack::Unpriced(unpriced)));
     }
 
-    /// What of the closed positions is not here.
+    /// Which closed positions are missing.
     fn unread(&self) -> Option<Lack> {
         let closed = &self.store.closed;
         if closed.head().value().is_none() || closed.has_more() {
@@ -172,7 +172,7 @@ impl<'a> Local<'a> {
         closed.is_incomplete().then_some(Lack::Cut)
     }
 
-    /// Net of every day of UTC with a closed position, when all of them are here.
+    /// The net profit of every UTC day with a closed position, if all are read.
     fn days(&self) -> Result<Vec<Num>, Missing> {
         let closed = &self.store.closed;
         let untold = closed.rows().len().saturating_sub(self.store.results.count);
@@ -186,7 +186,7 @@ impl<'a> Local<'a> {
     }
 }
 
-/// The best day's part of all days with a profit.
+/// The best day's share of all profitable days.
 fn best_share(days: &[Num]) -> Option<Num> {
     let gains = || days.iter().copied().filter(|net| net.is_positive());
     let all = gains().try_fold(Num::ZERO, Num::plus)?;

@@ -1,4 +1,4 @@
-//! What is measured, what is told, and what the lock holds.
+//! The measured figures, the alerts, and what the lock refuses.
 
 use super::*;
 use crate::{
@@ -22,7 +22,7 @@ fn day_of(at: Timestamp) -> i64 {
     at.0.div_euclid(DAY)
 }
 
-/// What a service that knows challenges tells.
+/// The facts of a service with challenges.
 fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
     let rule = |id: &str, value, limit| RuleFact {
         id: id.into(),
@@ -415,7 +415,7 @@ fn a_poll_that_fails_neither_locks_nor_unlocks() {
     assert!(locked(&model).is_some());
 }
 
-/// A drawdown of 8 % that trails: 100 000 at the start, now `equity` over `floor`.
+/// A trailing drawdown of 8 %: 100 000 at the start, now `equity` above `floor`.
 fn trailing(model: &mut Model, equity: &str, floor: &str, from: Option<&str>) -> String {
     let mut told = facts("1", equity);
     told.rules[0].limit = num(floor);

@@ -1,4 +1,4 @@
-//! Which rows a lens shows, and in which order. A tree stays a tree: what a row hangs under is shown with it.
+//! Filters and sorts rows. A tree stays a tree: a matching row is shown with its parent.
 
 use super::{
     super::rows::All, Direction, Fact, Filter, Lens, Picked, Sort, filter::Asked, flat::Order,
@@ -23,7 +23,7 @@ pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
     }
 }
 
-/// The rows that belong together: a root and what hangs under it.
+/// A root with its children.
 fn families<'a>(all: &'a All<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -39,19 +39,19 @@ fn families<'a>(all: &'a All<'a>) -> impl Iterator<Item = Range<usize>> + 'a {
     })
 }
 
-/// The rows of a pane, in its own order, and what each says.
+/// The rows of a pane in its own order, and their cells.
 pub(crate) struct Reader<'a> {
     pub(crate) all: All<'a>,
-    /// What the wall clock says.
+    /// The wall clock.
     pub(crate) now: Timestamp,
-    /// Of the row at this place, in this column.
+    /// The value of the row at this index in this column.
     pub(crate) fact: &'a dyn Fn(usize, usize) -> Fact,
     pub(crate) words: &'a dyn Fn(usize) -> String,
     pub(crate) numbers: &'a dyn Fn(usize) -> String,
 }
 
 impl Reader<'_> {
-    /// The same, to be sorted by.
+    /// The same, as a sort key.
     pub(super) fn key(&self, at: usize, column: usize) -> Fact {
         (self.fact)(at, column).folded()
     }
@@ -65,7 +65,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What of a family is shown: all of it under a wanted heading, else its root over those that are wanted.
+    /// The shown part of a family: all of it under a matching heading, otherwise its root and the matching rows.
     fn kept(&self, family: Range<usize>, filter: Option<&Filter>) -> Option<Vec<usize>> {
         let Some(filter) = filter else {
             return Some(family.collect());
@@ -80,7 +80,7 @@ impl Reader<'_> {
         (is_wanted || !wanted.is_empty()).then(|| std::iter::once(root).chain(wanted).collect())
     }
 
-    /// Within each family, and the families by their root, or by their first child where the root has no such cell.
+    /// Sorts within each family, and the families by their root, or by their first child if the root has no such cell.
     fn sort(&self, families: &mut Vec<Vec<usize>>, sort: Sort) {
         let by = |a: &Fact, b: &Fact| compare(a, b, sort.direction);
         let mut keyed: Vec<(Fact, Vec<usize>)> = vec![];
@@ -104,7 +104,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is not known comes last, whichever way round, and before it what has a word where others have a number.
+/// Unknown values come last in either direction, and before them words among numbers.
 pub(super) fn compare(a: &Fact, b: &Fact, direction: Direction) -> Ordering {
     let class = |fact: &Fact| match fact {
         Fact::Number(_) | Fact::Code(..) | Fact::Span(_) | Fact::Moment(_) => 0,

@@ -1,28 +1,28 @@
-//! What a row says in one of its columns, as something that can be compared.
+//! The comparable value of a row in a column.
 
 use crate::model::{Num, Timestamp};
 use std::{cmp::Ordering, time::Duration};
 
-/// A column as filters, sorts and settings name it.
+/// A column's name in filters, sorts and settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColumnName {
     pub id: &'static str,
     pub title: &'static str,
     pub kind: Kind,
-    /// Without it a trader would not see what could be lost, or what is done about it.
+    /// It shows risk, or protection against it.
     pub tells_risk: bool,
 }
 
-/// What a column can be compared with.
+/// The type of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Words,
     Number,
-    /// A number with a word about it, or a word where there is none: `429 limited`, `timed out`.
+    /// A number with a word, or a word alone: `429 limited`, `timed out`.
     Code,
-    /// How long: an age, a countdown, how long something took.
+    /// A duration: an age, a countdown, an elapsed time.
     Span,
-    /// When. Compared by how long ago that is.
+    /// An instant, compared by how long ago it is.
     Moment,
 }
 
@@ -31,14 +31,14 @@ pub enum Fact {
     Unknown,
     Words(String),
     Number(Num),
-    /// A number, and all that the cell says.
+    /// A number, and the whole cell.
     Code(Num, String),
     Span(Duration),
     Moment(Timestamp),
 }
 
 impl Fact {
-    /// As sorts compare it: words without regard to case.
+    /// For sorting: words in lower case.
     #[must_use]
     pub(super) fn folded(self) -> Self {
         match self {
@@ -49,7 +49,7 @@ impl Fact {
         }
     }
 
-    /// The order of an ascending sort among what is known and [`folded`](Self::folded).
+    /// The ascending order of known, [`folded`](Self::folded) values.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Words(a), Self::Words(b)) => a.cmp(b),
@@ -64,7 +64,7 @@ impl Fact {
         *self != Self::Unknown
     }
 
-    /// A column holds one kind; a word stands where a number does not apply.
+    /// A column has one type; a word replaces an inapplicable number.
     fn rank(&self) -> u8 {
         match self {
             Self::Number(_) | Self::Code(..) => 0,

@@ -1,18 +1,17 @@
-//! The filter language: `btc side:sell status:resting size>1`. All terms must hold.
+//! The filter language: `btc side:sell status:resting size>1`. All terms must match.
 //!
-//! A bare word is looked for in every cell that has words, and in the id; a bare number also in every number that a cell
-//! shows, from its first digit, with or without thousands separators. `column:word` looks in one column,
-//! `=` and `!=` take all of the cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`, `status>=400`).
-//! `a|b` is either, `-term` is not, `"two words"` are one. Columns go by id, by title, or by a beginning that
-//! only one has.
+//! A bare word is searched in every cell with words, and in the id. A bare number also matches every displayed number
+//! that starts with it, with or without thousands separators. `column:word` searches one column, `=` and `!=` compare
+//! the whole cell, `<` `<=` `>` `>=` compare numbers and times (`age>5m`, `status>=400`). `a|b` is either, `-term` is
+//! not, `"two words"` are one. A column is named by its id, its title, or an unambiguous beginning.
 //!
-//! Contract: pure. A text with a fault is no filter at all, and the fault says where it is and what to write.
+//! Contract: pure. A text with an error is no filter; the error says where it is and what to write.
 
 use super::fact::{ColumnName, Fact, Kind};
 use crate::model::{Num, Timestamp};
 use std::{cmp::Ordering, ops::Range, time::Duration};
 
-/// What is wrong with a line somebody types, and where, in characters.
+/// An error in a typed line, and its position in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub at: Range<usize>,
@@ -21,7 +20,7 @@ pub struct Fault {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filter {
-    /// As it was typed.
+    /// As typed.
     pub text: String,
     terms: Vec<Term>,
 }
@@ -60,7 +59,7 @@ enum Op {
     Below,
 }
 
-/// The longer spellings first.
+/// Longer operators first.
 const OPS: &[(&str, Op)] = &[
     ("!=", Op::IsNot),
     (">=", Op::AtLeast),
@@ -78,7 +77,7 @@ enum Value {
     Span(Duration),
 }
 
-/// What a filter is asked about: a row, read only as far as the terms need it.
+/// A row that a filter reads only as far as its terms need.
 pub(super) struct Asked<W, N, F> {
     pub(super) now: Timestamp,
     pub(super) words: W,
@@ -87,7 +86,7 @@ pub(super) struct Asked<W, N, F> {
 }
 
 impl Filter {
-    /// `None` for a text without any term.
+    /// `None` for a text without terms.
     pub fn parse(text: &str, columns: &[ColumnName]) -> Result<Option<Self>, Fault> {
         let mut terms = vec![];
         for token in tokens(text)? {
@@ -127,7 +126,7 @@ impl Filter {
     }
 }
 
-/// The digits of a number as it is typed: `64,400`, `65548`, `+1.5`, `12%`.
+/// The digits of a typed number: `64,400`, `65548`, `+1.5`, `12%`.
 fn digits(word: &str) -> Option<String> {
     let bare = word.trim_start_matches(['+', '$']).trim_end_matches('%');
     let digits = bare.replace(',', "");
@@ -173,7 +172,7 @@ fn one(fact: &Fact, op: Op, value: &Value, now: Timestamp) -> bool {
     }
 }
 
-/// A piece of the line and where it begins, in characters; quotes are gone, what they held is literal.
+/// A piece of the line and its position in characters; quotes are removed, and their contents are literal.
 struct Token {
     start: usize,
     chars: Vec<(char, Literal)>,
@@ -203,7 +202,7 @@ impl Token {
         }
     }
 
-    /// Where the first operator stands, and which it is.
+    /// The first operator and its position.
     fn op(&self) -> Option<(usize, &'static str, Op)> {
         let text = self.text();
         (0..self.chars.len()).find_map(|at| {
@@ -277,7 +276,7 @@ fn term(token: &Token, columns: &[ColumnName]) -> Result<Term, Fault> {
     Ok(Term { sense, test })
 }
 
-/// Whether what stands before the operator could be a column: a path like `/v1/orders?limit=5` is not.
+/// Whether the text before the operator can be a column; a path like `/v1/orders?limit=5` cannot.
 fn is_name(token: &Token, op: usize) -> bool {
     let name = token.chars.get(..op).unwrap_or_default();
     let plain = |(c, _): &(char, Literal)| c.is_alphanumeric() || *c == '_';
@@ -324,7 +323,7 @@ fn value(text: &str, kind: Kind, op: Op, id: &str) -> Result<Value, String> {
             Ok(Value::Words(text.to_owned()))
         }
         Kind::Words => Err(format!("{id} is words and has no order: write {id}:{text}")),
-        // Looked into as words, compared as the number.
+        // Searched as words, compared as a number.
         Kind::Code if op == Op::Holds => Ok(Value::Words(text.to_owned())),
         Kind::Code => match (number(text), op) {
             (Some(number), _) => Ok(Value::Number(number)),
@@ -376,7 +375,7 @@ fn squeezed(title: &str) -> String {
     title.to_lowercase().replace([' ', '_'], "")
 }
 
-/// The columns whose id begins so; where there is none, those whose title does.
+/// The columns whose id begins with this; if there is none, those whose title does.
 pub fn begun(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
     let by_id = columns.iter().filter(|column| column.id.starts_with(name));
     let by_id: Vec<_> = by_id.copied().collect();
@@ -389,7 +388,7 @@ pub fn begun(name: &str, columns: &[ColumnName]) -> Vec<ColumnName> {
     by_title.copied().collect()
 }
 
-/// The column a name means: its id, its title, or the beginning of one only.
+/// The column of a name: its id, its title, or an unambiguous beginning.
 pub fn find(name: &str, columns: &[ColumnName]) -> Result<usize, String> {
     let name = name.to_lowercase();
     let is_titled = |column: &ColumnName| squeezed(column.title) == squeezed(&name);

@@ -1,6 +1,5 @@
-//! A list without branches through a lens. It is sifted once, a long one in portions so that no key waits for all of it;
-//! what a later answer changes of it is put into its place, so that a new row among a hundred thousand costs no more than
-//! among a hundred.
+//! Filters and sorts a list without children. It is read once, a long one in portions, so that no key waits. Later
+//! changes are inserted in place, so that a new row among a hundred thousand costs no more than among a hundred.
 
 use super::{
     Fact, Lens, Picked, Sort,
@@ -9,17 +8,17 @@ use super::{
 use crate::app::account::feed::Shift;
 use std::{cmp::Ordering, collections::VecDeque, ops::Range};
 
-/// In which order the rows that are shown stand.
+/// The order of the shown rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Order {
     /// The pane's own.
     Own,
     By(Keys),
-    /// Families by a column: nothing is found in it at once.
+    /// Families by a column: rows cannot be found directly.
     Families,
 }
 
-/// What each row that is shown says in the column it is sorted by, in the pane's own order.
+/// The sort value of each shown row, in the pane's own order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Keys {
     facts: VecDeque<Fact>,
@@ -27,7 +26,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Rows that say the same stay in their own order.
+    /// Equal rows keep their own order.
     fn order(&self, a: u32, b: u32) -> Ordering {
         let fact = |at: u32| self.facts.get(usize::try_from(at).ok()?);
         let said = match (fact(a), fact(b)) {
@@ -62,7 +61,7 @@ impl Keys {
 }
 
 impl Picked {
-    /// Where the row at this place of the pane's own order is shown.
+    /// The display index of the row at this index of the pane's own order.
     pub(crate) fn find(&self, at: u32) -> Option<usize> {
         match &self.order {
             Order::Own => self.places.binary_search(&at).ok(),
@@ -75,10 +74,10 @@ impl Picked {
     }
 }
 
-/// A list on its way through a lens.
+/// A list that is being filtered and sorted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sifting {
-    /// Those of the rows read so far that are wanted.
+    /// The matching rows so far.
     places: Vec<u32>,
     keys: Option<Keys>,
     read: usize,
@@ -111,7 +110,7 @@ impl Sifting {
         self.read * 100 / self.count.max(1)
     }
 
-    /// Reads so many rows more.
+    /// Reads this many more rows.
     pub(crate) fn go_on(&mut self, reader: &Reader<'_>, lens: &Lens, rows: usize) {
         let end = self.read.saturating_add(rows).min(self.count);
         let mut fresh = wanted(reader, lens, self.read..end);
@@ -119,7 +118,7 @@ impl Sifting {
             for at in &fresh {
                 keys.read(reader, *at);
             }
-            // What stands in order already is merged at the end for little.
+            // The sorted rows are merged cheaply at the end.
             fresh.sort_unstable_by(|a, b| keys.order(*a, *b));
         }
         self.places.extend(fresh);
@@ -152,7 +151,7 @@ pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
     sifting.end()
 }
 
-/// What was picked before, with what has changed since.
+/// The previous result, updated with later changes.
 pub(crate) fn again(
     reader: &Reader<'_>,
     lens: &Lens,
@@ -194,7 +193,7 @@ pub(crate) fn again(
     }
 }
 
-/// `left` rows at the top gave way to `came`: theirs are gone, the others stand lower or higher.
+/// At the top `left` rows were replaced by `came`: removes theirs and shifts the others.
 fn moved(places: &mut Vec<u32>, left: usize, came: usize) {
     let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
     let (left, came) = (number(left), number(came));

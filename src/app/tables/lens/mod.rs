@@ -1,11 +1,10 @@
-//! How a pane is looked at: which of its rows, in which order, which columns. Kept for the session, columns also for
-//! the next.
+//! The view of a pane: filter, sort and columns. Kept for the session, columns also for the next.
 //!
-//! Contract: a lens changes what is shown, never what is known; the selection stays an id through it. A long list is
-//! sifted in portions, one an update: until that is over it stands as before, and says so.
-//! Known limit: an answer that changes such a list meanwhile has all of it sifted at once.
-//! Known limit: the rows of a list longer than `ALWAYS` are sifted anew only when rows have come or gone,
-//! so what time alone changes there (an age that passes a limit) waits for the next of those.
+//! Contract: it changes what is shown, never the data; the selection stays an id. A long list is filtered in portions,
+//! one per update; until that is done it stays as it was, and says so.
+//! Known limit: an answer that changes such a list meanwhile makes it filter everything at once.
+//! Known limit: a list longer than `ALWAYS` is filtered again only when rows come or go, so what time alone changes (an
+//! age that passes a limit) waits until then.
 
 pub(crate) mod arrange;
 pub(crate) mod fact;
@@ -23,7 +22,7 @@ use super::pane::Pane;
 use flat::Sifting;
 use std::collections::BTreeMap;
 
-/// How many rows of a longer one are read in one update: what a key may wait for is a few milliseconds.
+/// Rows of a longer list per update: a key waits a few milliseconds at most.
 pub(crate) const PORTION: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,20 +37,20 @@ pub struct Sort {
     pub direction: Direction,
 }
 
-/// What a person has chosen to see of a pane.
+/// A person's view of a pane.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Lens {
     pub filter: Option<Filter>,
     pub sort: Option<Sort>,
-    /// Which columns, in this order; `None` for all of them in their own.
+    /// The columns in order; `None` for all in the default order.
     pub columns: Option<Vec<usize>>,
     pub(crate) picked: Option<Picked>,
-    /// What will be picked of a long list.
+    /// The running filter of a long list.
     pub(crate) sifting: Option<Sifting>,
     pub(crate) sums: Option<Sums>,
 }
 
-/// The rows that are shown, as places in the pane's own order.
+/// The shown rows, as indexes in the pane's own order.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Picked {
     pub(crate) places: Vec<u32>,
@@ -68,12 +67,12 @@ impl Lenses {
         self.0.get(&pane)
     }
 
-    /// Whether the next update, whatever it is about, goes on with a long list.
+    /// Whether any later update continues with a long list.
     pub fn are_sifting(&self) -> bool {
         self.0.values().any(|lens| lens.sifting.is_some())
     }
 
-    /// The columns that were chosen, by pane.
+    /// The chosen columns, by pane.
     pub fn columns(&self) -> BTreeMap<Pane, Vec<usize>> {
         let lenses = self.0.iter();
         lenses
@@ -81,7 +80,7 @@ impl Lenses {
             .collect()
     }
 
-    /// Chooses what was chosen elsewhere or before.
+    /// Applies columns chosen elsewhere or earlier.
     pub fn recall(&mut self, columns: BTreeMap<Pane, Vec<usize>>) {
         for (pane, columns) in columns {
             self.look(pane, Some(columns));
@@ -98,23 +97,23 @@ impl Lens {
         self.picked.as_ref().map(|picked| picked.places.as_slice())
     }
 
-    /// Where the row at this place of the pane's own order is shown, while rows are picked.
+    /// The display index of the row at this index of the pane's own order, while rows are filtered.
     pub(crate) fn find(&self, at: usize) -> Option<usize> {
         self.picked.as_ref()?.find(u32::try_from(at).ok()?)
     }
 
-    /// How much of a long list has been sifted, in percent, while that is not over.
+    /// How much of a long list has been filtered, in percent, while it runs.
     pub fn sifted(&self) -> Option<usize> {
         self.sifting.as_ref().map(Sifting::percent)
     }
 
-    /// How many rows the filter takes; `None` without a filter, and until that is known.
+    /// How many rows match; `None` without a filter, and until that is known.
     pub fn hits(&self) -> Option<usize> {
         self.filter.as_ref().filter(|_| self.sifting.is_none())?;
         self.picked.as_ref().map(|picked| picked.hits)
     }
 
-    /// What the rows that the filter takes come to; `None` without a filter, and where nobody adds them up.
+    /// The totals of the matching rows; `None` without a filter, and in panes without totals.
     pub fn sums(&self) -> Option<&Sums> {
         self.sums.as_ref()
     }

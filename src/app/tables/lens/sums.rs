@@ -1,6 +1,6 @@
-//! What the rows that a filter takes come to, in the panes that add theirs up.
+//! Totals of the rows that match a filter, in panes that have totals.
 //!
-//! Known limit: of more than `MOST` rows nothing is told: adding them up anew whenever one comes would make keys wait.
+//! Known limit: none for more than `MOST` rows: adding them up after every change would delay keys.
 
 use super::super::pane::Pane;
 use crate::app::account::{
@@ -9,7 +9,7 @@ use crate::app::account::{
 };
 use strum::EnumTryAs;
 
-/// As many as are sifted in one update.
+/// As many as are filtered in one update.
 const MOST: usize = super::PORTION;
 
 #[derive(Debug, Clone, PartialEq, Eq, EnumTryAs)]

@@ -30,7 +30,7 @@ fn columns() -> Vec<ColumnName> {
     ]
 }
 
-/// `BTC` bought, 0.5 at 64,000, 90 s old, nothing known of its liquidation.
+/// A buy of `BTC`, 0.5 at 64,000, 90 s old, without a known liquidation price.
 fn takes(text: &str) -> bool {
     let filter = Filter::parse(text, &columns()).unwrap().unwrap();
     filter.takes(&filter::Asked {
@@ -453,7 +453,7 @@ fn the_arrows_move_in_the_pane_while_a_filter_is_typed() {
         if strip.deed == crate::model::Command::Cancel("ord-2".into()).into()));
 }
 
-/// `h-0` the newest; the sizes go round.
+/// `h-0` is the newest; the sizes repeat.
 fn past(numbers: std::ops::Range<u32>) -> Page<crate::model::Order> {
     let rows = numbers.map(|number| {
         let size = number * 7 % 1_000 + 1;
@@ -503,7 +503,7 @@ fn a_long_list_is_sifted_in_portions_and_stands_as_before_until_that_is_over() {
         Some(model.now.plus(Duration::from_millis(1)))
     );
 
-    // Another filter begins anew over what is shown; the same once more changes nothing.
+    // Another filter starts over the shown rows; the same filter again changes nothing.
     filtered(&mut model, "size=1");
     assert_eq!(ids(&model, Pane::History), expected);
     wait(&mut model, 1);

@@ -1,4 +1,4 @@
-//! The verb that moves an order: another price, another size.
+//! The command that moves an order to another price or size.
 
 use super::{
     Said,
@@ -16,14 +16,14 @@ use crate::{
 
 pub(super) const FLAGS: &[&str] = &["--price=", "--limit-price=", "--trigger-price=", "--size="];
 
-/// The flags that are texts of the form.
+/// The flags that are text fields of the form.
 const TEXTS: &[(&str, Field)] = &[
     ("--limit-price", Field::LimitPrice),
     ("--trigger-price", Field::TriggerPrice),
     ("--size", Field::Size),
 ];
 
-/// `ORDER_ID [PRICE]`: the price it waits for, its limit or its trigger, is the one the form has the keys on.
+/// `ORDER_ID [PRICE]`: the price is the form's focused one, limit or trigger.
 pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(2)?;
     let id = said.needed(0, "which order: an id")?;
@@ -41,7 +41,7 @@ pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
-/// `BTC SELL stop mkt 63291`: what a person knows the order with this id by.
+/// `BTC SELL stop mkt 63291`: the description of the order with this id.
 pub(super) fn about(model: &Model, id: &str) -> Option<String> {
     let order = model.store.order(&id.into())?;
     let price = order.trigger_price.or(order.limit_price);
@@ -51,7 +51,7 @@ pub(super) fn about(model: &Model, id: &str) -> Option<String> {
     Some(format!("{symbol} {side} {mode}{price}"))
 }
 
-/// What can be moved.
+/// The orders that can be moved.
 pub(super) fn offers(model: &Model) -> Vec<String> {
     let orders = model.store.orders.rows().iter();
     let movable = orders.filter(|order| of_row::moved(model, order).is_ok());

@@ -1,4 +1,4 @@
-//! The verb that closes a position, or part of it: at the market after one key, in any other way by its form.
+//! The command that closes a position in whole or in part: at the market with one key, otherwise in its form.
 
 use super::{
     Said,
@@ -30,7 +30,7 @@ pub(super) const FLAGS: &[&str] = &[
     "--marketable-limit-acknowledged",
 ];
 
-/// The flags that are texts of the form.
+/// The flags that are text fields of the form.
 const TEXTS: &[(&str, Field)] = &[
     ("--size", Field::Size),
     ("--limit-price", Field::LimitPrice),
@@ -72,7 +72,7 @@ pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     }
 }
 
-/// What of it is chosen and not written.
+/// The flags that are choices of the form.
 fn choices(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     let chosen = kind(said)?;
     if let Draft::Close(draft) = draft {
@@ -95,7 +95,7 @@ fn choices(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The type follows from a price where it is not said.
+/// A price implies the type if it is not given.
 fn kind(said: &Said) -> Result<CloseKind, Fault> {
     if let Some(word) = said.flag("--type") {
         return parsed(word);

@@ -1,4 +1,4 @@
-//! The verbs that change what is shown.
+//! The commands that change what is shown.
 
 use super::{Said, Word};
 use crate::app::{
@@ -13,7 +13,7 @@ use crate::app::{
     update::act,
 };
 
-/// The column ids of the pane that has the keys.
+/// The column ids of the focused pane.
 pub(super) fn columns(model: &Model) -> Vec<String> {
     let columns = names(model).into_iter();
     columns.map(|column| column.id.to_owned()).collect()
@@ -27,7 +27,7 @@ pub(super) fn accounts(model: &Model) -> Vec<String> {
     model.roster.labels()
 }
 
-/// By the name of its profile, or by its id.
+/// By profile name or account id.
 pub(super) fn account(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(1)?;
     let word = said.needed(0, "which account?")?;
@@ -36,7 +36,7 @@ pub(super) fn account(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     Ok(Next::Switch(Switch::To(at)))
 }
 
-/// The filter's own text is what stands after the verb, quotes and all.
+/// The filter is the text after the command, including quotes.
 pub(super) fn filter(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let texts = said.words.iter().map(|word| {
         if word.text.contains(char::is_whitespace) {
@@ -83,7 +83,7 @@ pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     Ok(tour::start(model))
 }
 
-/// `market size upnl` are the columns; `+fees` and `-age` change the choice there is.
+/// `market size upnl` sets the columns; `+fees` and `-age` change the current choice.
 pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let pane = model.focus.pane;
     if said.words.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn formats(_: &Model) -> Vec<String> {
     FORMATS.iter().map(|(name, _)| (*name).to_owned()).collect()
 }
 
-/// Begins at once; the panel shows how far it is.
+/// Starts at once; the panel shows the progress.
 pub(super) fn export(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     let named = |word: &Word| {
         let mut known = FORMATS.iter();

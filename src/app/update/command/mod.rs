@@ -1,8 +1,7 @@
-//! The command line `:`: the CLI's verbs and flags, typed on the desk. One table of verbs; each answers with
-//! what the key for the same thing would have answered.
+//! The command line `:`: the CLI's verbs and flags on the desk. One table of verbs; each returns what its key would.
 //!
-//! Contract: a line is done whole or not at all, and a fault says where it is. What raises risk opens the form
-//! with the fields filled in, which asks as it always does; what reduces it asks for one key at most.
+//! Contract: a line runs completely or not at all, and an error says where it is. A command that increases risk opens
+//! the form with the fields filled in, which asks as usual; one that reduces risk asks for one key at most.
 
 mod alert;
 mod amend;
@@ -25,18 +24,18 @@ use crate::app::{
     tables::lens::Fault,
 };
 
-/// One word of the command line and what it does.
+/// A command and its function.
 #[derive(Debug)]
 pub struct Verb {
     pub name: &'static str,
-    /// Other names of it.
+    /// Its other names.
     pub also: &'static [&'static str],
-    /// What may follow it, as the CLI's help writes it.
+    /// Its arguments, in the CLI's notation.
     pub shape: &'static str,
     pub does: &'static str,
-    /// The flags it takes, as the CLI spells them; those that end in `=` take a value.
+    /// Its flags in the CLI's spelling; those that end in `=` take a value.
     pub flags: &'static [&'static str],
-    /// What may stand after it, for Tab.
+    /// Completions of its arguments.
     pub offers: fn(&Model) -> Vec<String>,
     does_it: Deed,
 }
@@ -48,7 +47,7 @@ impl Verb {
     }
 }
 
-/// What comes of a line, or where it is wrong.
+/// The result of a line, or its error.
 type Meaning = fn(&mut Model, &Said) -> Result<Next, Fault>;
 
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +73,7 @@ fn nothing(_: &Model) -> Vec<String> {
     vec![]
 }
 
-/// Every verb. Those that the CLI has too take its words; a test holds the two together.
+/// Every command. Those that the CLI also has use its words; a test compares them.
 pub const VERBS: &[Verb] = &[
     Verb {
         name: "place",
@@ -306,7 +305,7 @@ pub const VERBS: &[Verb] = &[
     },
 ];
 
-/// Does what a line says.
+/// Runs a line.
 pub(crate) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
     let words = said::words(text)?;
     let Some((first, _)) = words.split_first() else {
@@ -327,7 +326,7 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
     }
 }
 
-/// The verb a word means: its name, or the beginning of one name only.
+/// The command of a word: its name, or an unambiguous beginning.
 pub fn named(word: &str) -> Result<&'static Verb, String> {
     let is_it = |verb: &&Verb| verb.name == word || verb.also.contains(&word);
     if let Some(verb) = VERBS.iter().find(is_it) {
@@ -344,19 +343,19 @@ pub fn named(word: &str) -> Result<&'static Verb, String> {
     }
 }
 
-/// What a key of the desk does is done by its name too, whether or not it still has a key.
+/// Every action of a desk key also works by its name, with or without a key.
 fn pressed(model: &Model, word: &str) -> Option<Action> {
     let action = word.replace('-', "_").parse().ok()?;
     model.keymap.is_of_desk(action).then_some(action)
 }
 
-/// The names of what has no key.
+/// The names of actions without a key.
 fn keyless(model: &Model) -> impl Iterator<Item = String> {
     let lost = model.keymap.keyless().iter().filter_map(Keyless::command);
     lost.map(|command| command.trim_start_matches(':').to_owned())
 }
 
-/// What could stand at the end of `before`, whose last word is `typed`.
+/// Completions at the end of `before`, whose last word is `typed`.
 pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
     let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
     let first = before.split_whitespace().next();
@@ -379,12 +378,12 @@ pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
     words.into_iter().filter(is_meant).collect()
 }
 
-/// What a person knows an offered id by.
+/// The description of an offered id.
 pub fn about(model: &Model, word: &str) -> Option<String> {
     amend::about(model, word)
 }
 
-/// Whether one of its words begins so: `btc`, `sell`, `63,2`.
+/// Whether one of its words begins with this: `btc`, `sell`, `63,2`.
 fn known_by(about: &str, typed: &str) -> bool {
     let typed = typed.to_lowercase().replace(',', "");
     let mut words = about.split_whitespace();

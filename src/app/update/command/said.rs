@@ -1,4 +1,4 @@
-//! A typed line as words and flags, each knowing where it stands.
+//! A typed line as words and flags with their positions.
 
 use super::Verb;
 use crate::app::tables::lens::Fault;
@@ -11,19 +11,19 @@ pub struct Word {
     pub at: Range<usize>,
 }
 
-/// What follows a verb.
+/// The arguments of a command.
 #[derive(Debug)]
 pub struct Said {
     pub words: Vec<Word>,
     flags: Vec<Flag>,
-    /// Where more could be typed.
+    /// The end of the line.
     end: usize,
 }
 
 #[derive(Debug)]
 struct Flag {
     name: &'static str,
-    /// As it stands in the line.
+    /// As in the line.
     word: Word,
     value: Option<Word>,
 }
@@ -37,7 +37,7 @@ impl Word {
     }
 }
 
-/// Words between blanks; quotes, single or double, keep blanks together.
+/// Words between blanks; single or double quotes keep blanks together.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
     let mut words = vec![];
     let mut open: Option<Word> = None;
@@ -119,12 +119,12 @@ impl Said {
         self.words.get(at)
     }
 
-    /// The n-th word, or a fault that says what should stand there.
+    /// The n-th word, or an error that says what is missing.
     pub(super) fn needed(&self, at: usize, what: &str) -> Result<&Word, Fault> {
         self.word(at).ok_or_else(|| self.missing(what))
     }
 
-    /// A fault at the end: that something should stand there.
+    /// An error at the end: something is missing.
     pub(super) fn missing(&self, what: &str) -> Fault {
         Fault {
             at: self.end..self.end + 1,
@@ -138,13 +138,13 @@ impl Said {
         given.next_back()?.value.as_ref()
     }
 
-    /// Where a flag stands, if it does.
+    /// The position of a flag, if it is there.
     pub(super) fn has(&self, name: &str) -> Option<&Word> {
         let given = self.flags.iter().find(|flag| flag.name == name);
         given.map(|flag| &flag.word)
     }
 
-    /// No flag may stand there.
+    /// Refuses all flags.
     pub(super) fn no_flags(&self) -> Result<(), Fault> {
         match self.flags.first() {
             Some(flag) => Err(flag.word.fault("no flags are wanted here")),
@@ -152,7 +152,7 @@ impl Said {
         }
     }
 
-    /// Nothing may follow so many words.
+    /// Refuses more than this many words.
     pub(super) fn at_most(&self, count: usize) -> Result<(), Fault> {
         match self.word(count) {
             Some(word) => Err(word.fault("nothing more is wanted here")),

@@ -1,4 +1,4 @@
-//! The verbs about the settings and the looks of the desk.
+//! The commands about settings and themes.
 
 use super::{Said, Word};
 use crate::{
@@ -26,7 +26,7 @@ pub(super) fn themes(_: &Model) -> Vec<String> {
     Theme::VARIANTS.iter().map(ToString::to_string).collect()
 }
 
-/// For this session and every account of the desk, until the colours of the settings change.
+/// For this session and every account of the desk, until the configured theme changes.
 pub(super) fn theme(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     said.at_most(1)?;
     let theme = said.word(0).map(|word| named(model, word)).transpose()?;

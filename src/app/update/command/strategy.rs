@@ -1,4 +1,4 @@
-//! The verbs that make a TWAP or a ladder: the form, filled in.
+//! The commands that create a TWAP or scaled order: open the form, filled in.
 
 use super::{
     Said,
@@ -47,7 +47,7 @@ pub(super) const LADDER_FLAGS: &[&str] = &[
     "--reduce-only",
 ];
 
-/// What may stand without a flag after the side and the market, in this order.
+/// The words without a flag after side and market, in order.
 const TWAP_WORDS: &[Field] = &[Field::Size, Field::Duration];
 const LADDER_WORDS: &[Field] = &[
     Field::Size,
@@ -56,7 +56,7 @@ const LADDER_WORDS: &[Field] = &[
     Field::Rungs,
 ];
 
-/// The flags that are texts of the form.
+/// The flags that are text fields of the form.
 const TEXTS: &[(&str, Field)] = &[
     ("--size", Field::Size),
     ("--duration", Field::Duration),
@@ -82,7 +82,7 @@ pub(super) fn ladder(model: &mut Model, said: &Said) -> Result<Next, Fault> {
     strategy(model, said, DraftShape::Ladder, LADDER_WORDS)
 }
 
-/// The form with `SIDE MARKET …` and the flags in it; the form asks, and says what is wrong.
+/// Fills the form from `SIDE MARKET …` and the flags; the form asks, and shows errors.
 fn strategy(
     model: &Model,
     said: &Said,
@@ -130,7 +130,7 @@ fn choices(form: &mut Form, said: &Said, side: Side) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What may come first, and then.
+/// Completions of the first words.
 pub(super) fn offers(model: &Model) -> Vec<String> {
     let sides = Side::VARIANTS.iter().map(ToString::to_string);
     sides.chain(markets(model)).collect()

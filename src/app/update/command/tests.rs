@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Types a line after `:` and enters it.
+/// Runs a line after `:`.
 fn say(model: &mut Model, line: &str) -> Vec<Effect> {
     let mut effects = press(model, ":");
     for c in line.chars() {
@@ -593,7 +593,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     assert_eq!((at, what.as_str()), (6..10, known));
 }
 
-/// A desk whose resting limit order is told to have filled nothing.
+/// A desk with a resting limit order that has filled nothing.
 fn movable() -> Model {
     let mut model = desk();
     let resting = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"filled_size":0,"limit_price":60000,
@@ -610,7 +610,7 @@ fn an_order_is_moved_by_its_id_and_the_price_it_waits_for() {
     let text = |model: &Model, field| draft(model).text(field).unwrap().to_owned();
     let mut model = movable();
     assert_eq!(offers(&model, "move ", ""), ["ord-1", "ord-2"]);
-    // Issue 13, item 14: an order is recognised by its market, side, type and price.
+    // Issue 13, item 14: an order is recognized by its market, side, type and price.
     assert_eq!(offers(&model, "move ", "eth"), ["ord-2"]);
     assert_eq!(offers(&model, "move ", "2,8"), ["ord-2"]);
     assert_eq!(offers(&model, "move ", "sol"), [""; 0]);

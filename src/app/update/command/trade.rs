@@ -1,5 +1,5 @@
-//! The verbs that trade. What they name is found among what the desk knows; the command is finished by the same
-//! drafts the forms and the CLI use.
+//! The commands that trade. Names are looked up in the desk's data; the same drafts as in the forms and the CLI build
+//! the command.
 
 use super::{Said, Word};
 use crate::{
@@ -46,7 +46,7 @@ pub(super) const PLACE_FLAGS: &[&str] = &[
     "--reduce-only",
 ];
 
-/// The flags that are texts of the form.
+/// The flags that are text fields of the form.
 const TEXTS: &[(&str, Field)] = &[
     ("--size", Field::Size),
     ("--limit-price", Field::LimitPrice),
@@ -83,7 +83,7 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
     word.text.to_lowercase().parse().map_err(wrong)
 }
 
-/// The order form with `MARKET SIZE [PRICE]` and the flags in it; the form asks, and says what is wrong.
+/// Fills the order form from `MARKET SIZE [PRICE]` and the flags; the form asks, and shows errors.
 fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
     let price = price_at(said, skip)?;
     said.at_most(price + 1)?;
@@ -114,7 +114,7 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
     Ok(open(Overlay::Form(Box::new(form))))
 }
 
-/// Where the price stands: after the size, with or without the word `limit` before it.
+/// The position of the price: after the size, with or without the word `limit`.
 fn price_at(said: &Said, skip: usize) -> Result<usize, Fault> {
     let at = skip + 2;
     let is_named = |word: &Word| word.text.eq_ignore_ascii_case("limit");
@@ -125,7 +125,7 @@ fn price_at(said: &Said, skip: usize) -> Result<usize, Fault> {
     Ok(at + 1)
 }
 
-/// The type follows from a price where it is not said: without one it is a market order, whatever came before.
+/// A price implies the type if it is not given: without one it is a market order, whatever came before.
 fn kind(said: &Said, price: usize) -> Result<PlaceKind, Fault> {
     let has_price = said.word(price).is_some() || said.flag("--limit-price").is_some();
     match said.flag("--type") {
@@ -152,7 +152,7 @@ fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What fires it, and what it is for.
+/// The trigger and its purpose.
 fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
     let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
     let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
@@ -175,7 +175,7 @@ fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> 
     Ok(())
 }
 
-/// The value of a flag; one for a field that an order of this type has not is a fault of the line.
+/// The value of a flag; an error if orders of this type lack the field.
 pub(super) fn owned<'a>(
     draft: &Draft,
     said: &'a Said,
@@ -190,7 +190,7 @@ pub(super) fn owned<'a>(
     }
 }
 
-/// Writes a field of the form as a person would; a field it does not have is a fault of the line.
+/// Writes a field of the form as a person would; an error if the form lacks the field.
 pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fault> {
     let fits = form.draft.fields().contains(&field);
     if !fits {
@@ -233,7 +233,7 @@ fn of_row(model: &Model, row: &RowId, word: &Word) -> Result<Next, Fault> {
     Ok(strip(model, command))
 }
 
-/// The working orders of one market, as a list that asks.
+/// The working orders of one market, as a list to confirm.
 fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
     let market = market(model, word)?;
     let orders = model.store.orders.rows().iter();
@@ -291,7 +291,7 @@ pub(super) fn open(overlay: Overlay) -> Next {
     Next::Open(Box::new(overlay))
 }
 
-/// The line that asks once before what closes or cancels.
+/// The strip that asks before a close or cancel.
 pub(super) fn strip(model: &Model, command: Command) -> Next {
     open(Overlay::Strip(Strip::confirm(command, model.now)))
 }
@@ -305,7 +305,7 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
     }
 }
 
-/// The open position a line is about: by id, by market, or, where nothing is said, the selected one.
+/// The open position of a line: by id, by market, or the selected one by default.
 pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
     let Some(word) = said.word(0) else {
         let held = match model.selected() {

@@ -1,13 +1,13 @@
-//! The accounts of a desk for whoever draws them.
+//! The accounts of a desk, for drawing.
 
 use super::Fleet;
 use crate::app::desk::model::Model;
 
-/// The accounts as they are drawn.
+/// The accounts to draw.
 #[derive(Debug, Clone)]
 pub struct Desks<'a> {
     pub shown: &'a Model,
-    /// All of them, in their order.
+    /// All of them, in order.
     pub all: Vec<&'a Model>,
 }
 

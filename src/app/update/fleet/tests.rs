@@ -15,7 +15,7 @@ use crate::{
 };
 use std::time::Duration;
 
-/// `chal-1` on the screen, as [`testing::desk`] has it, and `chal-2` of profile `swing` beside it.
+/// `chal-1` on the screen, as in [`testing::desk`], and `chal-2` of profile `swing` beside it.
 fn fleet() -> Fleet {
     let mut first = testing::desk();
     let tell = |ways: &[Way]| ways.iter().copied().collect();
@@ -69,7 +69,7 @@ fn account(fleet: &Fleet) -> &str {
     fleet.shown().identity.as_ref().unwrap().account_id.raw()
 }
 
-/// The toast on the screen, if it is of another account: which, and the event.
+/// The toast if it is about another account: the account and the event.
 fn elsewhere(fleet: &Fleet) -> Option<(&str, &Event)> {
     let toast = fleet.shown().activity.toast(fleet.shown().now)?;
     let Event::Elsewhere(told) = &toast.event else {
@@ -139,7 +139,7 @@ fn what_came_of_a_command_on_an_account_left_behind_is_told_with_its_name() {
     later(&mut fleet, 10, Whose::Account(0), settled);
     let expected = Event::Settled(cancel, Err(why));
     assert_eq!(elsewhere(&fleet), Some(("chal-1", &expected)));
-    // It stays until it is dismissed, like any bad news, and is in the activity of both.
+    // It stays until it is dismissed, like any bad news, and is in both accounts' activity.
     later(&mut fleet, 60_000, Whose::Shown, Msg::Tick);
     assert!(elsewhere(&fleet).is_some());
     press(&mut fleet, "esc a");
@@ -164,7 +164,7 @@ fn a_fill_on_an_account_that_is_not_shown_is_told_by_toast_and_desktop_with_its_
     assert!(matches!(&notice.event, Event::Elsewhere(told) if told.account == "swing"));
 }
 
-/// Calls of the account at this place, each in vain or not.
+/// Calls of the account at this index, each with this outcome.
 fn called(fleet: &mut Fleet, at: usize, outcome: Result<u16, FailureKind>, times: usize) {
     for _ in 0..times {
         let call = Call {
@@ -330,7 +330,7 @@ fn settings_that_read_otherwise_reach_each_account_as_its_profile_has_them() {
     assert_eq!(effects, [(1, Effect::StopSending)]);
     let read_only: Vec<_> = fleet.accounts().map(|m| m.options.read_only).collect();
     assert_eq!(read_only, [false, true, false]);
-    // A profile that is gone from the files keeps what it has.
+    // A profile that was removed from the files keeps its settings.
     let gone = crate::app::desk::renewal::Renewal {
         others: vec![],
         ..renewal

@@ -1,4 +1,4 @@
-//! Clicks and the wheel, as the app hears of them.
+//! Clicks and the wheel in the app.
 
 use super::*;
 use crate::{
@@ -136,7 +136,7 @@ mod on_what_acts {
         assert_eq!(wait(&mut model, 5_000), vec![]);
     }
 
-    // Issue 13, item 10: a form has the hint too, and may close before the next frame.
+    // Issue 13, item 10: a form shows the hint too, and may close before the next frame.
     #[test]
     fn a_click_on_the_close_all_of_a_form_that_has_just_closed_is_heard() {
         let mut model = desk();
@@ -301,7 +301,7 @@ mod the_wheel {
         update(model, now, Msg::Scrolled(spot, seen))
     }
 
-    /// Fifty of order history, and more to come.
+    /// Fifty history orders, and more to come.
     fn with_history() -> Model {
         let mut model = desk();
         let done = r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"filled""#;

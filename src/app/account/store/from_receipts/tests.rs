@@ -1,4 +1,4 @@
-//! What a trader sees of a command that was answered, while reads are older than the answer or fail.
+//! The state after a command's response, while reads are older or fail.
 
 use super::*;
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 const RESTING: &str = r#""type":"limit","mode":"limit","side":"buy","size":0.1,"limit_price":60000,
     "attached_take_profit_price":70000,"attached_stop_loss_price":58000,"status":"resting""#;
 
-/// Gives a command, lets a second pass and answers it.
+/// Gives a command, waits a second and answers it.
 fn told(model: &mut Model, command: Command, receipt: Receipt) {
     let ticket = model.store.begin(command, model.now);
     wait(model, 1_000);
@@ -30,7 +30,7 @@ fn canceled(model: &mut Model) {
     told(model, Command::Cancel("ord-1".into()), receipt);
 }
 
-/// An answer to what was asked so long after the beginning.
+/// An answer to a request of this time.
 fn answer(model: &mut Model, asked_at: u64, answer: Answer) {
     let at = NOON.plus(std::time::Duration::from_millis(asked_at));
     let poll = Poll { at, answer };
