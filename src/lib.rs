@@ -1,23 +1,23 @@
 //! perpdeck: a terminal dashboard for paper-trading perpetuals accounts, and the paper exchange it runs
 //! against when nothing else is configured.
 //!
-//! # The house
+//! # Modules
 //! | module | what it is |
 //! |---|---|
 //! | [`model`] | the vocabulary: exact numbers, ids, orders, positions, commands, failures |
-//! | [`api`] | the HTTP contract of `/v1`, used by both ends, and every guess about it |
-//! | [`config`] | layered settings and what is wrong with them |
-//! | [`client`] | one method per endpoint; the only place that speaks HTTP outwards |
-//! | [`disk`] | private files, one process at a time or whole in their place, commits that have reached the disk |
-//! | [`journal`] | what was asked, with which key and which bytes, and what came of it |
+//! | [`api`] | the HTTP contract of `/v1` for both ends, and every guess about it |
+//! | [`config`] | layered settings and their errors |
+//! | [`client`] | the HTTP client: one method per endpoint |
+//! | [`disk`] | private files, locked or replaced atomically, and durable databases |
+//! | [`journal`] | every request with its key and bytes, and its outcome |
 //! | [`exchange`] | the paper exchange: an engine of integers behind a real HTTP server |
-//! | [`app`] | the desk's behaviour: `update(model, now, msg) -> effects`, pure |
-//! | [`view`] | state as words and tones |
-//! | [`ui`] | words as cells |
+//! | [`app`] | the desk's behavior: `update(model, now, msg) -> effects`, pure |
+//! | [`view`] | view models: state as words and tones |
+//! | [`ui`] | drawing: view models as cells |
 //! | [`runtime`] | the loop, the terminal, the poller, the outbox: everything impure |
 //! | [`cli`] | arguments, and one file per verb |
 //!
-//! Who may name whom is a table in `tests/architecture/main.rs`.
+//! `tests/architecture/main.rs` has the table of which module may name which.
 //!
 //! Comments cite these pages by section (`docs/engine.md 6.3`):
 //!
@@ -29,7 +29,7 @@
 //! | `docs/service-api.md` | what is documented of the service, and each guess |
 //! | `docs/contributing.md` | build, test, style, recipes |
 //!
-//! # The two flows, each one way
+//! # The two flows
 //! ```text
 //! READ   JSON -> model::Order -> Msg::Polled -> Store (Remote<T>) -> view columns -> ui cells
 //! WRITE  key -> Action -> Next::Open(form) -> Next::Run(Command) -> Effect::Send(Ticket, Command)

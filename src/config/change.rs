@@ -62,7 +62,7 @@ const LIVE: &[(&str, Looser)] = &[
     ("close_all_delay", Looser::Never),
     ("close_all_confirm", Looser::Never),
     ("be_extra_ticks", Looser::Never),
-    // It sends nothing by itself: a person still arms it, in each session.
+    // It sends nothing by itself: a person arms it in each session.
     ("ladder_one_key", Looser::Never),
     ("size_presets", Looser::Never),
     ("size_presets_of", Looser::Never),

@@ -65,7 +65,7 @@ pub struct Checks {
     /// Its size in times the largest recent one of its market.
     #[serde(with = "words::decimal")]
     pub ask_size_times: Option<Num>,
-    /// Whether it is asked about where no price of its market is known.
+    /// Whether to ask if no price of the market is known.
     pub ask_without_price: bool,
 }
 

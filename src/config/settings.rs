@@ -51,7 +51,7 @@ pub struct Settings {
     pub be_extra_ticks: u32,
     /// Whether one-key trading on the price ladder can be armed.
     pub ladder_one_key: bool,
-    /// The sizes that a key goes through in a form and on the price ladder.
+    /// The sizes that a key steps through in a form and on the price ladder.
     pub size_presets: SizePresets,
     /// Those of single markets.
     #[serde(default, serialize_with = "presets::unless_empty")]

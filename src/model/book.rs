@@ -61,7 +61,7 @@ impl Book {
         best.is_some_and(|(bid, ask)| bid >= ask)
     }
 
-    /// Halfway between the best prices; `None` where a side is empty.
+    /// Halfway between the best prices; `None` if a side is empty.
     pub fn mid(&self) -> Option<Num> {
         let (bid, ask) = (self.bids.first()?, self.asks.first()?);
         bid.price.plus(ask.price)?.over(Num::from(2_u32))

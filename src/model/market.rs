@@ -32,8 +32,7 @@ impl Market {
         between.or(self.mark)
     }
 
-    /// What an order of this side that fills now is filled at at best, and how many percent `price` is worse than that;
-    /// negative where it waits.
+    /// The best fill price of an order of this side now, and how many percent worse `price` is; negative if it waits.
     pub fn through(&self, side: Side, price: Num) -> Option<(Num, Num)> {
         let (best, worse) = match side {
             Side::Buy => (self.ask, Num::ONE),
@@ -44,7 +43,7 @@ impl Market {
         Some((best, percent))
     }
 
-    /// The price step at `price`, guessed where nobody tells it: five significant figures (Hyperliquid's tick rule).
+    /// The price step at `price`; if unknown, five significant figures (Hyperliquid's tick rule).
     pub fn tick(&self, price: Num) -> Option<Tick> {
         match self.grid {
             Grid::Guessed => self.by_figures(price, FIGURES),

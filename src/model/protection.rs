@@ -46,8 +46,8 @@ impl Order {
         }
     }
 
-    /// What cancels this stop of `position` once `new` is armed beside it. Where that guards as much and as well, nothing
-    /// more can be lost; else it is new risk.
+    /// The command that cancels this stop of `position` once `new` is armed. If the new one protects as much, nothing
+    /// more can be lost; otherwise it counts as new risk.
     pub fn cancel_for(&self, new: &PlaceOrder, position: &Position) -> Command {
         let (id, at) = (self.id.clone(), new.trigger.as_ref());
         let prices = at.map(|trigger| trigger.price).zip(self.trigger_price);

@@ -64,7 +64,7 @@ struct Wires<I> {
     inboxes: Inboxes,
     clock: Clock,
     draw_state: DrawState,
-    /// The mouse was moved over the price ladder with the left button down, and that is not up yet.
+    /// The mouse is being dragged over the price ladder.
     is_dragging: bool,
     render: Render,
     /// What the last frame showed.
@@ -233,7 +233,7 @@ impl<I> Wires<I> {
         (shown.price_ladder.rows() != Some(rows)).then_some(Msg::Ladder(LadderEvent::Drawn(rows)))
     }
 
-    /// Wears what was read anew; what was read besides is for the desk.
+    /// Applies a new theme; returns the reloaded settings as a message.
     fn renewed(&mut self, news: News) -> Msg {
         if let Some(looks) = news.looks {
             self.draw_state.theme = looks.own.clone();
@@ -341,12 +341,12 @@ fn cause(msg: &Msg) -> Cause {
     }
 }
 
-/// Which panels of the market are shown, and so what is asked for, goes by it.
+/// The visible market panels, and so the polls, depend on the size.
 fn resized(screen: Rect) -> Msg {
     Msg::Resized(screen.width, screen.height)
 }
 
-/// What is not drawn must hear no key.
+/// A part that is not drawn must take no key.
 fn pressed(chord: Chord, screen: Rect) -> Msg {
     if ui::fits(screen) {
         Msg::Key(chord)

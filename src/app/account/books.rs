@@ -1,4 +1,4 @@
-//! The order books of the markets that forms are open in: asked for while one is open, and not otherwise.
+//! The order books of markets with an open form or panel; polled only while they are needed.
 
 use super::{data_age::DataAge, remote::Remote};
 use crate::model::{Book, Dated, Failure, Market, MarketId, Num, Timestamp};
@@ -13,7 +13,7 @@ const APART_BPS: i64 = 25;
 /// Why a book that is here says nothing of what an order would meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// So long ago it was asked for.
+    /// Requested this long ago.
     Old(Duration),
     /// Its middle is this one, and the observed one is another.
     Apart(Num),
@@ -43,7 +43,7 @@ impl Books {
         known.age.age(now)
     }
 
-    /// The book of a market where one has come, if it still tells what stands there.
+    /// The book of a market if one has arrived, and whether it is still current.
     pub fn fit(&self, market: &Market, now: Timestamp) -> Option<Result<&Book, Unfit>> {
         let book = self.of(&market.id)?.value()?;
         let age = self.age(&market.id, now)?;
@@ -85,7 +85,7 @@ impl Books {
     }
 }
 
-/// The middle of the book, where it does not agree with the observed one.
+/// The book's midpoint, if it does not agree with the observed one.
 fn apart(book: &Book, market: &Market) -> Option<Num> {
     let (middle, observed) = book.mid().zip(market.mid())?;
     let away = middle.minus(observed)?.abs().times(10_000_i64.into())?;

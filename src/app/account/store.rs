@@ -1,4 +1,4 @@
-//! The last known truth about the account, how old it is, and what is on its way.
+//! The last known data of the account, its age, and the commands in progress.
 
 pub(crate) mod ended;
 pub(crate) mod flips;
@@ -36,71 +36,71 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// How many finished calls the calls pane remembers.
+/// The most calls that the calls pane keeps.
 const CALLS_KEPT: usize = 500;
 
-/// A command between the key and its outcome.
+/// A command without an outcome yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flight {
     pub command: Command,
-    /// What it was about when it was given.
+    /// Its object when it was given.
     pub about: About,
     pub since: Timestamp,
     pub progress: Progress,
     pub then: Option<Then>,
 }
 
-/// What follows when a command is done: whoever wrote it may have closed the form by then.
+/// What follows when a command is done; its form may have closed by then.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Then {
-    /// The cancel of the armed order that it stands in for.
+    /// Cancel the armed order that it replaces.
     Cancel(OrderId),
-    /// What stands in for the order that it cancels.
+    /// Place the replacement of the order that it cancels.
     Place(Successor),
-    /// The other half of the flip whose position it closes.
+    /// Open the other half of a flip, after its close.
     Open(Box<Flip>),
     /// Nothing: it is the other half of a flip.
     EndFlip,
 }
 
-/// What this desk knows of why a TWAP left the list.
+/// Why a TWAP left the list, as far as this desk knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndedBy {
-    /// A flatten of this desk, which stops each, found it unfinished.
+    /// A flatten of this desk, which stops each TWAP, found it unfinished.
     Flatten,
     Unknown,
 }
 
-/// What is known of one account: what polls have brought and how old it is, and the commands in flight.
+/// The data of one account: answers of polls with their age, and the commands in progress.
 #[derive(Debug, Default)]
 pub struct Store {
     pub positions: Remote<Page<Position>>,
     pub orders: Remote<Page<Order>>,
     pub twaps: Remote<Page<Twap>>,
     pub ended_twaps: Vec<Ended>,
-    /// When a flatten of this desk last proved that nothing was left.
+    /// When a flatten of this desk last proved the account flat.
     flat_at: Option<Timestamp>,
-    /// When everything was last to be closed from this desk.
+    /// When a close-all or flatten was last given on this desk.
     closed_all_at: Option<Timestamp>,
-    /// Commands of earlier sessions that were given before that, then.
+    /// Commands of earlier sessions that were given before that.
     outlived: BTreeSet<Ticket>,
-    /// How many more have ended, and made room.
+    /// How many more ended TWAPs were dropped.
     pub forgotten_twaps: usize,
-    /// Ladders met through `scaled_order_id`, remembered for the session but for the forgotten ones.
+    /// Scaled orders found through `scaled_order_id`, kept for the session except for dropped ones.
     pub scaled: BTreeMap<ScaledId, Remote<Scaled>>,
-    /// Those ever met that are polled, or were.
+    /// All that were ever polled.
     watched: BTreeSet<ScaledId>,
-    /// Those that have ended and made room.
+    /// Ended ones that were dropped.
     forgotten: BTreeSet<ScaledId>,
-    /// The orders of ladders as they last worked, for what became of them after that.
+    /// The last working state of rung orders, to find out later how they ended.
     pub rungs: BTreeMap<OrderId, Order>,
     pub closed: Feed<PositionId, Position>,
     pub history: Feed<OrderId, Order>,
-    /// What the closed positions and the orders read so far come to, and which orders belong together.
+    /// Totals of the closed positions and orders read so far, and which orders belong together.
     pub results: Results,
     pub market_results: MarketResults,
     pub days: Days,
-    /// The same by the clocks of UTC, which limits go by.
+    /// The same by UTC days, which limits use.
     pub utc_days: Days,
     /// By the hour of the day.
     pub hours: HourResults,
@@ -111,36 +111,36 @@ pub struct Store {
     pub lineage: Lineage,
     pub prices: BTreeMap<MarketId, Prices>,
     pub books: Books,
-    /// What the account was worth, as it was told.
+    /// The reported equity over time.
     pub worth: Prices,
-    /// What each source that tells a time of its own told last, and when that was asked for that first had it.
+    /// Each source's own last time, and when the first request was sent that returned it.
     told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
     pub health: Health,
     pub clocks: Clocks,
-    /// The working orders under what they belong to, and the ladders with their rungs: as shown.
+    /// The working orders under their parents, and the scaled orders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
     pub flights: BTreeMap<Ticket, Flight>,
-    /// What waits for reads to tell how the order ended that these tickets have canceled.
+    /// Replacements that wait for reads to show how the orders ended that these tickets canceled.
     pub successors: Vec<(Ticket, Successor)>,
     /// Flips whose position was closed, until reads prove that nothing of it is left.
     pub flips: Vec<flips::ClosedFlip>,
-    /// Stops on their way to another price.
+    /// Stops that are being moved.
     pub stop_moves: Vec<stop_moves::StopMove>,
-    /// What answers to commands said of rows, until newer reads do.
+    /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
     pub queued_cancels: BTreeSet<OrderId>,
-    /// Finished calls with their running numbers, the newest last.
+    /// Finished calls with their numbers, newest last.
     pub calls: VecDeque<(u64, Call)>,
     last_call: u64,
     last_ticket: u64,
 }
 
 impl Store {
-    /// Whose days are those of this zone.
+    /// A store whose days are those of this time zone.
     pub fn by(zone: Zone) -> Self {
         Self {
             hours: HourResults::by(zone.clone()),
@@ -150,7 +150,7 @@ impl Store {
         }
     }
 
-    /// Takes a poll in; answers the ladders met for the first time.
+    /// Stores the answer of a poll; returns newly found scaled orders.
     pub fn arrive(&mut self, Poll { at, answer }: Poll) -> Vec<ScaledId> {
         self.health.answered(answer.source(), answer.trouble());
         match answer {
@@ -220,7 +220,7 @@ impl Store {
         self.markets.arrive(result.map(by_id), at);
     }
 
-    /// What a source says of its own time: as long as that stands, what it tells is as old as when it was first told.
+    /// Records a source's own time: while it does not change, the data is as old as when it first came.
     fn date(&mut self, source: Source, told: Option<Timestamp>, at: Timestamp) {
         let Some(told) = told else {
             self.told_at.remove(&source);
@@ -234,12 +234,12 @@ impl Store {
         }
     }
 
-    /// When the answer was asked for that first had what is shown.
+    /// When the first request was sent that returned the shown data.
     fn dated(&self, source: Source) -> Option<Timestamp> {
         self.told_at.get(&source).map(|(_, since)| *since)
     }
 
-    /// What the closed positions come to.
+    /// Updates the totals of closed positions.
     fn reckon(&mut self, churn: &Churn<Position>) {
         let rows = self.closed.rows();
         self.results.take(churn, rows);
@@ -250,7 +250,7 @@ impl Store {
         self.equity.take(churn, rows);
     }
 
-    /// What the orders that have come say beyond themselves.
+    /// Derives prices, lineage and quality from new orders.
     fn learn(&mut self, churn: &Churn<Order>) {
         let rows = self.history.rows();
         self.quality.take(churn, rows);
@@ -262,14 +262,15 @@ impl Store {
         }
     }
 
-    /// The TWAPs that are listed and not known to have ended since.
+    /// The listed TWAPs that are not known to have ended since.
     pub fn active_twaps(&self) -> impl Iterator<Item = &Twap> {
         let ended = |id: &TwapId| self.ended_twaps.iter().any(|e| e.twap.id == *id);
         self.twaps.rows().iter().filter(move |t| !ended(&t.id))
     }
 
-    /// When the request behind what is shown of `source` was sent, of a source that tells its own time the first one
-    /// that had it; for ladders, the oldest of those that can still change, else the newest of those that cannot.
+    /// When the request of the shown data of `source` was sent; for a source with a time of its own, the first request
+    /// that returned it. For scaled orders, the oldest of those that can still change, otherwise the newest of the
+    /// others.
     pub fn polled_at(&self, source: Source) -> Option<Timestamp> {
         match source {
             Source::Positions => self.positions.at(),
@@ -297,7 +298,7 @@ impl Store {
         }
     }
 
-    /// Whether the list is known to be less than all there is, or some of it could not be read.
+    /// Whether the list is known to be incomplete or partly unreadable.
     pub fn is_incomplete(&self, source: Source) -> bool {
         fn gaps<T>(page: Option<&Page<T>>) -> bool {
             page.is_some_and(|page| !page.is_whole())
@@ -322,7 +323,7 @@ impl Store {
         ticket
     }
 
-    /// A command of an earlier session, under the number it has: it may have left then.
+    /// A command of an earlier session with its new ticket: it may have been sent then.
     pub fn resume(&mut self, ticket: Ticket, command: Command, now: Timestamp) {
         self.take_off(ticket, command, now, Progress::Sending { attempt: 1 });
     }
@@ -339,7 +340,7 @@ impl Store {
         self.flights.insert(ticket, flight);
     }
 
-    /// Commands whose effect is in doubt and that wait for a person, the longest first.
+    /// Commands of unknown outcome that wait for a person, the longest wait first.
     pub fn parked(&self) -> impl Iterator<Item = Ticket> {
         let parked = |flight: &Flight| matches!(flight.progress, Progress::Parked { .. });
         let flights = self.flights.iter();
@@ -348,7 +349,7 @@ impl Store {
             .map(|(ticket, _)| *ticket)
     }
 
-    /// Whether sending this once more would open anew what was to be closed since it was given.
+    /// Whether a resend would open again what was closed since the command was given.
     pub fn reopens(&self, ticket: Ticket) -> bool {
         self.flights.get(&ticket).is_some_and(|flight| {
             let is_before = self.closed_all_at >= Some(flight.since);
@@ -361,17 +362,17 @@ impl Store {
         self.outlived.insert(ticket);
     }
 
-    /// Commands that the desk is seeing through, without those that wait for a person.
+    /// Commands in progress, without those that wait for a person.
     pub fn under_way(&self) -> usize {
         self.flights.len() - self.parked().count() + self.waiting()
     }
 
-    /// Whether every command of this desk has come to an end that is known.
+    /// Whether every command of this desk has a known outcome.
     pub fn is_settled(&self) -> bool {
         self.flights.is_empty() && self.waiting() == 0
     }
 
-    /// Halves of commands that wait for reads.
+    /// Second halves of commands that wait for reads.
     fn waiting(&self) -> usize {
         let moves = self.stop_moves.iter();
         let reads = moves.filter(|one| one.stage.ticket().is_none()).count();
@@ -401,21 +402,20 @@ impl Store {
         self.orders.rows().iter().find(|o| o.id == *id)
     }
 
-    /// Whether calls have made room: they are numbered from 1.
+    /// Whether calls were dropped: they are numbered from 1.
     pub fn has_older_calls(&self) -> bool {
         self.calls.front().is_some_and(|(number, _)| *number > 1)
     }
 
-    /// Whether an order that some page still calls working is not: a complete list of the working orders,
-    /// asked for no earlier than `since`, does not have it. It has filled or was canceled; which of the
-    /// two only its own row can tell.
+    /// Whether an order has ended although some page calls it working: a complete list of working orders, requested no
+    /// earlier than `since`, lacks it. It has filled or was canceled; only its own row can tell which.
     pub fn is_over_since(&self, id: &OrderId, since: Option<Timestamp>) -> bool {
         self.orders.value().is_some_and(Page::is_whole)
             && self.orders.at() >= since
             && self.working(id).is_none()
     }
 
-    /// As [`is_over_since`](Self::is_over_since), of a row of the order history or of the working orders.
+    /// As [`is_over_since`](Self::is_over_since), for a row of the history or the working orders.
     pub fn is_over(&self, order: &Order) -> bool {
         let is_told = self
             .status_by_receipt(&order.id)
@@ -441,7 +441,7 @@ impl Store {
         self.market(id)?.mark
     }
 
-    /// The close-all on its way, if one is.
+    /// The close-all in progress, if there is one.
     pub fn closing_all(&self) -> Option<(&Flight, Option<&CloseAll>)> {
         let flight = self
             .flights

@@ -1,8 +1,7 @@
-//! Which size preset is on in each market, and what it comes to: what a key writes into a form, and what the price
-//! ladder sends.
+//! The chosen size preset of each market and its size: for forms and the price ladder.
 //!
-//! Contract: a preset resolves to whole lots, or says why it does not. A preset is chosen for the session and for each
-//! market by itself; no order changes it.
+//! Contract: a preset resolves to whole lots, or says why it does not. It is chosen per market for the session; no
+//! order changes it.
 
 use super::model::Model;
 use crate::{
@@ -18,21 +17,21 @@ use std::collections::BTreeMap;
 const NONE_SET: &str = "no size presets are set for this market: size_presets in the settings";
 const NO_EQUITY: &str = "the account's equity is not known: no share of it can be written";
 
-/// The place in its list of the preset that is on, by market; the first where nothing was chosen.
+/// The index of the chosen preset, by market; the first by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ChosenPresets(BTreeMap<MarketId, usize>);
 
-/// A preset, and what an order of it would be.
+/// A preset, and the size of its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PresetSize {
-    /// As it is set: `$500`.
+    /// As configured: `$500`.
     pub preset: SizePreset,
     /// In coin, whole lots.
     pub size: Result<Num, DraftFault>,
 }
 
 impl Model {
-    /// The preset that is on in this market, at the middle of the market; `None` where none is set.
+    /// The chosen preset of this market, at its midpoint; `None` if none is configured.
     pub fn size_preset(&self, market: &MarketId) -> Option<PresetSize> {
         let mid = self.store.market(market).and_then(Market::mid);
         self.size_preset_at(market, mid)
@@ -46,7 +45,7 @@ impl Model {
         Some(PresetSize { preset, size })
     }
 
-    /// The next preset of this market, or the one before, round and round.
+    /// Chooses the next or previous preset of this market, cyclically.
     pub(crate) fn turn_size_preset(&mut self, market: &MarketId, steps: isize) {
         let count = self.options.size_presets.in_market(market).len();
         let at = self.preset_place(market).cast_signed() + steps;
@@ -58,7 +57,7 @@ impl Model {
         self.presets.0.get(market).copied().unwrap_or(0)
     }
 
-    /// Settings that were read again may have fewer of them.
+    /// Reloaded settings may have fewer presets.
     fn chosen_preset(&self, market: &MarketId) -> Option<&SizePreset> {
         let presets = self.options.size_presets.in_market(market);
         presets.get(self.preset_place(market)).or(presets.first())
@@ -68,7 +67,7 @@ impl Model {
         self.store.account.value().and_then(|facts| facts.equity)
     }
 
-    /// As a form takes it: there a share is of the free margin, so that of the equity is written in USD.
+    /// As a form takes it: there a share is of the free margin, so a share of equity is written in USD.
     fn preset_text(&self, preset: &SizePreset) -> Result<String, &'static str> {
         let Amount::Percent(share) = preset.amount() else {
             return Ok(preset.to_string());
@@ -79,7 +78,7 @@ impl Model {
     }
 }
 
-/// The market of a form whose size field has the keys and takes presets: that of a new order.
+/// The market of a new-order form whose focused size field takes presets.
 fn market_of_size(model: &Model) -> Option<(&Form, &MarketId)> {
     let Some(Overlay::Form(form)) = model.overlays.last() else {
         return None;
@@ -91,14 +90,14 @@ fn market_of_size(model: &Model) -> Option<(&Form, &MarketId)> {
     Some((form, market))
 }
 
-/// The preset that the size field of the form on top would be given by its key, as it is set.
+/// The preset that its key would write into the focused size field, as configured.
 pub(crate) fn offered(model: &Model) -> Option<&SizePreset> {
     let (_, market) = market_of_size(model)?;
     model.chosen_preset(market)
 }
 
-/// Writes the preset that is on into the size field that has the keys; the one `steps` further where it stands there
-/// already. Answers whether it did: a step back begins nothing, since `-1` that is typed is no size and no preset.
+/// Writes the chosen preset into the focused size field, or the one `steps` further if it is there already. Returns
+/// whether it did: a step back starts nothing, because a typed `-1` is neither a size nor a preset.
 pub(crate) fn write(model: &mut Model, steps: isize) -> bool {
     let Some((form, market)) = market_of_size(model) else {
         return false;

@@ -1,4 +1,4 @@
-//! Whether the order book of a market says what stands there now.
+//! Whether the order book of a market is current.
 
 use super::wants::SHOWN_EVERY;
 use crate::{
@@ -7,13 +7,13 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A book that is older than so many of these times says nothing of now.
+/// A book older than this many intervals is stale.
 const STALE_AFTER: u32 = 10;
 
 /// Whether a book can be traded by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BookState {
-    /// No source tells it, or none has answered yet.
+    /// There is no source, or no answer yet.
     Missing,
     /// A side of it has no level.
     Empty,
@@ -41,7 +41,7 @@ impl BookState {
         }
     }
 
-    /// What is wrong with it, in a word.
+    /// The problem, in a word.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Missing => Some("no order book"),
@@ -52,7 +52,7 @@ impl BookState {
         }
     }
 
-    /// Why no new order is placed by it.
+    /// Why no new order is placed with it.
     pub(crate) fn objection(self, market: &MarketId) -> Option<String> {
         let what = self.word()?;
         let symbol = market.symbol();
@@ -72,7 +72,7 @@ impl BookState {
     }
 }
 
-/// The best price that an order of `side` at `price` would trade with at once; `None` where it rests.
+/// The best price that an order of `side` at `price` would fill at now; `None` if it rests.
 pub fn taken_by(book: &Book, side: Side, price: Num) -> Option<Num> {
     let best = book.best(side.opposite())?;
     let takes = match side {

@@ -11,9 +11,9 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A series that is not shown keeps so many of its newest rows.
+/// Rows that are kept of a hidden series.
 const ROWS_ASIDE: usize = 3_000;
-/// So many markets are kept beside the one on the screen; those asked for longest ago go first.
+/// Markets that are kept beside the shown one; the ones shown longest ago are dropped first.
 const MARKETS_KEPT: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,7 +47,7 @@ impl MarketData {
         self.markets.get(market)?.series.get(&interval)
     }
 
-    /// `None` before anything has come, and where no source tells trades.
+    /// `None` before the first answer, and without a source of trades.
     pub fn tape(&self, market: &MarketId) -> Option<&Tape> {
         self.markets.get(market)?.tape.as_ref()
     }
@@ -73,7 +73,7 @@ impl MarketData {
             .is_some_and(|known| known.candles_absent)
     }
 
-    /// Takes in what became of a request about candles or trades. A book belongs to [`Books`](crate::app::Books).
+    /// Stores the answer to a request for candles or trades. A book belongs to [`Books`](crate::app::Books).
     pub fn arrive(&mut self, market: &MarketId, at: RequestTime, answer: MarketAnswer) {
         let changes = match answer {
             MarketAnswer::Candles(_, _, Ok(None)) => {
@@ -103,7 +103,7 @@ impl MarketData {
         self.version += changes;
     }
 
-    /// Builds the candles of a market from the marks seen, where the service tells none.
+    /// Builds a market's candles from seen marks, if the service has none.
     pub(crate) fn build(&mut self, market: &MarketId, interval: Interval, seen: &Prices) {
         let series = self.series(market, interval, CandleOrigin::SeenMarks);
         let version = series.version();
@@ -115,7 +115,7 @@ impl MarketData {
         self.version += changes;
     }
 
-    /// Says what is on the screen: everything else is kept short.
+    /// Sets what is on the screen; all other series are shortened.
     pub(crate) fn show(&mut self, market: &MarketId, interval: Option<Interval>, now: Timestamp) {
         if self.shown.as_ref() == Some(&(market.clone(), interval)) {
             return;
@@ -148,7 +148,7 @@ impl MarketData {
         self.markets.entry(market.clone()).or_default()
     }
 
-    /// The series of this origin: what another one has told is not mixed with it.
+    /// The series of this origin; series of different origins are not mixed.
     fn series(
         &mut self,
         market: &MarketId,

@@ -1,16 +1,16 @@
 //! The order book in rows of one price step, as the price ladder shows it.
 //!
-//! Contract: a row's size is the sum of every level of that side which rounds to its price: bids down, asks up. Behind the
-//! last level that the source tells, nothing is known.
+//! Contract: a row's size is the sum of all levels of that side that round to its price: bids down, asks up. Beyond the
+//! source's last level the depth is unknown.
 
 use crate::model::{Book, Level, Num, Side, Tick};
 
-/// What rests on one side at one row.
+/// The depth of one side at one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Behind the last level of the book: not known.
+    /// Beyond the last level of the book: unknown.
     Hidden,
-    /// Nothing rests there.
+    /// No size.
     Empty,
     /// Coin.
     Size(Num),
@@ -78,7 +78,7 @@ struct GroupedSide {
 }
 
 impl GroupedBook {
-    /// Only rows from `low` to `high` are summed: a book of a thousand levels costs no more than what is seen of it.
+    /// Sums only rows from `low` to `high`: a book of a thousand levels costs no more than its visible part.
     pub fn new(book: &Book, step: Tick, (low, high): (Num, Num)) -> Self {
         let beyond = |price: Num, by: i64| {
             let away = step.step().times(Num::from(by));
@@ -120,7 +120,7 @@ impl GroupedBook {
         row.map_or(Depth::Empty, |row| Depth::Size(row.size))
     }
 
-    /// The largest row of both sides: what the bars are measured by.
+    /// The largest row of both sides: the scale of the bars.
     pub fn largest(&self) -> Option<Num> {
         let rows = self.bids.rows.iter().chain(&self.asks.rows);
         rows.map(|row| row.size).max()

@@ -1,5 +1,5 @@
-//! What is known of the markets themselves: candles, the tape, what must be polled because it is shown; and what the
-//! screen shows of them. Names `account` and below.
+//! Market data (candles, trades), what must be polled for the screen, and the state of the market panels. Names
+//! `account` and `keys`.
 
 pub(crate) mod answer;
 pub mod book_state;

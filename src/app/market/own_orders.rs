@@ -1,4 +1,4 @@
-//! The account's own orders in a market, by the row of the ladder that they stand at.
+//! The account's own orders in a market, by ladder row.
 
 use super::depth::row_of;
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 pub enum OwnOrderKind {
     /// Rests in the book.
     Resting,
-    /// Waits for the price, and then opens something.
+    /// Waits for its trigger, then opens a position.
     Entry,
-    /// Waits for the price, and then closes some of the position.
+    /// Waits for its trigger, then closes some of the position.
     Protects(Protection),
 }
 
@@ -27,7 +27,7 @@ pub struct OwnOrder<'a> {
     pub row: Num,
 }
 
-/// Every working order of the account in `market` that has a price of it.
+/// Every working order of the account in `market` with a price there.
 pub fn own_orders<'a>(
     store: &'a Store,
     market: &MarketId,
@@ -63,7 +63,7 @@ fn own_order<'a>(order: &'a Order, open: &[Position], spacing: Tick) -> Option<O
     })
 }
 
-/// What is open in `market`.
+/// The open position in `market`.
 pub fn own_position<'a>(store: &'a Store, market: &MarketId) -> Option<&'a Position> {
     let mut open = store.positions.rows().iter();
     open.find(|position| position.market_id == *market)

@@ -1,20 +1,20 @@
-//! The price ladder: which prices its rows show, which price the cursor is on, and whether one key sends.
+//! The state of the price ladder: the prices of its rows, the cursor's price, and one-key trading.
 //!
 //! Contract: rows are static and the highest price is on top. The cursor belongs to a price, never to a row. Rows move
-//! by themselves only when the market comes near an edge and nothing is held, and never without a warning one poll
-//! before; acting keys and clicks are deaf for a moment after that. Whatever acts names the price that was drawn and the
+//! by themselves only when the market is near an edge and nothing holds them, and never without a warning one poll
+//! before; keys that act and clicks are ignored for a moment afterwards. Every action names the drawn price and the
 //! [`Generation`] of the drawing.
 
 use super::{depth::GroupStep, ladder_spot::Generation, one_key::OneKey};
 use crate::model::{MarketId, Num, OrderId, Tick, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
-/// So few rows between the market and an edge are too few.
+/// With fewer rows between the market and an edge, the ladder is centered again.
 const EDGE: usize = 3;
-/// How long keys that act are deaf after the rows have moved by themselves, and clicks.
+/// How long clicks and keys that act are ignored after the rows have moved by themselves.
 const KEYS_DEAF: Duration = Duration::from_millis(150);
 const CLICKS_DEAF: Duration = Duration::from_millis(300);
-/// The rows stay where they are for so long after the mouse was used on them.
+/// How long the rows stay in place after the mouse was used on them.
 const POINTED: Duration = Duration::from_secs(2);
 /// Before the ladder has been drawn nobody knows how many rows it has.
 const USUAL_ROWS: usize = 20;
@@ -46,7 +46,7 @@ pub struct PriceLadder {
     /// `None` is at home: no price is chosen.
     cursor: Option<Num>,
     is_scrolled: bool,
-    /// The market is near an edge: the rows move with the next book, if nothing holds them.
+    /// The market is near an edge: the rows move with the next book, unless held.
     is_leaving: bool,
     rows: Option<usize>,
     generation: Generation,
@@ -54,15 +54,14 @@ pub struct PriceLadder {
     recentred_at: Option<Timestamp>,
     pointed_at: Option<Timestamp>,
     carried: Option<OrderId>,
-    /// The own order that the button went down on.
+    /// The own order that is being dragged.
     grabbed: Option<OrderId>,
     is_dragging: bool,
     pub(crate) one_key: OneKey,
 }
 
 impl PriceLadder {
-    /// Shows this market. Of another one nothing that was chosen stays, and one-key trading ends: answers whether it
-    /// has.
+    /// Shows this market. Another market resets the choices and ends one-key trading; returns whether that was armed.
     pub(crate) fn show(&mut self, market: Option<&MarketId>) -> bool {
         if self.market.as_ref() == market {
             return false;
@@ -115,7 +114,7 @@ impl PriceLadder {
         self.rows = Some(rows);
     }
 
-    /// The prices of so many rows, the highest first; prices end above zero.
+    /// The prices of this many rows, highest first; prices end above zero.
     pub fn prices(&self, rows: usize) -> Vec<Num> {
         let Some((centre, spacing)) = self.centre.zip(self.spacing()) else {
             return vec![];
@@ -143,7 +142,7 @@ impl PriceLadder {
         self.room() / 2
     }
 
-    /// Follows the market: rule 2 of the reference. What was followed already changes nothing.
+    /// Follows the market: rule 2 of the reference. The same quote again changes nothing.
     pub(crate) fn follow(&mut self, quote: LadderQuote, hold: LadderHold, now: Timestamp) {
         if self.tick != Some(quote.tick) {
             self.tick = Some(quote.tick);
@@ -168,13 +167,13 @@ impl PriceLadder {
         }
     }
 
-    /// Whether something must not lose its place under the eye or the hand.
+    /// Whether the rows must not move under the eye or the hand.
     fn is_held(&self, now: Timestamp) -> bool {
         let is_pointed = self.pointed_at.is_some_and(|at| now.since(at) < POINTED);
         self.cursor.is_some() || self.carried.is_some() || self.is_scrolled || is_pointed
     }
 
-    /// Puts the market in the middle; the cursor goes home unless it carries an order.
+    /// Centers the market; resets the cursor unless it carries an order.
     pub(crate) fn centre(&mut self, middle: Num, now: Timestamp) {
         if self.carried.is_none() {
             self.cursor = None;
@@ -193,7 +192,7 @@ impl PriceLadder {
         self.generation = self.generation.next();
     }
 
-    /// Rows that lie otherwise from now on: centre and cursor go to the nearest of them.
+    /// Moves center and cursor to the nearest row after the step changed.
     fn snap(&mut self) {
         if let Some(spacing) = self.spacing() {
             self.centre = self.centre.map(|price| spacing.near(price));
@@ -212,7 +211,7 @@ impl PriceLadder {
             .is_some_and(|at| now.since(at) < CLICKS_DEAF)
     }
 
-    /// Moves the cursor so many rows up; one at home goes to `from` first. The view goes with it.
+    /// Moves the cursor up by this many rows; one at home starts at `from`. The view follows.
     pub(crate) fn step_cursor(&mut self, up: i64, from: Num) {
         let Some(spacing) = self.spacing() else {
             return;
@@ -245,7 +244,7 @@ impl PriceLadder {
         self.cursor = Some(price);
     }
 
-    /// The view goes so many rows up, and stays there until the market is centred.
+    /// Scrolls the view up by this many rows; it stays there until the market is centered.
     pub(crate) fn scroll(&mut self, up: i64) {
         let Some((centre, spacing)) = self.centre.zip(self.spacing()) else {
             return;
@@ -307,7 +306,7 @@ impl PriceLadder {
         self.grabbed.as_ref()
     }
 
-    /// The mouse is over this row with the button down: what was grabbed is carried there.
+    /// The mouse is over this row with the button down: carries the grabbed order there.
     pub(crate) fn drag(&mut self, price: Num) {
         if let Some(order) = self.grabbed.take() {
             self.carried = Some(order);
@@ -325,7 +324,7 @@ impl PriceLadder {
     }
 }
 
-/// So many rows above `price`; `None` where no price is.
+/// The price this many rows above `price`; `None` if there is none.
 fn moved(price: Num, spacing: Tick, up: i64) -> Option<Num> {
     let there = price.plus(spacing.step().times(Num::from(up))?)?;
     there.is_positive().then_some(there)

@@ -1,7 +1,7 @@
-//! What the screen shows of the market: which one, in which panels, in which arrangement.
+//! The state of the market panels: which market, which panels, which layout.
 //!
-//! Contract: the market shown is that of the row under the cursor, unless a person pinned one. Nothing here is sent
-//! anywhere; losing it only moves things about.
+//! Contract: the shown market is that of the row under the cursor, unless a person pinned one. Nothing here is ever
+//! sent; losing it only moves things.
 
 use super::{chart::CandleChart, width_tier::WidthTier};
 use crate::model::MarketId;
@@ -30,7 +30,7 @@ pub enum LayoutPreset {
     /// The market beside positions and orders.
     #[default]
     Market,
-    /// All room to positions, orders, TWAPs and ladders; the market is a tab of the history.
+    /// All space to positions, orders, TWAPs and scaled orders; the market is a tab of the history.
     Risk,
     /// Most of the room to the history.
     History,
@@ -46,7 +46,7 @@ impl LayoutPreset {
 /// Which market the screen shows, and how.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MarketScreen {
-    /// How much room the terminal has, as it told last.
+    /// The terminal's width tier.
     pub tier: WidthTier,
     pub chart: CandleChart,
     /// The panel that had the keys last.
@@ -80,7 +80,7 @@ impl MarketScreen {
         };
     }
 
-    /// The row under the cursor is about this market; the one before stays where a row is about none.
+    /// The row under the cursor belongs to this market; a row without one keeps the last.
     pub(crate) fn follow(&mut self, market: Option<MarketId>) {
         if market.is_some() {
             self.followed = market;
@@ -114,7 +114,7 @@ impl MarketScreen {
         self.last = Some(panel);
     }
 
-    /// The panel that is shown where there is room for one.
+    /// The panel that is shown if only one fits.
     pub fn front(&self) -> Option<MarketPanel> {
         self.last.or(MarketPanel::DRAWN.last().copied())
     }

@@ -1,8 +1,8 @@
-//! The recent trades of one market, and how much traded at each price.
+//! The recent trades of one market, and the volume at each price.
 //!
-//! Contract: a trade is kept once. Trades with an id are told apart by it, others by their time and their number at
-//! that time. Known limit: trades between two answers that do not overlap are missing; [`Tape::whole_since`] says
-//! since when none is.
+//! Contract: a trade is kept once. Trades with an id are identified by it, others by their time and number at that
+//! time. Known limit: trades between two answers that do not overlap are missing; [`Tape::whole_since`] is the time
+//! since which none is.
 
 use crate::{
     app::account::data_age::DataAge,
@@ -15,17 +15,17 @@ use std::{
 
 /// How far back the volume at a price counts, flowsurface's default.
 pub(crate) const VOLUME_WINDOW: Duration = Duration::from_mins(8);
-/// So many trades are kept at most.
+/// The most trades that are kept.
 const TRADES_KEPT: usize = 10_000;
-/// So many are kept however old they are.
+/// The trades that are kept however old they are.
 const TRADES_SHOWN: usize = 500;
 
 /// What traded at one price, coin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TradedVolume {
-    /// By whoever bought at the ask.
+    /// By buyers at the ask.
     pub bought: Num,
-    /// By whoever sold at the bid.
+    /// By sellers at the bid.
     pub sold: Num,
 }
 
@@ -199,7 +199,7 @@ impl TradedVolume {
     }
 }
 
-/// The oldest first; of trades without ids at one instant, in the order that the source tells, if that is by time.
+/// Oldest first; trades of one instant without ids keep the source's order, if that is by time.
 fn ascending(mut page: Vec<PublicTrade>) -> Vec<PublicTrade> {
     let falls = |page: &[PublicTrade]| {
         let ends = page.first().zip(page.last());

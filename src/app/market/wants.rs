@@ -1,14 +1,14 @@
-//! What must be polled of the markets because it is shown, and the requests that poll it.
+//! The market data that the screen needs, and the requests for it.
 
 use crate::model::{Interval, MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
-/// How often the book and the trades on the screen are renewed.
+/// How often the visible book and trades are polled.
 pub(crate) const SHOWN_EVERY: Duration = Duration::from_millis(500);
-/// How often the book under an open form is renewed.
+/// How often the book of an open form is polled.
 pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 
-/// All that is shown of markets now. Whatever is not in here is not polled.
+/// The market data on the screen. Nothing else is polled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarketWants {
     pub candles: Option<CandleWant>,
@@ -23,15 +23,15 @@ pub struct MarketWants {
 pub struct CandleWant {
     pub market_id: MarketId,
     pub interval: Interval,
-    /// The chart reaches back to this instant: a series that begins later asks for an older page. `None` where the
-    /// newest page will do.
+    /// The chart goes back to this instant: a series that begins later requests an older page. `None` if the newest
+    /// page is enough.
     pub since: Option<Timestamp>,
 }
 
-/// The book of one market, as deep and as fresh as whoever needs most of it.
+/// The book of one market, with the largest depth and rate that anything needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BookWant {
-    /// Levels a side; `None` for as many as the source tells unasked.
+    /// Levels per side; `None` for the source's default.
     pub(crate) depth: Option<u32>,
     pub(crate) every: Duration,
 }
@@ -68,7 +68,7 @@ pub enum MarketRequest {
         before: Option<Timestamp>,
         limit: u32,
     },
-    /// So many levels a side; `None` for as many as the source tells unasked.
+    /// Levels per side; `None` for the source's default.
     Book { depth: Option<u32> },
     /// So many of the newest trades.
     Trades { limit: u32 },

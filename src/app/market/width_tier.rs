@@ -1,8 +1,8 @@
-//! How much room the screen has: what is shown at once, and what is remembered of its arrangement, goes by it.
+//! The width tier of the screen, which decides what is shown at once.
 
 use strum::{Display, EnumIter, EnumString};
 
-/// Smaller than this nothing true can be shown: columns and rows.
+/// On a smaller screen nothing reliable can be shown: columns and rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
 /// How much room there is. The height decides as well: a wide but low screen takes the next form down.

@@ -1,9 +1,9 @@
-//! Acting at a price of a market: from the ladder, and from the cursor of the chart.
+//! Actions at a price of a market: from the ladder, and from the cursor of the chart.
 //!
 //! Contract: whatever is placed or moved goes through the form, its checks, the guard and the journal like any other
 //! order. [`SendMode::InForm`] opens that form with price and size filled in. [`SendMode::AtOnce`] sends what the form
-//! would send; what the form would first ask about is refused and sends nothing. Cancels and what protects a position
-//! need no order book; a new order needs one that is live.
+//! would send; an order that the form would ask about is refused. Cancels and protection need no order book; a new
+//! order needs a live one.
 
 use super::{
     flight::{objection, send},
@@ -42,7 +42,7 @@ pub struct PricePoint {
     pub price: Num,
 }
 
-/// Whether a person sees the form before it is sent.
+/// Whether the form is shown before sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SendMode {
     InForm,
@@ -67,7 +67,7 @@ pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMo
     next
 }
 
-/// A stop order that opens something when the mark comes there.
+/// A stop order that opens a position when the mark reaches the price.
 pub(crate) fn stop_entry(model: &mut Model, side: Side, at: &PricePoint, mode: SendMode) -> Next {
     let direction = match side {
         Side::Buy => TriggerDirection::Above,
@@ -138,7 +138,7 @@ fn crossed(
     })
 }
 
-/// A stop or a target of the open position there. One that is there already is moved.
+/// Places a stop or target of the open position there, or moves the existing one.
 pub(crate) fn protect(
     model: &mut Model,
     purpose: Protection,
@@ -183,7 +183,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
     }
 }
 
-/// What protects it like that already.
+/// Its existing stops or targets.
 fn known<'a>(model: &'a Model, purpose: Protection, position: &Position) -> Vec<&'a Order> {
     let orders = model.store.orders.rows().iter();
     let orders = orders.filter(|order| !model.store.is_over(order));
@@ -202,7 +202,7 @@ fn new_protection(position: &Position, direction: TriggerDirection, price: Num) 
     form
 }
 
-/// The form that moves an order there: its trigger where it has one, and then its limit by as much.
+/// The form that moves an order there: its trigger if it has one, and its limit by the same distance.
 fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
     let mut form = of_row::moved(model, order)?;
     form.draft.write(form.focus, &price.to_string());
@@ -217,7 +217,7 @@ fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
     Ok(form)
 }
 
-/// Moves an own order there: the safe replace of `m` in the orders.
+/// Moves an own order there, like `m` in the orders pane.
 pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode: SendMode) -> Next {
     let Some(order) = model.store.order(id) else {
         return Next::Refuse(format!("{id} is not known any more: nothing is moved"));
@@ -236,7 +236,7 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
     }
 }
 
-/// What is said of an order that the form would ask about.
+/// The message for an order that the form would ask about.
 const ASKS: &str = "not sent: this order has a question to answer first. End one-key trading, then the same key \
                     opens it in a form";
 
@@ -266,7 +266,7 @@ pub(crate) fn at_row<'a>(
     own.filter(|own| own.row == at.price)
 }
 
-/// Cancels the own orders of a row. A position left without its stop is asked about first.
+/// Cancels the own orders of a row; asks first if a position would lose its stop.
 pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
     let open = model.store.positions.rows();
     let commands = at_row(model, at, spacing).map(|own| own.order.cancel(open));
@@ -297,7 +297,7 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
     Next::AskEach(effects)
 }
 
-/// Asks whether every resting order of one side of a market is canceled.
+/// Asks before it cancels every resting order of one side of a market.
 pub(crate) fn cancel_side(model: &mut Model, side: Side, market: &MarketId, spacing: Tick) -> Next {
     let account = match model.account_for("cancel") {
         Ok(account) => account,

@@ -1,8 +1,8 @@
-//! What one key does to an open position on its own row: stop to break-even, stop and target by ticks, more and less of it.
+//! The keys on a position's own row: stop to break-even, stop and target by ticks, add and reduce.
 //!
-//! Contract: what guards a position is moved, never doubled: a stop by placing the new one first, a target by canceling
-//! the old one first. Presses that come while a move is on its way change where that leads and send nothing of their own.
-//! A price that the mark has passed is refused, since the order would fire at once.
+//! Contract: protection is moved, never doubled: the new stop is placed first, a target is canceled first. Keys during
+//! a move change its goal and send nothing of their own. A price that the mark has passed is refused, because the order
+//! would fire at once.
 
 use super::{
     amend,
@@ -50,7 +50,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     }
 }
 
-/// Where a stop loses nothing any more, in the market's ticks.
+/// The price at which a stop loses nothing, on the market's ticks.
 fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), String> {
     let market = &position.market_id;
     let told = (&model.store, &model.options.fees);
@@ -103,7 +103,7 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     Ok(sent?.concat())
 }
 
-/// The first stop of a position, for all of it.
+/// The first stop of a position, for its full size.
 fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<Effect>, String> {
     let mut form = Form::protect(position);
     form.draft.write(Field::TriggerPrice, &price.to_string());
@@ -120,7 +120,7 @@ fn mark(model: &Model, position: &Position) -> Result<Num, String> {
     mark.ok_or_else(|| "the mark is not known".to_owned())
 }
 
-/// The orders that guard a position on that side, the nearest first, each with where it is to stand.
+/// The position's stops or targets, nearest first, each with its final price.
 fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order, Num)> {
     let orders = model.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
@@ -135,13 +135,13 @@ fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order,
     guards
 }
 
-/// A resting limit that only reduces is a target, too.
+/// A resting reduce-only limit counts as a target.
 fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
     let rests = || !order.is_armed() && order.closes(position) && filled_of(order).is_ok();
     order.protects(position) == Some(wanted) || (wanted == Protection::Target && rests())
 }
 
-/// Where it stands, or where a move on its way leads.
+/// Its price, or the goal of a move in progress.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
     let moved = model.store.stop_move(&order.id).map(StopMove::goal);
     let replaced = || price_of(successor(model, &order.id)?);
@@ -205,8 +205,7 @@ fn nudge(
     }
 }
 
-/// The nearest order that guards it, and where that is to stand. A target between its cancel and the one in its stead is
-/// not listed.
+/// The nearest stop or target and its final price. A target between its cancel and its replacement is not listed.
 fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(OrderId, Num)> {
     let listed = guards(model, position, which).into_iter().next();
     let listed = listed.map(|(order, price)| (order.id, price));
@@ -219,7 +218,7 @@ fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(Ord
     listed.or_else(|| between().filter(|_| which == Protection::Target))
 }
 
-/// A target is canceled first: two of them could close more than was meant.
+/// A target is canceled first: two of them could close too much.
 fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
     if redirect(model, old, price) {
         return Ok(vec![]);
@@ -237,7 +236,7 @@ fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>
     amend::replace(model, (order.id.clone(), filled), wanted)
 }
 
-/// Whether what is to stand in for `old` goes to `price` instead: it is not sent yet.
+/// Changes the price of a replacement that is not sent yet; returns whether there was one.
 fn redirect(model: &mut Model, old: &OrderId, price: Num) -> bool {
     let store = &mut model.store;
     let flights = store.flights.values_mut().filter_map(|flight| {
@@ -259,7 +258,7 @@ fn redirect(model: &mut Model, old: &OrderId, price: Num) -> bool {
     true
 }
 
-/// The size preset of that market; without one the size that its last order of this session was placed with.
+/// The market's size preset; otherwise the size of its last order in this session.
 fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     let market = &position.market_id;
     if let Some(PresetSize { preset, size }) = model.size_preset(market) {
@@ -273,7 +272,7 @@ fn usual_size(model: &Model, position: &Position) -> Result<String, String> {
     })
 }
 
-/// More of the position, at the market: asks. What the guard asks about is asked in the form, where that can be read.
+/// Adds to the position at the market, after a question. What the guard asks about is asked in the form.
 pub(crate) fn add(model: &Model, position: &Position) -> Next {
     let form = || {
         let side = position.side().ok_or("its side is not known")?;
@@ -294,7 +293,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
     ask(model, command.map_err(|faults| faults.to_string()))
 }
 
-/// Less of it, at the market, and never more than there is: asks.
+/// Reduces the position at the market, by at most all of it, after a question.
 pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
     let command = || {
         let size = usual_size(model, position)?;
@@ -323,7 +322,7 @@ fn ask(model: &Model, command: Result<Command, String>) -> Next {
     }
 }
 
-/// What a key of the row decides about this position.
+/// Moves the stop or target of this position by a step.
 pub(crate) fn nudged(id: &PositionId, which: Protection, step: PriceStep) -> Next {
     Next::Control(PositionControl::Nudge(id.clone(), which, step))
 }

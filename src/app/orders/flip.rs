@@ -1,9 +1,9 @@
-//! A position flipped: closed, then the same size opened the other way (`docs/delivery.md 3.5`).
+//! Flips a position: closes it, then opens the same size in the other direction (`docs/delivery.md 3.5`).
 //!
-//! Contract: the second command is decided on once reads that were sent after the close was answered show neither the
-//! position nor an order that closes it; the desk's checks run again, within ten seconds of the wish. Nothing of it is
-//! written down before it goes, so after a crash the close stands alone. Doubt about the close, a part of it, a way out,
-//! a halt, or anything else that becomes of the position ends the flip with nothing opened, in words.
+//! Contract: the second command is sent only after reads, sent after the close's response, show neither the position
+//! nor an order that closes it. The desk's checks run again, within ten seconds of the request. The second command is
+//! not recorded before it is sent, so after a crash only the close remains. An unknown or partial close, a close-all, a
+//! halt, or any other change of the position ends the flip with nothing opened, and a message says so.
 
 use super::flight::{objection, send};
 use crate::{
@@ -34,7 +34,7 @@ use crate::{
 #[cfg(test)]
 mod tests;
 
-/// The strip that asks; or why this position is not flipped now.
+/// The strip that asks; or why this position cannot be flipped now.
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
@@ -45,7 +45,7 @@ pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     }
 }
 
-/// Both halves as they would be sent now. What could not be finished is not begun.
+/// Both halves as they would be sent now. A flip that could not finish is not begun.
 fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     let account_id = model.account_for("flip")?;
     if is_under_way(model, position) {
@@ -87,7 +87,7 @@ fn is_under_way(model: &Model, position: &Position) -> bool {
         || closed.any(|one| one.flip.position().id == position.id)
 }
 
-/// The strip is answered: the close goes.
+/// The strip is confirmed: sends the close.
 pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String> {
     if is_under_way(model, flip.position()) {
         return Err(format!("{} is being closed already", flip.position().id));
@@ -105,7 +105,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     Ok(vec![effect])
 }
 
-/// The close has come to its end.
+/// The close has settled.
 pub(crate) fn answered(
     model: &mut Model,
     flip: Box<Flip>,
@@ -166,7 +166,7 @@ fn begin_reading(
     }
 }
 
-/// Orders that were looked for, and what was found: a close that worked may be done by now.
+/// A search ended, with these orders found: a working close may be done by now.
 pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) {
     let is_asked =
         |one: &ClosedFlip| matches!(&one.stage, FlipStage::Closing(id) if asked.contains(id));
@@ -190,14 +190,14 @@ pub(crate) fn traced(model: &mut Model, asked: &[OrderId], found: &[Order]) {
     }
 }
 
-/// What one flip does next.
+/// The next step of a flip.
 enum FlipStep {
     Waits(String),
     Opens(Num),
     Ends(String),
 }
 
-/// Goes on with every flip that reads or time let go on.
+/// Continues every flip whose reads or time allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     if model.store.flips.is_empty() {
         return vec![];
@@ -231,7 +231,7 @@ fn step(model: &Model, one: &ClosedFlip) -> FlipStep {
         FlipStage::Closing(id) => return FlipStep::Waits(format!("{id} still works")),
         FlipStage::Closed { size, answered_at } => (*size, *answered_at),
     };
-    // What was asked for at the same instant may have left before the answer came.
+    // A request of the same instant may have been sent before the response came.
     let since = Some(answered_at);
     let is_read = store.positions.at() > since && store.orders.at() > since;
     let lists = store.positions.value().zip(store.orders.value());
@@ -245,7 +245,7 @@ fn step(model: &Model, one: &ClosedFlip) -> FlipStep {
     }
 }
 
-/// Asks for what tells whether it may go on, not more often than twice a second.
+/// Requests the reads it waits for, at most twice a second.
 fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
     if model.now < one.look_at {
         return None;
@@ -257,7 +257,7 @@ fn look(model: &Model, one: &mut ClosedFlip) -> Option<Effect> {
     })
 }
 
-/// Nothing is left of the position: from here on it is an order like any other.
+/// Nothing is left of the position: from here on it is an ordinary order.
 fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
     let market = model.store.market(&one.flip.position().market_id);
     let observed = market.and_then(Market::mid);
@@ -277,7 +277,7 @@ fn open(model: &mut Model, one: &ClosedFlip, size: Num) -> Option<Effect> {
     Some(effect)
 }
 
-/// The other half has come to its end: where it opened nothing, the account is flat there.
+/// The other half has settled: if it opened nothing, the position is flat.
 pub(crate) fn opened(model: &mut Model, result: &Result<Receipt, Failure>) {
     let why = match result {
         Err(why) if !why.is_doubtful() => why.message.to_string(),
@@ -290,7 +290,7 @@ pub(crate) fn opened(model: &mut Model, result: &Result<Receipt, Failure>) {
     model.say(Tone::Alert, words);
 }
 
-/// Nobody knows what the close did: its key is sent again, and nothing follows it.
+/// The close's outcome is unknown: it is resent with its key, and nothing follows it.
 pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
     let flight = model.store.flights.get_mut(&ticket);
     let flip = flight.and_then(|flight| flight.then.take_if(|then| matches!(then, Then::Open(_))));
@@ -301,7 +301,7 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
     }
 }
 
-/// A command that ends the position another way ends the flip of it.
+/// A command that ends the position in another way ends its flip.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let facts = command.facts();
     abandon(model, |flip| {
@@ -309,7 +309,7 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
     });
 }
 
-/// Nothing is opened after these closes any more.
+/// Drops the second half of these flips.
 pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&Flip) -> bool) {
     let store = &mut model.store;
     let mut ended = 0;

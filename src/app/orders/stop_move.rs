@@ -1,9 +1,9 @@
-//! A stop moved: the new one is placed and read back as armed, then the old one is canceled (`docs/delivery.md 3.6`).
+//! Moves a stop: the new one is placed and read back as armed, then the old one is canceled (`docs/delivery.md 3.6`).
 //!
-//! Contract: the position is never without a stop that it had before. Nothing is canceled while the new stop is in doubt,
-//! refused or not armed. One move at a time for each stop: what is wanted meanwhile begins when that has ended, and only
-//! the latest of it. A stop that lets more be lost is held to what holds new risk back. After a crash in between both
-//! stops stand; nothing is canceled by itself.
+//! Contract: the position is never without a stop it had. Nothing is canceled while the new stop is unknown, refused or
+//! not armed. One move at a time per stop; the latest request during a move starts when that has ended. A stop that
+//! increases the possible loss is blocked when new entries are. After a crash in between both stops remain; nothing is
+//! canceled automatically.
 
 use super::flight::{objection, send};
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) fn guarded<'a>(model: &'a Model, order: &Order) -> Option<&'a Positio
     open.find(|position| order.protects(position) == Some(Protection::Stop))
 }
 
-/// Moves a stop to `price`, or notes that as the latest wish while it is on its way; or why it stays.
+/// Moves a stop to `price`, or records that for after the move in progress; or returns why not.
 pub(crate) fn to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
     if let Some(one) = model
         .store
@@ -54,7 +54,7 @@ pub(crate) fn to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Eff
     Ok(vec![effect])
 }
 
-/// The form on top is sent: what it says stands in for the old stop.
+/// Sends the topmost form as the replacement of the old stop.
 pub(crate) fn begin(
     model: &mut Model,
     old: &Order,
@@ -69,7 +69,7 @@ pub(crate) fn begin(
     Ok(vec![effect])
 }
 
-/// The same order at another price; a limit behind the trigger keeps its distance.
+/// The same order at another price; a limit keeps its distance from the trigger.
 fn like(model: &Model, order: &Order, price: Num) -> Result<Command, String> {
     let around = model.around();
     let mut form = Form::instead(order, &around).ok_or("this stop cannot be placed anew")?;
@@ -105,7 +105,7 @@ fn place(model: &mut Model, old: &Order, command: Command) -> Result<(Ticket, Ef
     Ok((ticket, effect))
 }
 
-/// Where the new stop stands, and the cancel of the old one.
+/// The price of the new stop, and the cancel of the old one.
 fn classed(old: &Order, position: &Position, new: &Command) -> Result<(Num, Command), String> {
     let Command::Place(order) = new else {
         return Err("this is no order".to_owned());
@@ -115,7 +115,7 @@ fn classed(old: &Order, position: &Position, new: &Command) -> Result<(Num, Comm
     Ok((price, old.cancel_for(order, position)))
 }
 
-/// A command has come to its end: whether it was half of a move, and what follows.
+/// A command has settled: if it was half of a move, continues the move.
 pub(crate) fn settled(
     model: &mut Model,
     ticket: Ticket,
@@ -187,7 +187,7 @@ fn canceled(
     }
 }
 
-/// The new stop stands alone: the latest wish begins, if it is another price.
+/// Only the new stop remains: starts the latest request, if its price differs.
 fn go_on(model: &mut Model, one: StopMove, new: &OrderId) -> Vec<Effect> {
     let Some(price) = one.wanted else {
         return vec![];
@@ -199,7 +199,7 @@ fn go_on(model: &mut Model, one: StopMove, new: &OrderId) -> Vec<Effect> {
     })
 }
 
-/// What one move does next, by reads.
+/// The next step of a move, by reads.
 enum MoveStep {
     Waits,
     Cancels(Command),
@@ -207,7 +207,7 @@ enum MoveStep {
     GoesOn,
 }
 
-/// Goes on with every move that reads let go on.
+/// Continues every move whose reads allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     if model.store.stop_moves.is_empty() {
         return vec![];
@@ -241,7 +241,7 @@ fn step(model: &Model, one: &StopMove) -> MoveStep {
     }
 }
 
-/// The working orders and whether the position is open, by complete lists that were asked for after `since`.
+/// The working orders and whether the position is open, from complete lists requested after `since`.
 fn lists<'a>(
     model: &'a Model,
     one: &StopMove,
@@ -276,7 +276,7 @@ fn read_back(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp))
             one.old
         ))),
         (true, true, true) => MoveStep::Cancels(one.cancel.clone()),
-        // Somebody else has canceled it: the new one stands alone.
+        // It was canceled elsewhere: only the new one remains.
         (true, true, false) => MoveStep::GoesOn,
     }
 }
@@ -302,14 +302,14 @@ fn checked(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp)) -
     }
 }
 
-/// The old one has fired meanwhile: what was to guard the position guards nothing.
+/// The old one has fired meanwhile: the new stop protects nothing.
 fn flat(left: Option<&OrderId>) -> MoveStep {
     left.map_or(MoveStep::Ends(None), |new| {
         MoveStep::Cancels(Command::Cancel(new.clone()))
     })
 }
 
-/// Asks for what tells whether it may go on, not more often than twice a second.
+/// Requests the reads it waits for, at most twice a second.
 fn look(model: &mut Model, mut one: StopMove) -> Option<Effect> {
     let now = model.now;
     let next = match &mut one.stage {
@@ -343,7 +343,7 @@ fn cancel(model: &mut Model, one: StopMove, command: Command) -> Option<Effect> 
     Some(effect)
 }
 
-/// Nobody knows whether the command stands: nothing is canceled, whatever comes of it.
+/// The command's outcome is unknown: nothing is canceled.
 pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
     let is_one = |one: &StopMove| one.stage == StopMoveStage::Placing(ticket);
     let moves = &mut model.store.stop_moves;
@@ -355,7 +355,7 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
     model.say(Tone::Alert, words);
 }
 
-/// What gets a trader out is not followed by another cancel, and what ends a stop ends its move.
+/// A close-all or flatten is followed by no cancel, and the end of a stop ends its move.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let ends_all = matches!(command, Command::CloseAll(_) | Command::Flatten(_));
     let canceled = command.cancels();
@@ -363,7 +363,7 @@ pub(crate) fn overtake(model: &mut Model, command: &Command) {
     moves.retain(|one| !ends_all && canceled != Some(&one.old));
 }
 
-/// The stop of an open position that this order is, if it is one.
+/// This order, if it is the stop of an open position.
 pub(crate) fn stop(model: &Model, old: &OrderId) -> Option<Order> {
     let order = model.store.order(old)?;
     guarded(model, order).map(|_| order.clone())

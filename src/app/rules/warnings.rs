@@ -1,10 +1,9 @@
-//! What is asked about once before an order leaves: what looks like a typing error, what is more risk than one order
-//! usually takes, and what it is decided on that is old.
+//! The questions before an order is sent: likely typing mistakes, unusual risk, and decisions on old data.
 //!
-//! Contract: asked once, and never held against it: the same key again sends. The figures it is asked beyond are settings
-//! (`ask_…` in `[checks]`), in the desk's forms and for `perpdeck place` alike. What closes or reduces at the market is
-//! never asked about; a price that waits (a limit, a trigger, an exit) is, whatever it is for, where it is on another
-//! scale than the mark or can never be reached; a new trigger is guarded like new risk.
+//! Contract: each is asked once; the same key again sends. Its limits are settings (`ask_…` in `[checks]`), for the
+//! desk's forms and for `perpdeck place`. A close or reduction at the market is never asked about. A waiting price (a
+//! limit, a trigger, an exit) is, whatever its purpose, if it has another order of magnitude than the mark or can never
+//! be reached. A new trigger is treated like new risk.
 
 mod risks;
 
@@ -26,10 +25,10 @@ use crate::{
 };
 use std::time::Duration;
 
-/// One thing that is asked about, with the figure and the limit that it is beyond.
+/// A question, with the figure and the limit that it exceeds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OrderWarning {
-    /// What can fill at once is this many percent worse than the best price.
+    /// It can fill at once this many percent worse than the best price.
     Through {
         what: &'static str,
         percent: Num,
@@ -43,27 +42,27 @@ pub enum OrderWarning {
         best: Num,
         most: Num,
     },
-    /// On another scale than the mark: a digit too many or too few.
+    /// Another order of magnitude than the mark: a digit too many or too few.
     Far {
         what: &'static str,
         how: &'static str,
         mark: Num,
     },
-    /// More than so many times the largest recent size in this market.
+    /// More than `times` the largest recent size in this market.
     Large { largest: Num, times: Num },
-    /// What the order would do to the account.
+    /// The effect of the order on the account.
     Risk(RiskWarning),
     /// No price of its market is known.
     NoPrice,
     /// The open position is liquidated at this price, before the trigger.
     Dead { liquidation: Num },
-    /// A number that was typed at a choice, and is nowhere.
+    /// A number that was typed at a choice and had no effect.
     Untaken(Field),
-    /// What it is decided on was read this long ago.
+    /// The data that it is decided on was read this long ago.
     Late { what: &'static str, age: Duration },
 }
 
-/// Whether the form must first be answered what it asks; the key that sends is the answer.
+/// Whether the form must ask first; the key that sends is the answer.
 pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
     let now = model.now;
     let Some(Overlay::Form(form)) = model.overlays.last() else {
@@ -81,7 +80,7 @@ pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
     is_asked
 }
 
-/// From when on the form listens to the answer: a key pressed before that was pressed before the question could be read.
+/// When the form starts to accept the answer: an earlier key was pressed before the question could be read.
 pub fn hears_from(form: &Form) -> Option<Timestamp> {
     form.asked.map(|at| at.plus(DEAF))
 }
@@ -91,7 +90,7 @@ pub fn hears_answer(form: &Form, now: Timestamp) -> bool {
 }
 
 impl OrderWarning {
-    /// Whether it is about a price that waits: asked about although nothing is opened.
+    /// Whether it is about a waiting price: asked even if nothing is opened.
     fn is_of_waiting_price(&self) -> bool {
         matches!(self, Self::Far { .. } | Self::Dead { .. })
     }
@@ -131,7 +130,7 @@ fn of_prices<const N: usize>(found: [Option<OrderWarning>; N]) -> Vec<OrderWarni
     found.into_iter().flatten().collect()
 }
 
-/// What is asked about a new order, on the desk and on the command line.
+/// The questions about a new order, on the desk and on the command line.
 pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWarning> {
     let seen = facts.seen;
     let trigger = draft.known(Field::TriggerPrice);
@@ -155,7 +154,7 @@ pub(crate) fn of_entry(draft: &EntryDraft, facts: RiskFacts<'_>) -> Vec<OrderWar
     own.into_iter().chain(no_price).chain(risks).collect()
 }
 
-/// A close at the market is never asked about: it has no price that waits.
+/// A market close is never asked about: it has no waiting price.
 fn of_close(draft: &CloseDraft, seen: &Seen) -> Vec<OrderWarning> {
     let limit = draft.limit_price().ok().flatten();
     let limit = limit.filter(|_| draft.has(Field::LimitPrice));
@@ -168,7 +167,7 @@ fn of_close(draft: &CloseDraft, seen: &Seen) -> Vec<OrderWarning> {
     ])
 }
 
-/// A stop that the open position does not live to see.
+/// A stop beyond the open position's liquidation price.
 fn dead(trigger: Option<Num>, seen: &Seen) -> Option<OrderWarning> {
     let (trigger, position) = (trigger?, seen.position?);
     let liquidation = position.liquidation_price?;
@@ -176,7 +175,7 @@ fn dead(trigger: Option<Num>, seen: &Seen) -> Option<OrderWarning> {
     is_dead.then_some(OrderWarning::Dead { liquidation })
 }
 
-/// What fills at once, at a price so much worse than the best.
+/// It fills at once, at a price much worse than the best.
 fn through(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<OrderWarning> {
     let most = facts.limits.ask_through_market?;
     let (what, price) = worst_price(draft)?;
@@ -189,7 +188,7 @@ fn through(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<OrderWarning> {
     })
 }
 
-/// A price that waits so far from the market is seldom meant, whichever side of it that is.
+/// A waiting price far from the market, on either side, is rarely meant.
 fn away(
     what: &'static str,
     price: Option<Num>,
@@ -206,7 +205,7 @@ fn away(
     })
 }
 
-/// What is paid or taken at worst by what can fill at once.
+/// The worst price of what can fill at once.
 fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
     if draft.shape == DraftShape::Ladder {
         let ends = [Field::StartPrice, Field::EndPrice].map(|end| draft.known(end));
@@ -222,7 +221,7 @@ fn worst_price(draft: &EntryDraft) -> Option<(&'static str, Num)> {
     Some(("the limit", limit))
 }
 
-/// A price on another scale than the market's has a digit too many or too few.
+/// A price of another order of magnitude has a digit too many or too few.
 pub fn far(what: &'static str, price: Option<Num>, seen: &Seen) -> Option<OrderWarning> {
     let (price, mark) = (price?, seen.market?.mark?);
     let twice = |num: Num| num.times(Num::from(2_i64));

@@ -14,14 +14,13 @@ use crate::app::{
 };
 use strum::IntoEnumIterator;
 
-/// The panel that a key goes to.
+/// The panel of each focus key.
 const GOES_TO: &[(Action, MarketPanel)] = &[
     (Action::MarketChart, MarketPanel::Chart),
     (Action::PriceLadder, MarketPanel::Ladder),
 ];
 
-/// What the panel that has the keys, and the keys of the market screen as a whole, make of `action`; `None` where it
-/// is for the desk.
+/// Handles `action` in the focused market panel and for the market screen as a whole; `None` if it belongs to the desk.
 pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     if let Some((_, panel)) = GOES_TO.iter().find(|(of, _)| *of == action) {
         return Some(go(model, *panel));
@@ -124,7 +123,7 @@ fn leave(model: &mut Model) -> bool {
     true
 }
 
-/// Whether it acts on the rows of a pane: nobody sees a cursor there while a panel of the market has the keys.
+/// Whether it acts on a pane's rows, whose cursor is hidden while a market panel has the keys.
 fn is_of_rows(action: Action) -> bool {
     matches!(
         action,
@@ -141,7 +140,7 @@ fn is_of_rows(action: Action) -> bool {
     )
 }
 
-/// Gives the keys to a panel; without a market there is none.
+/// Focuses a panel; without a market there is none.
 pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Next {
     if !has_market(model) {
         return Next::Refuse("no market to show: no price source lists one".to_owned());
@@ -169,7 +168,7 @@ fn next_layout(model: &mut Model) -> Next {
     Next::Ask(Effect::KeepLayout(model.market_screen.tier, preset))
 }
 
-/// Tab goes through the panes and then the panels of the market, in the order of their keys.
+/// Tab cycles through the panes and then the market panels, in the order of their keys.
 pub(crate) fn step(model: &mut Model, step: isize) {
     let panels = panels(model).iter().copied().map(PlaceContent::Panel);
     let places: Vec<_> = Pane::iter().map(PlaceContent::Pane).chain(panels).collect();

@@ -37,7 +37,7 @@ const MOVES: &[(Action, i64)] = &[
     (Action::PageDown, -10),
 ];
 
-/// What a key does on the ladder; `None` where it is for the desk.
+/// Handles a key on the ladder; `None` if it belongs to the desk.
 pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     let now = model.now;
     model.price_ladder.one_key.touch(now);
@@ -61,7 +61,7 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     }
 }
 
-/// The acts that need a price.
+/// The actions that need a price.
 fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
     let acts = matches!(
         action,
@@ -97,7 +97,7 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
     }
 }
 
-/// One act at a price, from the ladder or the chart.
+/// One action at a price, from the ladder or the chart.
 pub(crate) fn act_at(
     model: &mut Model,
     action: Action,
@@ -267,7 +267,7 @@ pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -
     }
 }
 
-/// Esc: the order that is carried goes back, then the cursor home.
+/// Esc: puts back a carried order, then resets the cursor.
 fn put_back(model: &mut Model) -> Option<Next> {
     let ladder = &mut model.price_ladder;
     if ladder.put_back().is_none() {

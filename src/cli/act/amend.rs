@@ -1,8 +1,8 @@
-//! `perpdeck move ORDER_ID --price P`: a working order at another price or size.
+//! `perpdeck move ORDER_ID --price P`: moves a working order to another price or size.
 //!
-//! Contract: as the desk moves it. The stop of an open position is placed anew and read back as armed before the old one
-//! is canceled (`docs/delivery.md 3.6`). Everything else is canceled first, and what is left of it is placed once a read
-//! tells how much had filled. What could not be finished is said (exit 15).
+//! Contract: the same steps as on the desk. The stop of an open position is placed and read back as armed before the
+//! old one is canceled (`docs/delivery.md 3.6`). Any other order is canceled first, and the rest is placed once a read
+//! shows how much had filled. An unfinished move is reported (exit 15).
 
 use super::{
     consent, dry,

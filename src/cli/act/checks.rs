@@ -92,7 +92,7 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
     order.is_some_and(|order| order.limit_price.is_some() && order.trigger.is_none())
 }
 
-/// What was lately asked for on this account under other keys, the oldest first: a deed does not repeat itself.
+/// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
 fn placed(
     service: &Service,
     post: &Transport<'_>,

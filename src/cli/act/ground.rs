@@ -94,8 +94,7 @@ fn no_order() -> Report {
 }
 
 impl<'a> OrderContext<'a> {
-    /// Reads prices; and positions and figures, where they are wanted (a person who is asked is told what the guard of a
-    /// form would say) and nothing was settled under the key before.
+    /// Reads prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
     pub(super) async fn look(
         service: &'a Service,
         how: ActFlags,
@@ -231,7 +230,7 @@ impl<'a> OrderContext<'a> {
     }
 }
 
-/// Whether a person is asked before it is sent: `--yes` answers what the guard asks, too.
+/// Whether a person is asked before sending: `--yes` answers the guard's questions too.
 fn is_asked(service: &Service, how: ActFlags) -> bool {
     !how.yes && !service.is_dry_run()
 }

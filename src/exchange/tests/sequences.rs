@@ -1,7 +1,7 @@
-//! What must hold at the service, whatever is asked in whatever order (docs/engine.md 6.10: 14 to 16): the real
-//! endpoints, one step below HTTP.
+//! Invariants of the service for any sequence of requests (docs/engine.md 6.10: 14 to 16), at the real endpoints, one
+//! step below HTTP.
 //!
-//! 1 000 sequences each by default; the long run is the one of the engine's sequences, and what it tells likewise.
+//! 1 000 sequences each by default; the long run is that of the engine's sequences.
 
 use super::super::{
     ClockMode, ExchangeService, Scenario,
@@ -54,8 +54,8 @@ impl Tally {
         }
     }
 
-    /// Tells it to whoever runs the tests with `--nocapture`. A proof in which something was never tried is none: from
-    /// a thousand sequences on all of `everything` must be there.
+    /// Prints it with `--nocapture`. Sequences that never try something prove nothing about it: from a thousand
+    /// sequences on, all of `everything` must be there.
     pub(in crate::exchange) fn tell(&self, proof: &str, everything: &[&str]) {
         let rows = self.reached.iter();
         let rows: Vec<String> = rows
@@ -82,7 +82,7 @@ impl Tally {
     }
 }
 
-/// One thing somebody asks; the numbers get their meaning in `request`.
+/// One request; `request` gives the numbers their meaning.
 #[derive(Debug, Clone, Copy)]
 enum Ask {
     Market(usize, &'static str, i64),
@@ -335,7 +335,7 @@ fn word(ask: Ask, status: u16) -> String {
     format!("{kind} {status}")
 }
 
-/// What a thousand sequences ask and are told, so often that chance cannot miss it.
+/// What a thousand sequences request and receive so often that chance cannot miss it.
 const EVERYTHING: &[&str] = &[
     "Cancel 200",
     "Cancel 404",
@@ -420,7 +420,7 @@ proptest! {
                 prop_assert_eq!(quiet.ask(&request, &key), watched.ask(&request, &key), "15");
                 continue;
             };
-            // As one span, and step by step with somebody looking in between.
+            // As one span, and in steps with reads in between.
             quiet.ask(&request(ask), "");
             for step in 0..steps {
                 for poll in 0..polls {

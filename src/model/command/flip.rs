@@ -1,9 +1,8 @@
-//! A flip: a position is closed, then the same size is opened the other way.
+//! A flip: a position is closed, then the same size is opened in the other direction.
 //!
-//! Contract: two commands, each with a key of its own, and the second exists only once reads prove that the first left
-//! nothing behind. The side comes from the position as it was when the flip was asked for, the size from what was closed.
-//! Whatever cannot be proved ends the flip with the position closed; it never adds to what is open. The cases are in
-//! `docs/delivery.md 3.5`.
+//! Contract: two commands with a key each; the second exists only once reads prove that the first left nothing behind.
+//! The side comes from the position at the request, the size from what was closed. Anything that cannot be proved ends
+//! the flip with the position closed; it never adds to what is open. The cases are in `docs/delivery.md 3.5`.
 
 use super::{ClosePosition, Held, PlaceOrder};
 use crate::model::{Num, Order, OrderStatus, Page, Position, Side, Timestamp};
@@ -12,32 +11,32 @@ use std::{fmt, time::Duration};
 /// A price that was meant longer ago is not traded at.
 const FLIP_WITHIN: Duration = Duration::from_secs(10);
 
-/// What was decided when it was asked for.
+/// The decision at the request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flip {
     position: Box<Position>,
     side: Side,
-    /// What opens the other way; its size is set from what was closed.
+    /// The order in the other direction; its size is set from what was closed.
     opening: Box<PlaceOrder>,
     since: Timestamp,
 }
 
-/// What reads say of a position that was closed.
+/// What reads show of a closed position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FlipStanding {
-    /// It, or an order that closes it, is still listed.
+    /// The position, or an order that closes it, is still listed.
     Waits(String),
-    /// Neither it nor what closes it is there any more.
+    /// Neither is listed any more.
     Gone,
-    /// Something else is open in its market by now.
+    /// Something else is open in its market.
     Stopped(String),
 }
 
 impl Flip {
-    /// `terms` says how the other side is opened: account, leverage, margin mode and slippage.
+    /// `terms` are account, leverage, margin mode and slippage of the other side.
     ///
     /// # Errors
-    /// Where the position has no side: nothing is guessed.
+    /// If the side of the position is unknown.
     pub fn new(
         position: &Position,
         terms: PlaceOrder,
@@ -65,7 +64,7 @@ impl Flip {
         &self.position
     }
 
-    /// Of the position that is closed: `Buy` is long.
+    /// The side of the closed position: `Buy` is long.
     pub fn side(&self) -> Side {
         self.side
     }
@@ -74,7 +73,7 @@ impl Flip {
         self.since
     }
 
-    /// The same, agreed to at `now`.
+    /// The same, confirmed at `now`.
     #[must_use]
     pub fn agreed(self, now: Timestamp) -> Self {
         Self { since: now, ..self }
@@ -84,7 +83,7 @@ impl Flip {
         now.since(self.since) > FLIP_WITHIN
     }
 
-    /// The first command: all of it, at the market.
+    /// The first command: closes all of it at the market.
     pub fn close(&self, observed: Option<Num>) -> ClosePosition {
         ClosePosition {
             held: Some(Held {
@@ -97,7 +96,7 @@ impl Flip {
         }
     }
 
-    /// The second command, for what was closed.
+    /// The second command, for the closed size.
     pub fn opening(&self, closed: Num, observed: Option<Num>) -> PlaceOrder {
         PlaceOrder {
             size: closed,
@@ -106,11 +105,11 @@ impl Flip {
         }
     }
 
-    /// How much its close has closed; `None` while that order works. A part ends the flip: what is opened then would
-    /// net against what is left.
+    /// How much the close has closed; `None` while its order works. A partial close ends the flip: the new order would
+    /// net against the rest.
     ///
     /// # Errors
-    /// What ended it.
+    /// How the close ended otherwise.
     pub fn closed_by(&self, order: &Order) -> Result<Option<Num>, String> {
         if !order.is_over() {
             return Ok(None);
@@ -133,7 +132,7 @@ impl Flip {
         ))
     }
 
-    /// By complete lists of the open positions and of the working orders, both asked for after the close was answered.
+    /// By complete lists of open positions and working orders, both requested after the close's response.
     pub fn standing(&self, open: &Page<Position>, working: &Page<Order>) -> FlipStanding {
         if !open.is_whole() || !working.is_whole() {
             return FlipStanding::Waits("the lists are not complete".to_owned());
@@ -176,7 +175,7 @@ impl Flip {
     }
 }
 
-/// Both orders, as they are asked about.
+/// Both orders, as in the question.
 impl fmt::Display for Flip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.side {
@@ -258,7 +257,7 @@ mod tests {
                 r#""size":1,"initial_size":1,"filled_size":0.60,"status":"expired""#,
                 part("0.6", "1"),
             ),
-            // Its own row tells its last part only: less than all of it is a part.
+            // Its own row covers only its last part: less than all of it is a partial close.
             (
                 r#""size":0.4,"initial_size":1,"filled_size":0.4,"status":"filled""#,
                 part("0.4", "1"),

@@ -162,7 +162,7 @@ impl Delivery {
         self.cause == SendCause::Given && self.recorded.before.is_some()
     }
 
-    /// Sends it until it is settled. An end in doubt is [`FailureKind::Unknown`].
+    /// Sends it until it settles. An unknown outcome is [`FailureKind::Unknown`].
     pub(super) async fn pursue(self: &Arc<Self>, tries: RetryState) -> Result<Receipt, Failure> {
         let mut jitter = Jitter::seeded(uuid::Uuid::new_v4().as_u64_pair().0);
         let (trying, looking, telling) = (self, self, self);
@@ -177,7 +177,7 @@ impl Delivery {
     }
 
     async fn attempt(self: Arc<Self>, number: u32) -> Attempt {
-        // Counted before the checks: whoever blocks entries waits for requests that have passed them.
+        // Counted before the checks: a block on entries waits for requests that have passed them.
         let _in_flight = self.context.enter(self.command.risk());
         if let Some(why) = self.hindrance(number).await {
             return Attempt::NotSent(why);

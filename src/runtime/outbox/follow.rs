@@ -176,8 +176,8 @@ enum CloseReach {
     KnownAtItsBeginning,
 }
 
-/// `completed` means submitted: reads tell whether the positions are gone, and wait for closes that still fill. Whoever
-/// gave it again meant all that is open: what it did not know is closed by another.
+/// `completed` only means submitted: reads show whether the positions are gone, and wait for closes that still fill. A
+/// repeated close-all means everything open: positions that it did not know are closed by another one.
 async fn prove(context: OutboxContext, operation: CloseAll, reach: CloseReach) {
     let read = context.client.check_closed().await;
     if let Ok(CloseCheck::Open(open)) = &read

@@ -3,26 +3,26 @@
 use crate::model::{Flip, Num, OrderId, Timestamp};
 use std::time::Duration;
 
-/// How far apart reads are asked for that nothing else waits for.
+/// Pause between reads that only a pending second half waits for.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// A flip whose close was answered.
+/// A flip whose close has a response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClosedFlip {
     pub(crate) flip: Box<Flip>,
     pub(crate) stage: FlipStage,
-    /// When reads are asked for next.
+    /// When the next read is requested.
     pub(crate) look_at: Timestamp,
-    /// What it still waits for, in words.
+    /// What it waits for, in words.
     pub(crate) waits_for: String,
 }
 
-/// What is known of its close.
+/// The state of its close.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FlipStage {
-    /// This order closes it, and works.
+    /// This closing order still works.
     Closing(OrderId),
-    /// All of it is closed, this much; only reads sent after the answer tell what is left.
+    /// All of it is closed, with this size; only reads sent after the response show what is left.
     Closed { size: Num, answered_at: Timestamp },
 }
 
@@ -31,7 +31,7 @@ impl ClosedFlip {
         &self.flip
     }
 
-    /// What it still waits for, in words.
+    /// What it waits for, in words.
     pub fn waits_for(&self) -> &str {
         &self.waits_for
     }

@@ -1,4 +1,4 @@
-//! Stops on their way to another price: the new one first, then the cancel of the old one.
+//! Stops that are being moved: the new one is placed first, then the old one is canceled.
 
 use super::Store;
 use crate::model::{Command, Num, OrderId, PositionId, Ticket, Timestamp};
@@ -7,28 +7,28 @@ use crate::model::{Command, Num, OrderId, PositionId, Ticket, Timestamp};
 pub struct StopMove {
     pub(crate) old: OrderId,
     pub(crate) position: PositionId,
-    /// Where the new one is placed.
+    /// The price of the new one.
     pub(crate) price: Num,
-    /// A later wish, which begins when this move has ended: never two at once.
+    /// A later request, which starts when this move has ended: never two at once.
     pub(crate) wanted: Option<Num>,
-    /// The cancel of the old one, classed by what the new one guards.
+    /// The cancel of the old one; its risk depends on what the new one protects.
     pub(crate) cancel: Command,
     pub(crate) stage: StopMoveStage,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum StopMoveStage {
-    /// The new one is on its way.
+    /// The new one is in flight.
     Placing(Ticket),
-    /// It was accepted; a read must show it armed. `look_at` is when that is asked for next.
+    /// It was accepted; a read must show it armed. `look_at` is the next request for that.
     Reading {
         new: OrderId,
         accepted_at: Timestamp,
         look_at: Timestamp,
     },
-    /// The cancel of the old one is on its way.
+    /// The cancel of the old one is in flight.
     Canceling { new: OrderId, ticket: Ticket },
-    /// The old one could not be canceled: reads tell whether it fired.
+    /// The old one could not be canceled: reads decide whether it fired.
     Checking {
         new: OrderId,
         answered_at: Timestamp,
@@ -37,7 +37,7 @@ pub(crate) enum StopMoveStage {
 }
 
 impl StopMoveStage {
-    /// Of the command that it waits for; `None` while it waits for reads.
+    /// The ticket it waits for; `None` while it waits for reads.
     pub(crate) fn ticket(&self) -> Option<Ticket> {
         match self {
             Self::Placing(ticket) | Self::Canceling { ticket, .. } => Some(*ticket),
@@ -55,7 +55,7 @@ impl StopMoveStage {
         }
     }
 
-    /// When it asks for reads next.
+    /// When it requests reads next.
     pub(crate) fn look_at(&self) -> Option<Timestamp> {
         match self {
             Self::Placing(_) | Self::Canceling { .. } => None,
@@ -74,20 +74,20 @@ impl StopMove {
         &self.old
     }
 
-    /// The new stop, while a read is to show it armed.
+    /// The new stop, until a read shows it armed.
     pub fn unread(&self) -> Option<&OrderId> {
         let is_read = self.stage.ticket().is_none();
         self.stage.accepted().filter(|_| is_read)
     }
 
-    /// Where the stop is to stand in the end.
+    /// The price that the stop finally gets.
     pub fn goal(&self) -> Num {
         self.wanted.unwrap_or(self.price)
     }
 }
 
 impl Store {
-    /// The move on its way that is about this order.
+    /// The move in progress of this order.
     pub(crate) fn stop_move(&self, order: &OrderId) -> Option<&StopMove> {
         self.stop_moves.iter().find(|one| one.is_about(order))
     }

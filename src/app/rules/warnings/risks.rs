@@ -1,4 +1,4 @@
-//! What an order that opens something does to the account.
+//! The effect of an opening order on the account.
 
 use super::OrderWarning;
 use crate::{
@@ -11,30 +11,30 @@ use crate::{
     },
 };
 
-/// As many of the newest orders are looked at for what is a usual size.
+/// How many recent orders are compared.
 const RECENT: usize = 500;
-/// So many candles tell how far the market goes in a minute.
+/// How many candles the mean range is taken from.
 const RANGES: usize = 60;
 
-/// What an order that opens something would do to the account, with the figure and the limit that it is beyond.
+/// The effect of an opening order on the account, with the figure and the limit that it exceeds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RiskWarning {
-    /// The order alone is worth so many percent of the equity.
+    /// The order alone is worth this percentage of the equity.
     Worth {
         notional: Num,
         percent: Num,
         most: Num,
     },
-    /// And so many percent of the equity times the highest leverage.
+    /// And this percentage of the equity times the highest leverage.
     OfCap {
         notional: Num,
         percent: Num,
         cap: Num,
         most: Num,
     },
-    /// All that would be open is worth so many times the equity.
+    /// All open positions would be worth this many times the equity.
     Leverage { times: Num, most: Num },
-    /// What would be open is liquidated this many percent from the mark.
+    /// The resulting position would be liquidated this many percent from the mark.
     Near {
         price: Num,
         percent: Num,
@@ -44,17 +44,17 @@ pub enum RiskWarning {
     WithinRanges { price: Num, ranges: Num, least: Num },
     /// It is liquidated before its stop is reached.
     LiquidatedFirst { price: Num },
-    /// What it loses at its stop, and in percent of the equity.
+    /// The loss at its stop, also in percent of the equity.
     Loss { usd: Num, percent: Num, most: Num },
 }
 
-/// What an entry is judged by.
+/// The data that an entry is judged by.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RiskFacts<'a> {
     pub(crate) limits: &'a Checks,
     pub(crate) store: &'a Store,
     pub(crate) seen: &'a Seen<'a>,
-    /// Of a minute, where the chart has shown them.
+    /// One-minute candles, if the chart has loaded them.
     pub(crate) candles: Option<&'a CandleSeries>,
 }
 
@@ -64,7 +64,7 @@ impl RiskFacts<'_> {
         facts.equity.filter(|equity| equity.is_positive())
     }
 
-    /// The highest leverage that an order here may have.
+    /// The highest leverage allowed here.
     fn leverage_cap(self) -> Option<Num> {
         let market = self.seen.market.and_then(|market| market.max_leverage);
         let caps = [market.map(Num::from), self.limits.max_leverage];

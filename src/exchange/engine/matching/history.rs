@@ -1,5 +1,5 @@
-//! What becomes of a fill in the histories: trades of the market, and fills of the account. No event, and nothing that
-//! a later step depends on.
+//! Records fills in the histories: trades of the market, and fills of the account. This makes no event, and no later
+//! step depends on it.
 
 use super::trade::PositionChange;
 use crate::exchange::engine::core::Engine;
