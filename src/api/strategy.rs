@@ -1,5 +1,5 @@
-//! Bodies that create TWAPs and scaled orders. The documents say that the service can, not how (`docs/service-api.md
-//! 7`): these are the paper exchange's, under the paths that [`super::Dialect`] names.
+//! Bodies that create TWAPs and scaled orders. The documents say that the service can, not how
+//! (`docs/service-api.md 7`): these are the paper exchange's, under the paths that [`super::Dialect`] names.
 
 use crate::model::{AccountId, Curve, MarginMode, MarketId, Num, PlaceScaled, PlaceTwap, Side};
 use serde::{Deserialize, Serialize};

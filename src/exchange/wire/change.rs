@@ -1,5 +1,5 @@
-//! Bodies that change existing objects, as engine commands: close, attached exits, isolated margin (docs/engine.md 2.7,
-//! 2.9, 6.4).
+//! Bodies that change existing objects, as engine commands: close, attached exits, isolated margin
+//! (docs/engine.md 2.7, 2.9, 6.4).
 
 use super::super::{
     api_error::ApiError,

@@ -1,5 +1,5 @@
-//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and canceling (docs/engine.md 2.9,
-//! 2.10, 8).
+//! Closing a position: `POST /v1/positions/{id}/close`, one target of close-all, and canceling
+//! (docs/engine.md 2.9, 2.10, 8).
 
 use super::{enter::CLOSE_SLIPPAGE, orders::NewOrder, validate};
 use crate::exchange::engine::core::Engine;

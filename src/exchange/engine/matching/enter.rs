@@ -1,5 +1,5 @@
-//! An order enters the market: it is checked and recorded, then trades, rests or is armed (docs/engine.md 2.2, 2.4,
-//! 3.1).
+//! An order enters the market: it is checked and recorded, then trades, rests or is armed
+//! (docs/engine.md 2.2, 2.4, 3.1).
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
