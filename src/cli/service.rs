@@ -28,7 +28,7 @@ const NOWHERE: &str = "no service is configured: set base_url, account_id and th
 const TRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(250);
 /// A read that would wait longer than this fails.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether commands are only shown, and which source says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,7 +225,7 @@ pub(super) fn arrive(store: &mut Store, answer: Answer) {
     store.arrive(Poll { at, answer });
 }
 
-/// Retries temporary failures, never before the service's `Retry-After`, and for at most [`PATIENCE`] in total.
+/// Retries temporary failures, never before the service's `Retry-After`, and for at most [`RETRY_TIMEOUT`] in total.
 pub(super) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
@@ -236,7 +236,7 @@ where
             Ok(answer) => return Ok(answer),
             Err(why) => why,
         };
-        let wait = wait(&why, tried).filter(|wait| began.elapsed() + *wait <= PATIENCE);
+        let wait = wait(&why, tried).filter(|wait| began.elapsed() + *wait <= RETRY_TIMEOUT);
         let Some(wait) = wait else {
             return Err(why);
         };
@@ -255,5 +255,5 @@ fn wait(why: &Failure, tried: u32) -> Option<Duration> {
             | FailureKind::TimedOut
     );
     let wait = why.retry_after.unwrap_or(BACKOFF * tried);
-    (passing && wait <= PATIENCE).then_some(wait)
+    (passing && wait <= RETRY_TIMEOUT).then_some(wait)
 }

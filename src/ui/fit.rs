@@ -19,7 +19,7 @@ const DECIDING: u8 = 6;
 /// A dropped column returns at once only if this much space would remain.
 const SPARE: u16 = 2;
 /// Otherwise it returns after it would have fitted in this many frames in a row.
-const CALM: u8 = 20;
+const FRAMES_TO_RETURN: u8 = 20;
 /// What a child's branch takes before its first cell.
 pub(super) const BRANCH: u16 = 2;
 
@@ -98,7 +98,7 @@ impl Measures {
         };
         let calm = lost.map_or(0, |_| kept.calm.saturating_add(1));
         let fits = |kept| shown(&now, room.saturating_sub(SPARE)) > kept;
-        let regains = calm >= CALM || lost.is_some_and(fits);
+        let regains = calm >= FRAMES_TO_RETURN || lost.is_some_and(fits);
         *self = if regains { now } else { Self { calm, ..kept } };
     }
 
@@ -558,7 +558,7 @@ mod tests {
         assert_eq!(shown(&measures), 3);
         measures.take(&odd, room);
         assert_eq!(shown(&measures), 2);
-        for _ in 1..CALM {
+        for _ in 1..FRAMES_TO_RETURN {
             measures.take(&usual, room);
             assert_eq!(shown(&measures), 2, "not yet: it may come and go");
         }

@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 /// The panel does not shrink below this while a search reduces its lines.
 const NARROWEST: u16 = 92;
 /// Space before a key, after it and after its action.
-const AROUND: u16 = 4;
+const MARGINS: u16 = 4;
 /// Below this width there is one column.
 const TWO_COLUMNS: u16 = 64;
 
@@ -34,11 +34,11 @@ pub(super) fn draw(
     let most = body.width;
     let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
     // As wide as its longest line, if there is room.
-    let one = keys.saturating_add(texts).saturating_add(AROUND);
+    let one = keys.saturating_add(texts).saturating_add(MARGINS);
     let wanted = one.saturating_mul(columns).saturating_add(2);
     let wide = wanted.max(NARROWEST).min(most);
     let share = share(wide.saturating_sub(2), 1, columns);
-    let room = share.saturating_sub(keys.saturating_add(AROUND));
+    let room = share.saturating_sub(keys.saturating_add(MARGINS));
     let columns = split(sections, usize::from(columns), room);
     let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
     let height = u16::try_from(longest)

@@ -12,15 +12,15 @@ use ratatui::layout::Rect;
 
 const WIDEST: u16 = 120;
 /// Two borders and the headings.
-const AROUND: u16 = 3;
+const FRAME_LINES: u16 = 3;
 
 /// `list` receives the number of lines that fit.
 pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, list: impl FnOnce(usize) -> ListView) {
     let wide = body.width.min(WIDEST);
-    let room = body.height.saturating_sub(AROUND);
+    let room = body.height.saturating_sub(FRAME_LINES);
     let list = list(usize::from(room));
     let lines = u16::try_from(list.table.rows.len()).unwrap_or(u16::MAX);
-    let area = centered(body, wide, lines.saturating_add(AROUND));
+    let area = centered(body, wide, lines.saturating_add(FRAME_LINES));
     let inner = panel(canvas, area, &list.title);
     if lines == 0 {
         canvas.spans(line(inner, 0), &list.emptiness);

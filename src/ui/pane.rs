@@ -28,7 +28,7 @@ use ratatui::layout::Rect;
 const LEAST_WITH_DAYS: usize = 6;
 
 /// Borders and headings.
-const AROUND: u16 = 3;
+const FRAME_LINES: u16 = 3;
 
 /// How many lines a pane would fill.
 pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
@@ -38,7 +38,7 @@ pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
     }
     u16::try_from(count.max(1))
         .unwrap_or(u16::MAX)
-        .saturating_add(AROUND)
+        .saturating_add(FRAME_LINES)
 }
 
 /// A TWAP is drawn as a card, unless columns were chosen.
@@ -152,7 +152,7 @@ impl PaneBody<'_> {
     /// How many rows are above the first visible one, in a list with the newest first.
     fn above(&self, area: Rect, draw_state: &mut DrawState, scene: &Scene<'_>) -> Option<usize> {
         DayLines::of(self.pane, self.rows, scene).filter(|_| !self.rows.is_empty())?;
-        let room = usize::from(area.height.saturating_sub(AROUND));
+        let room = usize::from(area.height.saturating_sub(FRAME_LINES));
         let window = self.window(room, self.days(room, scene));
         Some(draw_state.first(self.pane, self.seen, &window)).filter(|above| *above > 0)
     }

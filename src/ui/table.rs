@@ -237,7 +237,7 @@ fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
     if let [asked, outcome, ..] = spans
         && width(&asked.text).saturating_add(width(&outcome.text)) > room.width
     {
-        let least = width(&asked.text).min(ASKED);
+        let least = width(&asked.text).min(LEAST_COMMAND_WIDTH);
         let most = room.width.saturating_sub(width(&outcome.text)).max(least);
         room = canvas.toned(room, &gist(&asked.text, most.min(room.width)), asked.tone);
         spans = spans.get(1..).unwrap_or_default();
@@ -252,7 +252,7 @@ fn words(canvas: &mut Canvas<'_>, mut room: Rect, cell: &Cell) {
 }
 
 /// The command is not shortened below this width.
-const ASKED: u16 = 12;
+const LEAST_COMMAND_WIDTH: u16 = 12;
 
 /// The first words that fit, without numbers: `SELL BTC…`.
 fn gist(text: &str, room: u16) -> Cow<'_, str> {

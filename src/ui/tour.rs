@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 
 const MARGIN: u16 = 1;
 /// Between the text and the keys.
-const APART: u16 = 2;
+const KEYS_GAP: u16 = 2;
 
 /// How many lines it needs at this width.
 pub(super) fn height(tour: &TourView, wide: u16) -> u16 {
@@ -35,7 +35,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, tour: &TourView) {
         let rest = canvas.toned(row, head, Tone::Accent);
         let rest = canvas.toned(rest, words, Tone::Plain);
         if usize::from(number) == last && !own_line {
-            canvas.spans(after(rest, APART), &tour.keys);
+            canvas.spans(after(rest, KEYS_GAP), &tour.keys);
         }
     }
     if own_line {
@@ -52,5 +52,5 @@ fn lines(tour: &TourView, wide: u16) -> Vec<String> {
 /// Whether the keys fit after the last words.
 fn has_room(tour: &TourView, lines: &[String], wide: u16) -> bool {
     let last = lines.last().map_or(0, |text| width(text));
-    sum([last, APART, spans_width(&tour.keys), 2 * MARGIN]) <= wide
+    sum([last, KEYS_GAP, spans_width(&tour.keys), 2 * MARGIN]) <= wide
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 /// the book under an open form is renewed.
 const TOO_OLD: Duration = Duration::from_secs(6);
 /// Prices move less than this between two answers; a book that is further away is of another time.
-const APART_BPS: i64 = 25;
+const LARGEST_DIFFERENCE_BPS: i64 = 25;
 
 /// Why a book that is here says nothing of what an order would meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,5 +89,5 @@ impl Books {
 fn apart(book: &Book, market: &Market) -> Option<Num> {
     let (middle, observed) = book.mid().zip(market.mid())?;
     let away = middle.minus(observed)?.abs().times(10_000_i64.into())?;
-    (away > observed.times(APART_BPS.into())?).then_some(middle)
+    (away > observed.times(LARGEST_DIFFERENCE_BPS.into())?).then_some(middle)
 }

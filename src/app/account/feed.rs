@@ -11,12 +11,12 @@ use std::{
 /// Rows that are kept of a growing list if nobody scrolls.
 const KEPT: usize = 20_000;
 /// The approximate distance between rows from which older ones can be read again.
-const APART: isize = 1_000;
+const MARK_SPACING: isize = 1_000;
 
 /// A list read page by page: polls update its head, scrolling fetches its tail. Rows are found by key at once, and a
 /// poll costs one page however long the list is.
 ///
-/// Contract: a growing list keeps the newest `KEPT` rows, or as many as were requested, plus at most `APART` and a
+/// Contract: a growing list keeps the newest `KEPT` rows, or as many as were requested, plus at most `MARK_SPACING` and a
 /// page. The others are dropped, [`Feed::has_more`] says so, and scrolling or an export reads them again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Feed<K: Eq + Hash, T> {
@@ -245,7 +245,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let place = below.cast_signed() - self.shift;
         let uppermost = self.marks.front().map(|(place, _)| *place);
         if let Some(next) = next
-            && uppermost.is_none_or(|mark| mark - place >= APART)
+            && uppermost.is_none_or(|mark| mark - place >= MARK_SPACING)
         {
             self.marks.push_front((place, next));
         }

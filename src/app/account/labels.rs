@@ -4,7 +4,7 @@ use crate::{app::account::identity::Identity, config::Tint, model::AccountId};
 use strum::VariantArray as _;
 
 /// A hidden account is polled this many times less often.
-const ASIDE: u32 = 3;
+const HIDDEN_SLOWDOWN: u32 = 3;
 
 /// The account requested for the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Visibility {
     pub fn slower(self) -> u32 {
         match self {
             Self::OnScreen => 1,
-            Self::Background => ASIDE,
+            Self::Background => HIDDEN_SLOWDOWN,
         }
     }
 }

@@ -9,7 +9,7 @@ const MARKS: usize = 4_096;
 /// The most own fills of a market.
 const FILLS: usize = 2_048;
 /// A gap between two marks of more than this many steps is a hole, if it is longer than [`NO_HOLE`].
-const FEW: i64 = 4;
+const GAP_STEPS: i64 = 4;
 /// Milliseconds: a desk that briefly shows another account polls less often.
 const NO_HOLE: i64 = 15_000;
 
@@ -104,7 +104,7 @@ impl Prices {
         let mut steps: Vec<_> = pairs.map(|(one, next)| next.0.0 - one.0.0).collect();
         steps.sort_unstable();
         let usual = steps.get(steps.len() / 2).copied().unwrap_or_default();
-        usual.max(self.step).saturating_mul(FEW).max(NO_HOLE)
+        usual.max(self.step).saturating_mul(GAP_STEPS).max(NO_HOLE)
     }
 
     fn thin(&mut self) {

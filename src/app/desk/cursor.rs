@@ -37,7 +37,7 @@ pub(crate) fn keep(model: &mut Model) {
         find_again(model, pane);
         let fate = fate(model, pane);
         end_range(model, pane, &fate);
-        if let Fate::Gone { falls_to, left } = fate {
+        if let CursorChange::Gone { falls_to, left } = fate {
             model.focus.fall(pane, falls_to);
             if let Some(row) = left {
                 model.focus.overlook(pane, row);
@@ -84,11 +84,11 @@ fn is_in_view(model: &Model, pane: Pane) -> bool {
 }
 
 /// A range that lost one of its ends is dropped.
-fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
+fn end_range(model: &mut Model, pane: Pane, fate: &CursorChange) {
     let Some(anchor) = model.marks.anchor(pane) else {
         return;
     };
-    let has_both = *fate == Fate::Here && model.rows(pane).position(anchor).is_some();
+    let has_both = *fate == CursorChange::Here && model.rows(pane).position(anchor).is_some();
     if !has_both {
         model.marks.end_range();
         model.focus.startle(pane, model.now.plus(NOTICE_TIME));
@@ -98,7 +98,7 @@ fn end_range(model: &mut Model, pane: Pane, fate: &Fate) {
 
 /// What happened to the row under the cursor.
 #[derive(Debug, PartialEq, Eq)]
-enum Fate {
+enum CursorChange {
     Here,
     Gone {
         falls_to: RowId,
@@ -108,22 +108,22 @@ enum Fate {
 }
 
 /// With no rows left the cursor's row is remembered until there are some.
-fn fate(model: &Model, pane: Pane) -> Fate {
+fn fate(model: &Model, pane: Pane) -> CursorChange {
     let rows = model.rows(pane);
     let Some(row) = wanted(model, pane, &rows) else {
-        return Fate::Here;
+        return CursorChange::Here;
     };
     if rows.position(&row).is_some() {
-        return Fate::Here;
+        return CursorChange::Here;
     }
     let seen = model.focus.seen(pane);
     let at = seen.map_or(0, |seen| seen.at);
     let Some(falls_to) = rows.get(at.min(rows.len().saturating_sub(1))) else {
-        return Fate::Here;
+        return CursorChange::Here;
     };
     let is_hidden = model.all_rows(pane).position(&row).is_some();
     let is_left = |seen: &&Seen| seen.was_in_view && (is_hidden || seen.whose == Whose::Others);
-    Fate::Gone {
+    CursorChange::Gone {
         falls_to,
         left: seen.filter(is_left).map(|_| row),
     }

@@ -14,9 +14,9 @@ use crate::{
 use std::time::Duration;
 
 /// A list takes longer to read than a strip; it too must not stay armed for long.
-const DISARM: Duration = Duration::from_secs(30);
+const DISARM_AFTER: Duration = Duration::from_secs(30);
 /// Commands in flight at once: enough to be quick, few enough for a request budget.
-const ABREAST: usize = 4;
+const COMMANDS_IN_FLIGHT: usize = 4;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bulk {
@@ -115,7 +115,7 @@ impl Bulk {
     /// When it disarms, while it waits.
     pub fn ends_at(&self) -> Option<Timestamp> {
         match self.stage {
-            Stage::Asking { drawn_at } => Some(drawn_at.plus(DISARM)),
+            Stage::Asking { drawn_at } => Some(drawn_at.plus(DISARM_AFTER)),
             Stage::Going | Stage::Stopped => None,
         }
     }
@@ -142,7 +142,7 @@ impl Bulk {
             State::Sent(ticket) => flies(ticket),
             State::Listed | State::Settled(_) => false,
         });
-        let room = ABREAST.saturating_sub(flying.count());
+        let room = COMMANDS_IN_FLIGHT.saturating_sub(flying.count());
         let waiting = self
             .items
             .iter_mut()

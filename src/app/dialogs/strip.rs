@@ -12,7 +12,7 @@ pub(crate) const NOT_IN_DOUBT: &str = "nothing here is an order in doubt that co
 /// A key this soon after a question appeared was meant for something else.
 pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay armed.
-const DISARM: Duration = Duration::from_secs(5);
+const DISARM_AFTER: Duration = Duration::from_secs(5);
 
 /// What happens if no key is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +184,7 @@ impl Strip {
     /// When it acts or disarms.
     pub fn ends_at(&self) -> Timestamp {
         match self.arm {
-            Arm::Confirm => self.drawn_at.plus(DISARM),
+            Arm::Confirm => self.drawn_at.plus(DISARM_AFTER),
             Arm::Countdown { fires_at } => fires_at,
             Arm::Question { replay_until, .. } => replay_until,
         }

@@ -15,9 +15,9 @@ pub enum Scroll {
 /// Lines per scroll key. More than that stay visible, so that no line is skipped.
 const PAGE: usize = 4;
 /// Visible lines from the focused field on, including it.
-const SEEN: usize = 3;
+const LINES_FROM_FOCUS: usize = 3;
 /// The most lines besides the fields: a key scrolls no further.
-const BESIDE: usize = 24;
+const OTHER_LINES: usize = 24;
 
 impl Form {
     pub(crate) fn page(&mut self, action: Action) {
@@ -27,10 +27,10 @@ impl Form {
         let first = match (self.scroll, action) {
             (Scroll::From(first), Action::PageDown) => first + PAGE,
             (Scroll::From(first), _) => first.saturating_sub(PAGE),
-            (Scroll::Focus, Action::PageDown) => focused + SEEN,
+            (Scroll::Focus, Action::PageDown) => focused + LINES_FROM_FOCUS,
             (Scroll::Focus, _) => focused.saturating_sub(PAGE),
         };
-        self.scroll = Scroll::From(first.min(fields.len() + BESIDE));
+        self.scroll = Scroll::From(first.min(fields.len() + OTHER_LINES));
     }
 
     /// The exact JSON is below the fields.

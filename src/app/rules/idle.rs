@@ -13,7 +13,7 @@ use crate::app::{
 
 /// The keys of single panes, with the words for pressing them elsewhere; the pane's own first entry says what works
 /// there.
-const DEEDS: &[(Pane, Action, &str)] = &[
+const PANE_KEYS: &[(Pane, Action, &str)] = &[
     (Pane::Positions, Action::ClosePosition, "closes a position"),
     (Pane::Positions, Action::Exits, "sets a position's stop"),
     (Pane::Positions, Action::Margin, "changes isolated margin"),
@@ -56,7 +56,7 @@ fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
             .meanings(chord)
             .any(|m| m == (pane.context(), action))
     };
-    let told = DEEDS.iter().filter(|(pane, act, _)| means(*pane, *act));
+    let told = PANE_KEYS.iter().filter(|(pane, act, _)| means(*pane, *act));
     let elsewhere: Vec<_> = told
         .map(|(pane, _, does)| {
             let way = keymap.chord(Context::Desk, pane.focus_action());
@@ -66,7 +66,9 @@ fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
     if elsewhere.is_empty() {
         return None;
     }
-    let mut own = DEEDS.iter().filter(|(pane, ..)| *pane == model.focus.pane);
+    let mut own = PANE_KEYS
+        .iter()
+        .filter(|(pane, ..)| *pane == model.focus.pane);
     let instead = own.find_map(|(_, act, does)| Some((keymap.chord(model.context(), *act)?, does)));
     let instead = instead.map_or_else(String::new, |(key, does)| format!("; here {key} {does}"));
     Some(format!("{chord} {}{instead}", elsewhere.join(", ")))

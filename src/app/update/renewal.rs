@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// More changes are only counted in the toast; `:config` lists them all.
-const TOLD: usize = 4;
+const LISTED_CHANGES: usize = 4;
 
 pub(crate) fn take(model: &mut Model, reread: Reread) -> Vec<Effect> {
     model.settings.read_at = Some(model.now);
@@ -99,9 +99,13 @@ pub(crate) fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
         return (Tone::Good, words.to_owned());
     }
     let (now, later): (Vec<_>, Vec<_>) = changes.iter().partition(|c| c.takes == Takes::Now);
-    let mut parts: Vec<String> = now.iter().take(TOLD).map(ToString::to_string).collect();
-    if now.len() > TOLD {
-        parts.push(format!("{} more", now.len() - TOLD));
+    let mut parts: Vec<String> = now
+        .iter()
+        .take(LISTED_CHANGES)
+        .map(ToString::to_string)
+        .collect();
+    if now.len() > LISTED_CHANGES {
+        parts.push(format!("{} more", now.len() - LISTED_CHANGES));
     }
     if !later.is_empty() {
         let names: Vec<_> = later.iter().map(|change| change.key.as_str()).collect();

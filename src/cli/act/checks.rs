@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
 /// The longest wait for the order rate.
-const PATIENCE: Duration = Duration::from_secs(10);
+const RATE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// More than any sensible rate and repeat window need.
 const REMEMBERED: u32 = 256;
@@ -48,7 +48,7 @@ pub(super) async fn room(
         let Some(wait) = checks::rate_wait(&service.checks, &session, now, &deed.command) else {
             return Ok(());
         };
-        if began.elapsed() + wait > PATIENCE {
+        if began.elapsed() + wait > RATE_TIMEOUT {
             return Err(Failure {
                 retry_after: Some(SECOND),
                 ..Failure::new(FailureKind::Limited, checks::RATE_SPENT)

@@ -38,7 +38,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 const UNCHANGED_CHECKS: u32 = 1;
 const STILL_GONE: u32 = 6;
 /// How long a desk that exits waits for pending writes.
-const PATIENCE: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The thread, for the code that exits after the desk.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Watching {
     /// Waits until the desk's requests are done, for a limited time.
     pub(super) fn ends(self) {
         // Nothing is ever sent: the wait ends when the sender is dropped.
-        let _ended = self.0.recv_timeout(PATIENCE);
+        let _ended = self.0.recv_timeout(EXIT_TIMEOUT);
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::time::sleep;
 /// Reads of the open positions for the latency.
 const LATENCY_READS: usize = 5;
 /// The longest `Retry-After` that is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// A parameter that no service knows: whether it is refused shows what accepting one means.
 const NONSENSE: &str = "perpdeck_doctor";
 
@@ -57,7 +57,7 @@ impl PacedReader<'_> {
     {
         let answer = ask().await;
         let wanted = trouble(&answer).and_then(|why| why.retry_after);
-        match wanted.filter(|wait| *wait <= PATIENCE) {
+        match wanted.filter(|wait| *wait <= LONGEST_WAIT) {
             Some(wait) if !self.waited.replace(true) => {
                 sleep(wait).await;
                 ask().await

@@ -128,7 +128,7 @@ impl RetryState {
         };
         let spent = elapsed.saturating_sub(self.since).saturating_add(after);
         let refused = matches!(why.kind, FailureKind::Auth | FailureKind::Local);
-        if refused || self.failed_reads >= LOOKS || spent > self.budget().window * 2 {
+        if refused || self.failed_reads >= MOST_FAILED_READS || spent > self.budget().window * 2 {
             // Nothing was learned: the meaning of the DELETE's 404 stays unknown.
             return NextStep::Settle(Err(self.unknown(unexplained)));
         }
@@ -137,4 +137,4 @@ impl RetryState {
 }
 
 /// Failed reads before a person is asked.
-const LOOKS: u32 = 8;
+const MOST_FAILED_READS: u32 = 8;

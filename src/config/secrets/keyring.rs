@@ -19,7 +19,7 @@ use std::{
 };
 
 /// A person may first have to type the keyring's password.
-const PATIENCE: Duration = Duration::from_mins(1);
+const UNLOCK_TIMEOUT: Duration = Duration::from_mins(1);
 /// A program's error message is one line.
 const LONGEST_COMPLAINT: u64 = 1024;
 
@@ -111,7 +111,7 @@ fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
         let _cut = complaint.map(|from| from.take(limit).read_to_string(complained));
         let _late = tell.send(texts);
     });
-    let Ok([output, complaint]) = told.recv_timeout(PATIENCE) else {
+    let Ok([output, complaint]) = told.recv_timeout(UNLOCK_TIMEOUT) else {
         end(&mut child);
         return Ok(None);
     };

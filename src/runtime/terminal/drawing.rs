@@ -18,7 +18,7 @@ thread_local! {
     /// Whether this thread is drawing, for the panic hook.
     static IS_DRAWING: Cell<bool> = const { Cell::new(false) };
     /// The panic of the last frame, and its location.
-    static BROKEN: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Draws one frame.
@@ -71,7 +71,7 @@ fn attempt(size: Rect, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String>
         frame
     }));
     IS_DRAWING.set(false);
-    let why = BROKEN.take();
+    let why = LAST_PANIC.take();
     drawn.map_err(|_| why.unwrap_or_else(|| "a panic".to_owned()))
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn is_of_a_frame(info: &PanicHookInfo<'_>) -> bool {
         let place = info
             .location()
             .map_or_else(String::new, |at| format!(", {at}"));
-        BROKEN.set(Some(format!("{words}{place}")));
+        LAST_PANIC.set(Some(format!("{words}{place}")));
     }
     is_of_a_frame
 }

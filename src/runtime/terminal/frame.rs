@@ -7,9 +7,9 @@ use tokio::time::{Instant, sleep_until};
 /// Sixty frames a second at most; the first change after a pause is drawn at once.
 const FRAME: Duration = Duration::from_millis(16);
 /// Polls arrive in groups and are drawn together.
-const FLOCK: Duration = Duration::from_millis(60);
+const POLL_FRAME: Duration = Duration::from_millis(60);
 /// With reduced motion, numbers change together and no more often than this.
-const CALM: Duration = Duration::from_secs(1);
+const REDUCED_MOTION_FRAME: Duration = Duration::from_secs(1);
 
 /// What caused a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,11 +36,11 @@ impl FrameGate {
 
     /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
-        let soon = Instant::now() + FLOCK;
+        let soon = Instant::now() + POLL_FRAME;
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.last + FRAME,
             (Cause::Background, Motion::Full) => soon,
-            (Cause::Background, Motion::Reduced) => soon.max(self.last + CALM),
+            (Cause::Background, Motion::Reduced) => soon.max(self.last + REDUCED_MOTION_FRAME),
         };
         self.due = Some(self.due.map_or(wanted, |due| due.min(wanted)));
     }

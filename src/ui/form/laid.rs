@@ -23,7 +23,7 @@ pub(super) struct FormLayout<'a> {
 /// The least number of scrolling lines.
 const LEAST: usize = 5;
 /// Between two consequences on a line.
-const APART: &str = " · ";
+const SEPARATOR: &str = " · ";
 const RESULT: &str = "what follows";
 
 impl<'a> FormLayout<'a> {
@@ -73,12 +73,12 @@ fn result_lines<'a>(result: &[&(&'static str, Span)], room: u16) -> Vec<FormLine
     for (label, value) in result {
         let name = brief(label).filter(|name| !name.is_empty());
         let name = name.map_or_else(String::new, |name| format!("{name} "));
-        let wide = sum([APART, &name, &value.text].map(width));
+        let wide = sum([SEPARATOR, &name, &value.text].map(width));
         let piece = [Span::muted(name), value.clone()];
         let fits = |row: &&mut Vec<Span>| sum([spans_width(row), wide]) <= room;
         match rows.last_mut().filter(fits) {
             Some(row) => {
-                row.push(Span::muted(APART));
+                row.push(Span::muted(SEPARATOR));
                 row.extend(piece);
             }
             None => rows.extend(flowed(&piece, room)),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The most links shown at once, around the chosen one.
-const SEEN: usize = 6;
+const VISIBLE_LINKS: usize = 6;
 
 /// The links of a row with the chosen one marked; empty without links.
 pub(crate) fn lines(
@@ -22,15 +22,15 @@ pub(crate) fn lines(
         return vec![];
     }
     let chosen = choice.min(links.len() - 1);
-    let first = (chosen + 1).saturating_sub(SEEN);
-    let shown = links.iter().enumerate().skip(first).take(SEEN);
+    let first = (chosen + 1).saturating_sub(VISIBLE_LINKS);
+    let shown = links.iter().enumerate().skip(first).take(VISIBLE_LINKS);
     let mut section = vec![DetailLine::Section("Leads to")];
     section.extend(shown.map(|(at, row)| DetailLine::Link {
         label: kind(row).to_owned(),
         value: words_of(row, scene),
         is_chosen: at == chosen,
     }));
-    if links.len() > SEEN {
+    if links.len() > VISIBLE_LINKS {
         let counted = format!("{} of {}", chosen + 1, format::count(links.len()));
         section.push(DetailLine::Field {
             label: String::new(),

@@ -256,7 +256,7 @@ fn troubled_until(model: &Model) -> Option<Span> {
     if health.tries() > 0 || health.limited_until(model.now).is_some() {
         return None;
     }
-    let (kind, ..) = TROUBLES.iter().find(|(kind, ..)| health.has(*kind))?;
+    let (kind, ..) = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind))?;
     let at = health.asks_again(*kind, model.now)?;
     let scene = Scene::of(model, &model.options.zone);
     Some(Span::muted(format!(
@@ -306,7 +306,7 @@ fn budget(model: &Model) -> Option<Segment> {
 }
 
 /// Failures of the last responses and their words, most serious first.
-const TROUBLES: &[(FailureKind, &str, Tone)] = &[
+const FAILURE_WORDS: &[(FailureKind, &str, Tone)] = &[
     (FailureKind::Limited, "LIMITED", Tone::Warn),
     (FailureKind::Unavailable, "UNAVAILABLE", Tone::Alert),
     (FailureKind::Broken, "BROKEN ANSWERS", Tone::Alert),
@@ -330,7 +330,7 @@ pub(crate) fn api_state(model: &Model) -> Span {
         let when = when.unwrap_or_default();
         return Span::new(format!("DOWN, retry {}{when}", health.tries()), Tone::Alert);
     }
-    let trouble = TROUBLES.iter().find(|(kind, ..)| health.has(*kind));
+    let trouble = FAILURE_WORDS.iter().find(|(kind, ..)| health.has(*kind));
     match (trouble, quiet(model)) {
         (Some((_, words, tone)), _) => Span::new(*words, *tone),
         (None, Some(quiet)) => Span::new(format!("QUIET {}", scene.age(quiet)), Tone::Warn),
@@ -356,10 +356,14 @@ fn quiet(model: &Model) -> Option<Duration> {
 }
 
 /// The response time is the median of this many calls, so that one slow response does not count.
-const PACED: usize = 9;
+const MEDIAN_CALLS: usize = 9;
 
 fn typical(calls: &VecDeque<(u64, Call)>) -> Option<Duration> {
-    let recent = calls.iter().rev().take(PACED).map(|(_, call)| call.elapsed);
+    let recent = calls
+        .iter()
+        .rev()
+        .take(MEDIAN_CALLS)
+        .map(|(_, call)| call.elapsed);
     let mut recent: Vec<_> = recent.collect();
     recent.sort_unstable();
     recent.get(recent.len() / 2).copied()

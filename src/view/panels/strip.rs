@@ -157,7 +157,7 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
 }
 
 /// How long a command waits before the line says so.
-const SEEN: Duration = Duration::from_secs(1);
+const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Every command in progress that takes long enough to be seen.
 pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
@@ -248,8 +248,8 @@ fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<Fli
         // Most commands pass these states at once, and what ends too soon to be read is not shown. A form that has
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
-            let is_shown =
-                scene.sent_forms.contains_key(&ticket) || scene.own_now.since(flight.since) >= SEEN;
+            let is_shown = scene.sent_forms.contains_key(&ticket)
+                || scene.own_now.since(flight.since) >= SHOWN_AFTER;
             is_shown.then(|| FlightView {
                 words: standing(flight),
                 gauge: None,

@@ -37,8 +37,8 @@ fn stop_words(position: &Position, scene: &Scene<'_>, form: WordLength) -> Span 
             };
             Span::new(stops.words(market, form), tone)
         }
-        None if is_unread(orders, position) => Span::new(UNTOLD, Tone::Warn),
-        None => Span::new(BARE, Tone::Warn),
+        None if is_unread(orders, position) => Span::new(UNKNOWN_STOP, Tone::Warn),
+        None => Span::new(NO_STOP, Tone::Warn),
     }
 }
 
@@ -52,14 +52,14 @@ enum WordLength {
 }
 
 /// For a position without a stop.
-const BARE: &str = "NO STOP";
+const NO_STOP: &str = "NO STOP";
 /// If it is unknown whether there is one.
-const UNTOLD: &str = "STOP ?";
+const UNKNOWN_STOP: &str = "STOP ?";
 
 /// Whether it is certain that no order stops it in time, as in [`stop`].
 pub(crate) fn is_bare(position: &Position, scene: &Scene<'_>) -> bool {
     let stop = stop(position, scene);
-    stop.text == BARE || stop.tone == Tone::Alert
+    stop.text == NO_STOP || stop.tone == Tone::Alert
 }
 
 /// An armed order of its market with unknown words: it may be a stop, so no second one should be suggested.
@@ -85,9 +85,9 @@ pub(crate) fn left_bare(
     let symbol = words::market(&position.market_id).text;
     let known = scene.store.orders.value()?;
     let bare = if is_unread(known, position) {
-        UNTOLD
+        UNKNOWN_STOP
     } else {
-        BARE
+        NO_STOP
     };
     Some(format!("{side} {symbol} with {bare}"))
 }

@@ -34,12 +34,12 @@ enum What {
     /// Reads have shown this extra margin.
     Margin(PositionId, Num),
     /// This order closes a part or all of it.
-    Close(PositionId, Asked, Box<Order>),
+    Close(PositionId, ClosedSize, Box<Order>),
 }
 
 /// How much of a position a close was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum ClosedSize {
     /// All of it.
     All,
     /// The order's size.
@@ -129,7 +129,7 @@ fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
     match (receipt, command) {
         (Receipt::Cancel(cancel), _) if cancel.canceled => vec![What::Canceled(cancel.id.clone())],
         (Receipt::Order { order, .. }, Command::Close(close)) => {
-            let asked = close.size.map_or(Asked::All, |_| Asked::Size);
+            let asked = close.size.map_or(ClosedSize::All, |_| ClosedSize::Size);
             vec![What::Close(close.position_id.clone(), asked, order.clone())]
         }
         (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
@@ -158,19 +158,23 @@ fn closes(operation: &CloseAll) -> Vec<What> {
     let results = operation.results.iter();
     let closes = results.filter_map(|result| {
         let order = Box::new(result.order.clone()?);
-        Some(What::Close(result.position_id.clone(), Asked::All, order))
+        Some(What::Close(
+            result.position_id.clone(),
+            ClosedSize::All,
+            order,
+        ))
     });
     closes.collect()
 }
 
 /// The progress that a closing order shows.
-fn closing(asked: Asked, order: &Order, position: &Position) -> Option<Closing> {
+fn closing(asked: ClosedSize, order: &Order, position: &Position) -> Option<Closing> {
     if order.status.is(&OrderStatus::Filled) {
         let filled = order.filled_size.unwrap_or_else(|| order.asked_size());
         // The position's row still contains what was closed just before.
         let whole = match asked {
-            Asked::All => order.asked_size().abs().min(position.quantity()),
-            Asked::Size => position.quantity(),
+            ClosedSize::All => order.asked_size().abs().min(position.quantity()),
+            ClosedSize::Size => position.quantity(),
         };
         let is_whole = filled.abs() >= whole;
         return Some(if is_whole {

@@ -8,7 +8,7 @@ use crate::{app::account::store::Store, model::TwapId};
 use std::collections::BTreeMap;
 
 /// Readings of the order history that it waits for.
-const LOOKS: u32 = 2;
+const HISTORY_READS: u32 = 2;
 
 /// The waiting TWAPs, and how often the history was read since.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ fn tell(store: &Store, ending: &mut Ending) -> Vec<Alert> {
         };
         let is_told = ended.twap.ended_at().is_some() || ended.twap.total_size.is_none();
         let may_grow = !ended.is_whole() && !is_told;
-        let waits = may_grow && *looks < LOOKS;
+        let waits = may_grow && *looks < HISTORY_READS;
         if !waits {
             news.push(Alert::TwapEnded(Box::new(ended.clone())));
         }

@@ -22,7 +22,7 @@ pub(super) const ABREAST: usize = 8;
 /// How long an interrupted verb stays to record what it did not send; its outbox needs half of that.
 const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may make no progress before the verb returns.
-const PATIENCE: Duration = Duration::from_mins(10);
+const STALL_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The commands in flight.
 pub(super) struct LocalOutbox<'a> {
@@ -197,12 +197,12 @@ impl Standstills {
         if *known != done {
             (*known, *since) = (done, now);
         }
-        now.duration_since(*since) > PATIENCE
+        now.duration_since(*since) > STALL_TIMEOUT
     }
 }
 
 fn stands_still() -> Failure {
-    let minutes = PATIENCE.as_secs() / 60;
+    let minutes = STALL_TIMEOUT.as_secs() / 60;
     let why = format!(
         "nothing more was closed for {minutes} min; run the same command again to continue"
     );

@@ -34,14 +34,14 @@ fn commands() -> Vec<Command> {
 }
 
 /// A service that fails in every way until the outage is over.
-struct Weather {
+struct FailingService {
     dice: Jitter,
     /// When the outage ends.
     over: Instant,
     doubt_since: Option<Instant>,
 }
 
-impl Weather {
+impl FailingService {
     fn of(seed: u64) -> Self {
         let mut dice = Jitter::seeded(seed);
         Self {
@@ -96,7 +96,7 @@ fn refusal(status: u16, retry_after: Option<Duration>) -> Failure {
 
 /// How long the outcome was unknown after the outage, and what it was.
 async fn play(command: Command, seed: u64) -> (Duration, Result<Receipt, Failure>) {
-    let weather = Mutex::new(Weather::of(seed));
+    let weather = Mutex::new(FailingService::of(seed));
     let mut jitter = Jitter::seeded(seed + 1_000_000);
     let attempt = |_| async {
         if weather.lock().unwrap().is_well() {

@@ -1,7 +1,7 @@
 //! Splits the terminal's bytes into keys, escape sequences and pastes.
 //!
 //! Contract: time is a parameter. Truncated sequences never become keys: a sequence that is not complete within
-//! [`ESCAPE`] is dropped, and so is its remainder while that may still arrive ([`REST`]). An incomplete paste is
+//! [`ESCAPE`] is dropped, and so is its remainder while that may still arrive ([`REMAINDER_TIME`]). An incomplete paste is
 //! dropped together with the text that may still follow; single keys work again at once.
 //!
 //! Known limits: `Alt+[` and `Alt+O` begin sequences and are not keys; `Alt+X` and `Alt+F` are read as Esc and `X` or `F`.
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// The longest pause within an escape sequence; a lone ESC becomes the key Esc after it.
 const ESCAPE: Duration = Duration::from_millis(50);
 /// How long after that its remainder is dropped.
-const REST: Duration = Duration::from_millis(100);
+const REMAINDER_TIME: Duration = Duration::from_millis(100);
 /// The longest pause within a paste.
 const PASTE_SILENCE: Duration = Duration::from_millis(150);
 /// The longest paste.
@@ -21,7 +21,7 @@ const PASTE_TIME: Duration = Duration::from_secs(1);
 /// The largest paste: no field of the desk takes more.
 const PASTE_BYTES: usize = 64 * 1024;
 /// How long text of a dropped paste may still arrive.
-const PASTE_REST: Duration = Duration::from_secs(2);
+const PASTE_REMAINDER_TIME: Duration = Duration::from_secs(2);
 /// More bytes at once than this are text, not keys of a person.
 const KEYS_AT_ONCE: usize = 8;
 /// Bytes closer together than this are flowing text: key repeats are 30 ms apart.
@@ -102,7 +102,7 @@ impl Framer {
         match mem::replace(&mut self.state, State::Keys(vec![])) {
             State::Keys(open) => {
                 let frame = is_key_alone(&open).then(|| Frame::Whole(open.clone()));
-                self.state = State::Rest(open, due + REST);
+                self.state = State::Rest(open, due + REMAINDER_TIME);
                 self.lapse_rest(now);
                 frame.into_iter().collect()
             }
@@ -121,7 +121,7 @@ impl Framer {
     }
 
     fn drop_paste(&mut self, now: Instant) {
-        self.dropped_paste = Some((now + PASTE_REST, vec![]));
+        self.dropped_paste = Some((now + PASTE_REMAINDER_TIME, vec![]));
     }
 
     /// `bytes` without the text of a dropped paste.
@@ -145,7 +145,7 @@ impl Framer {
             return bytes;
         }
         carried.drain(..carried.len() - begun(&carried, PASTE_ENDS));
-        self.dropped_paste = Some((now + PASTE_REST, carried));
+        self.dropped_paste = Some((now + PASTE_REMAINDER_TIME, carried));
         &[]
     }
 
@@ -183,7 +183,7 @@ impl Framer {
                 }
                 Part::Whole(_) => frames.push(Frame::Whole(head.to_vec())),
                 Part::Overlong(..) => {
-                    self.state = State::Rest(part.beginning(head).to_vec(), now + REST);
+                    self.state = State::Rest(part.beginning(head).to_vec(), now + REMAINDER_TIME);
                     return tail.to_vec();
                 }
                 Part::Broken(_) => {}
@@ -203,12 +203,12 @@ impl Framer {
         let part = measure(&all);
         match part {
             Part::Open => {
-                self.state = State::Rest(all, now + REST);
+                self.state = State::Rest(all, now + REMAINDER_TIME);
                 vec![]
             }
             Part::Whole(length) | Part::Broken(length) | Part::Overlong(length, _) => {
                 if matches!(part, Part::Overlong(..)) {
-                    self.state = State::Rest(part.beginning(&all).to_vec(), now + REST);
+                    self.state = State::Rest(part.beginning(&all).to_vec(), now + REMAINDER_TIME);
                 }
                 let of_bytes = length.saturating_sub(dropped.len());
                 bytes.get(of_bytes..).unwrap_or_default().to_vec()
@@ -239,7 +239,7 @@ impl Framer {
             None if length > PASTE_BYTES => {
                 let carried = text.len() - begun(&text, PASTE_ENDS);
                 let carried = text.get(carried..).unwrap_or_default().to_vec();
-                self.dropped_paste = Some((now + PASTE_REST, carried));
+                self.dropped_paste = Some((now + PASTE_REMAINDER_TIME, carried));
                 vec![]
             }
             None => {
