@@ -359,7 +359,7 @@ fn a_journal_that_cannot_be_read_is_said_in_the_pane() {
     let mut model = desk::empty();
     let why = "the journal is damaged".to_owned();
     update(&mut model, desk::NOW, Msg::Recalled(Err(why)));
-    press(&mut model, "7");
+    press(&mut model, "7 z");
     let text = shown(&model, 120, 40);
     assert!(text.contains("earlier lines unread"), "{text}");
     assert!(
@@ -389,7 +389,7 @@ fn a_toast_is_read_whole_and_covers_nothing_that_tells() {
             let after = shown(&refused, width, height);
             let read = words(&after);
             for part in [
-                "cancel order ord_12: order ord_12 does not exist",
+                "cancel order ord_12 on chal-1: order ord_12 does not exist",
                 "8f14e45f-ceea-467f-9c3b-1f0a6f0a1b2c",
                 "Esc dismiss",
             ] {
@@ -434,7 +434,7 @@ fn setting_exits_says_what_was_set_and_on_what() {
     assert_eq!(toast.head, "exits set");
     assert_eq!(
         toast.words,
-        "stop 58,000 set, target removed on BUY 0.15000 BTC limit @ 62,500"
+        "stop 58,000 set, target removed on BUY 0.15000 BTC limit @ 62,500 on chal-1"
     );
 }
 

@@ -374,8 +374,8 @@ mod tests {
             ("j c", "SOL", "SHORT"),
             ("2 e", "BTC", "BUY"),
             ("2 j m", "ETH", "SELL"),
-            ("2 x", "BTC", "buy"),
-            ("2 j x", "ETH", "sell"),
+            ("2 x", "BTC", "BUY"),
+            ("2 j x", "ETH", "SELL"),
             ("I", "BTC", "LONG"),
         ] {
             let mut model = desk();

@@ -36,7 +36,7 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("pnl_at_liquidation", "at liq", Number, 5, at_liquidation)
         .exact(|p, _| p.pnl_at_liquidation()),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
-        .holds("65,000 88% of size", "65,000 88%"),
+        .holds("65,000 133% of size +1", "65,000 133%"),
     Column::new("target", "target", Left, 4, |p, scene| {
         protection::target(p, scene).into()
     }),

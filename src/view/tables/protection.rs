@@ -171,7 +171,12 @@ impl Guarded {
         };
         let part = part.map(|part| format!(" {}{of}", format::whole_percent(part)));
         let late = self.is_late.then(|| " past liq".to_owned());
-        let others = (self.others > 0).then(|| format!(" +{}", self.others));
+        // Where room is short the share alone says that there are several.
+        let counts = match form {
+            WordLength::Full => self.others > 0,
+            WordLength::Brief => self.others > 0 && part.is_none(),
+        };
+        let others = counts.then(|| format!(" +{}", self.others));
         let words = [Some(price), part, late, others];
         words.into_iter().flatten().collect()
     }
