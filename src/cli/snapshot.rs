@@ -172,7 +172,7 @@ async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Pi
             Output::from_command_line().note(&warning);
         }
         let opening = ready(Ok(opened));
-        return Ok(runtime::picture(start, Clock::start(), sitting, opening).await);
+        return Ok(Box::pin(runtime::picture(start, Clock::start(), sitting, opening)).await);
     }
     let world = World {
         seed: args.seed,
@@ -183,7 +183,7 @@ async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Pi
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(at, Some(ClockMode::Paused), options, stop.clone());
-    let frame = runtime::picture(start, Clock::Frozen(at), sitting, opening).await;
+    let frame = Box::pin(runtime::picture(start, Clock::Frozen(at), sitting, opening)).await;
     stop.cancel();
     Ok(frame)
 }

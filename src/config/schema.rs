@@ -100,7 +100,6 @@ fn sizes() -> Value {
 fn leaf(key: &str, default: &Value) -> Value {
     match default {
         Value::Bool(_) => json!({ "type": "boolean" }),
-        Value::Array(_) => sizes(),
         Value::Number(_) => json!({ "type": "integer", "minimum": 0 }),
         Value::String(_) if key == "price_source" => source(&PriceSource::paper()),
         Value::String(_) if key == "candle_source" => source(&CandleSource::paper()),
@@ -108,7 +107,10 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::String(_) if key == "trade_source" => source(&TradeSource::paper()),
         Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
         // A program with its arguments.
-        Value::Array(_) => json!({ "type": "array", "items": { "type": "string" } }),
+        Value::Array(_) if key == "alert_command" => {
+            json!({ "type": "array", "items": { "type": "string" } })
+        }
+        Value::Array(_) => sizes(),
         Value::Null if key == "proxy" => json!({
             "type": "string", "pattern": "^(https?://.+)?$", "examples": ["http://proxy.example:3128"]
         }),

@@ -27,7 +27,7 @@ pub(super) enum CheckDepth {
     Newest,
 }
 
-/// The files side_files the database.
+/// The files `side_files` the database.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SideFiles<'a> {
     pub(super) ring: &'a RingContents,

@@ -1,6 +1,6 @@
 //! What `SQLite` would silently drop from a write-ahead log.
 //!
-//! SQLite stops at the first frame with a wrong checksum and keeps the frames before it. That is right after a power
+//! `SQLite` stops at the first frame with a wrong checksum and keeps the frames before it. That is right after a power
 //! cut, and silent if a frame was damaged later. The checksum of each frame continues that of the previous one. So a
 //! frame that continues the *stored* checksum of a bad frame proves that the bad frame was whole when it was written.
 

@@ -88,7 +88,7 @@ impl<'a> Arrangement<'a> {
         let panes = panes.map(PlaceContent::Pane);
         let is_beside = !self.beside().is_empty();
         let content = match self.focus.panel {
-            Some(panel) if !is_beside => PlaceContent::Panel(panel),
+            Some(focused) if !is_beside => PlaceContent::Panel(focused),
             Some(_) | None => PlaceContent::Pane(self.focus.tab),
         };
         let tabs = panes.chain(self.tabs().filter(|_| !is_beside));

@@ -1,6 +1,6 @@
 //! A position flipped and orders moved from the command line.
 
-use super::{served::Served, *};
+use super::served::Served;
 use serde_json::{Value, json};
 
 /// One JSON value a line.

@@ -76,7 +76,9 @@ fn word(value: &Value) -> String {
         Value::String(text) if text.is_empty() => "`\"\"`".to_owned(),
         Value::String(text) => format!("`{}`", cell(text)),
         Value::Null => String::new(),
-        other => format!("`{}`", cell(&other.to_string())),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            format!("`{}`", cell(&value.to_string()))
+        }
     }
 }
 
@@ -114,9 +116,10 @@ fn kind(field: &Value) -> String {
             .filter(|name| *name != "null")
             .map(str::to_owned)
     };
-    let names: Vec<_> = match &field["type"] {
-        Value::Array(names) => names.iter().filter_map(of).collect(),
-        name => of(name).into_iter().collect(),
+    let types = &field["type"];
+    let names: Vec<_> = match types.as_array() {
+        Some(names) => names.iter().filter_map(of).collect(),
+        None => of(types).into_iter().collect(),
     };
     match field["format"].as_str() {
         Some("unix-time-ms") => "instant".to_owned(),

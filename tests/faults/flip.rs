@@ -206,11 +206,11 @@ impl FlipDesk {
     /// Why it stopped, in its own words without the numbers.
     pub(crate) fn why(&self) -> String {
         let lines = self.model.activity.lines.iter();
-        let said = lines.filter_map(|line| match &line.event {
+        let mut said = lines.filter_map(|line| match &line.event {
             Event::Said(_, words) => words.strip_prefix("flip stopped: "),
             _ => None,
         });
-        let words = said.last().unwrap_or("not stopped");
+        let words = said.next_back().unwrap_or("not stopped");
         words.split(':').next().unwrap_or_default().to_owned()
     }
 

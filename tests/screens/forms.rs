@@ -43,14 +43,12 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
-        | Overlay::UserAlerts(_)
-        | Overlay::Review(_)
+        | Overlay::UserAlerts(_ | _)
+        | Overlay::Review(_ | _)
         | Overlay::Export(_)
         | Overlay::Columns(_)
         | Overlay::Accounts(_)
         | Overlay::Markets(_)
-        | Overlay::UserAlerts(_)
-        | Overlay::Review(_)
         | Overlay::Strip(_)
         | Overlay::Prompt(_)
         | Overlay::Bulk(_) => None,

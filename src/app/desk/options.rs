@@ -22,6 +22,10 @@ pub enum CloseAllRule {
 
 /// The settings that decide the desk's behavior.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled; ages are judged by it.

@@ -28,8 +28,11 @@ const TYPED: &str = "typed";
 /// A take profit for whatever is open in its market.
 const ANY_POSITION: &str = "any";
 
+/// A key, and the types that it chooses.
+type TypeKey = (Action, PlaceKind, Option<CloseKind>);
+
 /// What a key makes of a new order, and of a close where that has such a type.
-const TYPE_KEYS: &[(Action, PlaceKind, Option<CloseKind>)] = &[
+const TYPE_KEYS: &[TypeKey] = &[
     (
         Action::TypeMarket,
         PlaceKind::Market,

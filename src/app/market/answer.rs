@@ -4,18 +4,17 @@ use crate::model::{
     Book, Candle, Dated, Failure, FailureKind, Interval, Page, PublicTrade, Timestamp,
 };
 
+/// Rows with the instant of their data; `Ok(None)` where the service has no such source.
+pub(crate) type DatedRows<T> = Result<Option<Dated<Page<T>>>, Failure>;
+
 /// The answer to a [`MarketRequest`](super::wants::MarketRequest); `Ok(None)` where the service has no such source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MarketAnswer {
     /// The newest candles, or those before an instant.
-    Candles(
-        Interval,
-        Option<Timestamp>,
-        Result<Option<Dated<Page<Candle>>>, Failure>,
-    ),
+    Candles(Interval, Option<Timestamp>, DatedRows<Candle>),
     Book(Result<Option<Dated<Book>>, Failure>),
     /// The newest trades, in any order.
-    Trades(Result<Option<Dated<Page<PublicTrade>>>, Failure>),
+    Trades(DatedRows<PublicTrade>),
 }
 
 impl MarketAnswer {

@@ -156,7 +156,7 @@ impl CandleSeries {
         if !self.age.answered(at, made_at) {
             return;
         }
-        let page = self.sorted(page);
+        let page = Self::sorted(page);
         let reaches = |first: &Candle, newest: &Candle| {
             first.open_time.0 <= newest.open_time.0.saturating_add(self.interval.millis())
         };
@@ -186,7 +186,7 @@ impl CandleSeries {
         if first != before {
             return;
         }
-        let mut page = self.sorted(page);
+        let mut page = Self::sorted(page);
         page.retain(|row| row.open_time < before);
         self.older = if page.is_empty() {
             OlderPages::End
@@ -278,7 +278,7 @@ impl CandleSeries {
     }
 
     /// One row per open time, ascending.
-    fn sorted(&self, mut page: Vec<Candle>) -> Vec<Candle> {
+    fn sorted(mut page: Vec<Candle>) -> Vec<Candle> {
         page.sort_by_key(|row| row.open_time);
         page.dedup_by(|next, row| {
             let is_same = next.open_time == row.open_time;

@@ -36,6 +36,10 @@ pub struct LadderQuote {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own: scrolled, near an edge, dragging"
+)]
 pub struct PriceLadder {
     market: Option<MarketId>,
     steps: BTreeMap<MarketId, GroupStep>,

@@ -135,9 +135,10 @@ impl Tape {
         let known = newest.take_while(|trade| trade.at == last.at).count();
         let mut same = 0_usize;
         page.into_iter()
-            .filter(|trade| match trade.id.zip(last.id) {
-                Some((id, newest)) => id > newest,
-                None => {
+            .filter(|trade| {
+                if let Some((id, newest)) = trade.id.zip(last.id) {
+                    id > newest
+                } else {
                     same += usize::from(trade.at == last.at);
                     trade.at > last.at || (trade.at == last.at && same > known)
                 }

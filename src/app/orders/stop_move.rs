@@ -173,7 +173,7 @@ fn canceled(
 ) -> Vec<Effect> {
     match result {
         // A queued one is shown until it ends.
-        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, one, new),
+        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, &one, new),
         // It may have fired, or be gone in another way: reads tell.
         Ok(_) | Err(_) => {
             let stage = StopMoveStage::Checking {
@@ -188,7 +188,7 @@ fn canceled(
 }
 
 /// Only the new stop remains: starts the latest request, if its price differs.
-fn go_on(model: &mut Model, one: StopMove, new: &OrderId) -> Vec<Effect> {
+fn go_on(model: &mut Model, one: &StopMove, new: &OrderId) -> Vec<Effect> {
     let Some(price) = one.wanted else {
         return vec![];
     };
@@ -222,7 +222,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
             MoveStep::Ends(Some(words)) => model.say(Tone::Alert, words),
             MoveStep::GoesOn => {
                 let new = one.stage.accepted().cloned();
-                effects.extend(new.map(|new| go_on(model, one, &new)).unwrap_or_default());
+                effects.extend(new.map(|new| go_on(model, &one, &new)).unwrap_or_default());
             }
         }
     }

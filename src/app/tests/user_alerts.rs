@@ -1,4 +1,8 @@
 //! Alerts of the trader's own: set, judged by what polls bring, told, kept.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test looks for one variant and names no others"
+)]
 
 use super::*;
 use crate::{

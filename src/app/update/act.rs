@@ -46,9 +46,14 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Next {
     if let Some(next) = bulk::mark(model, action).or_else(|| bulk::act(model, action)) {
         return next;
     }
-    if let Some(why) = cursor::objection(model, action) {
-        return Next::Refuse(why);
+    match cursor::objection(model, action) {
+        Some(why) => Next::Refuse(why),
+        None => begin(model, action),
     }
+}
+
+/// What the key opens or sends.
+fn begin(model: &mut Model, action: Action) -> Next {
     let row = model.selected();
     match (action, row) {
         (Action::Help, _) => open(Overlay::Help {

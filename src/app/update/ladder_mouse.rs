@@ -96,15 +96,12 @@ pub(crate) fn release(model: &mut Model, spot: Option<&LadderSpot>) -> Next {
         return Next::Stay;
     }
     let is_row = spot.is_some_and(|spot| moved_since(model, spot).is_none());
-    match point(model).filter(|_| is_row) {
-        Some((at, _)) => {
-            let mode = mode(model);
-            drop_carried(model, &at, mode)
-        }
-        None => {
-            model.price_ladder.put_back();
-            Next::Refuse(ROW_MOVED.to_owned())
-        }
+    if let Some((at, _)) = point(model).filter(|_| is_row) {
+        let mode = mode(model);
+        drop_carried(model, &at, mode)
+    } else {
+        model.price_ladder.put_back();
+        Next::Refuse(ROW_MOVED.to_owned())
     }
 }
 

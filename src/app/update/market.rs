@@ -25,12 +25,19 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     if let Some((_, panel)) = GOES_TO.iter().find(|(of, _)| *of == action) {
         return Some(go(model, *panel));
     }
-    match action {
-        Action::PinMarket => Some(pin(model)),
-        Action::Layout => Some(next_layout(model)),
-        action => of_panel(model, model.focus.panel?, action),
+    let whole = OF_SCREEN.iter().find(|(of, _)| *of == action);
+    match (whole, model.focus.panel) {
+        (Some((_, act)), _) => Some(act(model)),
+        (None, Some(panel)) => of_panel(model, panel, action),
+        (None, None) => None,
     }
 }
+
+type ScreenAct = fn(&mut Model) -> Next;
+
+/// What a key does with the market screen as a whole.
+const OF_SCREEN: &[(Action, ScreenAct)] =
+    &[(Action::PinMarket, pin), (Action::Layout, next_layout)];
 
 fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Next> {
     let own = match panel {
@@ -66,19 +73,32 @@ fn of_chart(model: &mut Model, action: Action) -> bool {
         move_cursor(model, *steps);
         return true;
     }
-    let chart = &mut model.market_screen.chart;
-    match action {
-        Action::ShorterInterval => chart.change_interval(-1),
-        Action::LongerInterval => chart.change_interval(1),
-        Action::ZoomIn => chart.zoom_by(1),
-        Action::ZoomOut => chart.zoom_by(-1),
-        Action::Down => next_market(model, 1),
-        Action::Up => next_market(model, -1),
-        Action::Dismiss => return leave(model),
-        _ => return false,
+    if action == Action::Dismiss {
+        return leave(model);
     }
-    true
+    let change = CHART_CHANGES.iter().find(|(of, _)| *of == action);
+    change.inspect(|(_, change)| change(model)).is_some()
 }
+
+type ChartChange = fn(&mut Model);
+
+/// What a key changes of the chart.
+const CHART_CHANGES: &[(Action, ChartChange)] = &[
+    (Action::ShorterInterval, |model| {
+        model.market_screen.chart.change_interval(-1);
+    }),
+    (Action::LongerInterval, |model| {
+        model.market_screen.chart.change_interval(1);
+    }),
+    (Action::ZoomIn, |model| {
+        model.market_screen.chart.zoom_by(1);
+    }),
+    (Action::ZoomOut, |model| {
+        model.market_screen.chart.zoom_by(-1);
+    }),
+    (Action::Down, |model| next_market(model, 1)),
+    (Action::Up, |model| next_market(model, -1)),
+];
 
 /// Within the candles that are known.
 fn move_cursor(model: &mut Model, steps: i64) {

@@ -44,22 +44,33 @@ pub(crate) fn act(model: &mut Model, action: Action) -> Option<Next> {
     if let Some((_, up)) = MOVES.iter().find(|(of, _)| *of == action) {
         return Some(step(model, *up));
     }
-    match action {
-        Action::Top => Some(edge(model, Side::Sell)),
-        Action::Bottom => Some(edge(model, Side::Buy)),
-        Action::Centre => Some(centre(model)),
-        Action::NextMark => Some(next_mark(model)),
-        Action::FinerRows => Some(group(model, -1)),
-        Action::CoarserRows => Some(group(model, 1)),
-        Action::NextSize => Some(turn_size(model, 1)),
-        Action::PreviousSize => Some(turn_size(model, -1)),
-        Action::OneKey => Some(turn_one_key(model)),
-        Action::Dismiss => put_back(model),
-        Action::CancelBids => Some(cancel_side(model, Side::Buy)),
-        Action::CancelAsks => Some(cancel_side(model, Side::Sell)),
-        action => at_cursor(model, action),
+    match ANYWHERE.iter().find(|(of, _)| *of == action) {
+        Some((_, act)) => act(model),
+        None => at_cursor(model, action),
     }
 }
+
+type LadderAct = fn(&mut Model) -> Option<Next>;
+
+/// The keys that need no price.
+const ANYWHERE: &[(Action, LadderAct)] = &[
+    (Action::Top, |model| Some(edge(model, Side::Sell))),
+    (Action::Bottom, |model| Some(edge(model, Side::Buy))),
+    (Action::Centre, |model| Some(centre(model))),
+    (Action::NextMark, |model| Some(next_mark(model))),
+    (Action::FinerRows, |model| Some(group(model, -1))),
+    (Action::CoarserRows, |model| Some(group(model, 1))),
+    (Action::NextSize, |model| Some(turn_size(model, 1))),
+    (Action::PreviousSize, |model| Some(turn_size(model, -1))),
+    (Action::OneKey, |model| Some(turn_one_key(model))),
+    (Action::Dismiss, put_back),
+    (Action::CancelBids, |model| {
+        Some(cancel_side(model, Side::Buy))
+    }),
+    (Action::CancelAsks, |model| {
+        Some(cancel_side(model, Side::Sell))
+    }),
+];
 
 /// The actions that need a price.
 fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
@@ -88,13 +99,13 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
     if mode == SendMode::AtOnce && !is_new_press(model, action, at.price) {
         return Some(Next::Stay);
     }
-    match action {
-        Action::Amend if model.price_ladder.carried().is_none() => {
-            Some(pick_up(model, &at, spacing))
-        }
-        Action::Amend | Action::Drop => Some(drop_carried(model, &at, mode)),
-        action => act_at(model, action, (&at, spacing), mode),
+    if action == Action::Amend && model.price_ladder.carried().is_none() {
+        return Some(pick_up(model, &at, spacing));
     }
+    if [Action::Amend, Action::Drop].contains(&action) {
+        return Some(drop_carried(model, &at, mode));
+    }
+    act_at(model, action, (&at, spacing), mode)
 }
 
 /// One action at a price, from the ladder or the chart.
@@ -104,17 +115,36 @@ pub(crate) fn act_at(
     (at, spacing): (&PricePoint, Tick),
     mode: SendMode,
 ) -> Option<Next> {
-    Some(match action {
-        Action::Buy => at_price::limit(model, Side::Buy, at, mode),
-        Action::Sell => at_price::limit(model, Side::Sell, at, mode),
-        Action::StopBuy => at_price::stop_entry(model, Side::Buy, at, mode),
-        Action::StopSell => at_price::stop_entry(model, Side::Sell, at, mode),
-        Action::StopHere => at_price::protect(model, Protection::Stop, at, mode),
-        Action::TargetHere => at_price::protect(model, Protection::Target, at, mode),
-        Action::Cancel => at_price::cancel_here(model, at, spacing),
-        _ => return None,
-    })
+    if action == Action::Cancel {
+        return Some(at_price::cancel_here(model, at, spacing));
+    }
+    let (_, act) = AT_PRICE.iter().find(|(of, _)| *of == action)?;
+    Some(act(model, at, mode))
 }
+
+type PriceAct = fn(&mut Model, &PricePoint, SendMode) -> Next;
+
+/// What a key does at a price.
+const AT_PRICE: &[(Action, PriceAct)] = &[
+    (Action::Buy, |model, at, mode| {
+        at_price::limit(model, Side::Buy, at, mode)
+    }),
+    (Action::Sell, |model, at, mode| {
+        at_price::limit(model, Side::Sell, at, mode)
+    }),
+    (Action::StopBuy, |model, at, mode| {
+        at_price::stop_entry(model, Side::Buy, at, mode)
+    }),
+    (Action::StopSell, |model, at, mode| {
+        at_price::stop_entry(model, Side::Sell, at, mode)
+    }),
+    (Action::StopHere, |model, at, mode| {
+        at_price::protect(model, Protection::Stop, at, mode)
+    }),
+    (Action::TargetHere, |model, at, mode| {
+        at_price::protect(model, Protection::Target, at, mode)
+    }),
+];
 
 /// The price under the cursor, and the distance between rows.
 pub(super) fn point(model: &Model) -> Option<(PricePoint, Tick)> {

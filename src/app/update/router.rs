@@ -96,7 +96,13 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             vec![]
         }
     };
-    effects.extend(pass_time(model));
+    effects.extend(after_every_message(model));
+    effects
+}
+
+/// What time and the changed facts lead to, whatever the message was.
+fn after_every_message(model: &mut Model) -> Vec<Effect> {
+    let mut effects = pass_time(model);
     effects.extend(bulk::proceed(model));
     effects.extend(flip::proceed(model));
     effects.extend(stop_move::proceed(model));
@@ -175,12 +181,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             or_refuse(model, |model| flip::begin(model, *flip))
         }
         Next::Control(wanted) => or_refuse(model, |model| control::run(model, &wanted)),
-        Next::RunEach(commands) => {
-            model.overlays.pop();
-            let list = Bulk::going(commands, &model.store);
-            model.overlays.push(Overlay::Bulk(list));
-            vec![]
-        }
+        Next::RunEach(commands) => run_each(model, commands),
         Next::Resend(_) | Next::Reopen(_) if model.options.read_only => {
             model.overlays.pop();
             follow(model, Next::Refuse(READ_ONLY.to_owned()))
@@ -205,6 +206,14 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// Lists the commands with what comes of each, in place of the strip that asked.
+fn run_each(model: &mut Model, commands: Vec<Command>) -> Vec<Effect> {
+    model.overlays.pop();
+    let list = Bulk::going(commands, &model.store);
+    model.overlays.push(Overlay::Bulk(list));
+    vec![]
 }
 
 /// What it does, or why it does not.

@@ -1,4 +1,5 @@
 //! Box and block characters as SVG shapes, so that they join in any font.
+use std::fmt::Display;
 
 /// Width and height of a cell in SVG units, for the font size [`FONT`].
 pub(super) const CELL: (u32, u32) = (9, 20);
@@ -36,30 +37,13 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
     let (before_it, behind_it) = (half(2 * x + wide - 2), half(2 * x + wide + 2));
     let thin = |path| SvgShape::Line { path, thickness: 1 };
     match symbol {
+        "┃" | "━" | "╸" | "╻" | "╹" => {
+            thick(symbol, (x, middle, right), (y, centre, low))
+        }
         "─" => thin(format!("M{x} {centre}H{right}")),
         "│" => thin(format!("M{middle} {y}V{low}")),
-        "┃" => SvgShape::Line {
-            path: format!("M{middle} {y}V{low}"),
-            thickness: 3,
-        },
-        "━" => SvgShape::Line {
-            path: format!("M{x} {centre}H{right}"),
-            thickness: 4,
-        },
-        "╸" => SvgShape::Line {
-            path: format!("M{x} {centre}H{middle}"),
-            thickness: 4,
-        },
         "╷" => thin(format!("M{middle} {centre}V{low}")),
         "╵" => thin(format!("M{middle} {y}V{centre}")),
-        "╻" => SvgShape::Line {
-            path: format!("M{middle} {centre}V{low}"),
-            thickness: 3,
-        },
-        "╹" => SvgShape::Line {
-            path: format!("M{middle} {y}V{centre}"),
-            thickness: 3,
-        },
         // Two thin lines beside the middle one make it thick.
         "╽" => thin(format!(
             "M{middle} {y}V{low}M{before_it} {centre}V{low}M{behind_it} {centre}V{low}"
@@ -87,6 +71,22 @@ pub(super) fn shape(symbol: &str, x: u32, y: u32) -> SvgShape {
         "└" => thin(format!("M{middle} {y}V{centre}H{right}")),
         _ => braille(symbol, x, y).unwrap_or_else(|| block(symbol)),
     }
+}
+
+/// A thick line through the cell or half of it, by its left, middle and right and its top, centre and bottom.
+fn thick(
+    symbol: &str,
+    (left, middle, right): (u32, impl Display, u32),
+    (top, centre, bottom): (u32, impl Display, u32),
+) -> SvgShape {
+    let (path, thickness) = match symbol {
+        "━" => (format!("M{left} {centre}H{right}"), 4),
+        "╸" => (format!("M{left} {centre}H{middle}"), 4),
+        "╻" => (format!("M{middle} {centre}V{bottom}"), 3),
+        "╹" => (format!("M{middle} {top}V{centre}"), 3),
+        _ => (format!("M{middle} {top}V{bottom}"), 3),
+    };
+    SvgShape::Line { path, thickness }
 }
 
 /// The bits of braille dots, left then right, from above.

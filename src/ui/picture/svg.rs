@@ -187,8 +187,7 @@ fn draw(out: &mut String, run: &SvgRun, y: u32) {
             put(
                 out,
                 format_args!(
-                    "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\" fill-opacity=\"{opacity}\"/>\n",
-                    y
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{ink}\" fill-opacity=\"{opacity}\"/>\n"
                 ),
             );
         }

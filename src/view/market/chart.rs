@@ -296,12 +296,12 @@ impl ChartWindow {
             let local = at.0.saturating_add(offset);
             // Weeks are counted from a Monday.
             let since = if *step > DAY { local - 4 * DAY } else { local };
-            (since.rem_euclid(*step) < self.step).then(|| (slot, self.time(scene, at, *step)))
+            (since.rem_euclid(*step) < self.step).then(|| (slot, Self::time(scene, at, *step)))
         });
         labels.collect()
     }
 
-    fn time(self, scene: &Scene<'_>, at: Timestamp, step: i64) -> Span {
+    fn time(scene: &Scene<'_>, at: Timestamp, step: i64) -> Span {
         let local = at.0.saturating_add(scene.zone.offset(at));
         if step >= DAY || local.rem_euclid(DAY) == 0 {
             return Span::plain(scene.zone.month_day(at));
@@ -371,13 +371,13 @@ fn legend(
     };
     let tone = direction(&candle).map_or(Tone::Plain, tone_of);
     let priced = |price: Num| format::grouped(price.rounded(unit.decimals));
-    let prices = [
+    let four = [
         ("O", candle.open),
         ("H", candle.high),
         ("L", candle.low),
         ("C", candle.close),
     ];
-    for (name, price) in prices {
+    for (name, price) in four {
         spans.push(Span::muted(format!("{name} ")));
         spans.push(Span::new(format!("{} ", priced(price)), tone));
     }

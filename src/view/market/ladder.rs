@@ -89,7 +89,11 @@ pub fn price_ladder(
 ) -> Option<LadderView> {
     let ladder = LadderScene::new(model)?;
     let has_tape = ladder.tape.is_some_and(|tape| tape.last().is_some());
-    let lines = LadderLines::new(height, has_tape);
+    let lines = if has_tape {
+        LadderLines::with_trades(height)
+    } else {
+        LadderLines::without_trades(height)
+    };
     let ladder = ladder.with_rows(lines.rows)?;
     let labels = ladder.prices.first().map(|price| ladder.label(*price));
     let label = labels.map_or(0, |label| label.chars().count());
@@ -210,9 +214,9 @@ impl<'a> LadderScene<'a> {
                 size: Span::muted("·"),
                 ..LadderCell::default()
             },
-            Some(Depth::Size(size)) => LadderCell {
-                size: Span::new(fitted_size(size, decimals), self.side_tone(side)),
-                bar: share(Some(size), largest),
+            Some(Depth::Size(resting)) => LadderCell {
+                size: Span::new(fitted_size(resting, decimals), self.side_tone(side)),
+                bar: share(Some(resting), largest),
             },
         }
     }

@@ -106,12 +106,16 @@ pub(super) struct LadderLines {
 }
 
 impl LadderLines {
-    pub(super) fn new(height: u16, has_trades: bool) -> Self {
-        let trades = if has_trades && height >= WITH_TRADES {
-            height / 4
-        } else {
-            0
-        };
+    pub(super) fn with_trades(height: u16) -> Self {
+        let trades = if height >= WITH_TRADES { height / 4 } else { 0 };
+        Self::divided(height, trades)
+    }
+
+    pub(super) fn without_trades(height: u16) -> Self {
+        Self::divided(height, 0)
+    }
+
+    fn divided(height: u16, trades: u16) -> Self {
         // The trades stand below a line of their own.
         let below = trades + u16::from(trades > 0);
         Self {
@@ -170,9 +174,9 @@ mod tests {
 
     #[test]
     fn a_click_is_on_the_column_that_is_drawn_there() {
+        use LadderColumn::{Bids, MyAsks, MyBids, Price};
         let form = LadderForm::new(28, 6);
         let found = [0, form.mine, form.mine + form.size, 26].map(|x| form.column(x));
-        use LadderColumn::{Bids, MyAsks, MyBids, Price};
         assert_eq!(found, [MyBids, Bids, Price, MyAsks]);
     }
 

@@ -79,7 +79,9 @@ impl LadderScene<'_> {
         if let Some(word) = self.state.word() {
             let words = match self.state {
                 BookState::Stale(age) => format!("{word} {}", scene.age(age)),
-                _ => word.to_owned(),
+                BookState::Missing | BookState::Empty | BookState::Crossed | BookState::Live => {
+                    word.to_owned()
+                }
             };
             parts.push(Span::new(words, Tone::Alert));
         }

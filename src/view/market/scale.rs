@@ -82,6 +82,7 @@ impl PriceRange {
     }
 
     /// With this price inside.
+    #[must_use]
     pub fn and(self, count: i64) -> Self {
         Self {
             low: self.low.min(count),
@@ -126,6 +127,7 @@ impl PriceRange {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
+        clippy::float_arithmetic,
         reason = "a row of the screen needs no more than an f64 has"
     )]
     fn logarithmic(self, count: i64, last: i64) -> i64 {

@@ -77,7 +77,7 @@ impl Vwap {
             (until, traded)
         });
         let mut before = series.within(from..first);
-        let traded = before.try_fold(traded, |traded, candle| traded.and(candle))?;
+        let traded = before.try_fold(traded, Traded::and)?;
         self.known = Some((first, oldest, traded));
         Some(traded)
     }

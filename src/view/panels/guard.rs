@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Checks, Model,
+        Model,
         account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
         keys::keymap::{Action, Context},
         rules::guard,

@@ -11,7 +11,7 @@ use crate::{
             store::{flips::ClosedFlip, stop_moves::StopMove},
             successor::Successor,
         },
-        dialogs::overlay::{Arm, Deed, Overlay, Strip},
+        dialogs::overlay::{Arm, Deed, Strip},
         keys::keymap::{Action, Context},
     },
     model::{AccountId, Command, Num, Progress, Ticket, Timestamp},
@@ -348,7 +348,11 @@ fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::testing::*, model::Zone, view::forms::form::form};
+    use crate::{
+        app::{dialogs::overlay::Overlay, testing::*},
+        model::Zone,
+        view::forms::form::form,
+    };
 
     /// What the form or the strip on top says, and the toast.
     fn words(model: &Model) -> String {

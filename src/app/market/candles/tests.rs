@@ -1,3 +1,7 @@
+#![expect(
+    clippy::type_complexity,
+    reason = "rows as tuples are shorter to compare"
+)]
 use super::*;
 use crate::model::FailureKind;
 use std::time::Instant;

@@ -1,3 +1,7 @@
+#![expect(
+    clippy::unnecessary_wraps,
+    reason = "what is wanted is an option everywhere"
+)]
 use super::*;
 use crate::{
     app::market::data::RequestTime,

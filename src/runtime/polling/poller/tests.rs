@@ -372,7 +372,9 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
             }
             MarketAnswer::Trades(Ok(None)) => "no source".to_owned(),
             MarketAnswer::Trades(Err(why)) => why.kind.word().to_owned(),
-            other => panic!("{other:?}"),
+            MarketAnswer::Book(_) | MarketAnswer::Trades(_) | MarketAnswer::Candles(..) => {
+                panic!("another answer")
+            }
         });
     }
     assert_eq!(answers, ["1 bid", "unavailable", "no source"]);

@@ -126,7 +126,8 @@ fn draw_as_candles(
 
 fn rows(buffer: &Buffer) -> Vec<String> {
     let rows = buffer.content.chunks(usize::from(buffer.area.width));
-    let text = |row: &[ratatui::buffer::Cell]| row.iter().map(|cell| cell.symbol()).collect();
+    let text =
+        |row: &[ratatui::buffer::Cell]| row.iter().map(ratatui::buffer::Cell::symbol).collect();
     rows.map(text)
         .map(|row: String| row.trim_end().to_owned())
         .collect()
