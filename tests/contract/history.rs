@@ -102,11 +102,11 @@ async fn trades_are_newest_first_and_their_volume_is_that_of_the_candles() {
         rows.iter().map(|row| row[name].as_f64().unwrap()).sum()
     };
     let seconds = rows(&paper, &format!("{BTC}/candles?interval=1s&limit=1500")).await;
-    let traded: Vec<Value> = seconds
+    let by_seconds: Vec<Value> = seconds
         .into_iter()
         .filter(|row| row["synthetic"] == false)
         .collect();
-    assert!((sum(&traded, "volume") - sum(&trades, "size")).abs() < 1e-6);
+    assert!((sum(&by_seconds, "volume") - sum(&trades, "size")).abs() < 1e-6);
 }
 
 #[tokio::test]
@@ -226,6 +226,7 @@ async fn another_users_history_is_not_there() {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one line for each bad parameter")]
 #[tokio::test]
 async fn a_bad_parameter_is_refused_with_its_name_and_its_range() {
     let paper = Paper::bare().await;

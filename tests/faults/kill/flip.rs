@@ -118,7 +118,7 @@ impl FlipCase {
     }
 }
 
-fn entries(dir: &PathBuf) -> Vec<IntentRow> {
+fn entries(dir: &std::path::Path) -> Vec<IntentRow> {
     super::desk::entries(dir)
 }
 
