@@ -196,7 +196,7 @@ fn a_full_disk_answers_503_and_loses_nothing_that_was_answered() {
             .0,
         503
     );
-    server.kill_once_it_says("nothing is traded any more");
+    server.kill_once_it_says("the exchange has stopped");
 
     let server = Server::start(dir.path(), &[]);
     let client = server.client();

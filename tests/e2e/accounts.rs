@@ -122,7 +122,7 @@ fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key(
     assert_eq!(service.sizes_of_orders(), ["0.05", ""]);
 
     let mut desk = service.desk_of_profiles();
-    desk.press("7");
+    desk.press("7z");
     desk.wait_for("from the last session: buy 0.05 BTC market: order ord_000001 filled");
     desk.wait_for("swing: buy 0.07 BTC market");
     desk.wait_for("may have taken effect, and reads do not tell: decide");

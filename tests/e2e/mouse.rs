@@ -34,12 +34,12 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
     });
     let thumb = |screen: &str| screen.lines().position(|line| line.contains('┃'));
     session.wait_until("the history from its top", |screen| {
-        thumb(screen) == Some(3)
+        thumb(screen) == Some(4)
     });
     for _ in 0..20 {
         session.wheel_at(20, 20);
     }
-    session.wait_until("the history further down", |screen| thumb(screen) > Some(3));
+    session.wait_until("the history further down", |screen| thumb(screen) > Some(4));
 
     session.click("b buy");
     session.wait_for("new order BUY");
@@ -50,7 +50,7 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
     session.click("1 Pos");
     // Its footer, too, has hints in places of its own.
     session.wait_until("the positions and their footer", |screen| {
-        screen.contains("at liq") && !screen.contains("i quality")
+        screen.contains("uPnL") && !screen.contains("i quality")
     });
     session.click("q quit");
     assert_given_back(session, 0);

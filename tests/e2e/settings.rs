@@ -58,7 +58,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     session.wait_for("read_only = false (was true), LOOSER");
 
     fs::remove_file(&file).unwrap();
-    session.wait_for("is gone or empty");
+    session.wait_for("is missing or empty");
     save(&file, "close_all_confirm = true\n");
     session.wait_for("settings in order again");
     session.press(":reload\r");

@@ -160,8 +160,6 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
         OverlayKind::Quality => &[("quality", "i")],
         OverlayKind::Settings => &[("settings", ": config enter")],
         OverlayKind::Limits => &[("limits", "L")],
-        OverlayKind::UserAlerts => &[("user_alerts", "#")],
-        OverlayKind::Review => &[("review", "W")],
         OverlayKind::Strip => &[
             ("strip_close_all", "X"),
             ("strip_flatten", "F"),

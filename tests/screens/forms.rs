@@ -43,8 +43,8 @@ fn view_of(model: &Model) -> FormView {
         | Overlay::Settings { .. }
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
-        | Overlay::UserAlerts(_ | _)
-        | Overlay::Review(_ | _)
+        | Overlay::UserAlerts(_)
+        | Overlay::Review(_)
         | Overlay::Export(_)
         | Overlay::Columns(_)
         | Overlay::Accounts(_)

@@ -122,8 +122,12 @@ fn cut(frame: &Buffer) -> Buffer {
         .positions()
         .find(|at| is_place(at.x, at.y))
         .unwrap();
-    let right = (place.x..).find(|x| symbol(*x, place.y) == "╮").unwrap();
-    let bottom = (place.y..).find(|y| symbol(place.x, *y) == "╰").unwrap();
+    let right = (place.x..frame.area.right())
+        .find(|x| symbol(*x, place.y) == "╮")
+        .unwrap();
+    let bottom = (place.y..frame.area.bottom())
+        .find(|y| symbol(place.x, *y) == "╰")
+        .unwrap();
     let area = Rect::new(0, 0, right - place.x + 1, bottom - place.y + 1);
     let mut cut = Buffer::empty(area);
     for at in area.positions() {

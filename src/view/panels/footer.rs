@@ -329,6 +329,9 @@ fn label(model: &Model, action: Action) -> &'static str {
 
 /// Shorter words than the action's own, wherever it stands.
 const SHORT: &[(Action, &str)] = &[
+    (Action::StopHere, "stop here"),
+    (Action::TargetHere, "target here"),
+    (Action::Centre, "centre"),
     (Action::MoveDown, "move it"),
     (Action::ShowColumn, "on/off"),
     (Action::Freeze, "unfreeze"),

@@ -380,7 +380,7 @@ mod tests {
             ("2 j m", "ETH", "SELL"),
             ("2 x", "BTC", "BUY"),
             ("2 j x", "ETH", "SELL"),
-            ("I", "BTC", "LONG"),
+            ("I", "BTC", "long"),
         ] {
             let mut model = desk();
             press(&mut model, keys);

@@ -123,7 +123,7 @@ fn entries(dir: &std::path::Path) -> Vec<IntentRow> {
 }
 
 /// Until everything that was left open is settled, or waits for a person.
-async fn settle(desk: &mut FlipDesk, dir: &PathBuf) {
+async fn settle(desk: &mut FlipDesk, dir: &std::path::Path) {
     let began = Instant::now();
     let patience = super::A_MINUTE;
     while began.elapsed() < patience {
