@@ -276,13 +276,6 @@ impl Session {
         self.press(&format!("\u{1b}[<0;{at}M\u{1b}[<0;{at}m"));
     }
 
-    /// The left button down at one place, and up at another.
-    pub(crate) fn drag(&mut self, from: (u16, u16), to: (u16, u16)) {
-        let at = |(column, row): (u16, u16)| format!("{};{}", column + 1, row + 1);
-        let (from, to) = (at(from), at(to));
-        self.press(&format!("\u{1b}[<0;{from}M\u{1b}[<32;{to}M\u{1b}[<0;{to}m"));
-    }
-
     /// A notch of the wheel over a place, towards the end of what is there.
     pub(crate) fn wheel_at(&mut self, column: u16, row: u16) {
         self.press(&format!("\u{1b}[<65;{};{}M", column + 1, row + 1));

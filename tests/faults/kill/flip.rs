@@ -11,7 +11,7 @@ use crate::{
 };
 use futures_util::{StreamExt, stream};
 use perpdeck::journal::IntentRow;
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 use strum::VariantArray;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -118,12 +118,12 @@ impl FlipCase {
     }
 }
 
-fn entries(dir: &std::path::Path) -> Vec<IntentRow> {
+fn entries(dir: &Path) -> Vec<IntentRow> {
     super::desk::entries(dir)
 }
 
 /// Until everything that was left open is settled, or waits for a person.
-async fn settle(desk: &mut FlipDesk, dir: &std::path::Path) {
+async fn settle(desk: &mut FlipDesk, dir: &Path) {
     let began = Instant::now();
     let patience = super::A_MINUTE;
     while began.elapsed() < patience {
