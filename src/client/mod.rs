@@ -68,7 +68,7 @@ pub struct Client(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connection: Connection,
-    /// Mutations are refused, by the settings or since [`Self::stop_sending`].
+    /// Mutations are refused, by the settings or since [`Client::stop_sending`].
     read_only: AtomicBool,
     negotiator: negotiation::Negotiator,
     base: Url,

@@ -2,7 +2,7 @@
 //! the mark went for and against the position while it was seen.
 //!
 //! Contract: pure. A stop counts as the first only where this desk watched the position from its opening, or where the
-//! orders read so far reach back to that; a moved stop never counts. Marks further apart than [`NO_GAP`] leave the time
+//! orders read so far reach back to that; a moved stop never counts. Marks further apart than `NO_GAP` leave the time
 //! between them unseen.
 //! Known limits: positions that open and close between two polls are not watched, and the marks are those of polls.
 

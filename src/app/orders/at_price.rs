@@ -1,7 +1,7 @@
 //! Actions at a price of a market: from the ladder, and from the cursor of the chart.
 //!
 //! Contract: whatever is placed or moved goes through the form, its checks, the guard and the journal like any other
-//! order. [`SendMode::InForm`] opens that form with price and size filled in. [`SendMode::AtOnce`] sends what the form
+//! order. `SendMode::InForm` opens that form with price and size filled in. `SendMode::AtOnce` sends what the form
 //! would send; an order that the form would ask about is refused. Cancels and protection need no order book; a new
 //! order needs a live one.
 
