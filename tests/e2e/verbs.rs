@@ -104,7 +104,7 @@ fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_
     desk.wait_for("POST /v1/orders");
     // A form that is sent closes, so no Esc is due; one would make an Alt+7 of what follows.
     desk.wait_until("the form gone", |screen| !screen.contains("new order BUY"));
-    desk.press("7");
+    desk.press("7z");
     // `X` drops the keys that still wait.
     desk.wait_until("the activity", |screen| {
         !screen.contains("no closed positions")
@@ -120,10 +120,10 @@ fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_
     assert!(!journal.exists() && !service.door().exists());
     let (code, _, err) = service.run(&["flatten", "--running"]);
     assert!(code == 12 && err.contains("dry run"), "{code} {err}");
-    desk.wait_for("1 Positions 1");
+    desk.wait_for("1 Pos 1");
     let flat = service.json(&["flatten", "--yes"]);
     assert_eq!(flat["data"]["flat"], true);
-    desk.wait_for("1 Positions 0");
+    desk.wait_for("1 Pos 0");
     desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
@@ -138,9 +138,9 @@ fn a_resting_order_that_is_moved_is_canceled_and_rests_anew_with_its_size() {
     desk.press("m");
     desk.wait_for("▸ limit price");
     // The whole of it is replaced: ctrl-u empties the field.
-    desk.press("\u{15}51000\r");
+    desk.press("\u{15}55000\r");
     desk.wait_until("the new order", |screen| {
-        screen.contains("51,000") && !screen.contains("in place of")
+        screen.contains("55,000") && !screen.contains("in place of")
     });
     let answer = service.call("GET", "/v1/orders?account_id=chal-1", None);
     let orders = answer["data"].as_array().unwrap();
@@ -156,7 +156,7 @@ fn a_resting_order_that_is_moved_is_canceled_and_rests_anew_with_its_size() {
         .collect();
     assert_eq!(
         told,
-        [("resting", 51_000.0, 0.01), ("canceled", 50_000.0, 0.01)]
+        [("resting", 55_000.0, 0.01), ("canceled", 50_000.0, 0.01)]
     );
     assert_eq!(orders[1]["id"], placed["data"]["id"]);
     // Two requests, each with a key of its own.
