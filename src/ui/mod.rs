@@ -2,10 +2,11 @@
 //!
 //! ```text
 //!  header: badge │ account │ equity, day │ daily loss │ api │ ages
-//! ╭ 1 Positions ─────────────────────╮╭ 3 TWAP / VWAP ───────────╮
-//! ├ 2 Working orders ────────────────┤├ 4 Scaled ────────────────┤    wide (≥160 columns)
-//! ╭ 5 Closed │ 6 History │ 7 Activity │ 8 Calls ─────────────────╮
-//!  bottom: commands on their way, then the keys that work now or the strip that asks
+//!  watchlist: each market with its last price and change
+//! ╭ 1 Positions ──────────────╮╭ 0 Chart ─────────╮╭ 9 Ladder ╮
+//! ├ 2 Working orders ─────────┤├ 3 TWAP / VWAP ───┤│          │    wide (≥160 columns)
+//! ╭ 5 Closed │ 6 … │ 7 … │ 8 …╮├ 4 Scaled ────────┤╰──────────╯
+//!  bottom: commands in progress, then the keys that work now or the strip that asks
 //! ```
 //!
 //! Contract: [`render`] is a function of the model and of what drawing itself remembers ([`DrawState`]); it

@@ -1,7 +1,7 @@
 //! A list that is read page by page and grows at its head.
 
 use super::remote::Remote;
-use crate::model::{Cursor, Failure, Page, Timestamp};
+use crate::model::{Cursor, Failure, Num, Page, Timestamp};
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     hash::Hash,
@@ -84,7 +84,41 @@ pub enum Shift {
     Below { came: usize },
 }
 
+/// Whether a row is added or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowChange {
+    Added,
+    Removed,
+}
+
+impl RowChange {
+    pub(crate) fn signed(self, amount: Num) -> Num {
+        match self {
+            Self::Added => amount,
+            Self::Removed => amount.negated(),
+        }
+    }
+
+    pub(crate) fn step(self, count: &mut usize) {
+        *count = match self {
+            Self::Added => count.saturating_add(1),
+            Self::Removed => count.saturating_sub(1),
+        };
+    }
+}
+
 impl<T> Churn<T> {
+    /// What a count over the rows takes back and adds; a renewed row is removed as it was, then added. `rows` are those
+    /// after the change.
+    pub(crate) fn changes<'a>(
+        &'a self,
+        rows: &'a VecDeque<T>,
+    ) -> impl Iterator<Item = (&'a T, RowChange)> {
+        let removed = self.lost().map(|row| (row, RowChange::Removed));
+        let added = among(rows, self.come.clone()).map(|row| (row, RowChange::Added));
+        removed.chain(added)
+    }
+
     fn none() -> Self {
         Self {
             gone: vec![],

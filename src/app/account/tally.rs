@@ -1,11 +1,13 @@
 //! Totals of the history read so far. Updated with each answer, so that a hundred thousand rows cost no more than a
 //! page.
 
+pub(crate) mod days;
 mod executed;
+pub(crate) mod hours;
 
 use executed::Executed;
 
-use super::feed::{Churn, among};
+use super::feed::{Churn, RowChange};
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
     Timestamp,
@@ -39,29 +41,6 @@ impl Sum {
     }
 }
 
-/// Whether a row is added or removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    In,
-    Out,
-}
-
-impl Way {
-    pub(crate) fn signed(self, amount: Num) -> Num {
-        match self {
-            Self::In => amount,
-            Self::Out => amount.negated(),
-        }
-    }
-
-    pub(crate) fn step(self, count: &mut usize) {
-        *count = match self {
-            Self::In => count.saturating_add(1),
-            Self::Out => count.saturating_sub(1),
-        };
-    }
-}
-
 /// The closed positions with a known net profit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Results {
@@ -78,16 +57,13 @@ pub struct Results {
 impl Results {
     pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Position>) -> Self {
         let mut results = Self::default();
-        rows.for_each(|row| results.count(row, Way::In));
+        rows.for_each(|row| results.count(row, RowChange::Added));
         results
     }
 
     pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
-        for row in churn.lost() {
-            self.count(row, Way::Out);
-        }
-        for row in among(rows, churn.come.clone()) {
-            self.count(row, Way::In);
+        for (row, change) in churn.changes(rows) {
+            self.count(row, change);
         }
     }
 
@@ -118,21 +94,22 @@ impl Results {
         self.gained.value()?.over(self.lost.value()?.abs())
     }
 
-    pub(super) fn count(&mut self, position: &Position, way: Way) {
+    pub(super) fn count(&mut self, position: &Position, change: RowChange) {
         let Some(net) = position.net_pnl() else {
             return;
         };
-        way.step(&mut self.count);
+        change.step(&mut self.count);
         if net.is_positive() {
-            way.step(&mut self.wins);
-            self.gained.add(way.signed(net));
+            change.step(&mut self.wins);
+            self.gained.add(change.signed(net));
         } else if net.is_negative() {
-            way.step(&mut self.losses);
-            self.lost.add(way.signed(net));
+            change.step(&mut self.losses);
+            self.lost.add(change.signed(net));
         }
-        self.fees.add(way.signed(position.fees.unwrap_or_default()));
+        self.fees
+            .add(change.signed(position.fees.unwrap_or_default()));
         self.funding
-            .add(way.signed(position.funding.unwrap_or_default()));
+            .add(change.signed(position.funding.unwrap_or_default()));
     }
 }
 
@@ -142,17 +119,14 @@ pub struct MarketResults(pub BTreeMap<MarketId, Results>);
 
 impl MarketResults {
     pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
-        for row in churn.lost() {
-            self.count(row, Way::Out);
-        }
-        for row in among(rows, churn.come.clone()) {
-            self.count(row, Way::In);
+        for (row, change) in churn.changes(rows) {
+            self.count(row, change);
         }
     }
 
-    fn count(&mut self, position: &Position, way: Way) {
+    fn count(&mut self, position: &Position, change: RowChange) {
         let results = self.0.entry(position.market_id.clone()).or_default();
-        results.count(position, way);
+        results.count(position, change);
         if results.count == 0 {
             self.0.remove(&position.market_id);
         }
@@ -198,16 +172,13 @@ pub struct Rule {
 impl Quality {
     pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Order>) -> Self {
         let mut quality = Self::default();
-        rows.for_each(|row| quality.count(row, Way::In));
+        rows.for_each(|row| quality.count(row, RowChange::Added));
         quality
     }
 
     pub fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
-        for row in churn.lost() {
-            self.count(row, Way::Out);
-        }
-        for row in among(rows, churn.come.clone()) {
-            self.count(row, Way::In);
+        for (row, change) in churn.changes(rows) {
+            self.count(row, change);
         }
     }
 
@@ -218,18 +189,18 @@ impl Quality {
         total
     }
 
-    fn count(&mut self, order: &Order, way: Way) {
+    fn count(&mut self, order: &Order, change: RowChange) {
         let fills = self.markets.entry(order.market_id.clone()).or_default();
-        fills.count(order, way);
+        fills.count(order, change);
         if fills.rows == 0 {
             self.markets.remove(&order.market_id);
         }
         if order.status.is(&OrderStatus::Rejected) {
-            self.refused(order, way);
+            self.refused(order, change);
         }
     }
 
-    fn refused(&mut self, order: &Order, way: Way) {
+    fn refused(&mut self, order: &Order, change: RowChange) {
         let name = order
             .reject_rule_id
             .as_ref()
@@ -241,8 +212,8 @@ impl Quality {
             last_at: order.requested_at,
             reason: order.reject_reason.clone(),
         });
-        way.step(&mut rule.count);
-        if way == Way::In && order.requested_at >= rule.last_at {
+        change.step(&mut rule.count);
+        if change == RowChange::Added && order.requested_at >= rule.last_at {
             rule.last = order.id.clone();
             rule.last_at = order.requested_at;
             rule.reason.clone_from(&order.reject_reason);
@@ -287,33 +258,33 @@ impl Fills {
     }
 
     /// The row of a partial fill is no order of its own.
-    fn count(&mut self, order: &Order, way: Way) {
+    fn count(&mut self, order: &Order, change: RowChange) {
         let is_order = order.partial_of_order_id.is_none();
-        way.step(&mut self.rows);
+        change.step(&mut self.rows);
         if is_order {
-            way.step(&mut self.orders);
+            change.step(&mut self.orders);
         }
         if order.status.is(&OrderStatus::Rejected) {
-            way.step(&mut self.rejected);
+            change.step(&mut self.rejected);
         }
         if order.adds_to_its_parts() {
-            way.step(&mut self.additive);
+            change.step(&mut self.additive);
         }
         if is_order {
-            self.own.count(order, way);
+            self.own.count(order, change);
         } else {
-            self.parts.count(order, way);
+            self.parts.count(order, change);
         }
         if order.fill_price.is_none() {
             return;
         }
         if is_order {
-            way.step(&mut self.filled);
+            change.step(&mut self.filled);
         }
         if let Some(time) = order.settle_time().filter(|_| is_order && took(order)) {
-            way.step(&mut self.settled);
+            change.step(&mut self.settled);
             let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-            self.settle_millis.add(way.signed(Num::from(millis)));
+            self.settle_millis.add(change.signed(Num::from(millis)));
         }
     }
 
@@ -481,7 +452,7 @@ mod tests {
         assert_eq!(total.maker_share(), Some(num("0.5")));
         assert_eq!(total.settle_time(), None, "it has rested");
         for row in &rows {
-            quality.count(row, Way::Out);
+            quality.count(row, RowChange::Removed);
         }
         assert_eq!(quality, Quality::default());
     }

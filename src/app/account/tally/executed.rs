@@ -1,6 +1,6 @@
 //! Totals of fills.
 
-use super::{Sum, Way};
+use super::{RowChange, Sum};
 use crate::model::{Lenient, LiquidityRole, Order};
 
 /// Totals of rows with fills.
@@ -19,25 +19,25 @@ pub struct Executed {
 }
 
 impl Executed {
-    pub(super) fn count(&mut self, order: &Order, way: Way) {
-        self.fees.add(way.signed(order.fee.unwrap_or_default()));
+    pub(super) fn count(&mut self, order: &Order, change: RowChange) {
+        self.fees.add(change.signed(order.fee.unwrap_or_default()));
         if order.fill_price.is_none() {
             return;
         }
-        way.step(&mut self.fills);
+        change.step(&mut self.fills);
         let size = order.executed_size();
         let measured = order.fill_gain().zip(order.yardstick());
         let amounts =
             measured.and_then(|(gain, against)| gain.times(size).zip(against.price().times(size)));
         if let Some((gain, expected)) = amounts {
-            way.step(&mut self.measured);
-            self.gain.add(way.signed(gain));
-            self.expected.add(way.signed(expected));
+            change.step(&mut self.measured);
+            self.gain.add(change.signed(gain));
+            self.expected.add(change.signed(expected));
         }
         if let Some(role) = order.liquidity_role.as_ref().and_then(Lenient::known) {
-            way.step(&mut self.roles);
+            change.step(&mut self.roles);
             if role == LiquidityRole::Maker {
-                way.step(&mut self.makers);
+                change.step(&mut self.makers);
             }
         }
     }

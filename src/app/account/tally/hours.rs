@@ -1,9 +1,7 @@
 //! What the positions closed in each hour of the day came to, by the desk's clocks: kept up by what each answer changes.
 
-use super::{
-    feed::{Churn, among},
-    tally::{Results, Way},
-};
+use super::{Results, RowChange};
+use crate::app::account::feed::Churn;
 use crate::model::{Position, Zone};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -29,20 +27,17 @@ impl HourResults {
     }
 
     pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
-        for row in churn.lost() {
-            self.count(row, Way::Out);
-        }
-        for row in among(rows, churn.come.clone()) {
-            self.count(row, Way::In);
+        for (row, change) in churn.changes(rows) {
+            self.count(row, change);
         }
     }
 
-    fn count(&mut self, position: &Position, way: Way) {
+    fn count(&mut self, position: &Position, change: RowChange) {
         let Some(hour) = position.closed_at.and_then(|at| self.zone.hour(at)) else {
             return;
         };
         let results = self.results.entry(hour).or_default();
-        results.count(position, way);
+        results.count(position, change);
         if results.count == 0 {
             self.results.remove(&hour);
         }

@@ -1,9 +1,7 @@
 //! The results of each day's closed positions, by the desk's time zone. Updated with each answer.
 
-use super::{
-    feed::{Churn, among},
-    tally::{Sum, Way},
-};
+use super::{RowChange, Sum};
+use crate::app::account::feed::Churn;
 use crate::model::{Num, Position, Zone, ZoneDay};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -61,23 +59,20 @@ impl Days {
     }
 
     pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
-        for row in churn.lost() {
-            self.count(row, Way::Out);
-        }
-        for row in among(rows, churn.come.clone()) {
-            self.count(row, Way::In);
+        for (row, change) in churn.changes(rows) {
+            self.count(row, change);
         }
     }
 
-    fn count(&mut self, position: &Position, way: Way) {
+    fn count(&mut self, position: &Position, change: RowChange) {
         let Some(day) = position.closed_at.and_then(|at| self.zone.day(at)) else {
             return;
         };
         let result = self.results.entry(day).or_default();
-        way.step(&mut result.count);
+        change.step(&mut result.count);
         if let Some(net) = position.net_pnl() {
-            way.step(&mut result.told);
-            result.net.add(way.signed(net));
+            change.step(&mut result.told);
+            result.net.add(change.signed(net));
         }
         if result.count == 0 {
             self.results.remove(&day);
