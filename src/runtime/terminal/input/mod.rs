@@ -157,9 +157,14 @@ impl Keyboard {
                 None => return,
                 Some(Input::Key(chord)) => Msg::Key(chord),
                 Some(Input::Paste(text)) => Msg::Paste(text),
-                Some(Input::Click(_) | Input::Wheel(..) | Input::Resize(_) | Input::Lost) => {
-                    continue;
-                }
+                Some(
+                    Input::Click(_)
+                    | Input::Drag(_)
+                    | Input::Release(_)
+                    | Input::Wheel(..)
+                    | Input::Resize(_)
+                    | Input::Lost,
+                ) => continue,
             };
             drop(update(model, model.now, msg));
         }
