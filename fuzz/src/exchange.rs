@@ -1,7 +1,7 @@
 //! A paper exchange on a loopback port that lives as long as the fuzzer, and one raw connection at a time to it.
 
 use perpdeck::{
-    exchange::{self, ExchangeOptions, ClockMode, Scenario},
+    exchange::{self, ClockMode, ExchangeOptions, Scenario},
     model::Timestamp,
 };
 use std::{
