@@ -5,6 +5,7 @@
 //! platform. Values become whole ticks and lots before the engine sees them.
 
 mod numbers;
+mod per_price;
 mod price_process;
 mod rng;
 mod synthetic_book;

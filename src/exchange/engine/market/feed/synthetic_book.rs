@@ -4,12 +4,11 @@
 //! of a resting order survives while the midpoint moves.
 #![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::{
     numbers::{halving, real, whole},
+    per_price::{PerPrice, Walk},
     rng::RngStream,
 };
 use crate::exchange::engine::state::{
@@ -35,10 +34,22 @@ pub(super) struct SyntheticBook {
     /// Ticks between the best prices, before volatility widens the spread.
     spread: f64,
     /// Deviation of the log size, per price with a level.
-    size_deviations: BTreeMap<(Side, Px), f64>,
+    size_deviations: PerPrice,
     /// Size that takers consumed and that refills.
-    depleted: BTreeMap<(Side, Px), f64>,
+    depleted: PerPrice,
     touch: [Option<BookLevel>; 2],
+    #[serde(skip, default = "humps")]
+    humps: [f64; LEVELS_PER_SIDE],
+}
+
+/// The usual size of each level as a multiple of the base: small at the best price, largest behind it. Computed once:
+/// every step uses forty of them.
+fn humps() -> [f64; LEVELS_PER_SIDE] {
+    std::array::from_fn(|rank| {
+        let hump = 1.0 + 1.5 * (1.0 - libm::exp(-real(rank as u64) / 3.0));
+        let first = if rank == 0 { 0.6 } else { 1.0 };
+        hump * first
+    })
 }
 
 impl SyntheticBook {
@@ -51,9 +62,10 @@ impl SyntheticBook {
             decimals: spec.size_decimals,
             base: real(micro),
             spread: 1.0,
-            size_deviations: BTreeMap::new(),
-            depleted: BTreeMap::new(),
+            size_deviations: PerPrice::default(),
+            depleted: PerPrice::default(),
             touch: [None; 2],
+            humps: humps(),
         }
     }
 
@@ -71,7 +83,7 @@ impl SyntheticBook {
     }
 
     pub(super) fn deplete(&mut self, side: Side, px: Px, lots: Lots) {
-        *self.depleted.entry((side, px)).or_default() += real(lots.0.unsigned_abs());
+        self.depleted.add(side, px, real(lots.0.unsigned_abs()));
     }
 
     /// The next snapshot around `center` (price units); `activity` widens the spread.
@@ -86,61 +98,48 @@ impl SyntheticBook {
         let bid = whole((center - spread * width / 2.0) / width).saturating_mul(tick.0);
         let ask = Px(bid.saturating_add(whole(spread).saturating_mul(tick.0)));
         let bid = Px(bid);
-        let bids = self.side(Side::Buy, bid);
-        let asks = self.side(Side::Sell, ask);
+        let before = std::mem::take(&mut self.size_deviations);
+        let (bids, bid_deviations) = self.side(Side::Buy, bid, before.walk(Side::Buy));
+        let (asks, ask_deviations) = self.side(Side::Sell, ask, before.walk(Side::Sell));
+        self.size_deviations = PerPrice::from_sides(&bid_deviations, &ask_deviations);
         self.touch = [bids.first().copied(), asks.first().copied()];
         (bids, asks)
     }
 
     fn grow_back(&mut self) {
         let keep = halving(2.0);
-        self.depleted.retain(|_, lots| {
+        self.depleted.retain(|lots| {
             *lots *= keep;
             *lots >= 1.0
         });
     }
 
-    fn side(&mut self, side: Side, best: Px) -> Vec<BookLevel> {
+    /// The levels of a side, and the deviation of each price's size, best first.
+    fn side(
+        &mut self,
+        side: Side,
+        best: Px,
+        mut before: Walk<'_>,
+    ) -> (Vec<BookLevel>, Vec<(Px, f64)>) {
         let mut levels = Vec::with_capacity(LEVELS_PER_SIDE);
-        let mut size_deviations = BTreeMap::new();
+        let mut size_deviations = Vec::with_capacity(LEVELS_PER_SIDE);
+        let mut depleted = self.depleted.walk(side);
         let mut px = best;
-        for rank in 0..LEVELS_PER_SIDE {
+        for (rank, hump) in self.humps.iter().enumerate() {
             if px <= Px::ZERO {
                 break;
             }
-            let size_deviation = self.size_deviation(side, px);
-            size_deviations.insert((side, px), size_deviation);
-            let lots = self.size(side, px, rank, size_deviation);
-            if lots > Lots::ZERO {
-                levels.push(BookLevel { px, size: lots });
+            let size_deviation = deviated(before.at(px), self.rng.normal());
+            size_deviations.push((px, size_deviation));
+            let money = self.base * hump * libm::exp(0.7 * size_deviation);
+            let lots = (money / real(px.0.unsigned_abs())).max(1.0);
+            let size = Lots(whole(lots - depleted.at(px).unwrap_or(0.0)).min(MAX_COUNT));
+            if size > Lots::ZERO {
+                levels.push(BookLevel { px, size });
             }
             px = self.next_price(side, px, rank);
         }
-        self.size_deviations.retain(|(other, _), _| *other != side);
-        self.size_deviations.append(&mut size_deviations);
-        levels
-    }
-
-    fn size_deviation(&mut self, side: Side, px: Px) -> f64 {
-        let fresh = self.rng.normal();
-        match self.size_deviations.get(&(side, px)) {
-            Some(size_deviation) => {
-                SIZE_PERSISTENCE * size_deviation
-                    + (1.0 - SIZE_PERSISTENCE * SIZE_PERSISTENCE).sqrt() * fresh
-            }
-            None => fresh,
-        }
-    }
-
-    /// Small at the best price, largest behind it.
-    fn size(&self, side: Side, px: Px, rank: usize, size_deviation: f64) -> Lots {
-        let depth = real(rank as u64);
-        let hump = 1.0 + 1.5 * (1.0 - libm::exp(-depth / 3.0));
-        let first = if rank == 0 { 0.6 } else { 1.0 };
-        let money = self.base * hump * first * libm::exp(0.7 * size_deviation);
-        let lots = (money / real(px.0.unsigned_abs())).max(1.0);
-        let gone = self.depleted.get(&(side, px)).copied().unwrap_or(0.0);
-        Lots(whole(lots - gone).min(MAX_COUNT))
+        (levels, size_deviations)
     }
 
     /// The next price after `px` that has a level: nearly every tick near the best price, a third of them far away.
@@ -170,4 +169,11 @@ impl SyntheticBook {
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         real((mixed ^ (mixed >> 31)) >> 11) / real(1 << 53)
     }
+}
+
+/// A level's deviation after a step: it forgets a tenth of the one before.
+fn deviated(before: Option<f64>, fresh: f64) -> f64 {
+    before.map_or(fresh, |before| {
+        SIZE_PERSISTENCE * before + (1.0 - SIZE_PERSISTENCE * SIZE_PERSISTENCE).sqrt() * fresh
+    })
 }
