@@ -53,12 +53,18 @@ impl ResetState {
             .map_err(|why| ApiError::broken(format!("the scenario does not begin anew: {why}")))?;
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
-            clock: VirtualClock::resumed(clock, Instant::now(), engine.now()),
+            clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
             engine: RecordingEngine::new(engine, 0),
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
             close_alls: CloseAllOperations::default(),
         })
     }
+}
+
+/// Virtual time when the clock begins: within the step after the engine's, if the start is.
+fn begun(now: engine::Millis, start: engine::Millis) -> engine::Millis {
+    let is_within_step = (engine::Millis::ZERO..engine::Millis::STEP).contains(&(start - now));
+    if is_within_step { start } else { now }
 }
 
 /// Everything the requests share.
@@ -92,7 +98,11 @@ impl ExchangeService {
         Self {
             auth: Authenticator::new(users),
             state: Mutex::new(ExchangeState {
-                clock: VirtualClock::resumed(resumed.clock, began, resumed.engine.now()),
+                clock: VirtualClock::resumed(
+                    resumed.clock,
+                    began,
+                    begun(resumed.engine.now(), resumed.start),
+                ),
                 engine: resumed.engine,
                 keys: resumed.keys.with_key_limit(scenario.keys_per_user()),
                 close_alls: resumed.close_alls,

@@ -7,6 +7,7 @@
 mod fault;
 mod file;
 mod play;
+mod recorded;
 mod rounds;
 mod rules;
 mod script;
@@ -152,8 +153,24 @@ impl Scenario {
         self.file.budgets
     }
 
-    /// Builds the engine and plays the script; virtual time is then `start`.
+    /// Whether its script was played once and is shipped: the demo with its own seed.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.source == ScenarioSource::BuiltIn && self.seed() == self.file.seed
+    }
+
+    /// The engine after its script, at the last step until `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
+        if self.is_recorded() {
+            match recorded::demo_at(start) {
+                Ok(engine) => return Ok(engine),
+                Err(why) => tracing::warn!(%why, "the recorded demo cannot be read: it is played"),
+            }
+        }
+        self.played(start)
+    }
+
+    /// Builds the engine and plays the script; virtual time is then `start`.
+    fn played(&self, start: Millis) -> Result<Engine, ScenarioFault> {
         let before = Millis::seconds(self.file.warm_up_seconds.into());
         let config = self.file.engine_config(self.seed(), start - before)?;
         let mut engine = Engine::new(config);

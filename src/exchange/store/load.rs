@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
-    engine::{Checkpoint, Millis, PriceBounds},
+    engine::{Checkpoint, Engine, Millis, PriceBounds},
     idempotency::IdempotencyRecords,
     operations::CloseAllOperations,
     scenario::{Scenario, ScenarioSource},
@@ -37,7 +37,7 @@ pub(in crate::exchange) struct LoadedExchange {
     /// How often the directory was opened before.
     pub(in crate::exchange) openings: u64,
     pub(in crate::exchange) store: Option<ExchangeStore>,
-    /// The state after the script, if it was played in this process: playing takes seconds.
+    /// The state after the script, if it was played in this process (which takes a while) and is not shipped.
     pub(in crate::exchange) first: Option<Checkpoint>,
 }
 
@@ -48,23 +48,22 @@ impl LoadedExchange {
         start: Millis,
         pace: Option<ClockMode>,
     ) -> Result<Self, StoreFault> {
-        let (new, first) = Self::played(scenario, start, pace)?;
+        let mut engine = scenario.open(start)?;
+        let first = if scenario.is_recorded() {
+            None
+        } else {
+            Some(engine.checkpoint().map_err(EncodeFault::from)?)
+        };
         Ok(Self {
-            first: Some(first),
-            ..new
+            first,
+            ..Self::new(scenario, engine, start, pace)
         })
     }
 
-    /// A new exchange after its script, with its full state.
-    fn played(
-        scenario: Scenario,
-        start: Millis,
-        pace: Option<ClockMode>,
-    ) -> Result<(Self, Checkpoint), StoreFault> {
-        let mut engine = scenario.open(start)?;
-        let first = engine.checkpoint().map_err(EncodeFault::from)?;
+    /// A new exchange after its script.
+    fn new(scenario: Scenario, engine: Engine, start: Millis, pace: Option<ClockMode>) -> Self {
         let pace = pace.unwrap_or(DEFAULT_CLOCK_MODE);
-        let new = Self {
+        Self {
             secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
             start,
             pace,
@@ -76,8 +75,7 @@ impl LoadedExchange {
             openings: 0,
             store: None,
             first: None,
-        };
-        Ok((new, first))
+        }
     }
 }
 
@@ -96,11 +94,12 @@ pub(in crate::exchange) fn open(
     };
     let secret = secret(dir, &scenario)?;
     let resumed = match opened.state {
-        DatabaseState::Empty => begin(
-            reader,
-            opened.lock,
-            LoadedExchange::played(scenario, start, pace)?,
-        ),
+        DatabaseState::Empty => {
+            let mut engine = scenario.open(start)?;
+            let first = engine.checkpoint().map_err(EncodeFault::from)?;
+            let new = LoadedExchange::new(scenario, engine, start, pace);
+            begin(reader, opened.lock, (new, first))
+        }
         DatabaseState::Kept => resume(reader, opened.lock, &scenario, (start, pace)),
     };
     Ok(LoadedExchange { secret, ..resumed? })

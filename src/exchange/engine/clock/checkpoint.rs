@@ -8,13 +8,13 @@
 //! Known limit: the encoding (`postcard`) names no fields. Whoever changes a stored type raises the directory's format
 //! number, and older directories are refused.
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use strum::FromRepr;
 
 use crate::exchange::engine::{core::Engine, state::arena::Arena};
 
 /// What changed since the last checkpoint; everything, the first time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Everything but the rows, and the row counts.
     pub core: Vec<u8>,
@@ -22,7 +22,7 @@ pub struct Checkpoint {
 }
 
 /// Neighboring rows of one table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointChunk {
     pub table: CheckpointTable,
     pub place: usize,
@@ -30,7 +30,7 @@ pub struct CheckpointChunk {
 }
 
 /// The numbers are on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromRepr)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, FromRepr, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum CheckpointTable {
     Markets = 0,

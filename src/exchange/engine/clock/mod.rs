@@ -1,7 +1,8 @@
-//! Virtual time: a step, checkpoints, and the reads of the service. Names all rooms.
+//! Virtual time: a step, checkpoints, moving an engine in time, and the reads of the service. Names all rooms.
 
 pub(crate) mod checkpoint;
 pub(crate) mod history;
 pub(crate) mod history_checkpoint;
 pub(crate) mod read;
 pub(crate) mod step;
+pub(crate) mod time_shift;

@@ -115,11 +115,29 @@ impl CandleRing {
     }
 
     pub(crate) fn trade(&mut self, at: Millis, px: Px, size: Lots) {
-        let index = self.level.index(at);
-        self.fill_until(index);
-        let trade = CandleRecord::single(px, size);
+        self.merge(at, CandleRecord::single(px, size));
+    }
+
+    /// What traded at that instant, or in an interval that began then.
+    fn merge(&mut self, at: Millis, traded: CandleRecord) {
+        self.fill_until(self.level.index(at));
         if let Some(last) = self.ring.last_mut() {
-            *last = last.followed_by(trade);
+            *last = last.followed_by(traded);
+        }
+    }
+
+    /// The same candles, `by` later: a multiple of their length.
+    pub(crate) fn shifted(mut self, by: Millis) -> Self {
+        self.ring.renumber(by.0 / self.level.length());
+        self
+    }
+
+    /// Adds every trade of the candles of a finer level.
+    pub(crate) fn merge_all(&mut self, finer: &Self) {
+        for (index, candle) in finer.ring.numbered() {
+            if candle.trades > 0 {
+                self.merge(Millis(index * finer.level.length()), *candle);
+            }
         }
     }
 

@@ -57,6 +57,24 @@ impl MarketHistory {
         }
     }
 
+    /// Moves all of it by whole minutes. Hours and days are formed anew: other minutes belong to them.
+    pub(crate) fn shift(&mut self, minutes: i64) {
+        let by = Millis(minutes * CandleLevel::Minute.length());
+        self.origin.at += by;
+        let begun = Self::new(self.origin);
+        let Self {
+            candles, trades, ..
+        } = std::mem::replace(self, begun);
+        self.candles.second = candles.second.shifted(by);
+        self.candles.minute = candles.minute.shifted(by);
+        self.candles.hour.merge_all(&self.candles.minute);
+        self.candles.day.merge_all(&self.candles.minute);
+        self.trades = trades;
+        for trade in self.trades.each_mut() {
+            trade.at += by;
+        }
+    }
+
     pub(crate) fn trade(&mut self, trade: TradeRecord) {
         let TradeRecord { at, px, size, .. } = trade;
         let PerLevel {

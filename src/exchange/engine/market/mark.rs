@@ -81,6 +81,14 @@ impl DayStats {
         }
     }
 
+    /// Moves every hour in time; each begins where an hour does.
+    pub(crate) fn shift(&mut self, by: Millis) {
+        for hour in &mut self.hours {
+            let within = hour.starts + by;
+            hour.starts = Millis(within.next_hour().0 - Millis::HOUR.0);
+        }
+    }
+
     /// The mark a day ago, or at the start.
     pub(crate) fn first_mark(&self) -> Option<Px> {
         self.hours.front().map(|hour| hour.mark)

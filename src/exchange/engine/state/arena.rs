@@ -75,6 +75,12 @@ where
         }
     }
 
+    /// Every row, to change it.
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.touch_all();
+        self.rows.iter_mut()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }

@@ -40,6 +40,20 @@ impl ChallengeState {
         }
     }
 
+    /// Moves every day with the account's clock, which is `now` then.
+    pub(crate) fn shift(&mut self, by: Millis, now: Millis, rules: &ChallengeRules) {
+        let days = day(now, rules) - self.day;
+        self.day += days;
+        let profits = std::mem::take(&mut self.profits).into_iter();
+        self.profits = profits.map(|(day, profit)| (day + days, profit)).collect();
+        let traded = std::mem::take(&mut self.traded_days).into_iter();
+        self.traded_days = traded.map(|day| day + days).collect();
+        match &mut self.standing {
+            ChallengeStatus::Active => {}
+            ChallengeStatus::Breached { at, .. } | ChallengeStatus::Passed { at } => *at += by,
+        }
+    }
+
     /// Adds to (or subtracts from) today's profit.
     pub(crate) fn add_profit(&mut self, amount: Usd) {
         *self.profits.entry(self.day).or_default() += amount;

@@ -166,6 +166,19 @@ impl HashedEventLog {
         self.latest.push_back(logged);
     }
 
+    /// Stamps the readable events `by` later. What was hashed stays.
+    pub(crate) fn shift(&mut self, by: Millis) {
+        for event in &mut self.latest {
+            event.at += by;
+        }
+    }
+
+    /// Forgets the hash, which covers the times of events.
+    #[cfg(test)]
+    pub(crate) fn unhash(&mut self) {
+        self.chain = [0; 32];
+    }
+
     pub(crate) fn len(&self) -> u64 {
         self.len
     }

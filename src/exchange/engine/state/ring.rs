@@ -64,6 +64,23 @@ impl<Row> Ring<Row> {
         (self.next, self.changed) = (next, next);
     }
 
+    /// Gives every row another number, `by` higher.
+    pub(crate) fn renumber(&mut self, by: i64) {
+        self.next += by;
+        self.touch_all();
+    }
+
+    /// Every row, to change it.
+    pub(crate) fn each_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.touch_all();
+        self.rows.iter_mut()
+    }
+
+    /// Every row with its number, the oldest first.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (i64, &Row)> {
+        (self.first()..).zip(&self.rows)
+    }
+
     pub(crate) fn last(&self) -> Option<&Row> {
         self.rows.back()
     }
