@@ -4,7 +4,7 @@
 //! Contract: [`start`] takes the listening socket, the scenario, the start of virtual time and a stop signal. It reads
 //! no clock but tokio's and has no global state. Prices, fills and ids come only from the engine, which is synchronous
 //! and deterministic: the same scenario, start and requests at the same virtual times give the same responses. Polling
-//! never advances time.
+//! never advances time: virtual time follows the wall clock, and a request only sees to it that it is up to date.
 //!
 //! State ends with the process, unless it is kept in a directory (module `store`).
 //!
@@ -50,7 +50,7 @@ use store::{ExchangeStore, FailureWatch, LoadedExchange};
 use tokio::{
     net::TcpListener,
     task::JoinHandle,
-    time::{Instant, MissedTickBehavior, interval},
+    time::{Instant, sleep},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -191,8 +191,15 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
     }
 }
 
-/// How often virtual time is updated; a step is 250 ms.
-const TICK_INTERVAL: Duration = Duration::from_millis(125);
+/// How often virtual time is updated while nobody asks: a request brings it up to date for itself.
+const TICK_INTERVAL: Duration = Duration::from_secs(1);
+/// The same at high speed, so that each update is short.
+const SHORTEST_TICK_INTERVAL: Duration = Duration::from_millis(125);
+
+fn tick_interval(speed: Speed) -> Duration {
+    let real_time = TICK_INTERVAL * Speed::REAL_TIME.thousandths();
+    (real_time / speed.thousandths()).clamp(SHORTEST_TICK_INTERVAL, TICK_INTERVAL)
+}
 
 async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: CancellationToken) {
     let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
@@ -204,13 +211,12 @@ async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: Can
 }
 
 async fn tick(service: Arc<ExchangeService>, shutdown: CancellationToken) {
-    let mut ticks = interval(TICK_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+    let mut rest = Duration::ZERO;
+    while shutdown.run_until_cancelled(sleep(rest)).await.is_some() {
         match service.state() {
             Ok(mut state) => {
-                state.tick(Instant::now());
                 state.checkpoint();
+                rest = tick_interval(state.clock.speed());
             }
             Err(fault) => return tracing::error!("{}", fault.message),
         }

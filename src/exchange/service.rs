@@ -128,7 +128,8 @@ impl ExchangeService {
         }
     }
 
-    /// Locks the state for one request. 500 after a panic under the lock, 503 after a failed write to the store.
+    /// Locks the state for one request, at the virtual time that is due. 500 after a panic under the lock, 503 after a
+    /// failed write to the store.
     pub(super) fn state(&self) -> Result<StateGuard<'_>, ApiError> {
         if let Some(store) = &self.store {
             store.check_healthy()?;
@@ -136,11 +137,13 @@ impl ExchangeService {
         let locked = self.state.lock();
         let state = locked
             .map_err(|_| ApiError::broken("the engine has stopped after an internal error"))?;
-        Ok(StateGuard {
+        let mut guard = StateGuard {
             state,
             store: self.store.as_ref(),
             broken: &self.broken,
-        })
+        };
+        guard.tick(Instant::now());
+        Ok(guard)
     }
 
     /// Waits until every change so far is on disk; only then may a response be sent.
