@@ -110,12 +110,24 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
 /// The sandbox covers threads started after it: it comes before the runtime.
 fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     let sandbox = sandbox::enter(sources, choice.data_dir());
-    live(desk::run(choice, sources, &sandbox))
+    // One thread: the desk waits nearly always, and an answer need not wake a second one.
+    run_on(
+        tokio::runtime::Builder::new_current_thread(),
+        desk::run(choice, sources, &sandbox),
+    )
 }
 
 /// Runs a verb that waits for sockets, timers or keys.
 fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    let runtime = tokio::runtime::Runtime::new().wrap_err("no threads could be started")?;
+    run_on(tokio::runtime::Builder::new_multi_thread(), verb)
+}
+
+fn run_on(
+    mut threads: tokio::runtime::Builder,
+    verb: impl Future<Output = Result<Exit>>,
+) -> Result<Exit> {
+    let runtime = threads.enable_all().build();
+    let runtime = runtime.wrap_err("no threads could be started")?;
     let exit = runtime.block_on(verb);
     // A hanging request must not delay the exit.
     runtime.shutdown_background();

@@ -16,8 +16,9 @@ use std::{
     path::{Path, PathBuf},
     process,
     sync::{Arc, OnceLock},
+    thread,
 };
-use tokio::{net::TcpListener, sync::oneshot};
+use tokio::{net::TcpListener, runtime::Builder, sync::oneshot};
 use tokio_util::sync::CancellationToken;
 
 /// A desk on its own paper exchange, and what it must clean up.
@@ -25,7 +26,51 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Paper {
     world: World,
     journal: PaperJournal,
-    exchange: Arc<OnceLock<ExchangeHandle>>,
+    exchange: Arc<OnceLock<ExchangeThread>>,
+}
+
+/// An exchange and the thread it runs on, which ends when this is dropped.
+#[derive(Debug)]
+struct ExchangeThread {
+    exchange: ExchangeHandle,
+    _runs: oneshot::Sender<()>,
+}
+
+impl ExchangeThread {
+    /// On a thread of its own, so that no step of the market delays a key.
+    async fn start<F>(opening: F) -> Result<Self>
+    where
+        F: Future<Output = Result<ExchangeHandle>> + Send + 'static,
+    {
+        let (tell, told) = oneshot::channel();
+        let (runs, ran) = oneshot::channel::<()>();
+        thread::Builder::new()
+            .name("exchange".into())
+            .spawn(move || run_exchange(opening, tell, ran))?;
+        let exchange = told.await.wrap_err("the exchange's thread has ended")??;
+        Ok(Self {
+            exchange,
+            _runs: runs,
+        })
+    }
+}
+
+/// Opens the exchange, and runs it until the other end of `ran` is dropped.
+fn run_exchange(
+    opening: impl Future<Output = Result<ExchangeHandle>>,
+    tell: oneshot::Sender<Result<ExchangeHandle>>,
+    ran: oneshot::Receiver<()>,
+) {
+    let runtime = match Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        // A desk that has left need not hear it, here and below.
+        Err(why) => return drop(tell.send(Err(why.into()))),
+    };
+    runtime.block_on(async {
+        drop(tell.send(opening.await));
+        drop(ran.await);
+    });
+    runtime.shutdown_background();
 }
 
 impl Paper {
@@ -49,23 +94,25 @@ impl Paper {
         let (world, journal_dir) = (self.world.clone(), self.journal.path());
         let running = Arc::clone(&self.exchange);
         async move {
-            let opened = opened(&world, start, pace, stop).await;
-            let exchange =
-                opened.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
-            let mut accounts = accounts(&exchange, &journal_dir, &options);
+            let thread = ExchangeThread::start(opened(world, start, pace, stop)).await;
+            let thread =
+                thread.map_err(|why| Failure::new(FailureKind::Unreachable, format!("{why:#}")))?;
+            let exchange = &thread.exchange;
+            let mut accounts = accounts(exchange, &journal_dir, &options);
             if let Ok(opened) = &mut accounts {
                 opened.lost = Some(lost(exchange.failed()));
             }
             // This is the only opening, so there is no exchange yet.
-            drop(running.set(exchange));
+            drop(running.set(thread));
             accounts
         }
     }
 
     /// Waits until a stored exchange has written its state; one in memory writes nothing.
     pub(super) async fn ended(mut self) {
-        let exchange = Arc::get_mut(&mut self.exchange).and_then(OnceLock::take);
-        if let (Some(exchange), Some(_)) = (exchange, &self.world.data_dir) {
+        let thread = Arc::get_mut(&mut self.exchange).and_then(OnceLock::take);
+        if let (Some(thread), Some(_)) = (thread, &self.world.data_dir) {
+            let ExchangeThread { exchange, _runs } = thread;
             exchange.stopped().await;
         }
     }
@@ -86,7 +133,7 @@ fn lost(
 }
 
 async fn opened(
-    world: &World,
+    world: World,
     start: Timestamp,
     pace: Option<ClockMode>,
     stop: CancellationToken,

@@ -110,9 +110,11 @@ fn retry(model: &Model) -> Option<Timestamp> {
     counts.map(|_| model.now.plus(SECOND))
 }
 
-/// Ages are shown in whole seconds and all change together: one wake a second, however many sources there are.
+/// Ages are shown in whole seconds and all change together, whole seconds after the newest answer: that is when the
+/// next ones are asked for, so that both are one frame.
 fn age(model: &Model) -> Option<Timestamp> {
-    let shown = Source::iter().any(|source| model.store.polled_at(source).is_some());
-    let next_second = (model.now.0 / 1_000 + 1) * 1_000;
-    shown.then_some(Timestamp(next_second))
+    let newest = Source::iter().filter_map(|source| model.store.polled_at(source));
+    let newest = newest.max()?;
+    let seconds = (model.now.0 - newest.0).div_euclid(1_000) + 1;
+    Some(Timestamp(newest.0 + seconds * 1_000))
 }

@@ -1,4 +1,4 @@
-//! Polls the account: one task per source, each with its own interval.
+//! Polls the account: one task per source, each with its own interval, all on one beat.
 //!
 //! Contract: at most one request per source is in flight. On request a source is polled at once (after the request in
 //! flight, which may be older than what the requester did). A `Retry-After` is never cut short, and a 429 pauses every
@@ -8,6 +8,7 @@
 
 mod ask;
 mod backoff;
+mod beat;
 mod markets;
 
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
 };
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
+use beat::Beat;
 use markets::MarketQueue;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -63,6 +65,7 @@ impl Poller {
                 clock,
                 events,
                 queue: Arc::default(),
+                beat: Beat::start(),
                 markets: MarketQueue::default(),
             },
             nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
@@ -78,7 +81,7 @@ impl Poller {
         for (((source, pace), nudge), number) in
             poller.paces.iter().zip(poller.nudges.values()).zip(1..)
         {
-            let beat = SourceTask {
+            let task = SourceTask {
                 source: *source,
                 context: poller.context.clone(),
                 nudge: Arc::clone(nudge),
@@ -89,8 +92,8 @@ impl Poller {
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
             match PollRequest::of(*source) {
-                Some(question) => poller.tasks.spawn(beat.repeat(question)),
-                None => poller.tasks.spawn(beat.ladders(poller.ladders.subscribe())),
+                Some(question) => poller.tasks.spawn(task.repeat(question)),
+                None => poller.tasks.spawn(task.ladders(poller.ladders.subscribe())),
             };
         }
         poller
@@ -279,7 +282,10 @@ impl SourceTask {
         self.announce(trouble, wait).await;
         match wait {
             Wait::For(wait) if trouble.is_some() => self.back_off(wait, recoveries).await,
-            Wait::For(wait) => timeout(wait, self.nudge.notified()).await.is_ok(),
+            Wait::For(interval) => {
+                let wait = self.context.beat.until_next(interval);
+                timeout(wait, self.nudge.notified()).await.is_ok()
+            }
             Wait::AtLeast { asked, rest } => {
                 sleep(asked).await;
                 self.back_off(rest, recoveries).await

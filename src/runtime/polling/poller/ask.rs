@@ -1,6 +1,6 @@
 //! One request to the service, and its answer as a message.
 
-use super::markets::MarketQueue;
+use super::{beat::Beat, markets::MarketQueue};
 use crate::{
     app::{
         MarketAnswer, MarketRequest, Msg,
@@ -30,6 +30,7 @@ pub(super) struct PollContext {
     pub events: Sender<Msg>,
     /// Requests that wait for the budget, in order of arrival.
     pub queue: Arc<Mutex<()>>,
+    pub beat: Beat,
     pub markets: MarketQueue,
 }
 

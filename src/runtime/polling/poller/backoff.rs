@@ -64,7 +64,7 @@ impl PollBackoff {
     pub(super) fn after(&mut self, interval: Duration, trouble: Option<&Failure>) -> Wait {
         let Some(why) = trouble else {
             self.failures = 0;
-            return Wait::For(self.spread(interval));
+            return Wait::For(interval);
         };
         self.failures = self.failures.saturating_add(1);
         // A refused key or an unconfigured source does not change by itself.
@@ -83,7 +83,7 @@ impl PollBackoff {
         }
     }
 
-    /// Ten percent more or less, so that sources (and desks) do not synchronize.
+    /// Ten percent more or less, so that desks do not ask a service that is back all at once.
     fn spread(&mut self, wait: Duration) -> Duration {
         wait * (900 + self.jitter.per_mille() / 5) / 1000
     }
@@ -113,18 +113,21 @@ mod tests {
     }
 
     #[test]
-    fn a_source_keeps_its_interval_within_ten_percent_and_never_in_step() {
-        let mut backoff = backoff(10);
-        let waits: Vec<_> = (0..50).map(|_| backoff.after(None)).collect();
+    fn a_source_that_answers_keeps_its_interval_and_one_that_fails_never_keeps_step() {
+        let mut working = backoff(10);
+        assert_eq!(working.after(None), Wait::For(Duration::from_secs(10)));
+        let down = Failure::new(FailureKind::Unreachable, "down");
+        let mut failing = backoff(40);
+        let waits: Vec<_> = (0..50).map(|_| failing.after(Some(&down))).collect();
         for wait in &waits {
             let Wait::For(wait) = wait else {
                 panic!("{wait:?}");
             };
-            assert!((9_000..=11_000).contains(&wait.as_millis()), "{wait:?}");
+            assert!((36_000..=44_000).contains(&wait.as_millis()), "{wait:?}");
         }
         assert_ne!(waits[0], waits[1]);
-        let mut same = super::tests::backoff(10);
-        assert_eq!(same.after(None), waits[0]);
+        let mut same = backoff(40);
+        assert_eq!(same.after(Some(&down)), waits[0]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
+        beat: Beat::start(),
         markets: MarketQueue::default(),
     };
     (context, mail)
@@ -216,6 +217,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         clock,
         events,
         queue: Arc::default(),
+        beat: Beat::start(),
         markets: MarketQueue::default(),
     };
     beat(context, Duration::from_secs(1))
@@ -304,6 +306,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         clock: Clock::Frozen(NOW),
         events,
         queue: Arc::default(),
+        beat: Beat::start(),
         markets: MarketQueue::default(),
     };
     let (mut beat, _nudge) = beat(context, Duration::from_secs(2));
