@@ -7,7 +7,7 @@
 
 use super::{
     flight::{objection, send},
-    of_row,
+    of_row, pending_protection,
     submit::send_form,
 };
 use crate::{
@@ -173,7 +173,10 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
         return Err(why);
     }
     match known(model, purpose, position).as_slice() {
-        [] => Ok(new_protection(position, direction, at.price)),
+        [] => match pending_protection::objection(model, position, purpose) {
+            Some(why) => Err(why),
+            None => Ok(new_protection(position, direction, at.price)),
+        },
         [order] => moved(model, order, at.price),
         several => Err(format!(
             "{} {}s of {symbol}: pick up the one that is meant, where it stands",

@@ -7,7 +7,7 @@
 use super::{
     amend,
     flight::{objection, send},
-    stop_move,
+    pending_protection, stop_move,
 };
 use crate::{
     app::{
@@ -88,23 +88,36 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     let (kept, worse): (Vec<_>, Vec<_>) = stops
         .into_iter()
         .partition(|(_, at)| is_as_good(side, *at, price));
-    let sent: Result<Vec<_>, _> = match (kept.as_slice(), worse.as_slice()) {
-        ([], []) => return place_stop(model, position, price),
-        ([(_, at), ..], []) => {
-            return Err(format!(
-                "the stop at {at} guards as well as break-even {price}: it stays"
-            ));
+    match (kept.as_slice(), worse.as_slice()) {
+        ([], []) => place_stop(model, position, price),
+        ([(_, at), ..], []) => Err(format!(
+            "the stop at {at} guards as well as break-even {price}: it stays"
+        )),
+        (_, [(only, _)]) => stop_move::to(model, &only.id, price),
+        (_, several) => Ok(move_each(model, several, price)),
+    }
+}
+
+/// Moves every stop that can be moved, then names each that stays.
+fn move_each(model: &mut Model, stops: &[(Order, Num)], price: Num) -> Vec<Effect> {
+    let (mut effects, mut refusals) = (vec![], vec![]);
+    for (order, at) in stops {
+        match stop_move::to(model, &order.id, price) {
+            Ok(sent) => effects.extend(sent),
+            Err(why) => refusals.push(format!("the stop {} stays at {at}: {why}", order.id)),
         }
-        (_, worse) => worse
-            .iter()
-            .map(|(order, _)| stop_move::to(model, &order.id, price))
-            .collect(),
-    };
-    Ok(sent?.concat())
+    }
+    for why in refusals {
+        model.activity.refuse(why, model.now);
+    }
+    effects
 }
 
 /// The first stop of a position, for its full size.
 fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<Effect>, String> {
+    if let Some(why) = pending_protection::objection(model, position, Protection::Stop) {
+        return Err(why);
+    }
     let mut form = Form::protect(position);
     form.draft.write(Field::TriggerPrice, &price.to_string());
     let command = form.draft.command(&form.seen(&model.around()));

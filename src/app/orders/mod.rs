@@ -9,6 +9,7 @@ pub(crate) mod doubt;
 pub(crate) mod flight;
 pub(crate) mod flip;
 pub(crate) mod of_row;
+pub(crate) mod pending_protection;
 pub(crate) mod sent;
 pub(crate) mod stop_move;
 pub(crate) mod submit;

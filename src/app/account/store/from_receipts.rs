@@ -59,6 +59,8 @@ impl What {
     fn source(&self) -> Source {
         match self {
             Self::Canceled(_) | Self::Order(_) | Self::Exits(_) => Source::Orders,
+            // A close that waits for its price changes the orders.
+            Self::Close(_, _, order) if order.is_armed() => Source::Orders,
             Self::Position(_) | Self::Margin(..) | Self::Close(..) => Source::Positions,
         }
     }
@@ -271,6 +273,24 @@ impl Store {
                 | What::Margin(..)
                 | What::Close(..) => None,
             })
+    }
+
+    /// Closes of this position that a response showed and no list of orders does yet.
+    pub(crate) fn unlisted_closes(&self, id: &PositionId) -> impl Iterator<Item = &Order> {
+        let closes = self
+            .from_receipts
+            .0
+            .iter()
+            .filter_map(move |fact| match &fact.what {
+                What::Close(of, _, order) if of == id => Some(order.as_ref()),
+                What::Close(..)
+                | What::Canceled(_)
+                | What::Order(_)
+                | What::Exits(_)
+                | What::Position(_)
+                | What::Margin(..) => None,
+            });
+        closes.filter(|order| self.orders.rows().iter().all(|row| row.id != order.id))
     }
 
     /// The progress of a position's close by its response, if reads are older. `None` for a closed row, whose size is

@@ -214,6 +214,29 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
     assert_eq!(why, "no open position in ETH");
 }
 
+#[test]
+fn a_second_stop_is_not_placed_while_the_first_is_being_sent() {
+    let mut model = traded();
+    let first = protect(&mut model, Protection::Stop, &at("63000"), SendMode::AtOnce);
+    assert!(matches!(first, Next::AskEach(_)), "{first:?}");
+    for mode in [SendMode::AtOnce, SendMode::InForm] {
+        let why = refused(protect(&mut model, Protection::Stop, &at("63100"), mode));
+        let words = "a stop for this position is being sent: wait for its answer";
+        assert_eq!(why, words);
+    }
+    let target = protect(
+        &mut model,
+        Protection::Target,
+        &at("65000"),
+        SendMode::AtOnce,
+    );
+    assert!(
+        matches!(target, Next::AskEach(_)),
+        "a target is another matter"
+    );
+    assert_eq!(model.store.flights.len(), 2);
+}
+
 /// The service tells how much of `ord-1` has filled: it can be moved.
 fn moved_desk() -> Model {
     let mut model = traded();

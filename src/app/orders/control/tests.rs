@@ -11,8 +11,12 @@ use crate::{
         update::router::update,
     },
     config::Fees,
-    model::{CancelResult, CloseKind, Command, Order, Page, Placed, Receipt, Side, Ticket},
+    model::{
+        CancelResult, CloseKind, Command, Failure, FailureKind, Order, Page, Placed, Progress,
+        Receipt, Side, Ticket,
+    },
 };
+use std::time::Duration;
 
 fn stop(id: &str, price: &str) -> Order {
     armed(id, "stop_market", price)
@@ -95,6 +99,71 @@ fn break_even_moves_every_stop_that_guards_less_and_no_other() {
     let mut model = charged(stops);
     let effects = press(&mut model, "Z");
     assert_eq!(placed_at(&effects), ["60055", "60055"]);
+}
+
+#[test]
+fn break_even_moves_the_other_stops_where_one_cannot_be_moved() {
+    let odd = |id: &str, price: &str| {
+        let json = format!(
+            r#""type":"stop_trailing","mode":"stop_trailing","side":"sell","size":0.5,"trigger_price":{price},
+            "trigger_direction":"below","target_position_id":"pos-1","status":"pending""#
+        );
+        testing::order(id, "BTC", &json)
+    };
+    for stops in [
+        vec![stop("ord-5", "58000"), odd("ord-6", "57000")],
+        vec![odd("ord-6", "58500"), stop("ord-5", "58000")],
+    ] {
+        let mut model = charged(stops);
+        let effects = press(&mut model, "Z");
+        assert_eq!(placed_at(&effects), ["60055"]);
+        assert_eq!(model.store.flights.len(), 1, "what is in flight was sent");
+        let words = said(&model).unwrap();
+        assert!(words.starts_with("the stop ord-6 stays at 5"), "{words}");
+        assert!(
+            words.ends_with(": this stop cannot be placed anew"),
+            "{words}"
+        );
+    }
+}
+
+#[test]
+fn a_repeated_key_places_one_stop_until_that_is_listed() {
+    let mut model = charged(vec![]);
+    let sent = press(&mut model, "Z Z");
+    assert_eq!(placed_at(&sent), ["60055"]);
+    let words = "a stop for this position is being sent: wait for its answer";
+    assert_eq!(said(&model).as_deref(), Some(words));
+
+    // Its response comes before a list does.
+    let order = Box::new(stop("ord-9", "60055"));
+    let receipt = Receipt::Order {
+        order,
+        queued: false,
+    };
+    settle(&mut model, Ticket(1), Ok(receipt));
+    assert_eq!(press(&mut model, "Z"), vec![]);
+    let words = "the stop ord-9 was just placed: wait until it is listed";
+    assert_eq!(said(&model).as_deref(), Some(words));
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![]))));
+    assert_eq!(placed_at(&press(&mut model, "Z")), ["60055"], "it is gone");
+}
+
+#[test]
+fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
+    let mut model = charged(vec![]);
+    press(&mut model, "Z");
+    let parked = Progress::Parked {
+        why: Failure::new(FailureKind::Unknown, "no answer"),
+        replay_until: model.now.plus(Duration::from_mins(15)),
+    };
+    let now = model.now;
+    update(&mut model, now, Msg::Progress(Ticket(1), parked));
+    press(&mut model, "esc");
+    assert_eq!(press(&mut model, "Z"), vec![]);
+    let words = "whether a stop for this position was placed is not known: u decides";
+    assert_eq!(said(&model).as_deref(), Some(words));
 }
 
 #[test]
