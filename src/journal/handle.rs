@@ -115,6 +115,11 @@ impl Journal {
         self.halts.as_ref()?.of(base_url, account)
     }
 
+    /// The same of the journal in `dir`, whoever writes it.
+    pub fn halted_in(dir: &Path, base_url: &str, account: &AccountId) -> Option<String> {
+        Some(Halts::read_file(dir)?.of(base_url, account)?.to_owned())
+    }
+
     /// Halts the account ([`Self::halted`]), over restarts too. Works on a failed journal.
     pub fn halt(
         &mut self,

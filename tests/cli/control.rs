@@ -96,6 +96,53 @@ fn a_flip_that_closes_a_part_only_opens_nothing_and_is_partial() {
 }
 
 #[test]
+fn a_close_whose_outcome_was_unknown_for_a_while_is_followed_by_nothing() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    served.plant(&json!({ "kind": "drop_reply", "route": "close_position", "count": 1 }));
+    let (code, out, err) = served.run(&["flip", &held, "--yes"]);
+    assert_eq!(code, 15, "{out} {err}");
+    let told = notes(&err).join("\n");
+    assert!(
+        told.contains("the close of") && told.contains("the opening was not sent"),
+        "{err}"
+    );
+    assert_eq!(served.positions(), Vec::<Value>::new());
+    let entries = served.orders().into_iter();
+    let entries = entries.filter(|order| order["side"] == "sell" && order["reduce_only"] == false);
+    assert_eq!(entries.count(), 0);
+}
+
+#[test]
+fn while_entries_are_halted_a_flip_is_not_begun() {
+    let served = Served::bare();
+    assert_eq!(served.run(&["flatten", "--yes"]).0, 0);
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let before = served.orders().len();
+    let (code, out, err) = served.run(&["flip", &held, "--yes"]);
+    assert_eq!(code, 13, "{out} {err}");
+    assert!(
+        err.contains("HALTED") && err.contains("journal rearm"),
+        "{err}"
+    );
+    assert_eq!(served.orders().len(), before, "not even the close was sent");
+}
+
+#[test]
+fn an_opening_that_is_refused_or_cannot_be_reached_leaves_a_partial_flip() {
+    for status in [400, 401] {
+        let served = Served::bare();
+        let held = served.holding("paper|BTC", 0.5, "cross");
+        served.plant(&json!({ "kind": "before", "route": "place_order", "status": status }));
+        let (code, out, err) = served.run(&["flip", &held, "--yes"]);
+        assert_eq!(code, 15, "{out} {err}");
+        let words = "flip stopped: the position is closed, the other way is not opened";
+        assert!(notes(&err).contains(&words.to_owned()), "{err}");
+        assert_eq!(served.positions(), Vec::<Value>::new());
+    }
+}
+
+#[test]
 fn a_flip_needs_an_open_position_and_a_yes() {
     let served = Served::bare();
     assert_eq!(served.run(&["flip", "btc", "--yes"]).0, 13);

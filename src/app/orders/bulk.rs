@@ -153,7 +153,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
     amend::abandon(model, |_| true);
-    flip::abandon(model, |_| true);
+    flip::abandon(model, "cancel-all was asked for", |_| true);
     if model.store.orders.value().is_none() {
         return Err("which orders work is not known yet (F flattens all the same)".to_owned());
     }

@@ -23,6 +23,7 @@ use crate::{
             overlay::{Deed, Overlay, Strip},
         },
         forms::open::terms,
+        keys::keymap::{Action, Context},
         rules::{guard, halt, second},
     },
     model::{
@@ -71,12 +72,21 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
         ..order
     };
     let flip = Flip::new(position, order, model.now)?;
-    let opening = Command::Place(Box::new(flip.opening(position.quantity(), None)));
-    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
-    match held.or_else(|| guard::objection(model, &opening)) {
-        Some(why) => Err(format!("{why}; c closes the position")),
+    match opening_objection(model, &flip) {
+        Some(why) => Err(why),
         None => Ok(flip),
     }
+}
+
+/// Why the other way could not be opened now, if so.
+fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
+    let size = flip.position().quantity();
+    let opening = Command::Place(Box::new(flip.opening(size, None)));
+    let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
+    let why = held.or_else(|| guard::objection(model, &opening))?;
+    let key = model.keymap.chord(Context::Positions, Action::ClosePosition);
+    let key = key.map_or_else(String::new, |key| format!("; {key} closes the position"));
+    Some(format!("{why}{key}"))
 }
 
 fn is_under_way(model: &Model, position: &Position) -> bool {
@@ -96,6 +106,9 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
     let close = Command::Close(flip.close(market.and_then(Market::mid)));
     if let Some(why) = objection(model, &close) {
         return Err(format!("{close}: {why}"));
+    }
+    if let Some(why) = opening_objection(model, &flip) {
+        return Err(format!("flip: {why}"));
     }
     let flip = flip.agreed(model.now);
     let (ticket, effect) = send(model, close);
@@ -304,23 +317,30 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
 /// A command that ends the position in another way ends its flip.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let facts = command.facts();
-    abandon(model, |flip| {
+    abandon(model, &format!("{command} was given"), |flip| {
         facts.ends(&Resource::Position(flip.position().id.clone()))
     });
 }
 
-/// Drops the second half of these flips.
-pub(crate) fn abandon(model: &mut Model, is_meant: impl Fn(&Flip) -> bool) {
+/// Drops the second half of these flips, and says why and what became of the first.
+pub(crate) fn abandon(model: &mut Model, cause: &str, is_meant: impl Fn(&Flip) -> bool) {
     let store = &mut model.store;
-    let mut ended = 0;
+    let mut ended = vec![];
     for flight in store.flights.values_mut() {
         let is_one = |then: &mut Then| matches!(then, Then::Open(flip) if is_meant(flip));
-        ended += usize::from(flight.then.take_if(is_one).is_some());
+        if let Some(Then::Open(flip)) = flight.then.take_if(is_one) {
+            ended.push(FlipStage::in_flight_words(&flip.position().id));
+        }
     }
-    let before = store.flips.len();
-    store.flips.retain(|one| !is_meant(&one.flip));
-    ended += before - store.flips.len();
-    for _ in 0..ended {
-        model.say(Tone::Alert, "flip stopped: nothing is opened");
+    store.flips.retain(|one| {
+        let is_one = is_meant(&one.flip);
+        if is_one {
+            ended.push(one.stage.words(&one.flip.position().id));
+        }
+        !is_one
+    });
+    for state in ended {
+        let words = format!("flip stopped: {cause}; {state}, nothing is opened");
+        model.say(Tone::Alert, words);
     }
 }

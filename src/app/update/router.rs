@@ -118,8 +118,8 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
 
 /// Nothing is opened after a close that was on its way when the desk was halted.
 fn halted(model: &mut Model, why: Option<String>) -> Vec<Effect> {
-    if why.is_some() {
-        flip::abandon(model, |_| true);
+    if let Some(why) = &why {
+        flip::abandon(model, &format!("the desk is halted ({why})"), |_| true);
     }
     halt::halt(model, why)
 }

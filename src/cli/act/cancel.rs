@@ -7,6 +7,7 @@ use super::receipt::refusal;
 use super::receipt::told;
 use crate::cli::act::perform::perform;
 use crate::cli::act::perform::send;
+use crate::cli::act::post::outcomes::UnknownSeen;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
 use crate::cli::act::prepared::SendOutcome;
@@ -147,7 +148,7 @@ async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     let mut outcomes = vec![];
     if !others.is_empty() {
         let post = Transport::open(service, voice, Risk::Neutral).await?;
-        outcomes = post.deliver(&others).await?;
+        outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
     }
     for stop in &stops {
         outcomes.push(match send(service, voice, stop, &[]).await {

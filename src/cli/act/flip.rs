@@ -2,11 +2,12 @@
 //!
 //! Contract: as the key of the desk (`docs/delivery.md 3.5`). The second command is made, and written down, only once
 //! reads that were sent after the close was answered show neither the position nor an order that closes it; the limits
-//! are checked again. Whatever cannot be proved within ten seconds ends it with the position closed, and says so.
+//! are checked again. Whatever cannot be proved within ten seconds ends it with the position closed, and says so. A
+//! close whose outcome was unknown for a while is followed by nothing. While entries are halted, nothing is begun.
 
 use super::{
     consent, dry,
-    perform::send,
+    perform::{CommandHalf, send_half, would_be_halted},
     prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt::told,
     typed,
@@ -21,7 +22,7 @@ use crate::{
     },
     runtime::Clock,
 };
-use color_eyre::Result;
+use color_eyre::{Report, Result};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -46,13 +47,16 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let position = found(&store, &id)?;
     let flip = planned(&service, position)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);
-    let close = deed(&service, Command::Close(flip.close(observed)))?;
+    let close = PreparedCommand::new(&service, Command::Close(flip.close(observed)), None)?;
     if service.is_dry_run() {
         let opening = opening(&service, &flip, (position.quantity(), observed))?;
         let requests = [&close.request, &opening.request];
         return dry::show(&service, args.how.output.voice(), &requests);
     }
     writable(&service)?;
+    if let Some(why) = would_be_halted(&service) {
+        return Err(why.into());
+    }
     let what = format!("{flip} on {}", service.place());
     if !consent::given(args.how, what).await? {
         return Ok(Exit::Usage);
@@ -91,17 +95,13 @@ fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
     Flip::new(position, terms, Clock::start().now()).map_err(Failure::local)
 }
 
-fn deed(service: &Service, command: Command) -> Result<PreparedCommand> {
-    PreparedCommand::new(service, command, None)
-}
-
 fn opening(
     service: &Service,
     flip: &Flip,
     (size, observed): (Num, Option<Num>),
 ) -> Result<PreparedCommand> {
     let order = flip.opening(size, observed);
-    deed(service, Command::Place(Box::new(order)))
+    PreparedCommand::new(service, Command::Place(Box::new(order)), None)
 }
 
 async fn perform(
@@ -109,16 +109,21 @@ async fn perform(
     voice: Output,
     (flip, close): (&Flip, PreparedCommand),
 ) -> Result<Exit> {
-    let outcome = send(service, voice, &close, &[]).await?;
-    let exit = told(voice, &close, &outcome)?;
-    if exit != Exit::Ok {
-        voice.note("flip stopped: nothing is opened");
-        return Ok(exit);
+    // A halt may have come while the question was open.
+    if let Some(why) = would_be_halted(service) {
+        return Err(why.into());
     }
-    let closed = match &outcome {
-        Ok(receipt) => gone(service, flip, receipt).await,
-        Err(_) => Err("flip stopped: nothing is opened".to_owned()),
+    let half = CommandHalf::default();
+    let outcome = send_half(service, voice, (&close, &[]), &half).await?;
+    let exit = told(voice, &close, &outcome)?;
+    let receipt = match &outcome {
+        Ok(receipt) if exit == Exit::Ok => receipt,
+        Ok(_) | Err(_) => {
+            voice.note(&not_closed(flip, exit));
+            return Ok(exit);
+        }
     };
+    let closed = gone(service, flip, (receipt, &half)).await;
     let size = match closed {
         Ok(size) => size,
         Err(words) => {
@@ -126,13 +131,46 @@ async fn perform(
             return Ok(Exit::Partial);
         }
     };
+    // What fails from here on leaves the account flat.
+    let opening = match prepared_opening(service, flip, size).await {
+        Ok(opening) => opening,
+        Err(why) => return Ok(flat(voice, &why)),
+    };
+    let half = CommandHalf {
+        deadline: Some(flip.deadline()),
+        ..CommandHalf::default()
+    };
+    match send_half(service, voice, (&opening, &[]), &half).await {
+        Ok(outcome) => end(voice, &opening, &outcome),
+        Err(why) => Ok(flat(voice, &why)),
+    }
+}
+
+fn not_closed(flip: &Flip, exit: Exit) -> String {
+    let id = &flip.position().id;
+    let state = if exit == Exit::Unknown {
+        format!("whether {id} is closed is not known")
+    } else {
+        format!("{id} is not closed")
+    };
+    format!("flip stopped: {state}; nothing is opened")
+}
+
+/// At the price of now.
+async fn prepared_opening(service: &Service, flip: &Flip, size: Num) -> Result<PreparedCommand> {
     let mut store = Store::default();
     service.take_prices(&mut store).await;
     let market = store.market(&flip.position().market_id);
-    let observed = market.and_then(Market::mid);
-    let opening = opening(service, flip, (size, observed))?;
-    let outcome = send(service, voice, &opening, &[]).await?;
-    end(voice, &opening, &outcome)
+    opening(service, flip, (size, market.and_then(Market::mid)))
+}
+
+const FLAT: &str = "flip stopped: the position is closed, the other way is not opened";
+
+/// The other way could not be sent.
+fn flat(voice: Output, why: &Report) -> Exit {
+    voice.explain(why);
+    voice.note(FLAT);
+    Exit::Partial
 }
 
 /// Where the other way is not opened the position is closed all the same.
@@ -141,12 +179,22 @@ fn end(voice: Output, opening: &PreparedCommand, outcome: &SendOutcome) -> Resul
     if matches!(exit, Exit::Ok | Exit::Unknown) {
         return Ok(exit);
     }
-    voice.note("flip stopped: the position is closed, the other way is not opened");
+    voice.note(FLAT);
     Ok(Exit::Partial)
 }
 
 /// How much was closed, once nothing is left of the position; or what ended it.
-async fn gone(service: &Service, flip: &Flip, receipt: &Receipt) -> Result<Num, String> {
+async fn gone(
+    service: &Service,
+    flip: &Flip,
+    (receipt, half): (&Receipt, &CommandHalf),
+) -> Result<Num, String> {
+    if half.unknown.is_set() {
+        let id = &flip.position().id;
+        return Err(format!(
+            "flip stopped: the close of {id} is done, but whether it was took too long to find out; the opening was not sent"
+        ));
+    }
     let Receipt::Order { order, .. } = receipt else {
         let id = &flip.position().id;
         return Err(format!(

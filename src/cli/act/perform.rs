@@ -5,16 +5,17 @@ use crate::{
         Exit,
         act::{
             checks, consent, dry,
-            post::Transport,
+            post::{Transport, outcomes::UnknownSeen},
             prepared::{ActFlags, PreparedCommand, SendOutcome, held_back, writable},
             recall, receipt,
             repeat::{self, RepeatDecision},
         },
+        disk_wait::{JOURNAL_OPEN_TIMEOUT, Work},
         service::Service,
         voice::Output,
     },
     journal::{IntentRow, Journal},
-    model::{Failure, Risk},
+    model::{Failure, Risk, Timestamp},
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -39,11 +40,28 @@ pub(super) async fn perform(
     receipt::told(voice, &deed, &outcome)
 }
 
+/// What one of two commands needs beyond its outcome.
+#[derive(Debug, Default)]
+pub(super) struct CommandHalf {
+    /// It is not sent after this.
+    pub(super) deadline: Option<Timestamp>,
+    pub(super) unknown: UnknownSeen,
+}
+
 pub(super) async fn send(
     service: &Service,
     voice: Output,
     deed: &PreparedCommand,
     reckoned: &[&str],
+) -> Result<SendOutcome> {
+    send_half(service, voice, (deed, reckoned), &CommandHalf::default()).await
+}
+
+pub(super) async fn send_half(
+    service: &Service,
+    voice: Output,
+    (deed, reckoned): (&PreparedCommand, &[&str]),
+    half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
     let post = Transport::open(service, voice, deed.command.risk()).await?;
@@ -67,13 +85,24 @@ pub(super) async fn send(
             return Ok(Err(held_back(&why)));
         }
     }
-    let mut outcomes = post.deliver(std::slice::from_ref(deed)).await?;
+    // Opening the journal, the rate and the limits take their time.
+    if let Some(why) = lapsed(half.deadline, Clock::start().now()) {
+        return Ok(Err(why));
+    }
+    let deeds = std::slice::from_ref(deed);
+    let mut outcomes = post.deliver(deeds, &half.unknown).await?;
     let lost = || {
         Err(Failure::local(
             "perpdeck stopped before there was an answer",
         ))
     };
     Ok(outcomes.pop().unwrap_or_else(lost))
+}
+
+/// Why a command that was meant for an earlier moment is not sent, if so.
+fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
+    let is_late = deadline.is_some_and(|deadline| now > deadline);
+    is_late.then(|| Failure::local("not sent: its time is over"))
 }
 
 /// The outcome of a command that is too old to be resent.
@@ -102,7 +131,32 @@ pub(super) fn halted(
     let base_url = &service.client.connection().base_url;
     let why = journal.halted(base_url, &service.account)?;
     let raises = deed.command.risk() == Risk::Increasing;
-    raises.then(|| {
-        format!("HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading")
-    })
+    raises.then(|| halted_words(why))
+}
+
+/// The same for a command that would follow another one, whoever holds the journal.
+pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
+    let base_url = service.client.connection().base_url.clone();
+    let (dir, account) = (service.journal_dir.clone(), service.account.clone());
+    // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
+    let read = Work::begin(move || Journal::halted_in(&dir, &base_url, &account));
+    let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
+    Some(held_back(&halted_words(&why)))
+}
+
+fn halted_words(why: &str) -> String {
+    format!("HALTED: {why}; \"perpdeck journal rearm\", or R on a desk, re-enables trading")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_with_a_deadline_is_not_sent_after_it() {
+        let deadline = Some(Timestamp(10_000));
+        assert_eq!(lapsed(deadline, Timestamp(10_000)), None);
+        assert!(lapsed(deadline, Timestamp(10_001)).is_some());
+        assert_eq!(lapsed(None, Timestamp(i64::MAX)), None);
+    }
 }

@@ -10,10 +10,10 @@
 //! Known limit: a disk that hangs while the history of a key is read blocks the verb.
 
 mod mail;
-mod outcomes;
+pub(super) mod outcomes;
 
 use super::{
-    post::outcomes::{OpenedJournal, Outcomes, ticket},
+    post::outcomes::{OpenedJournal, Outcomes, UnknownSeen, ticket},
     prepared::{PreparedCommand, SendOutcome, held_back},
     repeat,
 };
@@ -163,7 +163,11 @@ impl<'a> Transport<'a> {
     }
 
     /// Sends all commands and waits for their outcomes, in the same order.
-    pub(super) async fn deliver(self, deeds: &[PreparedCommand]) -> Result<Vec<SendOutcome>> {
+    pub(super) async fn deliver(
+        self,
+        deeds: &[PreparedCommand],
+        unknown: &UnknownSeen,
+    ) -> Result<Vec<SendOutcome>> {
         let mut terminate = signal(SignalKind::terminate())?;
         let stopped = async {
             select! {
@@ -177,17 +181,17 @@ impl<'a> Transport<'a> {
         let given = match self.way {
             SendPath::Own(journal) => {
                 let mail = LocalOutbox::open(service, deeds, move || *journal, &mut outcomes);
-                carried(mail, deeds, (&before, stopped), voice).await
+                carried(mail, deeds, (&before, stopped), (voice, unknown)).await
             }
             SendPath::Late(late) => {
                 let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
                 let mail = LocalOutbox::open(service, deeds, open, &mut outcomes);
-                carried(mail, deeds, (&before, stopped), voice).await
+                carried(mail, deeds, (&before, stopped), (voice, unknown)).await
             }
             SendPath::Desk => {
                 let asked = Cell::new(0);
                 select! {
-                    () = hand_over(service, voice, deeds, &asked, &mut outcomes) => {}
+                    () = hand_over(service, (voice, unknown), deeds, &asked, &mut outcomes) => {}
                     () = stopped => {}
                 }
                 asked.get()
@@ -207,10 +211,10 @@ async fn carried(
     mut mail: LocalOutbox<'_>,
     deeds: &[PreparedCommand],
     (before, stopped): (&[bool], impl Future<Output = ()>),
-    voice: Output,
+    (voice, unknown): (Output, &UnknownSeen),
 ) -> usize {
     select! {
-        () = mail.carry(deeds, voice) => {}
+        () = mail.carry(deeds, voice, unknown) => {}
         () = stopped => mail.stop(before).await,
     }
     mail.close(voice).await
@@ -219,7 +223,7 @@ async fn carried(
 /// Hands all commands to the desk, a few at a time; `asked` counts them.
 async fn hand_over(
     service: &Service,
-    voice: Output,
+    told: (Output, &UnknownSeen),
     deeds: &[PreparedCommand],
     asked: &Cell<usize>,
     outcomes: &mut Outcomes,
@@ -227,7 +231,7 @@ async fn hand_over(
     let wishes = deeds.iter().enumerate().map(|(at, deed)| async move {
         // Started in order.
         asked.set(at + 1);
-        (ticket(at), ask(service, voice, deed).await)
+        (ticket(at), ask(service, told, deed).await)
     });
     let mut settled = stream::iter(wishes).buffer_unordered(ABREAST);
     while let Some((ticket, outcome)) = settled.next().await {
@@ -235,7 +239,11 @@ async fn hand_over(
     }
 }
 
-async fn ask(service: &Service, voice: Output, deed: &PreparedCommand) -> SendOutcome {
+async fn ask(
+    service: &Service,
+    (voice, unknown): (Output, &UnknownSeen),
+    deed: &PreparedCommand,
+) -> SendOutcome {
     let dir = &service.journal_dir;
     let Some(desk) = call(dir).await else {
         return Err(unasked());
@@ -256,7 +264,10 @@ async fn ask(service: &Service, voice: Output, deed: &PreparedCommand) -> SendOu
             risk: deed.command.risk(),
         },
     };
-    let hear = |progress: &Progress| told(voice, &deed.command, progress);
+    let hear = |progress: &Progress| {
+        unknown.observe(progress);
+        told(voice, &deed.command, progress);
+    };
     let place = service.client.connection().into();
     match desk.hand_over(place, asked, hear).await {
         HandOverResult::Ended(outcome) => {

@@ -64,15 +64,6 @@ impl Flip {
         &self.position
     }
 
-    /// The side of the closed position: `Buy` is long.
-    pub fn side(&self) -> Side {
-        self.side
-    }
-
-    pub fn since(&self) -> Timestamp {
-        self.since
-    }
-
     /// The same, confirmed at `now`.
     #[must_use]
     pub fn agreed(self, now: Timestamp) -> Self {
@@ -80,7 +71,12 @@ impl Flip {
     }
 
     pub fn is_late(&self, now: Timestamp) -> bool {
-        now.since(self.since) > FLIP_WITHIN
+        now > self.deadline()
+    }
+
+    /// The second command is not sent after this.
+    pub fn deadline(&self) -> Timestamp {
+        self.since.plus(FLIP_WITHIN)
     }
 
     /// The first command: closes all of it at the market.

@@ -171,8 +171,8 @@ pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
 
 /// A flip between its close and what opens the other way.
 fn flipping(one: &ClosedFlip) -> FlightView {
-    let what = one.flip().closes();
-    let waits = format!("opens once nothing is left: {}", one.waits_for());
+    let what = one.flip.closes();
+    let waits = format!("opens once nothing is left: {}", one.waits_for);
     FlightView {
         words: vec![
             Span::plain(format!("flip of {what}: ")),

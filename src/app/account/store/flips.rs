@@ -1,6 +1,6 @@
 //! Flips between their two commands.
 
-use crate::model::{Flip, Num, OrderId, Timestamp};
+use crate::model::{Flip, Num, OrderId, PositionId, Timestamp};
 use std::time::Duration;
 
 /// Pause between reads that only a pending second half waits for.
@@ -26,13 +26,17 @@ pub(crate) enum FlipStage {
     Closed { size: Num, answered_at: Timestamp },
 }
 
-impl ClosedFlip {
-    pub fn flip(&self) -> &Flip {
-        &self.flip
+impl FlipStage {
+    /// What is so of the position.
+    pub(crate) fn words(&self, position: &PositionId) -> String {
+        match self {
+            Self::Closing(_) => Self::in_flight_words(position),
+            Self::Closed { .. } => format!("{position} is closed"),
+        }
     }
 
-    /// What it waits for, in words.
-    pub fn waits_for(&self) -> &str {
-        &self.waits_for
+    /// The same while the close has no response.
+    pub(crate) fn in_flight_words(position: &PositionId) -> String {
+        format!("the close of {position} goes on")
     }
 }

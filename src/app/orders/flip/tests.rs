@@ -373,6 +373,41 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
 }
 
 #[test]
+fn a_flip_that_is_stopped_says_why_and_whether_the_position_is_closed() {
+    for (is_closed, state) in [
+        (false, "the close of pos-1 goes on"),
+        (true, "pos-1 is closed"),
+    ] {
+        for (keys, cause) in [
+            ("X", "close all positions on chal-1 was asked for"),
+            ("K", "cancel-all was asked for"),
+        ] {
+            let mut model = flipping();
+            if is_closed {
+                closed(&mut model);
+            }
+            press(&mut model, keys);
+            let words = format!("flip stopped: {cause}; {state}, nothing is opened");
+            assert_eq!(said(&model), Some(words));
+        }
+    }
+}
+
+#[test]
+fn a_halt_while_the_question_is_open_keeps_the_close_back_too() {
+    let mut model = desk();
+    press(&mut model, "I");
+    wait(&mut model, 200);
+    let now = model.now;
+    let why = Msg::Halted(Some("the journal failed".to_owned()));
+    update(&mut model, now, why);
+    assert_eq!(press(&mut model, "y"), vec![]);
+    assert_eq!(model.store.flights.len(), 0);
+    let words = said(&model).unwrap();
+    assert!(words.starts_with("flip: the desk is HALTED"), "{words}");
+}
+
+#[test]
 fn the_checks_run_again_when_it_is_due() {
     let mut model = flipping();
     closed(&mut model);

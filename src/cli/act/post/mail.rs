@@ -2,6 +2,7 @@
 
 use crate::cli::act::post::outcomes::OpenedJournal;
 use crate::cli::act::post::outcomes::Outcomes;
+use crate::cli::act::post::outcomes::UnknownSeen;
 use crate::cli::act::post::outcomes::ticket;
 use crate::cli::act::prepared::PreparedCommand;
 use crate::cli::act::prepared::SendOutcome;
@@ -59,7 +60,12 @@ impl<'a> LocalOutbox<'a> {
         }
     }
 
-    pub(super) async fn carry(&mut self, deeds: &[PreparedCommand], voice: Output) {
+    pub(super) async fn carry(
+        &mut self,
+        deeds: &[PreparedCommand],
+        voice: Output,
+        unknown: &UnknownSeen,
+    ) {
         while self.sent < deeds.len().min(ABREAST) {
             self.send(deeds);
         }
@@ -67,6 +73,9 @@ impl<'a> LocalOutbox<'a> {
             let Some(msg) = self.events.recv().await else {
                 return;
             };
+            if let Msg::Progress(_, progress) = &msg {
+                unknown.observe(progress);
+            }
             match msg {
                 Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
                 // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
