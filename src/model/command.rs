@@ -3,11 +3,16 @@
 mod facts;
 mod flip;
 mod mutation;
+mod stop_move;
 mod words;
 
 pub use facts::{CommandFacts, Ends, Placed};
 pub use flip::{Flip, FlipStanding};
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
+pub use stop_move::{
+    STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair,
+    accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
+};
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PositionId, ScaledId, Side,

@@ -19,11 +19,13 @@ use crate::{
         desk::model::Model,
         dialogs::effect::Effect,
         forms::form::Form,
+        keys::keymap::{Action, Context},
         orders::{sent, submit::keep_form},
     },
     model::{
-        Command, Failure, Num, Order, OrderId, Page, Position, Protection, Receipt, Ticket,
-        Timestamp, draft::Field,
+        Command, Failure, Num, Order, OrderId, Position, Protection, Receipt, StopMoveEvent,
+        StopMoveFailure, StopMoveStep, Ticket, accepted_stop, draft::Field, is_stop_canceled,
+        is_stop_read_late, stands_unknown,
     },
 };
 
@@ -133,58 +135,42 @@ pub(crate) fn settled(
         StopMoveStage::Placing(_) => placed(model, one, result),
         StopMoveStage::Canceling { new, .. } => {
             let new = new.clone();
-            canceled(model, one, &new, result)
+            canceled(model, one, new, result)
         }
-        StopMoveStage::Reading { .. } | StopMoveStage::Checking { .. } => vec![],
+        StopMoveStage::Reading { .. } => vec![],
     }
 }
 
 fn placed(model: &mut Model, one: StopMove, result: &Result<Receipt, Failure>) -> Vec<Effect> {
-    let old = &one.old;
-    let words = match result {
-        Ok(Receipt::Order { order, .. }) if !order.is_over() => {
-            let stage = StopMoveStage::Reading {
-                new: order.id.clone(),
-                accepted_at: model.now,
-                look_at: model.now,
-            };
-            model.store.stop_moves.push(StopMove { stage, ..one });
-            return vec![];
-        }
-        Ok(Receipt::Order { order, .. }) => {
-            let status = &order.status;
-            format!(
-                "the new stop {} is {status}: {old} is not canceled",
-                order.id
-            )
-        }
-        Ok(_) => format!("whether the new stop stands is not known: {old} is not canceled"),
-        Err(why) => format!("the stop is not moved, {old} stands: {}", why.message),
-    };
-    model.say(Tone::Alert, words);
+    match accepted_stop(&one.old, result) {
+        Ok(new) => read(model, one, (new, StopMoveEvent::NewAccepted)),
+        Err(words) => model.say(Tone::Alert, words),
+    }
     vec![]
 }
 
 fn canceled(
     model: &mut Model,
     one: StopMove,
-    new: &OrderId,
+    new: OrderId,
     result: &Result<Receipt, Failure>,
 ) -> Vec<Effect> {
-    match result {
-        // A queued one is shown until it ends.
-        Ok(Receipt::Cancel(cancel)) if cancel.canceled || cancel.queued => go_on(model, &one, new),
-        // It may have fired, or be gone in another way: reads tell.
-        Ok(_) | Err(_) => {
-            let stage = StopMoveStage::Checking {
-                new: new.clone(),
-                answered_at: model.now,
-                look_at: model.now,
-            };
-            model.store.stop_moves.push(StopMove { stage, ..one });
-            vec![]
-        }
+    if is_stop_canceled(result) {
+        return go_on(model, &one, &new);
     }
+    read(model, one, (new, StopMoveEvent::OldNotCanceled));
+    vec![]
+}
+
+/// From now on lists decide.
+fn read(model: &mut Model, one: StopMove, (new, after): (OrderId, StopMoveEvent)) {
+    let stage = StopMoveStage::Reading {
+        new,
+        after,
+        since: model.now,
+        look_at: model.now,
+    };
+    model.store.stop_moves.push(StopMove { stage, ..one });
 }
 
 /// Only the new stop remains: starts the latest request, if its price differs.
@@ -199,123 +185,77 @@ fn go_on(model: &mut Model, one: &StopMove, new: &OrderId) -> Vec<Effect> {
     })
 }
 
-/// The next step of a move, by reads.
-enum MoveStep {
-    Waits,
-    Cancels(Command),
-    Ends(Option<String>),
-    GoesOn,
-}
-
-/// Continues every move whose reads allow it.
+/// Continues every move whose reads or time allow it.
 pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     if model.store.stop_moves.is_empty() {
         return vec![];
     }
     let moves = std::mem::take(&mut model.store.stop_moves);
-    let mut effects = vec![];
-    for one in moves {
-        match step(model, &one) {
-            MoveStep::Waits => effects.extend(look(model, one)),
-            MoveStep::Cancels(command) => effects.extend(cancel(model, one, command)),
-            MoveStep::Ends(None) => {}
-            MoveStep::Ends(Some(words)) => model.say(Tone::Alert, words),
-            MoveStep::GoesOn => {
-                let new = one.stage.accepted().cloned();
-                effects.extend(new.map(|new| go_on(model, &one, &new)).unwrap_or_default());
-            }
+    moves.into_iter().flat_map(|one| go(model, one)).collect()
+}
+
+fn go(model: &mut Model, one: StopMove) -> Vec<Effect> {
+    let Some((new, step)) = step(model, &one) else {
+        model.store.stop_moves.push(one);
+        return vec![];
+    };
+    match step {
+        StopMoveStep::Waits => look(model, one).into_iter().collect(),
+        StopMoveStep::CancelsOld => {
+            let command = one.cancel.clone();
+            cancel(model, one, command).into_iter().collect()
+        }
+        StopMoveStep::CancelsNew => cancel(model, one, Command::Cancel(new))
+            .into_iter()
+            .collect(),
+        StopMoveStep::Done => go_on(model, &one, &new),
+        StopMoveStep::Closed => vec![],
+        StopMoveStep::Fails(why) => {
+            let words = failure_words(model, &one, why);
+            model.say(Tone::Alert, words);
+            vec![]
         }
     }
-    effects
 }
 
-fn step(model: &Model, one: &StopMove) -> MoveStep {
-    match &one.stage {
-        StopMoveStage::Placing(_) | StopMoveStage::Canceling { .. } => MoveStep::Waits,
-        StopMoveStage::Reading {
-            new, accepted_at, ..
-        } => read_back(model, one, (new, *accepted_at)),
-        StopMoveStage::Checking {
-            new, answered_at, ..
-        } => checked(model, one, (new, *answered_at)),
-    }
-}
-
-/// The working orders and whether the position is open, from complete lists requested after `since`.
-fn lists<'a>(
-    model: &'a Model,
-    one: &StopMove,
-    since: Timestamp,
-) -> Option<(&'a Page<Order>, bool)> {
-    let store = &model.store;
-    let is_read = store.orders.at() > Some(since) && store.positions.at() > Some(since);
-    let (orders, positions) = store.orders.value().zip(store.positions.value())?;
-    let is_whole = orders.is_whole() && positions.is_whole();
-    let is_open = positions.rows.iter().any(|row| row.id == one.position);
-    (is_read && is_whole).then_some((orders, is_open))
-}
-
-fn is_armed(orders: &Page<Order>, id: &OrderId) -> bool {
-    let mut rows = orders.rows.iter();
-    rows.any(|order| order.id == *id && order.is_armed())
-}
-
-fn read_back(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp)) -> MoveStep {
-    let Some((orders, is_open)) = lists(model, one, since) else {
-        return MoveStep::Waits;
+/// The new stop and what follows; `None` while a command is in flight.
+fn step(model: &Model, one: &StopMove) -> Option<(OrderId, StopMoveStep)> {
+    let StopMoveStage::Reading {
+        new, after, since, ..
+    } = &one.stage
+    else {
+        return None;
     };
-    let stands = |id| is_armed(orders, id);
-    match (is_open, stands(new), stands(&one.old)) {
-        (false, new_stands, _) => flat(new_stands.then_some(new)),
-        (true, false, true) => MoveStep::Ends(Some(format!(
-            "the new stop {new} is not armed: {} is not canceled",
-            one.old
-        ))),
-        (true, false, false) => MoveStep::Ends(Some(format!(
-            "neither {new} nor {} is armed: look at the stop of this position",
-            one.old
-        ))),
-        (true, true, true) => MoveStep::Cancels(one.cancel.clone()),
-        // It was canceled elsewhere: only the new one remains.
-        (true, true, false) => MoveStep::GoesOn,
-    }
+    let (store, pair) = (&model.store, one.pair(new));
+    let is_read = store.orders.at() > Some(*since) && store.positions.at() > Some(*since);
+    let lists = store.positions.value().zip(store.orders.value());
+    let lists = lists.filter(|_| is_read);
+    let step = lists.map_or(StopMoveStep::Waits, |(open, working)| {
+        pair.step(pair.standing(open, working), *after)
+    });
+    let is_late = step == StopMoveStep::Waits && is_stop_read_late(*since, model.now);
+    let step = if is_late { pair.unread(*after) } else { step };
+    Some((new.clone(), step))
 }
 
-fn checked(model: &Model, one: &StopMove, (new, since): (&OrderId, Timestamp)) -> MoveStep {
-    let Some((orders, is_open)) = lists(model, one, since) else {
-        return MoveStep::Waits;
-    };
-    let stands = |id| is_armed(orders, id);
-    match (is_open, stands(new), stands(&one.old)) {
-        (false, new_stands, _) => flat(new_stands.then_some(new)),
-        (true, _, true) => {
-            let (old, left) = (&one.old, &one.cancel);
-            MoveStep::Ends(Some(format!(
-                "{new} and {old} both stand: {left} is left to do"
-            )))
-        }
-        (true, true, false) => MoveStep::GoesOn,
-        (true, false, false) => MoveStep::Ends(Some(format!(
-            "neither {new} nor {} is armed: look at the stop of this position",
-            one.old
-        ))),
-    }
-}
-
-/// The old one has fired meanwhile: the new stop protects nothing.
-fn flat(left: Option<&OrderId>) -> MoveStep {
-    left.map_or(MoveStep::Ends(None), |new| {
-        MoveStep::Cancels(Command::Cancel(new.clone()))
-    })
+/// What is so, then the key that ends the doubled stop, and the price that is not moved to any more.
+fn failure_words(model: &Model, one: &StopMove, why: StopMoveFailure) -> String {
+    let key = model.keymap.chord(Context::Orders, Action::Cancel);
+    let left = key.zip(why.left);
+    let left = left.map_or_else(String::new, |(key, old)| {
+        format!("; {key} on {old} cancels it")
+    });
+    let wanted = one.wanted.map_or_else(String::new, |price| {
+        format!("; no stop is moved to {price}")
+    });
+    format!("{}{left}{wanted}", why.words)
 }
 
 /// Requests the reads it waits for, at most twice a second.
 fn look(model: &mut Model, mut one: StopMove) -> Option<Effect> {
     let now = model.now;
     let next = match &mut one.stage {
-        StopMoveStage::Reading { look_at, .. } | StopMoveStage::Checking { look_at, .. } => {
-            Some(look_at)
-        }
+        StopMoveStage::Reading { look_at, .. } => Some(look_at),
         StopMoveStage::Placing(_) | StopMoveStage::Canceling { .. } => None,
     };
     let due = next.filter(|at| **at <= now);
@@ -329,7 +269,9 @@ fn look(model: &mut Model, mut one: StopMove) -> Option<Effect> {
 
 fn cancel(model: &mut Model, one: StopMove, command: Command) -> Option<Effect> {
     if let Some(why) = objection(model, &command) {
-        let words = format!("both stops stand: {command} is left to do: {why}");
+        let left = command.cancels().cloned();
+        let words = format!("not sent: {command}: {why}");
+        let words = failure_words(model, &one, StopMoveFailure { words, left });
         model.say(Tone::Alert, words);
         return None;
     }
@@ -351,16 +293,36 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
         return;
     };
     let old = moves.swap_remove(at).old;
-    let words = format!("whether the new stop stands is not known yet: {old} is not canceled");
-    model.say(Tone::Alert, words);
+    model.say(Tone::Alert, stands_unknown(&old));
 }
 
-/// A close-all or flatten is followed by no cancel, and the end of a stop ends its move.
+/// A close-all or flatten is followed by no cancel. A cancel of either stop ends their move: the other one stays.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let ends_all = matches!(command, Command::CloseAll(_) | Command::Flatten(_));
     let canceled = command.cancels();
-    let moves = &mut model.store.stop_moves;
-    moves.retain(|one| !ends_all && canceled != Some(&one.old));
+    let mut ended = vec![];
+    model.store.stop_moves.retain(|one| {
+        let is_canceled = canceled.is_some_and(|id| one.is_about(id));
+        let is_new = is_canceled && canceled != Some(&one.old);
+        ended.extend(is_new.then(|| new_canceled_words(one)));
+        !ends_all && !is_canceled
+    });
+    for words in ended {
+        model.say(Tone::Alert, words);
+    }
+}
+
+/// The trader cancels the new stop.
+fn new_canceled_words(one: &StopMove) -> String {
+    let (old, position) = (&one.old, &one.position);
+    match one.stage {
+        StopMoveStage::Canceling { .. } => {
+            format!("{old} is being canceled too: look at the stops of {position}")
+        }
+        StopMoveStage::Placing(_) | StopMoveStage::Reading { .. } => {
+            format!("the stop is not moved: {old} stands, its replacement is canceled")
+        }
+    }
 }
 
 /// This order, if it is the stop of an open position.

@@ -20,7 +20,8 @@ use crate::{
     config::Sources,
     model::{
         Command, Failure, FailureKind, Order, OrderId, PlaceOrder, Position, Protection, Receipt,
-        Zone, draft::Field,
+        STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, Zone, accepted_stop,
+        draft::Field, is_stop_canceled,
     },
     runtime::Clock,
 };
@@ -80,7 +81,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let plan = planned(&service, &store, (order, placed.clone()))?;
     let voice = args.how.output.voice();
     if service.is_dry_run() {
-        let place = deed(&service, Command::Place(Box::new(placed)))?;
+        let place = PreparedCommand::new(&service, Command::Place(Box::new(placed)), None)?;
         let cancel = match &plan {
             MovePlan::PlaceFirst { cancel, .. } | MovePlan::CancelFirst { cancel, .. } => cancel,
         };
@@ -118,10 +119,6 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
     store.order(id).ok_or_else(why)
 }
 
-fn deed(service: &Service, command: Command) -> Result<PreparedCommand> {
-    PreparedCommand::new(service, command, None)
-}
-
 fn planned(
     service: &Service,
     store: &Store,
@@ -132,8 +129,12 @@ fn planned(
     if let Some(position) = stopped {
         let cancel = order.cancel_for(&placed, position);
         return Ok(MovePlan::PlaceFirst {
-            place: Box::new(deed(service, Command::Place(Box::new(placed)))?),
-            cancel: Box::new(deed(service, cancel)?),
+            place: Box::new(PreparedCommand::new(
+                service,
+                Command::Place(Box::new(placed)),
+                None,
+            )?),
+            cancel: Box::new(PreparedCommand::new(service, cancel, None)?),
             position: Box::new(position.clone()),
         });
     }
@@ -143,7 +144,11 @@ fn planned(
         filled_of(order).map_err(|why| Misuse(why.to_owned()))?
     };
     Ok(MovePlan::CancelFirst {
-        cancel: Box::new(deed(service, Command::Cancel(order.id.clone()))?),
+        cancel: Box::new(PreparedCommand::new(
+            service,
+            Command::Cancel(order.id.clone()),
+            None,
+        )?),
         successor: Box::new(Successor {
             old: order.id.clone(),
             order: Box::new(placed),
@@ -214,75 +219,93 @@ async fn place_first(
     voice: Output,
     (place, cancel, position): (PreparedCommand, PreparedCommand, &Position),
 ) -> Result<Exit> {
+    let old = cancel.command.cancels().cloned();
+    let old = old.ok_or_else(|| Failure::local("the old stop is not known"))?;
     let outcome = send(service, voice, &place, &[]).await?;
     let exit = told(voice, &place, &outcome)?;
-    let Ok(Receipt::Order { order: new, .. }) = &outcome else {
-        voice.note("the stop is not moved: the old one stands");
-        return Ok(exit);
-    };
-    if exit != Exit::Ok {
-        voice.note("the stop is not moved: the old one stands");
-        return Ok(exit);
-    }
-    match read_back(service, (new, position)).await {
-        ReadBack::Armed => {
-            let outcome = send(service, voice, &cancel, &[]).await?;
-            let exit = told(voice, &cancel, &outcome)?;
-            if exit == Exit::Ok {
-                return Ok(exit);
-            }
-            voice.note(&format!(
-                "both stops stand: {} is left to do",
-                cancel.command
-            ));
-            Ok(Exit::Partial)
-        }
-        ReadBack::Flat => {
-            voice.note("the position is closed: the new stop guards nothing");
-            let cancel = deed(service, Command::Cancel(new.id.clone()))?;
-            let outcome = send(service, voice, &cancel, &[]).await?;
-            Ok(told(voice, &cancel, &outcome)?.or(Exit::Partial))
-        }
-        ReadBack::NotArmed(why) => {
-            let words = format!("{why}: {} is left to do", cancel.command);
+    let new = match accepted_stop(&old, &outcome) {
+        Ok(new) => new,
+        Err(words) => {
             voice.note(&words);
-            Ok(Exit::Partial)
+            return Ok(exit.or(Exit::Partial));
         }
+    };
+    let pair = StopPair {
+        old: &old,
+        new: &new,
+        position: &position.id,
+    };
+    match read_step(service, pair, StopMoveEvent::NewAccepted).await {
+        StopMoveStep::CancelsOld => cancel_old(service, voice, (pair, &cancel)).await,
+        step => end(service, voice, (pair, step)).await,
     }
 }
 
-/// What reads show of a stop that was accepted.
-enum ReadBack {
-    Armed,
-    /// The position is gone, and the new stop is not.
-    Flat,
-    NotArmed(String),
+async fn cancel_old(
+    service: &Service,
+    voice: Output,
+    (pair, cancel): (StopPair<'_>, &PreparedCommand),
+) -> Result<Exit> {
+    let outcome = send(service, voice, cancel, &[]).await?;
+    let exit = told(voice, cancel, &outcome)?;
+    if is_stop_canceled(&outcome) {
+        return Ok(exit);
+    }
+    let step = read_step(service, pair, StopMoveEvent::OldNotCanceled).await;
+    let ended = end(service, voice, (pair, step)).await?;
+    // A list that still has it proves nothing of a cancel of unknown outcome.
+    let is_unknown = exit == Exit::Unknown && ended == Exit::Partial;
+    Ok(if is_unknown { exit } else { ended })
 }
 
-async fn read_back(service: &Service, (new, position): (&Order, &Position)) -> ReadBack {
+/// Reads until the lists decide, or the time is over.
+async fn read_step(service: &Service, pair: StopPair<'_>, after: StopMoveEvent) -> StopMoveStep {
     let began = Instant::now();
-    let mut why = format!("whether {} is armed is not known", new.id);
-    while began.elapsed() < READ_WITHIN {
+    while began.elapsed() < STOP_READ_TIMEOUT {
         let (open, working) = tokio::join!(
             service.client.open_positions(&service.account),
             service.client.working_orders(&service.account)
         );
-        if let (Ok(open), Ok(working)) = (open, working)
-            && open.is_whole()
-            && working.is_whole()
-        {
-            let is_open = open.rows.iter().any(|row| row.id == position.id);
-            let mut rows = working.rows.iter();
-            let is_armed = rows.any(|row| row.id == new.id && row.is_armed());
-            match (is_armed, is_open) {
-                (true, true) => return ReadBack::Armed,
-                (true, false) => return ReadBack::Flat,
-                (false, _) => why = format!("the new stop {} is not armed", new.id),
+        if let (Ok(open), Ok(working)) = (open, working) {
+            match pair.step(pair.standing(&open, &working), after) {
+                StopMoveStep::Waits => {}
+                step => return step,
             }
         }
         sleep(LOOK_AGAIN).await;
     }
-    ReadBack::NotArmed(why)
+    pair.unread(after)
+}
+
+/// The last step of a move.
+async fn end(
+    service: &Service,
+    voice: Output,
+    (pair, step): (StopPair<'_>, StopMoveStep),
+) -> Result<Exit> {
+    match step {
+        StopMoveStep::Done => Ok(Exit::Ok),
+        StopMoveStep::Closed => {
+            voice.note("the position is closed: neither stop is left");
+            Ok(Exit::Partial)
+        }
+        StopMoveStep::CancelsNew => {
+            voice.note("the position is closed: the new stop guards nothing");
+            let cancel = Command::Cancel(pair.new.clone());
+            let cancel = PreparedCommand::new(service, cancel, None)?;
+            let outcome = send(service, voice, &cancel, &[]).await?;
+            Ok(told(voice, &cancel, &outcome)?.or(Exit::Partial))
+        }
+        StopMoveStep::Fails(why) => {
+            let left = why.left.map_or_else(String::new, |old| {
+                format!("; \"perpdeck cancel {old}\" cancels it")
+            });
+            voice.note(&format!("{}{left}", why.words));
+            Ok(Exit::Partial)
+        }
+        // The old stop goes first, and a read that decides nothing ends as unread.
+        StopMoveStep::CancelsOld | StopMoveStep::Waits => Ok(Exit::Partial),
+    }
 }
 
 /// Two entries at once could both fill: nothing is placed before the old one is canceled.
@@ -320,7 +343,7 @@ async fn cancel_first(
         size,
         ..*successor.order
     };
-    let place = deed(service, Command::Place(Box::new(order)))?;
+    let place = PreparedCommand::new(service, Command::Place(Box::new(order)), None)?;
     let outcome = send(service, voice, &place, &[]).await?;
     let exit = told(voice, &place, &outcome)?;
     if matches!(exit, Exit::Ok | Exit::Unknown) {

@@ -8,13 +8,16 @@ use crate::{
     app::{
         Flight, Mode, Model, Motion,
         account::{
-            store::{flips::ClosedFlip, stop_moves::StopMove},
+            store::{
+                flips::ClosedFlip,
+                stop_moves::{StopMove, StopMoveStage},
+            },
             successor::Successor,
         },
         dialogs::overlay::{Arm, Deed, Strip},
         keys::keymap::{Action, Context},
     },
-    model::{AccountId, Command, Num, Progress, Ticket, Timestamp},
+    model::{AccountId, Command, Num, Progress, StopMoveEvent, Ticket, Timestamp},
     view::{
         tables::activity,
         text::{
@@ -182,10 +185,16 @@ fn flipping(one: &ClosedFlip) -> FlightView {
     }
 }
 
-/// A stop whose successor was accepted, until that is seen armed.
+/// A stop move that waits for lists.
 fn reading_back(one: &StopMove) -> Option<FlightView> {
-    let new = one.unread()?;
-    let words = format!("reading whether {new} is armed; {} stands", one.old());
+    let StopMoveStage::Reading { new, after, .. } = &one.stage else {
+        return None;
+    };
+    let old = &one.old;
+    let words = match after {
+        StopMoveEvent::NewAccepted => format!("reading whether {new} is armed; {old} stands"),
+        StopMoveEvent::OldNotCanceled => format!("reading whether {old} is gone; {new} stands"),
+    };
     Some(FlightView {
         words: vec![Span::plain("stop move: "), Span::new(words, Tone::Info)],
         gauge: None,

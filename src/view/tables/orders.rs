@@ -61,7 +61,7 @@ pub(crate) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
 }
 
 /// Its status, and a pending command for it.
-fn state(order: &Order, scene: &Scene<'_>) -> Cell {
+pub(crate) fn state(order: &Order, scene: &Scene<'_>) -> Cell {
     let (words, brief, tone) = match cancel_of(&order.id, scene) {
         Some(Progress::Queued) => ("cancel waiting", "cxl wait", Tone::Warn),
         Some(Progress::Unknown { .. }) => ("cancel unknown", "cxl ?", Tone::Alert),

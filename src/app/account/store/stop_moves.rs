@@ -1,7 +1,7 @@
 //! Stops that are being moved: the new one is placed first, then the old one is canceled.
 
 use super::Store;
-use crate::model::{Command, Num, OrderId, PositionId, Ticket, Timestamp};
+use crate::model::{Command, Num, OrderId, PositionId, StopMoveEvent, StopPair, Ticket, Timestamp};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct StopMove {
@@ -20,20 +20,16 @@ pub struct StopMove {
 pub(crate) enum StopMoveStage {
     /// The new one is in flight.
     Placing(Ticket),
-    /// It was accepted; a read must show it armed. `look_at` is the next request for that.
+    /// Only lists requested after this event, which came at `since`, show what is next; `look_at` is the next request
+    /// for them.
     Reading {
         new: OrderId,
-        accepted_at: Timestamp,
+        after: StopMoveEvent,
+        since: Timestamp,
         look_at: Timestamp,
     },
     /// The cancel of the old one is in flight.
     Canceling { new: OrderId, ticket: Ticket },
-    /// The old one could not be canceled: reads decide whether it fired.
-    Checking {
-        new: OrderId,
-        answered_at: Timestamp,
-        look_at: Timestamp,
-    },
 }
 
 impl StopMoveStage {
@@ -41,7 +37,7 @@ impl StopMoveStage {
     pub(crate) fn ticket(&self) -> Option<Ticket> {
         match self {
             Self::Placing(ticket) | Self::Canceling { ticket, .. } => Some(*ticket),
-            Self::Reading { .. } | Self::Checking { .. } => None,
+            Self::Reading { .. } => None,
         }
     }
 
@@ -49,9 +45,7 @@ impl StopMoveStage {
     pub(crate) fn accepted(&self) -> Option<&OrderId> {
         match self {
             Self::Placing(_) => None,
-            Self::Reading { new, .. }
-            | Self::Canceling { new, .. }
-            | Self::Checking { new, .. } => Some(new),
+            Self::Reading { new, .. } | Self::Canceling { new, .. } => Some(new),
         }
     }
 
@@ -59,7 +53,7 @@ impl StopMoveStage {
     pub(crate) fn look_at(&self) -> Option<Timestamp> {
         match self {
             Self::Placing(_) | Self::Canceling { .. } => None,
-            Self::Reading { look_at, .. } | Self::Checking { look_at, .. } => Some(*look_at),
+            Self::Reading { look_at, .. } => Some(*look_at),
         }
     }
 }
@@ -70,14 +64,12 @@ impl StopMove {
         self.old == *order || self.stage.accepted() == Some(order)
     }
 
-    pub fn old(&self) -> &OrderId {
-        &self.old
-    }
-
-    /// The new stop, until a read shows it armed.
-    pub fn unread(&self) -> Option<&OrderId> {
-        let is_read = self.stage.ticket().is_none();
-        self.stage.accepted().filter(|_| is_read)
+    pub(crate) fn pair<'a>(&'a self, new: &'a OrderId) -> StopPair<'a> {
+        StopPair {
+            old: &self.old,
+            new,
+            position: &self.position,
+        }
     }
 
     /// The price that the stop finally gets.

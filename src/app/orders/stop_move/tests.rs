@@ -3,7 +3,10 @@ use crate::{
         account::poll::Answer,
         activity::notice::Event,
         desk::{model::Model, msg::Msg},
-        dialogs::effect::Effect,
+        dialogs::{
+            caller::{CallerId, CallerRequest, Sending},
+            effect::Effect,
+        },
         testing::{self, *},
         update::router::update,
     },
@@ -179,7 +182,7 @@ fn while_the_new_stop_is_in_doubt_nothing_is_canceled_even_if_it_is_done_later()
     };
     let now = model.now;
     update(&mut model, now, Msg::Progress(ticket, parked));
-    let words = "whether the new stop stands is not known yet: ord-5 is not canceled";
+    let words = "whether the new stop stands is not known: ord-5 is not canceled";
     assert_eq!(said(&model).as_deref(), Some(words));
     assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted("58001")))), []);
     assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
@@ -197,15 +200,26 @@ fn a_new_stop_that_is_not_armed_cancels_nothing() {
     assert_eq!(model.store.stop_moves, vec![]);
 }
 
+fn stop_cell(model: &Model) -> String {
+    let zone = crate::model::Zone::utc();
+    let scene = crate::view::Scene::of(model, &zone);
+    let position = model.store.position(&"pos-1".into()).unwrap();
+    crate::view::tables::protection::stop(position, &scene).text
+}
+
+fn status_cell(model: &Model, id: &str) -> String {
+    let zone = crate::model::Zone::utc();
+    let scene = crate::view::Scene::of(model, &zone);
+    let order = model.store.order(&id.into()).unwrap();
+    let spans = crate::view::tables::orders::state(order, &scene).spans;
+    spans.into_iter().map(|span| span.text).collect()
+}
+
 #[test]
 fn while_both_stand_the_row_says_so() {
     let mut model = standing();
     list(&mut model, &[long()], &both());
-    let zone = crate::model::Zone::utc();
-    let scene = crate::view::Scene::of(&model, &zone);
-    let position = model.store.position(&"pos-1".into()).unwrap();
-    let words = crate::view::tables::protection::stop(position, &scene);
-    assert_eq!(words.text, "58,001 200% of size +1");
+    assert_eq!(stop_cell(&model), "58,001 200% of size +1");
 }
 
 #[test]
@@ -218,7 +232,67 @@ fn a_queued_cancel_of_the_old_stop_is_shown_until_it_ends() {
         queued: true,
     });
     settle(&mut model, ticket, Ok(queued));
-    assert!(model.store.queued_cancels.contains(&OLD.into()));
+    list(&mut model, &[long()], &both());
+    assert_eq!(stop_cell(&model), "58,001 200% of size +1");
+    assert_eq!(status_cell(&model, OLD), "cancel queued");
+    assert_eq!(status_cell(&model, NEW), "armed");
+
+    let now = model.now;
+    update(&mut model, now, Msg::Ended(OLD.into(), Ok(gone(OLD))));
+    list(&mut model, &[long()], &[stop(NEW, "58001")]);
+    assert_eq!(stop_cell(&model), "58,001");
+}
+
+#[test]
+fn a_new_stop_that_no_list_shows_within_ten_seconds_ends_the_move_with_both() {
+    let mut model = standing();
+    assert_eq!(sent(&press(&mut model, "}")), [], "a further wish");
+    wait(&mut model, 10_000);
+    assert_eq!(model.store.stop_moves.len(), 1);
+    assert_eq!(sent(&wait(&mut model, 1)), []);
+    let words = "both stops stand: the new one was not read within 10 s; x on ord-5 cancels it; no stop is moved to \
+                 58002";
+    assert_eq!(said(&model).as_deref(), Some(words));
+    assert_eq!(model.store.stop_moves, vec![]);
+    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
+
+    // The same where the cancel of the old one failed.
+    let mut later = standing();
+    let (ticket, _) = canceled(&list(&mut later, &[long()], &both()));
+    let why = Failure::new(FailureKind::Unavailable, "down");
+    settle(&mut later, ticket, Err(why));
+    wait(&mut later, 10_001);
+    let words =
+        "whether ord-5 is canceled was not read within 10 s: look at the stops of this position";
+    assert_eq!(said(&later).as_deref(), Some(words));
+    assert_eq!(later.store.stop_moves, vec![]);
+}
+
+#[test]
+fn a_new_stop_that_is_canceled_by_hand_leaves_the_old_one() {
+    let mut model = standing();
+    let waiting = [stop(OLD, "58000"), stop(NEW, "58001")];
+    let cut = Page {
+        incomplete: true,
+        ..Page::of(waiting.to_vec())
+    };
+    wait(&mut model, 50);
+    arrive(&mut model, Answer::Orders(Ok(cut)));
+    let now = model.now;
+    let wish = CallerRequest::Send {
+        command: Command::Unprotect(NEW.into()),
+        key: "mine".into(),
+        sending: Sending::First,
+    };
+    update(&mut model, now, Msg::Asked(CallerId(7), wish));
+    let words = "the stop is not moved: ord-5 stands, its replacement is canceled";
+    let lines = model.activity.lines.iter();
+    let mut events = lines.map(|line| &line.event);
+    let is_said = events.any(|event| matches!(event, Event::Said(_, said) if said == words));
+    assert!(is_said);
+    assert_eq!(model.store.stop_moves, vec![]);
+    // Even if a list still has both.
+    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
 }
 
 #[test]
@@ -248,7 +322,7 @@ fn a_cancel_that_fails_leaves_both_and_says_so() {
     let why = Failure::new(FailureKind::Unavailable, "down");
     settle(&mut model, ticket, Err(why));
     assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
-    let words = "ord-6 and ord-5 both stand: cancel order ord-5 is left to do";
+    let words = "both stops stand, ord-6 and ord-5; x on ord-5 cancels it";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
 
