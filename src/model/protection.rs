@@ -35,6 +35,11 @@ impl Order {
         self.requested_at == other.requested_at && sides.is_some_and(|(one, two)| one != two)
     }
 
+    /// Whether it can close a position, if there is one that it fits.
+    pub fn may_close(&self) -> bool {
+        self.reduce_only || self.target_position_id.is_some()
+    }
+
     /// The command that cancels it. The cancel of a stop of an `open` position is marked: more can be lost afterwards,
     /// and it waits when new entries do.
     pub fn cancel(&self, open: &[Position]) -> Command {

@@ -51,8 +51,6 @@ pub struct Flight {
 /// What follows when a command is done; its form may have closed by then.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Then {
-    /// Cancel the armed order that it replaces.
-    Cancel(OrderId),
     /// Place the replacement of the order that it cancels.
     Place(Successor),
     /// Open the other half of a flip, after its close.

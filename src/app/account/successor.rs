@@ -40,14 +40,14 @@ impl Successor {
         let (old, asked) = (&self.old, self.order.size);
         let unknown = || {
             format!(
-                "{old} is canceled, and how much of it had filled is not known: nothing is placed in its stead"
+                "{old} is canceled, and how much of it had filled is not known: no replacement is placed"
             )
         };
         let row = row.ok_or_else(unknown)?;
         match row.status.known() {
             Some(OrderStatus::Canceled) => {}
             Some(OrderStatus::Filled) => {
-                return Err(format!("{old} has filled: nothing is placed in its stead"));
+                return Err(format!("{old} has filled: no replacement is placed"));
             }
             Some(
                 OrderStatus::Pending
@@ -58,7 +58,7 @@ impl Successor {
             | None => {
                 let status = &row.status;
                 return Err(format!(
-                    "{old} is called {status} after its cancel: nothing is placed in its stead"
+                    "{old} is called {status} after its cancel: no replacement is placed"
                 ));
             }
         }
@@ -69,7 +69,7 @@ impl Successor {
             Ok(left)
         } else {
             Err(format!(
-                "{meanwhile} of {old} filled before it was canceled: nothing is left to place"
+                "{meanwhile} of {old} filled before it was canceled: no replacement is placed"
             ))
         }
     }

@@ -63,8 +63,6 @@ pub enum Next {
     Copy(Clip),
     /// Allows entries although a loss limit is reached; the strip closes.
     LiftLock,
-    /// Keeps the old order beside its replacement; this command would cancel it. The strip closes.
-    KeepBoth(Command),
     /// Quits, whatever is in progress.
     Leave,
 }

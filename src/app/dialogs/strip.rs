@@ -42,8 +42,6 @@ pub enum Deed {
     Rearm,
     /// Allows entries although a loss limit is reached.
     Lift(AccountId),
-    /// Cancels an order whose replacement is placed: until then both work.
-    Replaced(Command),
     /// Quits while commands are in progress.
     Leave,
 }
@@ -57,7 +55,7 @@ impl From<Command> for Deed {
 impl Deed {
     fn next(&self) -> Next {
         match self {
-            Self::One(command) | Self::Replaced(command) => Next::Run(command.clone()),
+            Self::One(command) => Next::Run(command.clone()),
             Self::Flip(flip) => Next::Flip(flip.clone()),
             Self::Lift(_) => Next::LiftLock,
             Self::CancelAll(_, commands) | Self::CancelSide(_, commands) => {
@@ -65,19 +63,6 @@ impl Deed {
             }
             Self::Rearm => Next::Rearm,
             Self::Leave => Next::Leave,
-        }
-    }
-
-    fn dropped(&self) -> Next {
-        match self {
-            Self::Replaced(cancel) => Next::KeepBoth(cancel.clone()),
-            Self::One(_)
-            | Self::Flip(_)
-            | Self::CancelAll(..)
-            | Self::CancelSide(..)
-            | Self::Rearm
-            | Self::Lift(_)
-            | Self::Leave => Next::Close,
         }
     }
 }
@@ -126,7 +111,6 @@ impl Strip {
             | Deed::CancelSide(..)
             | Deed::Rearm
             | Deed::Lift(_)
-            | Deed::Replaced(_)
             | Deed::Leave => false,
         }
     }
@@ -146,7 +130,7 @@ impl Strip {
                 Arm::Question { ticket, .. } => Next::GiveUp(ticket),
                 Arm::Confirm | Arm::Countdown { .. } => Next::Stay,
             },
-            (Action::Dismiss, _) => self.deed.dropped(),
+            (Action::Dismiss, _) => Next::Close,
             _ => Next::Stay,
         }
     }
@@ -176,7 +160,7 @@ impl Strip {
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.arm {
             Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
-            Arm::Confirm if now >= self.ends_at() => self.deed.dropped(),
+            Arm::Confirm if now >= self.ends_at() => Next::Close,
             Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }
     }

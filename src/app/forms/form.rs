@@ -73,21 +73,13 @@ pub enum Hand {
     Leaving,
 }
 
-/// The order that a new one replaces, and which of the two requests goes first.
+/// The order that a new one replaces. It is canceled first (see [`amend`](crate::app::orders::amend)); the stop of an
+/// open position last (see `stop_move`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Replaces {
-    /// Armed: canceled after the new one is placed, so that protection never lapses.
-    Armed(OrderId),
-    /// Resting, with this much filled when the form opened: see [`amend`](crate::app::orders::amend).
-    Resting(OrderId, Num),
-}
-
-impl Replaces {
-    pub fn order(&self) -> &OrderId {
-        match self {
-            Self::Armed(order) | Self::Resting(order, _) => order,
-        }
-    }
+pub struct Replaces {
+    pub order: OrderId,
+    /// How much of it had filled when the form opened.
+    pub filled: Num,
 }
 
 /// The form's object when it opened, for when a poll no longer lists it.

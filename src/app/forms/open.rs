@@ -89,13 +89,19 @@ impl Form {
     /// A replacement of this armed order with another trigger: the service cannot move one (`docs/service-api.md 4.4`:
     /// attached exits are for resting limit entries). `None` if its type cannot be placed.
     pub fn instead(order: &Order, around: &Around) -> Option<Self> {
-        let replaces = Replaces::Armed(order.id.clone());
+        let replaces = Replaces {
+            order: order.id.clone(),
+            filled: order.filled_size.unwrap_or_default().abs(),
+        };
         Self::in_place_of(order, (replaces, Field::TriggerPrice), around)
     }
 
     /// A replacement of this resting limit order with another price or size; or why it cannot be moved.
     pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
-        let replaces = Replaces::Resting(order.id.clone(), successor::filled_of(order)?);
+        let replaces = Replaces {
+            order: order.id.clone(),
+            filled: successor::filled_of(order)?,
+        };
         let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
         form.ok_or("its side is not known")
     }

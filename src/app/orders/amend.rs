@@ -1,14 +1,13 @@
-//! Moves a resting limit order: another price or size. The service can change neither (no operation of
-//! `docs/service-api.md 4.1` does), so the order is canceled and the rest is placed anew.
+//! Cancel/replace: moves a working order to another price or size. The service changes no order (`docs/service-api.md
+//! 4.1`), so perpdeck cancels the old one and places the rest anew. The stop of an open position is moved by
+//! [`stop_move`](super::stop_move) instead, which places first.
 //!
-//! Contract: nothing is placed before the cancel is answered as done and a read sent after that tells how much had filled:
-//! two entries at once could both fill. The new one is for what was asked, less what has filled since the size was read
-//! that the trader went by; never for more. What is refused, in doubt, late or overtaken by a way out ends it with nothing
-//! placed, and that is said. An armed target whose cancel is queued is waited for. Both requests are commands like any other, each with an intent and a key of its own; of the
-//! second nothing is written down before it goes, so after a crash between them the cancel stands alone.
-//!
-//! Reduce-only orders are moved the same way. A resting limit is a target, not a stop, so nothing more can be lost
-//! without it, while two of them could close too much.
+//! Contract: nothing is placed before the cancel has taken effect and a read requested after it shows how much of the
+//! old order filled: two entries at once could both fill, two targets could close too much. The new size is the requested
+//! one less what filled since the form read it, never more. A cancel that is refused, unknown or late, and any close-all
+//! or flatten in between, ends the move with nothing placed and a message. The queued cancel of an armed order is
+//! awaited. Each of the two requests has its own intent and key; the second is recorded when it is sent, so after a
+//! crash in between the order is only canceled.
 
 use crate::{
     app::{
@@ -23,7 +22,7 @@ use crate::{
         forms::form::{Form, Hand},
         orders::of_row,
     },
-    model::{Command, Failure, Num, Order, OrderId, PlaceOrder, Receipt, Ticket},
+    model::{Command, Failure, Num, Order, OrderId, Page, PlaceOrder, Receipt, Ticket},
 };
 
 use super::{
@@ -47,8 +46,13 @@ pub(crate) fn begin(
 ) -> Result<Vec<Effect>, String> {
     let is_same = |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == Hand::Untouched);
     if model.overlays.last().is_some_and(is_same) {
-        let why = "nothing is changed: it would only lose its place in the book";
-        return Err(why.to_owned());
+        let is_armed = model.store.order(&old).is_some_and(Order::is_armed);
+        let costs = if is_armed {
+            ""
+        } else {
+            ": it would only lose its place in the book"
+        };
+        return Err(format!("nothing is changed{costs}"));
     }
     replace(model, (old, filled), order)
 }
@@ -62,8 +66,14 @@ pub(crate) fn replace(
     if is_ending(&model.store, &old) {
         return Err(format!("{old} is being canceled already"));
     }
+    if may_stop(model, &old) {
+        return Err(format!(
+            "whether {old} stops an open position is not known: wait until all positions are listed"
+        ));
+    }
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
-    if let Some(why) = objection(model, &cancel) {
+    let place = Command::Place(order.clone());
+    if let Some(why) = objection(model, &cancel).or_else(|| objection(model, &place)) {
         return Err(why);
     }
     let successor = Successor {
@@ -73,6 +83,13 @@ pub(crate) fn replace(
         since: model.now,
     };
     Ok(send_then(model, (cancel, Some(Then::Place(successor)))))
+}
+
+/// Without the positions a stop cannot be told from another armed order, and a stop is never canceled first.
+fn may_stop(model: &Model, old: &OrderId) -> bool {
+    let is_read = model.store.positions.value().is_some_and(Page::is_whole);
+    let order = model.store.order(old);
+    !is_read && order.is_some_and(|order| order.is_armed() && order.may_close())
 }
 
 fn is_ending(store: &Store, old: &OrderId) -> bool {
@@ -99,7 +116,7 @@ pub(crate) fn answered(
             return None;
         }
         Ok(_) => Some(Failure::local(format!(
-            "{old} may work on, its cancel is only queued: nothing is placed in its stead"
+            "the cancel of {old} is only queued, it may still fill: no replacement is placed"
         ))),
         Err(why) => Some(Failure {
             message: format!(
@@ -193,13 +210,15 @@ fn place(
     let is_late = model.now.since(since) > MEANT;
     let late = is_late.then(|| "that took long: look at the price, then send it".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
-        let words = format!("{old} is canceled, the order in its stead is not placed: {why}");
+        let words = format!("{old} is canceled, its replacement is not placed: {why}");
         stay(model, form, Failure::local(words));
         return None;
     }
     let (next, effect) = send(model, command);
     if is_less {
-        let words = format!("some of {old} filled before it was canceled: {size} is left to place");
+        let words = format!(
+            "some of {old} filled before it was canceled: the replacement is for the other {size}"
+        );
         model.say(Tone::Warn, words);
     }
     keep_form(model, next, form);
@@ -242,7 +261,7 @@ fn abandon_of(model: &mut Model, is_meant: impl Fn(Ticket, &OrderId) -> bool) {
         !is_one
     });
     for old in ended {
-        let words = format!("nothing is placed in the stead of {old}");
+        let words = format!("no replacement of {old} is placed");
         model.say(Tone::Alert, words);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     amend, bulk, doubt, flip, stop_move,
-    submit::{learn, settle_form, settle_replaced, stands_in},
+    submit::{learn, settle_form},
 };
 use crate::{
     app::{
@@ -103,9 +103,7 @@ pub(crate) fn settle(
     // A form for both halves of a move stays open after the first.
     let form = match flight.then {
         Some(Then::Place(_)) => None,
-        Some(Then::Cancel(_) | Then::Open(_) | Then::EndFlip) | None => {
-            model.sent_forms.remove(&ticket)
-        }
+        Some(Then::Open(_) | Then::EndFlip) | None => model.sent_forms.remove(&ticket),
     };
     let is_told = bulk::settle(model, ticket, result);
     doubt::unask(model, ticket);
@@ -135,12 +133,6 @@ fn go_on(
 ) -> Option<Effect> {
     match then {
         Then::Place(successor) => amend::answered(model, (ticket, successor), result),
-        Then::Cancel(old) => {
-            if stands_in(result) {
-                settle_replaced(model, old);
-            }
-            None
-        }
         Then::Open(flip) => flip::answered(model, flip, result),
         Then::EndFlip => {
             flip::opened(model, result);

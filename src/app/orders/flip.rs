@@ -84,7 +84,9 @@ fn opening_objection(model: &Model, flip: &Flip) -> Option<String> {
     let opening = Command::Place(Box::new(flip.opening(size, None)));
     let held = second::objection(model, &opening).or_else(|| halt::objection(model, &opening));
     let why = held.or_else(|| guard::objection(model, &opening))?;
-    let key = model.keymap.chord(Context::Positions, Action::ClosePosition);
+    let key = model
+        .keymap
+        .chord(Context::Positions, Action::ClosePosition);
     let key = key.map_or_else(String::new, |key| format!("; {key} closes the position"));
     Some(format!("{why}{key}"))
 }

@@ -8,9 +8,7 @@ use crate::{
             effect::Clip,
             export::Export,
             next::{Next, PositionControl, PriceStep},
-            overlay::{
-                Accounts, Chart, Columns, Deed, Detail, Markets, Overlay, Strip, UserAlertList,
-            },
+            overlay::{Accounts, Chart, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
             prompt::Prompt,
             quality::Report,
         },
@@ -21,7 +19,7 @@ use crate::{
             control::{self, nudged},
             doubt, flip,
             of_row::{cancel_of, instead, moved},
-            sent, submit,
+            sent,
         },
         rules::{guard, halt, idle},
         tables::lens::Lens,
@@ -262,10 +260,6 @@ fn get_out(model: &mut Model, command: Command) -> Next {
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;
-        }
-        if let Deed::Replaced(cancel) = &open.deed {
-            let cancel = cancel.clone();
-            submit::remind(model, &cancel);
         }
         model.overlays.pop();
     }

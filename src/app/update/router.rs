@@ -23,7 +23,7 @@ use crate::{
             bulk, caller, control, doubt,
             flight::{advance, objection, send, settle, traced},
             flip, stop_move,
-            submit::{refuse, remind, send_form},
+            submit::{refuse, send_form},
         },
         rules::{halt, second, warnings},
         tables::pane::Pane,
@@ -195,11 +195,6 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Rearm => close_with(model, Effect::Rearm),
         Next::RunForm(command) => send_from_form(model, command),
         Next::LiftLock => lift(model),
-        Next::KeepBoth(cancel) => {
-            model.overlays.pop();
-            remind(model, &cancel);
-            vec![]
-        }
         Next::Copy(clip) => copy(model, clip),
         Next::Refuse(why) => {
             model.activity.refuse(why, model.now);

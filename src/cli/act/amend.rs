@@ -19,8 +19,8 @@ use crate::{
     cli::{Exit, exit::Misuse, service::Service, voice::Output},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Order, OrderId, PlaceOrder, Position, Protection, Receipt,
-        STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, Zone, accepted_stop,
+        Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Position, Protection,
+        Receipt, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, Zone, accepted_stop,
         draft::Field, is_stop_canceled,
     },
     runtime::Clock,
@@ -137,6 +137,17 @@ fn planned(
             cancel: Box::new(PreparedCommand::new(service, cancel, None)?),
             position: Box::new(position.clone()),
         });
+    }
+    let is_read = store.positions.value().is_some_and(Page::is_whole);
+    if !is_read && order.is_armed() && order.may_close() {
+        return Err(Failure::new(
+            FailureKind::Unavailable,
+            format!(
+                "whether {} stops an open position is not known: the positions could not be read",
+                order.id
+            ),
+        )
+        .into());
     }
     let filled = if order.is_armed() {
         order.filled_size.unwrap_or_default().abs()
@@ -335,7 +346,7 @@ async fn cancel_first(
     };
     if size < successor.order.size {
         voice.note(&format!(
-            "some of {} filled before it was canceled: {size} is left to place",
+            "some of {} filled before it was canceled: the replacement is for the other {size}",
             successor.old
         ));
     }
@@ -350,7 +361,7 @@ async fn cancel_first(
         return Ok(exit);
     }
     voice.note(&format!(
-        "{} is canceled, nothing is placed in its stead",
+        "{} is canceled, its replacement is not placed",
         successor.old
     ));
     Ok(Exit::Partial)

@@ -113,7 +113,7 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
                 DraftShape::Ladder => "new ladder ",
             };
             let of = form.replaces.as_ref();
-            let of = of.map(|old| format!(" in place of {}", old.order()));
+            let of = of.map(|old| format!(" in place of {}", old.order));
             vec![
                 Span::plain(what),
                 order_side(draft.side),

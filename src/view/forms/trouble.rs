@@ -9,8 +9,9 @@ use super::{
 use crate::{
     app::{
         Model,
-        forms::form::{Form, Hand, Replaces},
+        forms::form::{Form, Hand},
         keys::keymap::{Action, Context},
+        orders::stop_move,
         rules::{halt, second, warnings},
     },
     model::{
@@ -45,8 +46,10 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         lines.push(Span::new(words, Tone::Warn));
     }
     if let Some(old) = &form.replaces {
-        lines.push(replaces(old));
-        lines.extend(unpaired(old, model).map(|words| Span::new(words, Tone::Warn)));
+        let scene = Scene::of(model, &model.options.zone);
+        lines.push(replaces(&old.order, model));
+        let unpaired = protection::unpaired(&old.order, &scene);
+        lines.extend(unpaired.map(|words| Span::new(words, Tone::Warn)));
     }
     if let Draft::Close(draft) = &form.draft {
         let words = guarded_already(draft, model, seen);
@@ -91,24 +94,14 @@ pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
         .then(|| failure.message.to_string())
 }
 
-fn replaces(old: &Replaces) -> Span {
-    let words = match old {
-        Replaces::Armed(old) => format!(
-            "no trigger can be moved: {old} works on and is canceled when this order stands, a stop only if you say so"
-        ),
-        Replaces::Resting(old, _) => format!(
-            "{old} is canceled first; when that is proved this order goes, less what has filled of it meanwhile"
-        ),
+/// Which of the two requests goes first.
+fn replaces(old: &OrderId, model: &Model) -> Span {
+    let words = if stop_move::stop(model, old).is_some() {
+        format!("{old} stands until the new stop is read as armed; then perpdeck cancels it")
+    } else {
+        format!("Cancel/replace: cancels {old}, then places the unfilled remainder")
     };
     Span::new(words, Tone::Info)
-}
-
-/// Only an armed order can lose its pair.
-fn unpaired(old: &Replaces, model: &Model) -> Option<String> {
-    match old {
-        Replaces::Armed(old) => protection::unpaired(old, &Scene::of(model, &model.options.zone)),
-        Replaces::Resting(..) => None,
-    }
 }
 
 /// Shown before anything is typed if the form can only increase exposure.

@@ -107,8 +107,7 @@ fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
         | Deed::CancelAll(..)
         | Deed::CancelSide(..)
         | Deed::Rearm
-        | Deed::Lift(_)
-        | Deed::Replaced(_) => format!("{asked}{}?", account(model)),
+        | Deed::Lift(_) => format!("{asked}{}?", account(model)),
     }
 }
 
@@ -134,7 +133,6 @@ fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
         | Deed::CancelSide(..)
         | Deed::Rearm
         | Deed::Lift(_)
-        | Deed::Replaced(_)
         | Deed::Leave => asked(deed, scene),
     }
 }

@@ -51,7 +51,6 @@ pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
             format!("{named}{done}{}", baring(command, scene))
         }
         Deed::Flip(flip) => flip.to_string(),
-        Deed::Replaced(cancel) => format!("{}, which was replaced", named(cancel, scene)),
         Deed::Leave => leaving(scene),
         Deed::Rearm => "send orders that raise exposure again".to_owned(),
         Deed::Lift(_) => "lift the lock on new risk".to_owned(),

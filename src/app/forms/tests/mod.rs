@@ -25,7 +25,7 @@ use crate::{
     },
     model::{
         CloseKind, ClosePosition, Command, Exits, Failure, FailureKind, Held, Leg, MarginMode,
-        PlaceKind, PlaceOrder, Progress, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
+        PlaceKind, PlaceOrder, Proof, Receipt, Side, Ticket, TimeInForce, Trigger,
         TriggerDirection,
         draft::{DraftFault, Field},
     },

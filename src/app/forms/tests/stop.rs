@@ -1,10 +1,6 @@
 //! Stops: their purpose, and how one is moved.
 
 use super::*;
-use crate::app::{
-    activity::notice::{Event, Tone},
-    dialogs::overlay::Deed,
-};
 
 fn reduces(model: &Model) -> Option<String> {
     let choice = form(model).choice(Field::ReduceOnly, &model.around())?;
@@ -39,8 +35,31 @@ fn what_a_person_chose_of_it_stays() {
     assert_eq!(reduces(&model).as_deref(), Some("no"));
 }
 
+/// `ord-2`, as its last row shows it.
+fn armed(status: &str) -> crate::model::Order {
+    let json = format!(
+        r#""type":"stop_market","mode":"stop_market","side":"sell","size":2,"filled_size":0,
+        "trigger_price":2800,"status":"{status}""#
+    );
+    super::order("ord-2", "ETH", &json)
+}
+
+/// The cancel of `ord-2` has taken effect, and a read shows its last row.
+fn ends(model: &mut Model) -> Vec<Effect> {
+    let canceled = Receipt::Cancel(crate::model::CancelResult {
+        id: "ord-2".into(),
+        canceled: true,
+        queued: false,
+    });
+    let effects = settle(model, Ticket(1), Ok(canceled));
+    assert!(effects.contains(&Effect::Trace(vec!["ord-2".into()])));
+    let now = model.now;
+    let found = Msg::Traced(vec!["ord-2".into()], vec![armed("canceled")]);
+    update(model, now, found)
+}
+
 #[test]
-fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
+fn an_armed_entry_is_canceled_first_and_placed_anew_once_a_read_shows_its_end() {
     let mut model = desk();
     press(&mut model, "2 j e");
     let open = form(&model);
@@ -50,7 +69,11 @@ fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
         &mut model,
         "backspace backspace backspace backspace 2850 enter",
     );
-    let [Effect::Send(ticket, Command::Place(order))] = effects.as_slice() else {
+    // Both could open a position.
+    let cancel = Command::Cancel("ord-2".into());
+    assert_eq!(effects, vec![Effect::Send(Ticket(1), cancel)]);
+    let effects = ends(&mut model);
+    let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
     assert_eq!(
@@ -58,61 +81,22 @@ fn an_armed_order_is_moved_by_another_in_its_stead_and_then_goes_by_itself() {
         (PlaceKind::StopMarket, Side::Sell, num("2"), false)
     );
     assert_eq!(order.trigger.as_ref().map(|t| t.price), Some(num("2850")));
-    let placed = super::order(
-        "ord-9",
-        "ETH",
-        r#""type":"stop_market","mode":"stop_market","side":"sell",
-        "size":2,"trigger_price":2850,"status":"pending""#,
-    );
-    let receipt = Receipt::Order {
-        order: Box::new(placed),
-        queued: false,
-    };
-    settle(&mut model, *ticket, Ok(receipt));
-    let Some(Overlay::Strip(strip)) = model.overlays.last() else {
-        panic!("{:?}", model.overlays)
-    };
-    let cancel = Command::Cancel("ord-2".into());
-    assert_eq!(strip.deed, Deed::Replaced(cancel.clone()));
-    // Both could open a position.
-    let effects = wait(&mut model, 1_600);
-    assert_eq!(effects, vec![Effect::Send(Ticket(2), cancel)]);
-}
-
-#[test]
-fn what_ended_at_once_with_nothing_done_stands_in_for_nothing() {
-    let mut model = desk();
-    assert_eq!(press(&mut model, "2 j e ctrl-u 2850 enter").len(), 1);
-    let expired = super::order(
-        "ord-9",
-        "ETH",
-        r#""type":"limit","mode":"limit","side":"sell","size":2,"filled_size":0,"limit_price":2850,
-        "status":"expired""#,
-    );
-    let receipt = Receipt::Order {
-        order: Box::new(expired),
-        queued: false,
-    };
-    settle(&mut model, Ticket(1), Ok(receipt));
-    assert_eq!(
-        wait(&mut model, 6_000),
-        vec![],
-        "the old one is left to work"
-    );
 }
 
 #[test]
 fn an_armed_entry_that_is_moved_keeps_its_exits() {
     let mut model = desk();
-    let armed = super::order(
-        "ord-5",
-        "BTC",
-        r#""type":"stop_market","mode":"stop_market","side":"buy","size":0.5,"trigger_price":66000,
-        "attached_take_profit_price":70000,"attached_stop_loss_price":65000,"status":"pending""#,
-    );
-    let orders = crate::model::Page::of(vec![armed]);
+    let armed = |status: &str| {
+        let json = format!(
+            r#""type":"stop_market","mode":"stop_market","side":"buy","size":0.5,"filled_size":0,"trigger_price":66000,
+            "attached_take_profit_price":70000,"attached_stop_loss_price":65000,"status":"{status}""#
+        );
+        super::order("ord-2", "BTC", &json)
+    };
+    let orders = crate::model::Page::of(vec![armed("pending")]);
     arrive(&mut model, Answer::Orders(Ok(orders)));
-    let effects = press(&mut model, "2 e ctrl-u 66500 enter");
+    press(&mut model, "2 e ctrl-u 66500 enter");
+    let effects = ends(&mut model);
     let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
@@ -120,6 +104,35 @@ fn an_armed_entry_that_is_moved_keeps_its_exits() {
         (order.take_profit_price, order.stop_loss_price),
         (Some(num("70000")), Some(num("65000")))
     );
+}
+
+#[test]
+fn an_armed_order_is_not_canceled_while_it_may_stop_a_position_that_is_not_listed() {
+    let mut model = desk();
+    let stop = crate::model::Order {
+        reduce_only: true,
+        ..armed("pending")
+    };
+    let orders = crate::model::Page::of(vec![stop]);
+    arrive(&mut model, Answer::Orders(Ok(orders)));
+    let cut = crate::model::Page {
+        incomplete: true,
+        ..crate::model::Page::of(vec![])
+    };
+    arrive(&mut model, Answer::Positions(Ok(cut)));
+    assert_eq!(press(&mut model, "2 e ctrl-u 2850 enter"), vec![]);
+    let why = form(&model).failure.as_ref().unwrap().message.to_string();
+    let words =
+        "whether ord-2 stops an open position is not known: wait until all positions are listed";
+    assert_eq!(why, words);
+}
+
+#[test]
+fn an_armed_order_that_is_left_as_it_is_sends_nothing() {
+    let mut model = desk();
+    assert_eq!(press(&mut model, "2 j e enter"), vec![]);
+    let why = form(&model).failure.as_ref().unwrap();
+    assert_eq!(why.message.to_string(), "nothing is changed");
 }
 
 #[test]
@@ -161,82 +174,16 @@ fn a_stop_that_protects_is_canceled_once_the_new_one_is_read_as_armed() {
     assert_eq!(sent(effects), vec![Effect::Send(Ticket(2), cancel)]);
 }
 
-/// The response to the order that replaces `ord-2`.
-fn stands(model: &mut Model) {
-    let placed = super::order(
-        "ord-9",
-        "ETH",
-        r#""type":"stop_market","mode":"stop_market","side":"sell",
-        "size":2,"trigger_price":2850,"status":"pending""#,
-    );
-    let receipt = Receipt::Order {
-        order: Box::new(placed),
-        queued: false,
-    };
-    settle(model, Ticket(1), Ok(receipt));
-}
-
 #[test]
-fn what_was_moved_goes_though_its_form_was_closed_before_the_answer() {
+fn an_armed_entry_whose_cancel_is_refused_is_left_alone_and_its_form_kept() {
     let mut model = desk();
-    press(&mut model, "2 j e enter esc");
-    assert_eq!(model.overlays, []);
-    stands(&mut model);
-    let sent = wait(&mut model, 1_600);
-    let cancel = Command::Cancel("ord-2".into());
-    assert_eq!(sent, vec![Effect::Send(Ticket(2), cancel)]);
-}
-
-#[test]
-fn what_was_moved_goes_though_its_successor_was_in_doubt_before() {
-    let mut model = desk();
-    press(&mut model, "2 j e enter");
-    let parked = Progress::Parked {
-        why: Failure::new(FailureKind::Unknown, "no answer"),
-        replay_until: model.now.plus(std::time::Duration::from_mins(15)),
-    };
-    let now = model.now;
-    update(&mut model, now, Msg::Progress(Ticket(1), parked));
-    wait(&mut model, 200);
-    assert_eq!(press(&mut model, "y"), vec![Effect::Resend(Ticket(1))]);
-    stands(&mut model);
-    let sent = wait(&mut model, 1_600);
-    let cancel = Command::Cancel("ord-2".into());
-    assert_eq!(sent, vec![Effect::Send(Ticket(2), cancel)]);
-}
-
-#[test]
-fn who_is_at_something_else_when_the_moved_order_stands_is_told_that_both_work() {
-    for keys in ["esc b", "esc ?"] {
-        let mut model = desk();
-        press(&mut model, "2 j e enter");
-        press(&mut model, keys);
-        stands(&mut model);
-        let told = model.activity.toast(model.now).map(|notice| &notice.event);
-        let words = "both orders work now: cancel order ord-2 is left to do".to_owned();
-        assert_eq!(told, Some(&Event::Said(Tone::Alert, words)), "{keys}");
-    }
-}
-
-#[test]
-fn a_way_out_that_takes_the_place_of_that_question_says_that_both_work() {
-    let mut model = desk();
-    press(&mut model, "2 j e enter");
-    stands(&mut model);
-    press(&mut model, "X");
-    let told = model.activity.toast(model.now).map(|notice| &notice.event);
-    let words = "both orders work now: cancel order ord-2 is left to do".to_owned();
-    assert_eq!(told, Some(&Event::Said(Tone::Alert, words)));
-}
-
-#[test]
-fn an_armed_stop_whose_successor_is_refused_is_left_alone() {
-    let mut model = desk();
-    press(&mut model, "2 j e enter");
+    press(&mut model, "2 j e ctrl-u 2850 enter");
     let why = Failure::new(FailureKind::Invalid, "no");
     settle(&mut model, Ticket(1), Err(why));
     press(&mut model, "U");
-    assert!(form(&model).replaces.is_some(), "the form is still there");
+    let open = form(&model);
+    assert!(open.replaces.is_some(), "the form is still there");
+    assert_eq!(open.draft.text(Field::TriggerPrice), Some("2850"));
     press(&mut model, "esc esc");
     assert_eq!(model.overlays, []);
 }

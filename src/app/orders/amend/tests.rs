@@ -149,25 +149,27 @@ fn what_fills_before_the_cancel_is_not_bought_again() {
     let mut model = desk();
     let effects = moved(&mut model, ended("0.25"));
     assert_eq!(placed(&effects).size, num("0.15"));
-    let words = "some of ord-5 filled before it was canceled: 0.15 is left to place";
+    let words =
+        "some of ord-5 filled before it was canceled: the replacement is for the other 0.15";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
 
 #[test]
 fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
-    let unknown = "ord-5 is canceled, and how much of it had filled is not known: nothing is placed in its stead";
+    let unknown =
+        "ord-5 is canceled, and how much of it had filled is not known: no replacement is placed";
     let cases = [
         (
             vec![ended("0.4")],
-            "0.3 of ord-5 filled before it was canceled: nothing is left to place",
+            "0.3 of ord-5 filled before it was canceled: no replacement is placed",
         ),
         (
             vec![old("filled", r#""size":0.3,"filled_size":0.4"#)],
-            "ord-5 has filled: nothing is placed in its stead",
+            "ord-5 has filled: no replacement is placed",
         ),
         (
             vec![resting()],
-            "ord-5 is called resting after its cancel: nothing is placed in its stead",
+            "ord-5 is called resting after its cancel: no replacement is placed",
         ),
         (vec![old("canceled", r#""size":0.3"#)], unknown),
         (vec![], unknown),
@@ -198,7 +200,7 @@ fn a_cancel_that_is_refused_or_only_queued_places_nothing_and_the_form_says_so()
         ),
         (
             Ok(queued),
-            "ord-5 may work on, its cancel is only queued: nothing is placed in its stead",
+            "the cancel of ord-5 is only queued, it may still fill: no replacement is placed",
         ),
     ];
     for (result, words) in cases {
@@ -223,7 +225,7 @@ fn a_cancel_in_doubt_is_followed_by_nothing_however_it_ends() {
     };
     let now = model.now;
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
-    let words = "nothing is placed in the stead of ord-5".to_owned();
+    let words = "no replacement of ord-5 is placed".to_owned();
     assert_eq!(said(&model), Some(words));
     let effects = settle(&mut model, Ticket(1), Ok(canceled()));
     assert!(!effects.iter().any(|e| matches!(e, Effect::Trace(_))));
@@ -309,7 +311,7 @@ fn a_halt_or_a_long_wait_between_the_two_leaves_the_new_one_to_the_trader() {
     assert!(!sends(&traced(&mut late, vec![ended("0.1")])));
     for model in [&mut halted, &mut late] {
         press(model, "U");
-        let words = "ord-5 is canceled, the order in its stead is not placed: ";
+        let words = "ord-5 is canceled, its replacement is not placed: ";
         assert!(failed(model).starts_with(words), "{}", failed(model));
     }
     let effects = press(&mut late, "enter");
