@@ -1,7 +1,7 @@
 //! Fields with a closed set of values.
 
 use super::{
-    around::Habit,
+    entry_change::{change_market, change_shape, watch},
     form::{Around, Form, Hand, Purpose},
     markets, open,
 };
@@ -10,9 +10,7 @@ use crate::{
     model::{
         CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
         TriggerDirection,
-        draft::{
-            CloseDraft, Draft, DraftShape, EntryDraft, Field, FieldInput, Texts, times_in_force,
-        },
+        draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, FieldInput, times_in_force},
         spoken,
     },
 };
@@ -363,14 +361,6 @@ fn begins(name: &str, typed: &str) -> bool {
         .any(|name| plain(name).starts_with(&plain(typed)))
 }
 
-/// A price of the previous trigger market means nothing in another one.
-fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: MarketId) {
-    if watched.as_ref() != Some(&id) {
-        *watched = Some(id);
-        texts.set(Field::TriggerPrice, "");
-    }
-}
-
 /// The types that a form of this shape can switch to.
 fn kind(shape: DraftShape) -> Option<Choice> {
     match shape {
@@ -381,24 +371,6 @@ fn kind(shape: DraftShape) -> Option<Choice> {
         DraftShape::Sliced(curve) => Some(Choice::of(Curve::VARIANTS, Some(&curve))),
         DraftShape::Ladder => None,
     }
-}
-
-/// Terms that were not edited follow the type.
-fn change_shape(draft: &mut EntryDraft, shape: DraftShape, around: &Around) {
-    let habit = |draft: &EntryDraft| match draft.shape {
-        DraftShape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
-        DraftShape::Sliced(_) | DraftShape::Ladder => Habit::default(),
-    };
-    let before = habit(draft);
-    draft.shape = shape;
-    let after = habit(draft);
-    if draft.texts.of(Field::Slippage) == before.slippage {
-        draft.texts.set(Field::Slippage, after.slippage);
-    }
-    if draft.time_in_force == before.time_in_force {
-        draft.time_in_force = after.time_in_force;
-    }
-    fit(draft, around);
 }
 
 fn set_kind(shape: &mut DraftShape, index: usize) {
@@ -413,52 +385,4 @@ fn set<T: Copy>(place: &mut T, all: &[T], index: usize) {
     if let Some(one) = all.get(index) {
         *place = *one;
     }
-}
-
-/// Drops the fields that this type lacks; sets the position of a take profit.
-fn fit(draft: &mut EntryDraft, around: &Around) {
-    let times = times_in_force(draft.shape);
-    if !times.contains(&draft.time_in_force)
-        && let Some(first) = times.first()
-    {
-        draft.time_in_force = *first;
-    }
-    let open = open::positions_in(draft.market_id.as_ref(), around.store);
-    if draft.target.as_ref().is_none_or(|id| !open.contains(id)) {
-        draft.target = open.into_iter().next();
-    }
-}
-
-/// Prices of one market mean nothing in another; unedited terms follow the market.
-fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
-    if draft.market_id.as_ref() == Some(&id) {
-        return;
-    }
-    let before = open::terms(draft.market_id.as_ref(), around);
-    let terms = open::terms(Some(&id), around);
-    let leverage = draft.texts.of(Field::Leverage);
-    if (leverage, draft.margin_mode) == (&*before.leverage, before.margin_mode) {
-        draft.texts.set(Field::Leverage, terms.leverage);
-        draft.margin_mode = terms.margin_mode;
-    }
-    if draft.trigger_market == draft.market_id {
-        draft.trigger_market = Some(id.clone());
-    }
-    draft.market_id = Some(id);
-    for price in [
-        Field::LimitPrice,
-        Field::TriggerPrice,
-        Field::ChaseOffset,
-        Field::ChaseCap,
-        Field::TakeProfit,
-        Field::StopLoss,
-        Field::ExpectedPrice,
-        Field::MinPrice,
-        Field::MaxPrice,
-        Field::StartPrice,
-        Field::EndPrice,
-    ] {
-        draft.texts.set(price, "");
-    }
-    fit(draft, around);
 }

@@ -191,38 +191,6 @@ impl Form {
         Answer::Close
     }
 
-    fn type_in(&mut self, c: char, around: &Around) {
-        if self.begins_size(c) {
-            self.draft.write(Field::Size, "");
-            self.focus_on(Field::Size);
-        }
-        if self.is_typing() {
-            self.change(|line| line.type_in(c));
-        } else {
-            self.forget_failure();
-            self.look_for(c, around);
-        }
-    }
-
-    /// A digit on the share field starts a typed size: choosing a share by it would turn a typed `100` into a quarter.
-    fn begins_size(&self, c: char) -> bool {
-        self.focus == Field::Share && (c.is_ascii_digit() || matches!(c, '.' | '$'))
-    }
-
-    /// Pastes into the focused text field, completely or not at all.
-    pub fn paste(&mut self, text: &str, around: &Around) {
-        let taken = if self.is_typing() {
-            self.line.paste(text)
-        } else {
-            Err("not pasted: this field is a choice")
-        };
-        if taken.is_ok() {
-            self.change(|_| {});
-            self.guess_direction(around);
-        }
-        self.refusal = taken.err();
-    }
-
     /// The current data about the form's object.
     pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
         let store = around.store;
@@ -290,94 +258,9 @@ impl Form {
         self.focus_on(self.focus);
     }
 
-    /// The cursor in the focused text field, in characters.
-    pub fn cursor(&self) -> usize {
-        self.line.cursor()
-    }
-
-    /// Whether the next typed character replaces the focused text.
-    pub fn is_selected(&self) -> bool {
-        self.line.is_selected()
-    }
-
     /// The side of a new order from this form.
     pub fn side(&self, around: &Around) -> Option<Side> {
         self.draft.side(&self.seen(around))
-    }
-
-    fn is_typing(&self) -> bool {
-        self.draft.text(self.focus).is_some()
-    }
-
-    /// The character that a field takes from a key, whatever else the key does: any in a text field, letters of a name
-    /// in a choice. Only `=` is never part of a price or size.
-    fn typing(&self, chord: Chord, action: Option<Action>) -> Option<char> {
-        let c = chord.typed()?;
-        let acts = action == Some(Action::ObservedPrice)
-            && !c.is_alphanumeric()
-            && self.focus != Field::ExtraMargin;
-        let takes = match self.focus.takes() {
-            FieldInput::Choice => {
-                action.is_none() && (c.is_alphabetic() || c == '_' || self.begins_size(c))
-            }
-            FieldInput::Market => !c.is_whitespace(),
-            FieldInput::Price
-            | FieldInput::WatchedPrice
-            | FieldInput::Size
-            | FieldInput::Number
-            | FieldInput::Instant
-            | FieldInput::Span => true,
-        };
-        (takes && !acts).then_some(c)
-    }
-
-    pub(super) fn change(&mut self, edit: impl FnOnce(&mut Line)) {
-        edit(&mut self.line);
-        self.draft.write(self.focus, self.line.text());
-        self.hand = Hand::Touched;
-        self.forget_failure();
-    }
-
-    pub(super) fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
-        choose(self);
-        self.search.clear();
-        self.hand = Hand::Touched;
-        self.forget_failure();
-    }
-
-    /// In a choice a digit selects an option: `1` is the first. Digits that include no valid option were meant for
-    /// another field, and select nothing.
-    pub(super) fn pick_numbered(
-        &mut self,
-        chord: Chord,
-        before: Option<Box<Draft>>,
-        around: &Around,
-    ) {
-        let Some(digit) = chord.typed().and_then(|c| c.to_digit(10)) else {
-            return;
-        };
-        let options = self.choice(self.focus, around);
-        let options = options.map_or(0, |choice| choice.options.len());
-        let is_number = before.is_some() && self.untaken == Some(self.focus);
-        let index = usize::try_from(digit).ok().and_then(|d| d.checked_sub(1));
-        let index = index.filter(|index| *index < options && !is_number);
-        let before = before.unwrap_or_else(|| Box::new(self.draft.clone()));
-        if let Some(index) = index {
-            self.pick(|form| form.choose(index, around));
-            self.untaken = None;
-        } else {
-            self.draft = (*before).clone();
-            self.forget_failure();
-            self.untaken = Some(self.focus);
-            self.refusal = Some("not taken: this field is a choice, and no number");
-        }
-        self.before_digit = Some(before);
-    }
-
-    /// A changed form is another command; but one with an unknown outcome is not forgotten.
-    fn forget_failure(&mut self) {
-        (self.refusal, self.asked) = (None, None);
-        self.failure = self.failure.take().filter(Failure::is_doubtful);
     }
 
     fn go(&mut self, steps: isize, around: &Around) {
@@ -395,48 +278,6 @@ impl Form {
         self.focus = field;
         self.search.clear();
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
-    }
-
-    /// One step for a number; in a list of options, up is the previous one.
-    fn step(&mut self, count: i64, around: &Around) {
-        if !self.is_typing() {
-            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, around));
-        }
-        let (text, seen) = (self.line.text(), self.seen(around));
-        let last = self.last_size(around).filter(|_| count > 0);
-        let text = match last.filter(|_| text.trim().is_empty()) {
-            Some(last) => Some(last.to_owned()),
-            None => super::step::stepped(self.focus, text, count, &seen),
-        };
-        if let Some(text) = text {
-            self.change(|line| *line = Line::new(&text));
-        }
-    }
-
-    /// Writes the size that a key chose, or says why it cannot.
-    pub(crate) fn write_preset(&mut self, text: Result<String, &'static str>) {
-        match text {
-            Ok(text) => {
-                // A digit that follows begins another size: it is no digit more of this one.
-                self.change(|line| *line = Line::selected(&text));
-                self.preset = Some(text);
-            }
-            Err(why) => self.refusal = Some(why),
-        }
-    }
-
-    /// Whether its size is the one that a preset wrote.
-    pub(crate) fn has_preset(&self) -> bool {
-        self.preset.is_some() && self.draft.text(Field::Size) == self.preset.as_deref()
-    }
-
-    /// What the last order in this market was the size of, in a form for the next one.
-    pub fn last_size<'a>(&self, around: &Around<'a>) -> Option<&'a str> {
-        let Draft::Entry(draft) = &self.draft else {
-            return None;
-        };
-        let used = around.used.of(draft.market_id.as_ref())?;
-        (self.focus == Field::Size).then_some(&*used.size)
     }
 
     fn submit(&mut self, around: &Around) -> Answer {

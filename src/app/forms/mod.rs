@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod around;
 pub(crate) mod choice;
+mod entry_change;
 pub(crate) mod faults;
 pub mod form;
 pub(crate) mod markets;
@@ -14,3 +15,4 @@ pub(crate) mod scroll;
 pub(crate) mod step;
 #[cfg(test)]
 mod tests;
+mod typing;
