@@ -175,6 +175,37 @@ fn a_stop_is_moved_by_placing_the_new_one_first() {
 }
 
 #[test]
+fn an_old_stop_that_cannot_be_canceled_is_named_with_the_command_that_cancels_it() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let old = stop(&served, &held, "50000");
+    served.plant(&json!({ "kind": "before", "route": "cancel_order", "status": 400 }));
+    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--yes"]);
+    assert_eq!(code, 15, "{out} {err}");
+    let told = notes(&err).join("\n");
+    let next = format!("\"perpdeck cancel {old}\" cancels it");
+    assert!(
+        told.contains("both stops stand") && told.contains(&next),
+        "{err}"
+    );
+    assert_eq!(working(&served).len(), 2);
+}
+
+#[test]
+fn a_stop_whose_position_cannot_be_read_is_not_canceled() {
+    let served = Served::bare();
+    let held = served.holding("paper|BTC", 0.5, "cross");
+    let old = stop(&served, &held, "50000");
+    served.plant(&json!({ "kind": "before", "route": "positions", "status": 500 }));
+    let (code, out, err) = served.run(&["move", &old, "--price", "51000", "--yes"]);
+    assert_eq!(code, 12, "{out} {err}");
+    assert!(err.contains("stops an open position is not known"), "{err}");
+    served.clear_faults();
+    let left = working(&served);
+    assert_eq!((left.len(), &left[0]["id"]), (1, &json!(old)));
+}
+
+#[test]
 fn a_resting_order_is_canceled_first_and_placed_anew() {
     let served = Served::bare();
     let old = served.waiting("limit");

@@ -76,57 +76,61 @@ impl<'a> LocalOutbox<'a> {
             if let Msg::Progress(_, progress) = &msg {
                 unknown.observe(progress);
             }
-            match msg {
-                Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
-                // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
-                Msg::Progress(ticket, Progress::Parked { why, .. }) => {
-                    self.settle(ticket, Err(why));
-                }
-                Msg::Progress(of, Progress::Running { operation, .. })
-                    if self
-                        .standstills
-                        .is_over(of, operation.done_count(), Instant::now()) =>
-                {
-                    self.settle(of, Err(stands_still()));
-                }
-                Msg::Progress(of, progress) => {
-                    let mut numbered = deeds.iter().enumerate();
-                    if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                        told(voice, &deed.command, &progress);
-                    }
-                }
-                Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
-                Msg::Key(_)
-                | Msg::Unseen(_)
-                | Msg::Paste(_)
-                | Msg::Click(_)
-                | Msg::Scrolled(..)
-                | Msg::Ladder(_)
-                | Msg::Resized(..)
-                | Msg::Tick
-                | Msg::Opened(_)
-                | Msg::Polled(_)
-                | Msg::MarketData(..)
-                | Msg::CallEnded(_)
-                | Msg::TriesAgain(..)
-                | Msg::Traced(..)
-                | Msg::Ended(..)
-                | Msg::Resumed(..)
-                | Msg::Outlived(_)
-                | Msg::Asked(..)
-                | Msg::Written(_)
-                | Msg::Recalled(_)
-                | Msg::Kept(_)
-                | Msg::ClockSet(_)
-                | Msg::Flatten
-                | Msg::OpenedSince
-                | Msg::Halted(_)
-                | Msg::Second(_)
-                | Msg::Reread(_) => {}
-            }
+            self.take(msg, deeds, voice);
             while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
                 self.send(deeds);
             }
+        }
+    }
+
+    fn take(&mut self, msg: Msg, deeds: &[PreparedCommand], voice: Output) {
+        match msg {
+            Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
+            // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
+            Msg::Progress(ticket, Progress::Parked { why, .. }) => {
+                self.settle(ticket, Err(why));
+            }
+            Msg::Progress(of, Progress::Running { operation, .. })
+                if self
+                    .standstills
+                    .is_over(of, operation.done_count(), Instant::now()) =>
+            {
+                self.settle(of, Err(stands_still()));
+            }
+            Msg::Progress(of, progress) => {
+                let mut numbered = deeds.iter().enumerate();
+                if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
+                    told(voice, &deed.command, &progress);
+                }
+            }
+            Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
+            Msg::Key(_)
+            | Msg::Unseen(_)
+            | Msg::Paste(_)
+            | Msg::Click(_)
+            | Msg::Scrolled(..)
+            | Msg::Ladder(_)
+            | Msg::Resized(..)
+            | Msg::Tick
+            | Msg::Opened(_)
+            | Msg::Polled(_)
+            | Msg::MarketData(..)
+            | Msg::CallEnded(_)
+            | Msg::TriesAgain(..)
+            | Msg::Traced(..)
+            | Msg::Ended(..)
+            | Msg::Resumed(..)
+            | Msg::Outlived(_)
+            | Msg::Asked(..)
+            | Msg::Written(_)
+            | Msg::Recalled(_)
+            | Msg::Kept(_)
+            | Msg::ClockSet(_)
+            | Msg::Flatten
+            | Msg::OpenedSince
+            | Msg::Halted(_)
+            | Msg::Second(_)
+            | Msg::Reread(_) => {}
         }
     }
 
