@@ -5,6 +5,7 @@ pub(crate) mod flips;
 mod from_receipts;
 mod ladders;
 pub(crate) mod stop_moves;
+mod successors;
 
 pub use ended::{Ended, Reckoning};
 pub use from_receipts::Closing;

@@ -21,7 +21,7 @@ use crate::{
         forms::form::Form,
         market::{
             book_state::{BookState, taken_by},
-            own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
+            own_orders::{OwnOrder, own_orders, own_position},
         },
         rules::{guard, warnings},
     },
@@ -205,17 +205,9 @@ fn new_protection(position: &Position, direction: TriggerDirection, price: Num) 
     form
 }
 
-/// The form that moves an order there: its trigger if it has one, and its limit by the same distance.
+/// The form that moves an order there, as if its price had been typed.
 fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
-    let mut form = of_row::moved(model, order)?;
-    form.draft.write(form.focus, &price.to_string());
-    if let (Some(trigger), Some(limit)) = (order.trigger_price, order.limit_price)
-        && order.is_armed()
-    {
-        let limit = price.minus(trigger).and_then(|by| limit.plus(by));
-        let limit = limit.ok_or("a price with too many digits")?;
-        form.draft.write(Field::LimitPrice, &limit.to_string());
-    }
+    let mut form = of_row::moved_to(model, order, price)?;
     form.touch();
     Ok(form)
 }
@@ -301,15 +293,17 @@ fn cancel_each(model: &mut Model, commands: Vec<Command>) -> Next {
 }
 
 /// Asks before it cancels every resting order of one side of a market.
-pub(crate) fn cancel_side(model: &mut Model, side: Side, market: &MarketId, spacing: Tick) -> Next {
+pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next {
     let account = match model.account_for("cancel") {
         Ok(account) => account,
         Err(why) => return Next::Refuse(why),
     };
     let open = model.store.positions.rows();
-    let own = own_orders(&model.store, market, spacing);
-    let rests = own.filter(|own| own.side == side && own.kind == OwnOrderKind::Resting);
-    let commands: Vec<_> = rests.map(|own| own.order.cancel(open)).collect();
+    let orders = model.store.orders.rows().iter();
+    let rests = orders
+        .filter(|order| order.market_id == *market && order.side.is(&side))
+        .filter(|order| order.is_working() && !order.is_armed() && !model.store.is_over(order));
+    let commands: Vec<_> = rests.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
         let (word, symbol) = (side_word(side), market.symbol());
         return Next::Refuse(format!("no {word}s of yours rest in {symbol}"));

@@ -11,11 +11,7 @@ use super::{
 };
 use crate::{
     app::{
-        account::{
-            fees,
-            store::{Then, stop_moves::StopMove},
-            successor::filled_of,
-        },
+        account::{fees, store::stop_moves::StopMove, successor::filled_of},
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             effect::Effect,
@@ -157,7 +153,7 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 /// Its price, or the goal of a move in progress.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
     let moved = model.store.stop_move(&order.id).map(StopMove::goal);
-    let replaced = || price_of(successor(model, &order.id)?);
+    let replaced = || price_of(&model.store.successor(&order.id)?.order);
     moved
         .or_else(replaced)
         .or(order.trigger_price)
@@ -167,20 +163,6 @@ fn goal(model: &Model, order: &Order) -> Option<Num> {
 fn price_of(order: &PlaceOrder) -> Option<Num> {
     let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
     trigger.or(order.limit_price)
-}
-
-fn successor<'a>(model: &'a Model, old: &OrderId) -> Option<&'a PlaceOrder> {
-    let flights = model.store.flights.values().filter_map(|flight| {
-        if let Some(Then::Place(successor)) = &flight.then {
-            Some(successor)
-        } else {
-            None
-        }
-    });
-    let waiting = model.store.successors.iter().map(|(_, one)| one);
-    let mut all = flights.chain(waiting);
-    all.find(|one| one.old == *old)
-        .map(|one| one.order.as_ref())
 }
 
 fn nudge(
@@ -231,44 +213,21 @@ fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(Ord
     listed.or_else(|| between().filter(|_| which == Protection::Target))
 }
 
-/// A target is canceled first: two of them could close too much.
+/// A target is canceled first: two of them could close too much. Before its replacement is sent, only that changes.
 fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
-    if redirect(model, old, price) {
+    if let Some(successor) = model.store.successor_mut(old) {
+        of_row::reprice(&mut successor.order, price)?;
         return Ok(vec![]);
     }
     let order = model.store.order(old).cloned();
     let order = &order.ok_or("this order is not listed any more")?;
-    let mut form = of_row::moved(model, order)?;
-    let field = form.focus;
-    form.draft.write(field, &price.to_string());
+    let form = of_row::moved_to(model, order, price)?;
     let command = form.draft.command(&form.seen(&model.around()));
     let Command::Place(wanted) = command.map_err(|faults| faults.to_string())? else {
         return Err("this target cannot be placed anew".to_owned());
     };
     let filled = order.filled_size.unwrap_or_default().abs();
     amend::replace(model, (order.id.clone(), filled), wanted)
-}
-
-/// Changes the price of a replacement that is not sent yet; returns whether there was one.
-fn redirect(model: &mut Model, old: &OrderId, price: Num) -> bool {
-    let store = &mut model.store;
-    let flights = store.flights.values_mut().filter_map(|flight| {
-        if let Some(Then::Place(successor)) = &mut flight.then {
-            Some(successor)
-        } else {
-            None
-        }
-    });
-    let waiting = store.successors.iter_mut().map(|(_, one)| one);
-    let mut all = flights.chain(waiting);
-    let Some(one) = all.find(|one| one.old == *old) else {
-        return false;
-    };
-    match &mut one.order.trigger {
-        Some(trigger) => trigger.price = price,
-        None => one.order.limit_price = Some(price),
-    }
-    true
 }
 
 /// The market's size preset; otherwise the size of its last order in this session.

@@ -19,9 +19,12 @@ use crate::{
     model::{Command, Failure, OrderId, Progress, READ_ONLY, Receipt, Ticket},
 };
 
-/// Why the key that sends a request again does not.
-pub(crate) const REOPENS: &str = "everything was to be closed since it was given: what sends it all the same is a key of its own, named in \
-                                  the question";
+/// Why the key that sends a request again does not send this one.
+pub(crate) fn reopens(model: &Model) -> String {
+    let key = model.keymap.chord(Context::Strip, Action::Reopen);
+    let key = key.map_or_else(String::new, |key| format!("; {key} sends it all the same"));
+    format!("not sent again: a close-all was given after this order{key}")
+}
 
 /// A command needs a person's decision. The form that sent it must not send another, so it is dropped. The question
 /// opens unless the trader is busy with something else.
@@ -311,7 +314,9 @@ mod tests {
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![]);
         let told = model.activity.toast(model.now).unwrap();
-        assert_eq!(told.event, Event::Said(Tone::Warn, REOPENS.to_owned()));
+        let words =
+            "not sent again: a close-all was given after this order; O sends it all the same";
+        assert_eq!(told.event, Event::Said(Tone::Warn, words.to_owned()));
         assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
     }
 

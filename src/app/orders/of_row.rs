@@ -1,8 +1,8 @@
-//! The command that ends a row, and the form that moves an order.
+//! The command that ends a row, and the form that replaces an order.
 
 use crate::{
     app::{account::row_id::RowId, desk::model::Model, forms::form::Form},
-    model::{Command, Order},
+    model::{Command, Num, Order, PlaceOrder, draft::Field},
 };
 
 /// The command that ends this row, or why there is none.
@@ -32,7 +32,7 @@ pub(crate) fn instead(model: &Model, order: &Order) -> Result<Form, String> {
     if !order.is_working() {
         return Err("this order is not working any more".to_owned());
     }
-    let words = "an armed order cannot be moved: cancel it and place a new one";
+    let words = "an order of this type cannot be placed anew: cancel it and place another";
     Form::instead(order, &model.around()).ok_or_else(|| words.to_owned())
 }
 
@@ -42,4 +42,38 @@ pub(crate) fn moved(model: &Model, order: &Order) -> Result<Form, String> {
         return instead(model, order);
     }
     Form::moved(order, &model.around()).map_err(str::to_owned)
+}
+
+/// The same with its price set: its trigger if it waits for one, otherwise its limit.
+pub(crate) fn moved_to(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
+    let mut form = moved(model, order)?;
+    let field = form.focus;
+    form.draft.write(field, &price.to_string());
+    let prices = order.trigger_price.zip(order.limit_price);
+    if let Some((trigger, limit)) = prices.filter(|_| order.is_armed()) {
+        let limit = limit_beside(limit, (trigger, price))?;
+        form.draft.write(Field::LimitPrice, &limit.to_string());
+    }
+    Ok(form)
+}
+
+/// Sets the price of an order that is not sent yet in the same way.
+pub(crate) fn reprice(order: &mut PlaceOrder, price: Num) -> Result<(), String> {
+    let Some(trigger) = &mut order.trigger else {
+        order.limit_price = Some(price);
+        return Ok(());
+    };
+    if let Some(limit) = &mut order.limit_price {
+        *limit = limit_beside(*limit, (trigger.price, price))?;
+    }
+    trigger.price = price;
+    Ok(())
+}
+
+/// A limit keeps its distance from its trigger.
+fn limit_beside(limit: Num, (from, to): (Num, Num)) -> Result<Num, String> {
+    let moved = to.minus(from).and_then(|by| limit.plus(by));
+    let moved = moved.ok_or("a price with too many digits")?;
+    let moved = moved.is_positive().then_some(moved);
+    moved.ok_or_else(|| format!("at {to} its limit would not be above zero"))
 }

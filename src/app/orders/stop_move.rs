@@ -18,14 +18,13 @@ use crate::{
         activity::notice::Tone,
         desk::model::Model,
         dialogs::effect::Effect,
-        forms::form::Form,
         keys::keymap::{Action, Context},
-        orders::{sent, submit::keep_form},
+        orders::{of_row, sent, submit::keep_form},
     },
     model::{
         Command, Failure, Num, Order, OrderId, Position, Protection, Receipt, StopMoveEvent,
-        StopMoveFailure, StopMoveStep, Ticket, accepted_stop, draft::Field, is_stop_canceled,
-        is_stop_read_late, stands_unknown,
+        StopMoveFailure, StopMoveStep, Ticket, accepted_stop, is_stop_canceled, is_stop_read_late,
+        stands_unknown,
     },
 };
 
@@ -51,7 +50,9 @@ pub(crate) fn to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Eff
     }
     let order = model.store.order(old).cloned();
     let order = order.ok_or("this order is not listed any more")?;
-    let command = like(model, &order, price)?;
+    let form = of_row::moved_to(model, &order, price)?;
+    let command = form.draft.command(&form.seen(&model.around()));
+    let command = command.map_err(|faults| faults.to_string())?;
     let (_, effect) = place(model, &order, command)?;
     Ok(vec![effect])
 }
@@ -69,20 +70,6 @@ pub(crate) fn begin(
     let form = sent::take(model);
     keep_form(model, ticket, form);
     Ok(vec![effect])
-}
-
-/// The same order at another price; a limit keeps its distance from the trigger.
-fn like(model: &Model, order: &Order, price: Num) -> Result<Command, String> {
-    let around = model.around();
-    let mut form = Form::instead(order, &around).ok_or("this stop cannot be placed anew")?;
-    let limit = order.limit_price.zip(order.trigger_price);
-    let limit = limit.and_then(|(limit, trigger)| limit.plus(price.minus(trigger)?));
-    form.draft.write(Field::TriggerPrice, &price.to_string());
-    if let Some(limit) = limit {
-        form.draft.write(Field::LimitPrice, &limit.to_string());
-    }
-    let command = form.draft.command(&form.seen(&around));
-    command.map_err(|faults| faults.to_string())
 }
 
 fn place(model: &mut Model, old: &Order, command: Command) -> Result<(Ticket, Effect), String> {

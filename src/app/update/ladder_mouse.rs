@@ -20,6 +20,8 @@ use crate::{
 
 pub(super) const ROW_MOVED: &str = "row moved: nothing was sent";
 
+const RELEASED_OUTSIDE: &str = "released off the ladder: the order stays where it was";
+
 /// A press of the left button on a cell as it was drawn.
 pub(crate) fn click(model: &mut Model, spot: &LadderSpot) -> Next {
     let now = model.now;
@@ -95,13 +97,19 @@ pub(crate) fn release(model: &mut Model, spot: Option<&LadderSpot>) -> Next {
     if !model.price_ladder.ends_drag() {
         return Next::Stay;
     }
-    let is_row = spot.is_some_and(|spot| moved_since(model, spot).is_none());
-    if let Some((at, _)) = point(model).filter(|_| is_row) {
-        let mode = mode(model);
-        drop_carried(model, &at, mode)
-    } else {
-        model.price_ladder.put_back();
-        Next::Refuse(ROW_MOVED.to_owned())
+    let objection = match spot {
+        Some(spot) => moved_since(model, spot),
+        None => Some(RELEASED_OUTSIDE),
+    };
+    match (objection, point(model)) {
+        (None, Some((at, _))) => {
+            let mode = mode(model);
+            drop_carried(model, &at, mode)
+        }
+        (why, _) => {
+            model.price_ladder.put_back();
+            Next::Refuse(why.unwrap_or(RELEASED_OUTSIDE).to_owned())
+        }
     }
 }
 

@@ -268,12 +268,11 @@ fn next_mark(model: &mut Model) -> Next {
     Next::Stay
 }
 
-fn cancel_side(model: &mut Model, side: Side) -> Next {
-    let ladder = &model.price_ladder;
-    let Some((market, spacing)) = ladder.market().cloned().zip(ladder.spacing()) else {
-        return Next::Refuse("no price of this market is known".to_owned());
-    };
-    at_price::cancel_side(model, side, &market, spacing)
+fn cancel_side(model: &Model, side: Side) -> Next {
+    match model.price_ladder.market() {
+        Some(market) => at_price::cancel_side(model, side, market),
+        None => Next::Refuse("no market is shown".to_owned()),
+    }
 }
 
 /// Picks up the newest own order of the row.

@@ -187,7 +187,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             follow(model, Next::Refuse(READ_ONLY.to_owned()))
         }
         Next::Resend(ticket) if model.store.reopens(ticket) => {
-            follow(model, Next::Refuse(doubt::REOPENS.to_owned()))
+            let why = doubt::reopens(model);
+            follow(model, Next::Refuse(why))
         }
         Next::Reopen(ticket) if !model.store.reopens(ticket) => vec![],
         Next::Resend(ticket) | Next::Reopen(ticket) => close_with(model, Effect::Resend(ticket)),

@@ -321,8 +321,7 @@ fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
         limit("eth-1", "ETH", "buy", 2_000),
     ];
     arrive_orders(&mut model, orders);
-    let tick = Tick::of(num("1")).unwrap();
-    let next = cancel_side(&mut model, Side::Buy, &btc(), tick);
+    let next = cancel_side(&model, Side::Buy, &btc());
     follow(&mut model, next);
     assert_eq!(
         model.overlays.last().map(OverlayKind::from),
@@ -340,7 +339,7 @@ fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
     assert_eq!(canceled, ["bid-1", "bid-2"]);
     model.overlays.clear();
     arrive_orders(&mut model, vec![]);
-    let why = refused(cancel_side(&mut model, Side::Sell, &btc(), tick));
+    let why = refused(cancel_side(&model, Side::Sell, &btc()));
     assert_eq!(why, "no asks of yours rest in BTC");
     assert!(
         model

@@ -121,7 +121,9 @@ fn break_even_moves_the_other_stops_where_one_cannot_be_moved() {
         let words = said(&model).unwrap();
         assert!(words.starts_with("the stop ord-6 stays at 5"), "{words}");
         assert!(
-            words.ends_with(": this stop cannot be placed anew"),
+            words.ends_with(
+                ": an order of this type cannot be placed anew: cancel it and place another"
+            ),
             "{words}"
         );
     }
@@ -237,6 +239,35 @@ fn a_target_is_canceled_first_and_presses_until_then_only_change_its_price() {
         let effects = update(&mut model, now, found);
         assert_eq!(placed_at(&effects), ["68002"]);
     }
+}
+
+#[test]
+fn a_target_with_a_limit_keeps_its_distance_on_every_press() {
+    let target = |status: &str| {
+        let json = format!(
+            r#""type":"take_limit","mode":"take_limit","side":"sell","size":0.5,"filled_size":0,
+            "trigger_price":68000,"limit_price":67900,"target_position_id":"pos-1","status":"{status}""#
+        );
+        Order {
+            reduce_only: true,
+            ..testing::order("ord-5", "BTC", &json)
+        }
+    };
+    let mut model = charged(vec![target("pending")]);
+    press(&mut model, ") )");
+    canceled(&mut model, "ord-5");
+    press(&mut model, ")");
+    let now = model.now;
+    let found = Msg::Traced(vec!["ord-5".into()], vec![target("canceled")]);
+    let effects = update(&mut model, now, found);
+    let [Effect::Send(_, Command::Place(order))] = effects.as_slice() else {
+        panic!("{effects:?}");
+    };
+    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
+    assert_eq!(
+        (trigger, order.limit_price),
+        (Some(num("68003")), Some(num("67903")))
+    );
 }
 
 #[test]

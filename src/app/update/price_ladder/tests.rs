@@ -343,6 +343,8 @@ fn the_mouse_drags_an_order_like_the_keys() {
         None,
         "dropped beside the ladder"
     );
+    let words = "released off the ladder: the order stays where it was";
+    assert!(refusal(&model).contains(words), "{}", refusal(&model));
 }
 
 #[test]
