@@ -22,10 +22,10 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
     if let Some(stop) = stop_move::stop(model, &old.order) {
         return stop_move::begin(model, &stop, command);
     }
-    match command {
-        Command::Place(order) => amend::begin(model, (old.order, old.filled), order),
-        other => Err(format!("{other}: this replaces no order")),
-    }
+    let Command::Place(order) = command else {
+        return Err(format!("{command}: this replaces no order"));
+    };
+    amend::begin(model, (old.order, old.filled), order)
 }
 
 /// Closes the topmost form and keeps it with this command, together with what follows.

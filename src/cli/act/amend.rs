@@ -246,10 +246,11 @@ async fn place_first(
         new: &new,
         position: &position.id,
     };
-    match read_step(service, pair, StopMoveEvent::NewAccepted).await {
-        StopMoveStep::CancelsOld => cancel_old(service, voice, (pair, &cancel)).await,
-        step => end(service, voice, (pair, step)).await,
+    let step = read_step(service, pair, StopMoveEvent::NewAccepted).await;
+    if step == StopMoveStep::CancelsOld {
+        return cancel_old(service, voice, (pair, &cancel)).await;
     }
+    end(service, voice, (pair, step)).await
 }
 
 async fn cancel_old(
@@ -278,9 +279,9 @@ async fn read_step(service: &Service, pair: StopPair<'_>, after: StopMoveEvent) 
             service.client.working_orders(&service.account)
         );
         if let (Ok(open), Ok(working)) = (open, working) {
-            match pair.step(pair.standing(&open, &working), after) {
-                StopMoveStep::Waits => {}
-                step => return step,
+            let step = pair.step(pair.standing(&open, &working), after);
+            if step != StopMoveStep::Waits {
+                return step;
             }
         }
         sleep(LOOK_AGAIN).await;
