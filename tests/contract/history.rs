@@ -292,11 +292,21 @@ async fn a_bad_parameter_is_refused_with_its_name_and_its_range() {
         assert_eq!(reply.json()["error"]["details"]["field"], field, "{target}");
     }
     for list in ["candles", "trades", "book"] {
+        let target = format!("{BTC}/{list}?moon=1");
+        let nobody = paper.bare_call("GET", &target, &[], "").await.unwrap();
+        assert_eq!(nobody.status, 400, "{list} needs no key");
         let reply = paper
             .get(&format!("/sim/markets/paper%7CNOPE/{list}"))
             .await;
         assert_eq!(reply.status, 404, "{list}");
     }
+    for target in ["/sim/markets?moon=1", "/sim/openapi.yaml?moon=1"] {
+        let nobody = paper.bare_call("GET", target, &[], "").await.unwrap();
+        assert_eq!(nobody.status, 400, "{target} needs no key");
+    }
+    let target = format!("{MINE}/fills?moon=1");
+    let nobody = paper.bare_call("GET", &target, &[], "").await.unwrap();
+    assert_eq!(nobody.status, 401, "a private route asks for the key first");
     assert_eq!(paper.get("/sim/markets/paper%7CBTC/moon").await.status, 404);
     assert_eq!(
         paper.post("/sim/accounts/chal-1/fills", "").await.status,

@@ -150,17 +150,13 @@ fn authorized<'a>(
     route: &Result<MatchedRoute, ApiError>,
     request: &Request<Incoming>,
 ) -> Result<Option<&'a AuthenticatedUser>, ApiError> {
-    let sim = match route {
-        Ok(MatchedRoute::Sim(route)) => Some(route),
-        Ok(MatchedRoute::V1(_)) | Err(_) => None,
-    };
     let now = Instant::now();
-    let limited = !sim.is_some_and(SimRoute::is_unlimited);
+    let limited = !matches!(route, Ok(MatchedRoute::Sim(route)) if route.is_unlimited());
     if limited {
         service.rate_limiter.take(LimitScope::Address(peer), now)?;
         service.rate_limiter.take(LimitScope::Whole, now)?;
     }
-    let access = sim.map_or(RouteAccess::Key, SimRoute::access);
+    let access = RouteAccess::from_path(request.method().as_str(), request.uri().path());
     let has_key = request.headers().contains_key(AUTHORIZATION);
     if access == RouteAccess::Public || (access == RouteAccess::PublicOrKey && !has_key) {
         return Ok(None);

@@ -45,6 +45,20 @@ pub(crate) enum RouteAccess {
     Key,
 }
 
+impl RouteAccess {
+    /// Market data and the description are nobody's; everything else needs a key. By the path alone, so that a bad query
+    /// of a public route is refused as one.
+    pub(crate) fn from_path(method: &str, path: &str) -> Self {
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        match (method, segments.as_slice()) {
+            ("GET" | "HEAD", ["sim", "openapi.yaml" | "markets"])
+            | ("GET" | "HEAD", ["sim", "markets", _, "book" | "candles"]) => Self::Public,
+            ("GET" | "HEAD", ["sim", "markets", _, "trades"]) => Self::PublicOrKey,
+            _ => Self::Key,
+        }
+    }
+}
+
 impl SimRoute {
     /// As [`Route::parse`](crate::api::Route::parse), for paths below `/sim`.
     pub(crate) fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {
@@ -77,32 +91,6 @@ impl SimRoute {
         match query.split('=').next().unwrap_or_default() {
             "" => Ok(route),
             name => Err(QueryFault::Unknown(name.to_owned()).into()),
-        }
-    }
-
-    /// Market data and the description are nobody's; everything else needs a key.
-    pub(crate) fn access(&self) -> RouteAccess {
-        match self {
-            Self::OpenApi | Self::Markets | Self::Book(..) | Self::Candles(..) => {
-                RouteAccess::Public
-            }
-            Self::Trades(..) => RouteAccess::PublicOrKey,
-            Self::Accounts
-            | Self::Fills(..)
-            | Self::Equity(..)
-            | Self::Funding(..)
-            | Self::AllTwaps(..)
-            | Self::PlaceTwap
-            | Self::ScaledOrders(_)
-            | Self::PlaceScaled
-            | Self::Clock
-            | Self::SetClock
-            | Self::Nudge
-            | Self::Faults
-            | Self::PlantFault
-            | Self::ClearFaults
-            | Self::SetBudgets
-            | Self::Reset => RouteAccess::Key,
         }
     }
 
