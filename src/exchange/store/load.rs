@@ -185,7 +185,10 @@ fn resume(
 
 /// An exchange whose prices left their bounds before bounds existed is restored as it was. The next checkpoint keeps
 /// prices within bounds, because replaying earlier inputs within them would give another result.
-fn restored(reader: &mut SnapshotReader, horizon: Millis) -> Result<Restored, StoreFault> {
+pub(super) fn restored(
+    reader: &mut SnapshotReader,
+    horizon: Millis,
+) -> Result<Restored, StoreFault> {
     let other = match reader.engine(horizon, PriceBounds::Kept) {
         Err(other @ StoreFault::OtherHistory { .. }) => other,
         done => return done,
@@ -197,6 +200,8 @@ fn restored(reader: &mut SnapshotReader, horizon: Millis) -> Result<Restored, St
     let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
     (restored.seq, restored.at) = (seq, engine.now());
     let transaction = reader.connection.transaction()?;
+    // The checkpoint has tables that an older format does not know.
+    file::mark_format(&transaction)?;
     StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
     transaction.commit()?;
     Ok(restored)

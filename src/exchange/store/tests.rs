@@ -13,9 +13,10 @@ use super::super::{
 };
 use super::{
     LoadedExchange, StoreRecord, checksum, encoded_log,
-    file::{DATABASE, FORMAT},
-    open,
+    file::{self, DATABASE, FORMAT},
+    load, open,
     recorder::EngineInput,
+    snapshot::SnapshotReader,
 };
 use crate::api::PlaceBody;
 use rusqlite::Connection;
@@ -116,7 +117,8 @@ fn a_change_to_a_stored_type_needs_a_new_format_number() {
 }
 
 /// The tables that format 3 had, and those of the histories.
-fn split(chunks: Vec<CheckpointChunk>) -> (Vec<CheckpointChunk>, Vec<CheckpointChunk>) {
+fn split(mut chunks: Vec<CheckpointChunk>) -> (Vec<CheckpointChunk>, Vec<CheckpointChunk>) {
+    chunks.sort_by_key(|chunk| (chunk.table, chunk.place));
     let had = |chunk: &CheckpointChunk| chunk.table < CheckpointTable::Origins;
     chunks.into_iter().partition(had)
 }
@@ -245,7 +247,24 @@ async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_
         record.write(&transaction).unwrap();
     }
     transaction.commit().unwrap();
+    database.pragma_update(None, "user_version", 3).unwrap();
     drop(database);
+    let found = file::open(dir.path()).unwrap();
+    let mut reader = SnapshotReader {
+        path: found.path,
+        connection: found.connection,
+    };
+    let horizon = reader.clock().unwrap().horizon;
+    let restored = load::restored(&mut reader, horizon).unwrap();
+    let format = reader
+        .connection
+        .pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+    assert_eq!(
+        format.unwrap(),
+        FORMAT,
+        "the format is there with the checkpoint that needs it"
+    );
+    drop((restored, reader, found.lock));
     for _ in 0..2 {
         let mut again = opened(dir.path());
         assert_eq!(again.engine.now(), before.engine.now());

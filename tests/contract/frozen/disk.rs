@@ -11,6 +11,7 @@ use perpdeck::{
     },
 };
 use rusqlite::{Connection, types::ValueRef};
+use serde_json::Value;
 use std::{
     fmt::Write,
     fs,
@@ -357,4 +358,19 @@ async fn the_exchange_keeps_what_it_keeps_today_and_reads_what_it_kept() {
     let dir = fixture("exchange");
     let paper = Paper::kept(dir.path()).await;
     insta::assert_snapshot!("exchange_read_again", answers::lists(&paper).await);
+    // It is of format 3, which has no histories: they begin at its last checkpoint.
+    let candles = "/sim/markets/paper%7CBTC/candles?interval=1m&limit=500";
+    let candles: Vec<Value> = paper.get(candles).await.data();
+    assert_eq!(candles.len(), 500);
+    let open = |row: &Value| row["open_time"].as_i64().unwrap();
+    assert!(
+        candles
+            .windows(2)
+            .all(|pair| open(&pair[1]) - open(&pair[0]) == 60_000)
+    );
+    let markets: Vec<Value> = paper.get("/sim/markets").await.data();
+    assert_eq!(candles[499]["close"], markets[0]["last_price"]);
+    paper.stop().await;
+    let database = Connection::open(dir.path().join("exchange.sqlite3")).unwrap();
+    assert!(schema(&database).starts_with("user_version 4\n"));
 }
