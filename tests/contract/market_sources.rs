@@ -109,6 +109,10 @@ async fn the_tape_tells_ones_own_trades_and_merges_by_id() {
         }
         paper.advance(2_000).await;
         let page = client.trades(&btc(), 100).await.unwrap().unwrap();
+        assert!(
+            page.made_at.is_some(),
+            "an old answer is told from a quiet market"
+        );
         assert_eq!(page.value.unreadable, []);
         let at = Timestamp(START.0 + step);
         tape.merge(page.value.rows, at, at, page.made_at);

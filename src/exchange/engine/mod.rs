@@ -24,7 +24,7 @@ mod tests;
 pub use self::core::Engine;
 pub use clock::checkpoint::{Checkpoint, CheckpointChunk, CheckpointFault, CheckpointTable};
 pub use market::feed::PriceBounds;
-pub use market::history::CandleRange;
+pub use market::history::{CandleRange, CandleWindow};
 pub use state::command::{
     AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
     ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,

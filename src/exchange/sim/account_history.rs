@@ -6,6 +6,7 @@ use super::{
         auth::AuthenticatedUser,
         engine::{EquityRecord, FillRecord, FundingRecord, LiquidityRole, Side, Usd},
         message::ApiResponse,
+        service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits, ResourceEncoder, nano, rate, usd},
     },
@@ -34,13 +35,14 @@ struct FillResource {
     time: Timestamp,
 }
 
-/// USD.
+/// USD. Cash below 0 is told as an advance of the insurance fund (docs/engine.md 6.8).
 #[derive(Debug, Serialize)]
 struct EquityResource {
     time: Timestamp,
     equity: Num,
     cash: Num,
     unrealized_pnl: Num,
+    insurance_advance: Num,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,15 +57,23 @@ struct FundingResource {
 }
 
 pub(super) fn fills(
-    state: &ExchangeState,
+    service: &ExchangeService,
     caller: &AuthenticatedUser,
     id: &AccountId,
     page: PageQuery,
 ) -> Result<ApiResponse, ApiError> {
+    let data = fill_page(&*service.state()?, caller, (id, page))?;
+    ApiResponse::ok(&Data { data })
+}
+
+fn fill_page(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    (id, page): (&AccountId, PageQuery),
+) -> Result<Vec<FillResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let rows = state.engine.fills(account, page.before).take(page.limit);
-    let data: Vec<FillResource> = rows.filter_map(|(id, row)| fill(state, id, row)).collect();
-    ApiResponse::ok(&Data { data })
+    Ok(rows.filter_map(|(id, row)| fill(state, id, row)).collect())
 }
 
 fn fill(state: &ExchangeState, fill_id: i64, row: &FillRecord) -> Option<FillResource> {
@@ -84,36 +94,57 @@ fn fill(state: &ExchangeState, fill_id: i64, row: &FillRecord) -> Option<FillRes
 }
 
 pub(super) fn equity(
-    state: &ExchangeState,
+    service: &ExchangeService,
     caller: &AuthenticatedUser,
     id: &AccountId,
     page: PageQuery,
 ) -> Result<ApiResponse, ApiError> {
+    let data = equity_page(&*service.state()?, caller, (id, page))?;
+    ApiResponse::ok(&Data { data })
+}
+
+fn equity_page(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    (id, page): (&AccountId, PageQuery),
+) -> Result<Vec<EquityResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let is_before = |row: &&EquityRecord| page.before.is_none_or(|before| row.at.0 < before);
     let rows = state.engine.equity_curve(account).filter(is_before);
-    let sample = |row: &EquityRecord| EquityResource {
+    let mut samples: Vec<EquityResource> = rows.take(page.limit).map(sample).collect();
+    samples.reverse();
+    Ok(samples)
+}
+
+fn sample(row: &EquityRecord) -> EquityResource {
+    EquityResource {
         time: wire::at(row.at),
         equity: usd(row.equity()),
         cash: usd(row.cash.max(Usd::ZERO)),
         unrealized_pnl: usd(row.unrealized),
-    };
-    let mut data: Vec<EquityResource> = rows.take(page.limit).map(sample).collect();
-    data.reverse();
-    ApiResponse::ok(&Data { data })
+        insurance_advance: usd((-row.cash).max(Usd::ZERO)),
+    }
 }
 
 pub(super) fn funding(
-    state: &ExchangeState,
+    service: &ExchangeService,
     caller: &AuthenticatedUser,
     id: &AccountId,
     page: PageQuery,
 ) -> Result<ApiResponse, ApiError> {
+    let data = funding_page(&*service.state()?, caller, (id, page))?;
+    ApiResponse::ok(&Data { data })
+}
+
+fn funding_page(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    (id, page): (&AccountId, PageQuery),
+) -> Result<Vec<FundingResource>, ApiError> {
     let account = state.account(caller, id.raw())?;
     let rows = state.engine.funding_payments(account, page.before);
     let payment = |(id, row)| payment(state, id, row);
-    let data: Vec<FundingResource> = rows.take(page.limit).filter_map(payment).collect();
-    ApiResponse::ok(&Data { data })
+    Ok(rows.take(page.limit).filter_map(payment).collect())
 }
 
 fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> Option<FundingResource> {
@@ -127,4 +158,30 @@ fn payment(state: &ExchangeState, payment_id: i64, row: &FundingRecord) -> Optio
         rate: rate(row.rate),
         amount: usd(row.amount),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::engine::Millis;
+
+    #[test]
+    fn cash_below_zero_is_an_advance_and_the_three_numbers_make_the_equity() {
+        let row = |cash: i64, unrealized: i64| {
+            let row = sample(&EquityRecord {
+                at: Millis(0),
+                cash: Usd::dollars(cash),
+                unrealized: Usd::dollars(unrealized),
+            });
+            [
+                row.cash,
+                row.unrealized_pnl,
+                row.insurance_advance,
+                row.equity,
+            ]
+            .map(|num| num.to_i64())
+        };
+        assert_eq!(row(100, -30), [100, -30, 0, 70].map(Some));
+        assert_eq!(row(-5, 80), [0, 80, 5, 75].map(Some));
+    }
 }

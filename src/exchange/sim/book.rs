@@ -5,6 +5,7 @@ use super::{
         api_error::ApiError,
         engine::{BookLevel, MarketIx, Px, Reason, Side},
         message::ApiResponse,
+        service::ExchangeService,
         state::{ExchangeState, data},
         wire::{self, MarketUnits, ResourceEncoder},
     },
@@ -37,10 +38,19 @@ struct BookView {
 }
 
 pub(super) fn book(
-    state: &ExchangeState,
+    service: &ExchangeService,
     id: &MarketId,
     query: BookQuery,
 ) -> Result<ApiResponse, ApiError> {
+    let book = book_resource(&*service.state()?, id, query)?;
+    data(book)
+}
+
+fn book_resource(
+    state: &ExchangeState,
+    id: &MarketId,
+    query: BookQuery,
+) -> Result<Option<BookResource>, ApiError> {
     let engine = &state.engine;
     let ix = market(state, id)?;
     let (Some(spec), Some(facts)) = (engine.market_spec(ix), engine.market_facts(ix)) else {
@@ -48,22 +58,20 @@ pub(super) fn book(
     };
     let units = MarketUnits::from(spec);
     let tick = facts.mark.tick(spec.size_decimals);
-    let group = query.group.map(|given| group(units, tick, given));
+    let lowest = facts.bids.last().map(|bid| bid.px);
+    let group = query.group.map(|given| group(units, (tick, lowest), given));
     let view = BookView {
         units,
         group: group.transpose()?,
         depth: query.depth.unwrap_or(usize::MAX),
     };
-    data(
-        ResourceEncoder(engine)
-            .market_id(ix)
-            .map(|market_id| BookResource {
-                market_id,
-                bids: view.side(Side::Buy, &facts.bids),
-                asks: view.side(Side::Sell, &facts.asks),
-                updated_at: wire::at(facts.updated_at),
-            }),
-    )
+    let market_id = ResourceEncoder(engine).market_id(ix);
+    Ok(market_id.map(|market_id| BookResource {
+        market_id,
+        bids: view.side(Side::Buy, &facts.bids),
+        asks: view.side(Side::Sell, &facts.asks),
+        updated_at: wire::at(facts.updated_at),
+    }))
 }
 
 pub(super) fn market(state: &ExchangeState, id: &MarketId) -> Result<MarketIx, ApiError> {
@@ -71,17 +79,27 @@ pub(super) fn market(state: &ExchangeState, id: &MarketId) -> Result<MarketIx, A
     market.ok_or_else(|| ApiError::not_found("market"))
 }
 
-/// A whole number of the market's price steps.
-fn group(units: MarketUnits, tick: Px, given: Num) -> Result<Px, ApiError> {
+/// A multiple of the market's price step. A larger one than the lowest bid would sum bids up at a price of 0.
+fn group(
+    units: MarketUnits,
+    (tick, lowest_bid): (Px, Option<Px>),
+    given: Num,
+) -> Result<Px, ApiError> {
     let group = units.price("group", given)?;
-    if group.0 % tick.0 == 0 {
-        return Ok(group);
+    let refused = |message| Err(ApiError::field("group", Reason::InvalidTick, message));
+    if group.0 % tick.0 != 0 {
+        return refused(format!(
+            "group {given} is not a multiple of the market's price step {}",
+            units.px(tick)
+        ));
     }
-    let message = format!(
-        "group {given} is not a multiple of the market's price step {}",
-        units.px(tick)
-    );
-    Err(ApiError::field("group", Reason::InvalidTick, message))
+    if let Some(lowest) = lowest_bid.filter(|lowest| group > *lowest) {
+        return refused(format!(
+            "group {given} is above the lowest bid {}: choose a smaller step",
+            units.px(lowest)
+        ));
+    }
+    Ok(group)
 }
 
 impl BookView {
@@ -94,12 +112,13 @@ impl BookView {
                 None => grouped.push(BookLevel { px, ..*level }),
             }
         }
-        let told = grouped.into_iter().take(self.depth);
-        told.map(|level| BookLevelResource {
-            price: self.units.px(level.px),
-            size: self.units.lots(level.size),
-        })
-        .collect()
+        let shown = grouped.into_iter().take(self.depth);
+        shown
+            .map(|level| BookLevelResource {
+                price: self.units.px(level.px),
+                size: self.units.lots(level.size),
+            })
+            .collect()
     }
 
     /// The price of the group a level is in: down for bids, up for asks.
@@ -155,14 +174,14 @@ mod tests {
                 let sum = |rows: &[BookLevelResource]| {
                     rows.iter().map(|row| row.size.to_scaled(5).unwrap()).sum::<i128>()
                 };
-                let told = view(Some(group), usize::MAX).side(side, &raw);
-                prop_assert_eq!(sum(&told), raw.iter().map(|row| i128::from(row.size.0)).sum::<i128>());
-                let labels: Vec<i128> = told.iter().map(|row| row.price.to_scaled(1).unwrap()).collect();
+                let shown = view(Some(group), usize::MAX).side(side, &raw);
+                prop_assert_eq!(sum(&shown), raw.iter().map(|row| i128::from(row.size.0)).sum::<i128>());
+                let labels: Vec<i128> = shown.iter().map(|row| row.price.to_scaled(1).unwrap()).collect();
                 for pair in labels.windows(2) {
                     prop_assert!((pair[0] - pair[1]) * i128::from(side.sign()) >= i128::from(group));
                 }
                 prop_assert!(labels.iter().all(|px| px % i128::from(group) == 0));
-                prop_assert_eq!(view(Some(group), 2).side(side, &raw).len(), told.len().min(2));
+                prop_assert_eq!(view(Some(group), 2).side(side, &raw).len(), shown.len().min(2));
             }
         }
     }

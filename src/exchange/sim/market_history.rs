@@ -4,18 +4,16 @@ use super::{
     super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
-        engine::{CandleRange, CandleReport, Millis, Side, TradeRecord},
+        engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TradeRecord},
         message::ApiResponse,
+        service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits, usd},
     },
     book::market,
     query::{CandleQuery, PageQuery},
 };
-use crate::{
-    api::Data,
-    model::{MarketId, Num, Timestamp},
-};
+use crate::model::{MarketId, Num, Timestamp};
 use serde::Serialize;
 
 /// Prices and turnover in USD, volume in coin.
@@ -45,21 +43,42 @@ struct TradeResource {
     own: Option<bool>,
 }
 
+/// Rows of a market, and the instant up to which they are complete: without it a reader cannot tell a quiet market from
+/// an old answer.
+#[derive(Debug, Serialize)]
+struct MarketRows<Row> {
+    data: Vec<Row>,
+    updated_at: Timestamp,
+}
+
 pub(super) fn candles(
-    state: &ExchangeState,
+    service: &ExchangeService,
     id: &MarketId,
     query: CandleQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let (ix, units) = counted(state, id)?;
+    let (units, window, now) = candle_window(&*service.state()?, id, query)?;
+    let reports = window.reports();
+    let rows = reports.iter().map(|report| candle(units, report));
+    ApiResponse::ok(&MarketRows::<CandleResource> {
+        data: rows.collect(),
+        updated_at: wire::at(now),
+    })
+}
+
+fn candle_window(
+    state: &ExchangeState,
+    id: &MarketId,
+    query: CandleQuery,
+) -> Result<(MarketUnits, CandleWindow, Millis), ApiError> {
+    let (ix, units) = market_units(state, id)?;
     let range = CandleRange {
         interval: query.interval,
         before: query.page.before.map(Millis),
         limit: query.page.limit,
     };
-    let candles = state.engine.candles(ix, range);
-    let candles = candles.iter().map(|report| candle(units, report));
-    let data: Vec<CandleResource> = candles.collect();
-    ApiResponse::ok(&Data { data })
+    let window = state.engine.candles(ix, range);
+    let window = window.ok_or_else(|| ApiError::broken("a market without its candles"))?;
+    Ok((units, window, state.engine.now()))
 }
 
 fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
@@ -79,12 +98,12 @@ fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
 }
 
 pub(super) fn trades(
-    state: &ExchangeState,
+    service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
     id: &MarketId,
     page: PageQuery,
 ) -> Result<ApiResponse, ApiError> {
-    let (ix, units) = counted(state, id)?;
+    let (units, rows, now) = trade_page(&*service.state()?, id, page)?;
     let is_own = |trade: &TradeRecord| {
         let accounts = &caller?.accounts;
         Some(
@@ -93,23 +112,35 @@ pub(super) fn trades(
                 .is_some_and(|account| accounts.contains(&account)),
         )
     };
-    let rows = state.engine.trades(ix, page.before).take(page.limit);
-    let trade = |(trade_id, trade): (i64, &TradeRecord)| TradeResource {
-        trade_id,
+    let trade = |(trade_id, trade): &(i64, TradeRecord)| TradeResource {
+        trade_id: *trade_id,
         price: units.px(trade.px),
         size: units.lots(trade.size),
         aggressor: trade.aggressor,
         time: wire::at(trade.at),
         own: is_own(trade),
     };
-    let data: Vec<TradeResource> = rows.map(trade).collect();
-    ApiResponse::ok(&Data { data })
+    ApiResponse::ok(&MarketRows::<TradeResource> {
+        data: rows.iter().map(trade).collect(),
+        updated_at: wire::at(now),
+    })
 }
 
-fn counted(
+/// The trades of a page with their numbers.
+type TradePage = Vec<(i64, TradeRecord)>;
+
+fn trade_page(
     state: &ExchangeState,
     id: &MarketId,
-) -> Result<(super::super::engine::MarketIx, MarketUnits), ApiError> {
+    page: PageQuery,
+) -> Result<(MarketUnits, TradePage, Millis), ApiError> {
+    let (ix, units) = market_units(state, id)?;
+    let rows = state.engine.trades(ix, page.before).take(page.limit);
+    let rows = rows.map(|(id, trade)| (id, *trade)).collect();
+    Ok((units, rows, state.engine.now()))
+}
+
+fn market_units(state: &ExchangeState, id: &MarketId) -> Result<(MarketIx, MarketUnits), ApiError> {
     let ix = market(state, id)?;
     let spec = state.engine.market_spec(ix);
     let spec = spec.ok_or_else(|| ApiError::broken("a market without its rules"))?;

@@ -47,7 +47,8 @@ use super::{
 };
 use crate::api::{ScaledBody, TwapBody};
 
-/// Carries one request out; the caller is absent on public routes only.
+/// Carries one request out; the caller is absent on public routes only. Reads of many rows copy them under the lock of the
+/// state and encode them outside, so that no reader delays matching.
 pub(super) fn answer(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
@@ -57,18 +58,18 @@ pub(super) fn answer(
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
         SimRoute::Markets => facts::markets(&*service.state()?),
-        SimRoute::Book(id, query) => book::book(&*service.state()?, &id, query),
-        SimRoute::Candles(id, query) => market_history::candles(&*service.state()?, &id, query),
-        SimRoute::Trades(id, page) => market_history::trades(&*service.state()?, caller, &id, page),
+        SimRoute::Book(id, query) => book::book(service, &id, query),
+        SimRoute::Candles(id, query) => market_history::candles(service, &id, query),
+        SimRoute::Trades(id, page) => market_history::trades(service, caller, &id, page),
         SimRoute::Accounts => facts::accounts(&*service.state()?, required_user(caller)?),
         SimRoute::Fills(id, page) => {
-            account_history::fills(&*service.state()?, required_user(caller)?, &id, page)
+            account_history::fills(service, required_user(caller)?, &id, page)
         }
         SimRoute::Equity(id, page) => {
-            account_history::equity(&*service.state()?, required_user(caller)?, &id, page)
+            account_history::equity(service, required_user(caller)?, &id, page)
         }
         SimRoute::Funding(id, page) => {
-            account_history::funding(&*service.state()?, required_user(caller)?, &id, page)
+            account_history::funding(service, required_user(caller)?, &id, page)
         }
         SimRoute::AllTwaps(id, status) => {
             strategies::all_twaps(&*service.state()?, required_user(caller)?, (&id, status))

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use std::{ops::RangeInclusive, str::FromStr};
 use strum::VariantNames as _;
 
-/// Largest `before`: whole numbers up to here survive every JSON reader.
+/// Largest `before`: integers up to here survive every JSON reader.
 const MAX_BEFORE: i64 = (1 << 53) - 1;
 const CANDLE_LIMITS: PageLimits = PageLimits {
     default: 500,
@@ -113,7 +113,7 @@ fn whole(name: &str, given: String, range: RangeInclusive<i64>) -> Result<i64, Q
         .ok_or_else(|| QueryFault::Value {
             name: name.to_owned(),
             wanted: format!(
-                "must be a whole number from {} to {}",
+                "must be an integer from {} to {}",
                 range.start(),
                 range.end()
             ),
@@ -186,10 +186,7 @@ mod tests {
                 panic!("{query}");
             };
             assert!(query.starts_with(&name), "{query}");
-            assert!(
-                wanted.starts_with("must be a whole number from "),
-                "{wanted}"
-            );
+            assert!(wanted.starts_with("must be an integer from "), "{wanted}");
         }
     }
 

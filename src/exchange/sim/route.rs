@@ -40,14 +40,14 @@ pub(crate) enum SimRoute {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteAccess {
     Public,
-    /// Anybody. A key must be valid where it is given, and the answer then marks what is its own.
+    /// Public. A key is optional, but must be valid; with one, the answer marks the rows of its accounts.
     PublicOrKey,
     Key,
 }
 
 impl RouteAccess {
-    /// Market data and the description are nobody's; everything else needs a key. By the path alone, so that a bad query
-    /// of a public route is refused as one.
+    /// Market data and the description are public; everything else needs a key. The query does not count: a bad query of
+    /// a public route is a 400, not a 401.
     pub(crate) fn from_path(method: &str, path: &str) -> Self {
         let segments: Vec<&str> = path.split('/').skip(1).collect();
         match (method, segments.as_slice()) {
@@ -112,7 +112,7 @@ fn unmatched(resource: &[&str]) -> RouteFault {
     }
 }
 
-/// What is read of one market or account.
+/// The reads below one market or account.
 fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
     Ok(match resource {
         ["markets", id, "book"] => SimRoute::Book(market(id)?, BookQuery::parse(query)?),

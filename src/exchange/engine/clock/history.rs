@@ -2,22 +2,20 @@
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
-    market::history::CandleRange,
+    market::history::{CandleRange, CandleWindow},
     state::{
         account_history::AccountHistory,
-        history::{CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord},
+        history::{EquityRecord, FillRecord, FundingRecord, TradeRecord},
         ids::{AccountIx, MarketIx},
     },
 };
 
 impl Engine {
-    /// By rising time; empty for an unknown market. The last one is the interval that has not ended.
-    pub fn candles(&self, market: MarketIx, range: CandleRange) -> Vec<CandleReport> {
-        let history = self.market_histories.get(usize::from(market));
-        let spec = self.market_spec(market);
-        history.zip(spec).map_or_else(Vec::new, |(history, spec)| {
-            history.candles((spec, &self.rng), self.now, range)
-        })
+    /// `None` for an unknown market. The last candle is the interval that has not ended.
+    pub fn candles(&self, market: MarketIx, range: CandleRange) -> Option<CandleWindow> {
+        let history = self.market_histories.get(usize::from(market))?;
+        let spec = self.market_spec(market)?;
+        Some(history.candles((spec, &self.rng), self.now, range))
     }
 
     /// Newest first, from just before the trade of that number; a few thousand are kept.

@@ -1,13 +1,16 @@
 //! The histories in a checkpoint: the chunks of each ring that changed.
 //!
-//! A checkpoint of before there were histories has none; they begin where it was taken.
+//! A checkpoint of data format 3 has none; recording begins where it was taken.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::checkpoint::{CheckpointChunk, CheckpointFault, CheckpointTable};
 use crate::exchange::engine::{
     core::Engine,
-    market::history::{HistoryOrigin, MarketHistory},
+    market::{
+        candles::CandleLevel,
+        history::{HistoryOrigin, MarketHistory},
+    },
     state::{account_history::AccountHistory, ring::Ring},
 };
 
@@ -19,7 +22,6 @@ impl Engine {
         &mut self,
         chunks: &mut Vec<CheckpointChunk>,
     ) -> Result<(), CheckpointFault> {
-        let begin = chunks.len();
         for (owner, history) in self.market_histories.iter_mut().enumerate() {
             if !history.is_origin_kept {
                 history.is_origin_kept = true;
@@ -27,14 +29,8 @@ impl Engine {
                 let (table, place) = (CheckpointTable::Origins, owner);
                 chunks.push(CheckpointChunk { table, place, rows });
             }
-            let candles = &mut history.candles;
-            for (table, candles) in [
-                (CheckpointTable::Seconds, &mut candles.second),
-                (CheckpointTable::Minutes, &mut candles.minute),
-                (CheckpointTable::Hours, &mut candles.hour),
-                (CheckpointTable::Days, &mut candles.day),
-            ] {
-                save(candles.ring_mut(), (table, owner), chunks)?;
+            for (level, candles) in history.candles.each_mut() {
+                save(candles.ring_mut(), (candle_table(level), owner), chunks)?;
             }
             let owner = (CheckpointTable::Trades, owner);
             save(&mut history.trades, owner, chunks)?;
@@ -45,9 +41,6 @@ impl Engine {
             save(&mut history.equity, samples, chunks)?;
             let payments = (CheckpointTable::Funding, owner);
             save(&mut history.funding, payments, chunks)?;
-        }
-        if let Some(histories) = chunks.get_mut(begin..) {
-            histories.sort_unstable_by_key(|chunk| (chunk.table, chunk.place));
         }
         Ok(())
     }
@@ -91,14 +84,8 @@ impl Engine {
         };
         let mut history = MarketHistory::new(postcard::from_bytes(&origin.rows)?);
         history.is_origin_kept = true;
-        let candles = &mut history.candles;
-        for (table, candles) in [
-            (CheckpointTable::Seconds, &mut candles.second),
-            (CheckpointTable::Minutes, &mut candles.minute),
-            (CheckpointTable::Hours, &mut candles.hour),
-            (CheckpointTable::Days, &mut candles.day),
-        ] {
-            load(candles.ring_mut(), (table, owner), chunks)?;
+        for (level, candles) in history.candles.each_mut() {
+            load(candles.ring_mut(), (candle_table(level), owner), chunks)?;
         }
         let owner = (CheckpointTable::Trades, owner);
         load(&mut history.trades, owner, chunks)?;
@@ -109,13 +96,7 @@ impl Engine {
     pub(super) fn touch_histories(&mut self) {
         for history in &mut self.market_histories {
             history.is_origin_kept = false;
-            let candles = &mut history.candles;
-            for candles in [
-                &mut candles.second,
-                &mut candles.minute,
-                &mut candles.hour,
-                &mut candles.day,
-            ] {
+            for (_, candles) in history.candles.each_mut() {
                 candles.ring_mut().touch_all();
             }
             history.trades.touch_all();
@@ -125,6 +106,15 @@ impl Engine {
             history.equity.touch_all();
             history.funding.touch_all();
         }
+    }
+}
+
+fn candle_table(level: CandleLevel) -> CheckpointTable {
+    match level {
+        CandleLevel::Second => CheckpointTable::Seconds,
+        CandleLevel::Minute => CheckpointTable::Minutes,
+        CandleLevel::Hour => CheckpointTable::Hours,
+        CandleLevel::Day => CheckpointTable::Days,
     }
 }
 

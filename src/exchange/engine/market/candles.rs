@@ -2,6 +2,8 @@
 //!
 //! Four rings are filled directly; every other interval is rolled up from one of them when it is read.
 
+use std::ops::Range;
+
 use crate::exchange::engine::state::{
     history::CandleRecord,
     ring::Ring,
@@ -10,7 +12,7 @@ use crate::exchange::engine::state::{
 };
 
 /// The intervals that are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CandleLevel {
     Second,
     Minute,
@@ -19,14 +21,15 @@ pub(crate) enum CandleLevel {
 }
 
 impl CandleLevel {
-    /// Milliseconds.
-    pub(crate) const fn length(self) -> i64 {
-        match self {
-            Self::Second => 1_000,
-            Self::Minute => 60_000,
-            Self::Hour => Millis::HOUR.0,
-            Self::Day => Millis::DAY.0,
-        }
+    /// Of one candle, in milliseconds.
+    pub(crate) fn length(self) -> i64 {
+        let interval = match self {
+            Self::Second => Interval::Second1,
+            Self::Minute => Interval::Minute1,
+            Self::Hour => Interval::Hour1,
+            Self::Day => Interval::Day1,
+        };
+        interval.millis()
     }
 
     /// Candles kept: an hour of seconds, three days of minutes, 90 days of hours, two years of days.
@@ -59,10 +62,10 @@ impl CandleLevel {
 /// One value for each level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PerLevel<T> {
-    pub(crate) second: T,
-    pub(crate) minute: T,
-    pub(crate) hour: T,
-    pub(crate) day: T,
+    second: T,
+    minute: T,
+    hour: T,
+    day: T,
 }
 
 impl<T> PerLevel<T> {
@@ -82,6 +85,15 @@ impl<T> PerLevel<T> {
             CandleLevel::Hour => &self.hour,
             CandleLevel::Day => &self.day,
         }
+    }
+
+    pub(crate) fn each_mut(&mut self) -> [(CandleLevel, &mut T); 4] {
+        [
+            (CandleLevel::Second, &mut self.second),
+            (CandleLevel::Minute, &mut self.minute),
+            (CandleLevel::Hour, &mut self.hour),
+            (CandleLevel::Day, &mut self.day),
+        ]
     }
 
     pub(crate) fn at_mut(&mut self, level: CandleLevel) -> &mut T {
@@ -158,12 +170,13 @@ impl CandleRing {
         self.ring.last().map_or(self.before, |last| last.close)
     }
 
-    /// A candle since the history began; one after the last trade is without trades. `None` if it is not kept.
-    pub(crate) fn get(&self, index: i64) -> Option<CandleRecord> {
-        if index >= self.ring.next() {
-            return Some(CandleRecord::flat(self.close()));
-        }
-        self.ring.get(index).copied()
+    /// The kept candles of those numbers, without a gap, and the number of the first; those after the last trade are
+    /// without trades.
+    pub(crate) fn part(&self, numbers: Range<i64>) -> (i64, Vec<CandleRecord>) {
+        let first = numbers.start.max(self.ring.first());
+        let after = CandleRecord::flat(self.close());
+        let candle = |index| self.ring.get(index).copied().unwrap_or(after);
+        (first, (first..numbers.end).map(candle).collect())
     }
 
     pub(crate) fn ring_mut(&mut self) -> &mut Ring<CandleRecord> {
@@ -175,6 +188,13 @@ impl CandleRing {
 mod tests {
     use super::*;
     use strum::IntoEnumIterator as _;
+
+    impl CandleRing {
+        fn get(&self, index: i64) -> Option<CandleRecord> {
+            let (first, rows) = self.part(index..index + 1);
+            rows.first().copied().filter(|_| first == index)
+        }
+    }
 
     fn traded(prices: &[(i64, i64)]) -> CandleRing {
         let mut ring = CandleRing::new(CandleLevel::Second, Millis(5_000), Px(100));

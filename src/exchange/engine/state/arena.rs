@@ -5,7 +5,7 @@
 use std::marker::PhantomData;
 
 /// Rows per chunk, the unit of storage on disk.
-const ROWS_PER_CHUNK: usize = 128;
+pub(super) const ROWS_PER_CHUNK: usize = 128;
 
 #[derive(Debug)]
 pub(crate) struct Arena<Id, Row> {

@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Rows of one chunk, the unit in which rows are kept on disk.
-const ROWS_PER_CHUNK: i64 = 128;
+use super::arena::ROWS_PER_CHUNK;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ring<Row> {
@@ -105,7 +104,7 @@ impl<Row> Ring<Row> {
 
     /// How many places for chunks a ring of that capacity has: it may begin and end inside one.
     pub(crate) fn places(capacity: usize) -> usize {
-        capacity.div_ceil(usize::try_from(ROWS_PER_CHUNK).unwrap_or(usize::MAX)) + 1
+        capacity.div_ceil(ROWS_PER_CHUNK) + 1
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -117,16 +116,16 @@ impl<Row> Ring<Row> {
         let from = self.changed.max(self.first());
         self.changed = self.next;
         let ring = &*self;
-        let places = count(Self::places(ring.capacity));
+        let (places, size) = (count(Self::places(ring.capacity)), count(ROWS_PER_CHUNK));
         let chunk = move |chunk: i64| {
-            let first = (chunk * ROWS_PER_CHUNK).max(ring.first());
-            let end = ((chunk + 1) * ROWS_PER_CHUNK).min(ring.next);
+            let first = (chunk * size).max(ring.first());
+            let end = ((chunk + 1) * size).min(ring.next);
             let place = usize::try_from(chunk.rem_euclid(places)).unwrap_or(0);
             let rows = (first..end).filter_map(|number| ring.get(number));
             (place, (first, rows.collect()))
         };
-        let last = (ring.next - 1).div_euclid(ROWS_PER_CHUNK);
-        let chunks = (from.div_euclid(ROWS_PER_CHUNK)..=last).map(chunk);
+        let last = (ring.next - 1).div_euclid(size);
+        let chunks = (from.div_euclid(size)..=last).map(chunk);
         chunks.filter(move |_| from < ring.next)
     }
 

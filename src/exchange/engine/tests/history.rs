@@ -24,6 +24,10 @@ fn whole(interval: Interval) -> CandleRange {
     }
 }
 
+fn reports(engine: &Engine, market: MarketIx, range: CandleRange) -> Vec<CandleReport> {
+    engine.candles(market, range).unwrap().reports()
+}
+
 /// Trades, and the candles that follow from them without any ring.
 struct Direct {
     origin: Millis,
@@ -94,7 +98,7 @@ proptest! {
             direct.trades.push((at, trade.px, trade.size));
         }
         let rng = &market.engine.rng;
-        let read = |range| history.candles((spec, rng), at, range);
+        let read = |range| history.candles((spec, rng), at, range).reports();
         for interval in Interval::iter() {
             let told = read(whole(interval));
             direct.check(&told, interval);
@@ -120,19 +124,52 @@ proptest! {
 fn the_oldest_page_is_followed_by_an_empty_one() {
     let engine = synthetic(3);
     for interval in Interval::iter() {
-        let told = engine.candles(BTC.into(), whole(interval));
+        let told = reports(&engine, BTC.into(), whole(interval));
         let before = told.first().map(|row| row.open_time);
         let range = CandleRange {
             before,
             ..whole(interval)
         };
-        assert_eq!(engine.candles(BTC.into(), range), []);
+        assert_eq!(reports(&engine, BTC.into(), range), []);
         let all = CandleRange {
             before: Some(Millis(0)),
             ..whole(interval)
         };
-        assert_eq!(engine.candles(BTC.into(), all), []);
+        assert_eq!(reports(&engine, BTC.into(), all), []);
     }
+}
+
+#[test]
+fn copied_candles_stay_what_they_were_while_the_engine_goes_on() {
+    let market = MarketIx::from(0);
+    for interval in [Interval::Second5, Interval::Minute1, Interval::Hour4] {
+        let [mut engine, twin] = [synthetic(3), synthetic(3)];
+        // Nothing was read yet: what is from before the scenario is generated from the copy.
+        let copied = engine.candles(market, whole(interval)).unwrap();
+        engine.advance_to(engine.now() + Millis::HOUR);
+        let before = reports(&twin, market, whole(interval));
+        assert_eq!(copied.reports(), before, "{interval}");
+        assert_ne!(reports(&engine, market, whole(interval)), before);
+    }
+}
+
+#[test]
+fn a_market_without_volatility_has_a_flat_past_with_the_usual_volume() {
+    let mut calm = markets();
+    calm.iter_mut()
+        .for_each(|market| market.volatility = Bps(0));
+    let desk = Desk::with(1_000, lax(), calm);
+    let day = reports(&desk.engine, ETH.into(), whole(Interval::Day1));
+    let price = desk.px(ETH, "3000");
+    let usual = reports(&Desk::new(1_000).engine, ETH.into(), whole(Interval::Day1));
+    let volume = |rows: &[CandleReport]| rows.iter().map(|row| row.candle.volume.0).sum::<i64>();
+    for row in &day {
+        let candle = row.candle;
+        let prices = [candle.open, candle.high, candle.low, candle.close];
+        assert_eq!(prices, [price; 4], "{row:?}");
+    }
+    assert!(volume(&day) * 3 > volume(&usual), "{}", volume(&day));
+    assert!(volume(&day) < volume(&usual) * 3, "{}", volume(&day));
 }
 
 /// A chart is full when it is first opened.
@@ -150,7 +187,7 @@ fn before_the_scenario_every_interval_is_full_and_ends_at_the_start_price() {
             (Interval::Hour4, 539),
             (Interval::Day1, 730),
         ] {
-            let told = desk.engine.candles(market.into(), whole(interval));
+            let told = reports(&desk.engine, market.into(), whole(interval));
             assert!(told.len() >= least, "{interval}: {}", told.len());
             assert!(told.iter().all(|row| row.is_synthetic), "{interval}");
             assert_eq!(told.last().unwrap().candle.close, desk.px(market, price));
@@ -168,14 +205,14 @@ fn the_time_before_is_as_wild_as_the_market_and_stays_around_its_price() {
     let engine = synthetic(5);
     for market in engine.market_ixs() {
         let spec = engine.market_spec(market).unwrap();
-        let days = engine.candles(market, whole(Interval::Day1));
+        let days = reports(&engine, market, whole(Interval::Day1));
         let prices = days.iter().map(|row| row.candle.close.0);
         let (low, high) = (prices.clone().min().unwrap(), prices.max().unwrap());
         assert!(low * 3 > spec.start_price.0, "{low}");
         assert!(high < spec.start_price.0 * 3, "{high}");
         assert!(high * 10 > low * 11, "{low} to {high}");
         for (interval, least) in [(Interval::Minute1, 90), (Interval::Hour1, 99)] {
-            let told = engine.candles(market, whole(interval));
+            let told = reports(&engine, market, whole(interval));
             let moved = told.iter().filter(|row| row.candle.high > row.candle.low);
             let share = 100 * moved.count() / told.len();
             assert!(share >= least, "{market:?} {interval}: {share} %");
@@ -191,7 +228,7 @@ fn the_time_before_is_as_wild_as_the_market_and_stays_around_its_price() {
 fn one_seed_has_one_past_and_another_seed_another() {
     let past = |seed| {
         let engine = synthetic(seed);
-        engine.candles(ETH.into(), whole(Interval::Minute1))
+        reports(&engine, ETH.into(), whole(Interval::Minute1))
     };
     assert_eq!(past(7), past(7));
     assert_ne!(past(7), past(8));
@@ -224,7 +261,7 @@ fn histories(engine: &Engine) -> Histories {
     let me = engine.account("me").unwrap();
     let markets = || engine.market_ixs();
     let candles = markets().flat_map(|market| {
-        Interval::iter().map(move |interval| engine.candles(market, whole(interval)))
+        Interval::iter().map(move |interval| reports(&engine, market, whole(interval)))
     });
     let trades = markets().flat_map(|market| engine.trades(market, None));
     (
@@ -264,7 +301,7 @@ fn a_checkpoint_of_before_there_were_histories_begins_them_where_it_was_taken() 
     let mut again = Engine::restore(&core, rows).unwrap();
     assert_eq!(again.log_hash(), engine.log_hash());
     let last = again.market_facts(BTC.into()).unwrap().last;
-    let minutes = again.candles(BTC.into(), whole(Interval::Minute1));
+    let minutes = reports(&again, BTC.into(), whole(Interval::Minute1));
     assert!(
         minutes.len() >= 4_320
             && minutes
@@ -291,7 +328,7 @@ fn candles_hold_what_the_tape_and_users_traded_and_no_more() {
         let volume: Lots = trades.iter().map(|trade| trade.size).sum();
         let turnover: Usd = trades.iter().map(|trade| trade.px * trade.size).sum();
         for interval in Interval::iter() {
-            let told = engine.candles(market, whole(interval));
+            let told = reports(&engine, market, whole(interval));
             let since_start = || {
                 told.iter()
                     .filter(|row| !row.is_synthetic)
@@ -477,9 +514,8 @@ fn memory_stays_flat_over_thirty_days() {
             account: None,
         });
         if second % 86_400 == 86_399 {
-            let candles = &mut history.candles;
-            let [seconds, minutes] =
-                [&mut candles.second, &mut candles.minute].map(|ring| ring.ring_mut().len());
+            let candles = history.candles.each_mut();
+            let [seconds, minutes, ..] = candles.map(|(_, ring)| ring.ring_mut().len());
             kept.push((seconds, minutes, history.trades.len()));
         }
     }

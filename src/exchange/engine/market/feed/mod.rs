@@ -14,7 +14,7 @@ mod tape;
 
 pub use price_process::PriceBounds;
 pub(crate) use rng::RngStream;
-pub(crate) use synthetic_candles::SyntheticCandles;
+pub(crate) use synthetic_candles::{BackwardWalk, SyntheticCandles};
 
 use serde::{Deserialize, Serialize};
 

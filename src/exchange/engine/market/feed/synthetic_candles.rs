@@ -75,9 +75,8 @@ struct LevelCandles {
 pub(crate) struct SyntheticCandles(PerLevel<LevelCandles>);
 
 impl SyntheticCandles {
-    /// The candles that end at `at` with `px`. The last of each level is the part of it before `at`.
-    pub(crate) fn new(spec: &MarketSpec, rng: RngStream, at: Millis, px: Px) -> Self {
-        let mut walk = BackwardWalk::new(spec, rng, px);
+    /// The candles that end at `at` with the price that the walk begins from. The last of each level is the part of it before `at`.
+    pub(crate) fn new(mut walk: BackwardWalk, at: Millis) -> Self {
         let mut levels = PerLevel::new(|_| LevelCandles::default());
         let mut finer: Option<CandleLevel> = None;
         let mut from = at;
@@ -90,7 +89,7 @@ impl SyntheticCandles {
             let mut rows: Vec<_> = (first..end).map(|_| walk.candle(reach)).collect();
             rows.reverse();
             if let Some(finer) = finer {
-                rows.extend(rolled_up(levels.at(finer), finer, level, end));
+                rows.extend(rolled_up(levels.at(finer), level.length() / finer.length()));
             }
             *levels.at_mut(level) = LevelCandles { first, rows };
             (finer, from) = (Some(level), start);
@@ -103,38 +102,19 @@ impl SyntheticCandles {
         let index = usize::try_from(index - level.first).ok()?;
         level.rows.get(index).copied()
     }
-
-    /// The number of a level's oldest candle.
-    pub(crate) fn first(&self, level: CandleLevel) -> i64 {
-        self.0.at(level).first
-    }
 }
 
-/// The candles of `level` from number `first` on, out of those of a finer level.
-fn rolled_up(
-    candles: &LevelCandles,
-    finer: CandleLevel,
-    level: CandleLevel,
-    first: i64,
-) -> Vec<CandleRecord> {
-    let parts = level.length() / finer.length();
-    let mut rows: Vec<CandleRecord> = Vec::new();
-    let numbered = (candles.first..).zip(&candles.rows);
-    let mut last = first - 1;
-    for (number, row) in numbered.skip_while(|(number, _)| *number < first * parts) {
-        let index = number.div_euclid(parts);
-        match rows.last_mut().filter(|_| index == last) {
-            Some(sum) => *sum = sum.followed_by(*row),
-            None => rows.push(*row),
-        }
-        last = index;
-    }
-    rows
+/// The candles of a level out of so many parts each. The parts begin with a whole candle: their reach is a multiple of
+/// its length.
+fn rolled_up(finer: &LevelCandles, parts: i64) -> impl Iterator<Item = CandleRecord> {
+    let parts = usize::try_from(parts).unwrap_or(1).max(1);
+    let sums = finer.rows.chunks(parts);
+    sums.filter_map(|rows| rows.iter().copied().reduce(CandleRecord::followed_by))
 }
 
 /// The price, going back in time.
-#[derive(Debug)]
-struct BackwardWalk {
+#[derive(Debug, Clone)]
+pub(crate) struct BackwardWalk {
     rng: RngStream,
     start: f64,
     decimals: u32,
@@ -150,7 +130,8 @@ struct BackwardWalk {
 }
 
 impl BackwardWalk {
-    fn new(spec: &MarketSpec, rng: RngStream, px: Px) -> Self {
+    /// From `px` back.
+    pub(crate) fn new(spec: &MarketSpec, rng: RngStream, px: Px) -> Self {
         let base = real(u64::try_from(spec.base_depth.0).unwrap_or(u64::MAX));
         Self {
             rng,
@@ -248,7 +229,12 @@ impl BackwardWalk {
             real(candle.open.0.unsigned_abs()),
             real(candle.close.0.unsigned_abs()),
         );
-        let moved = (libm::log(close / open) / sigma).abs();
+        // A market without volatility has no moves to measure by it.
+        let moved = if sigma > 0.0 {
+            (libm::log(close / open) / sigma).abs()
+        } else {
+            0.0
+        };
         let noise = libm::exp(LOG_VOLUME_DEVIATION * self.rng.normal());
         let money = self.usual.1 * seconds * noise * (0.6 + 0.5 * moved);
         let lots = whole(money / close).clamp(1, MAX_COUNT);
