@@ -1,12 +1,12 @@
 //! The order books of markets with an open form or panel; polled only while they are needed.
 
-use super::{data_age::DataAge, remote::Remote};
+use super::data_age::DataAge;
 use crate::model::{Book, Dated, Failure, Market, MarketId, Num, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
-/// A book whose data is older than this says nothing of what an order would meet: three times the interval at which
-/// the book under an open form is renewed.
-const TOO_OLD: Duration = Duration::from_secs(6);
+/// A book or a tape whose data is older than this says nothing of the market now: ten times the interval at which the
+/// shown ones are renewed, and more than twice that of the book under an open form.
+pub(crate) const MARKET_STALE_AFTER: Duration = Duration::from_secs(5);
 /// Prices move less than this between two answers; a book that is further away is of another time.
 const LARGEST_DIFFERENCE_BPS: i64 = 25;
 
@@ -25,21 +25,38 @@ pub struct Books {
     version: u64,
 }
 
+/// The last readable book of a market. A refused answer keeps it, and its age.
 #[derive(Debug, Clone, PartialEq, Default)]
-struct KnownBook {
-    book: Remote<Book>,
+pub struct KnownBook {
+    book: Option<Book>,
     age: DataAge,
 }
 
+impl KnownBook {
+    pub fn value(&self) -> Option<&Book> {
+        self.book.as_ref()
+    }
+
+    /// When the newest readable answer was requested.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.age.answered_at()
+    }
+
+    /// Why there is no newer book, if the last answer brought none.
+    pub fn trouble(&self) -> Option<&Failure> {
+        self.age.trouble()
+    }
+}
+
 impl Books {
-    pub fn of(&self, market: &MarketId) -> Option<&Remote<Book>> {
-        self.known.get(market).map(|known| &known.book)
+    pub fn of(&self, market: &MarketId) -> Option<&KnownBook> {
+        self.known.get(market)
     }
 
     /// How old a market's book is: since the request that first brought it, however often it was polled since.
     pub fn age(&self, market: &MarketId, now: Timestamp) -> Option<Duration> {
         let known = self.known.get(market)?;
-        known.book.value()?;
+        known.book.as_ref()?;
         known.age.age(now)
     }
 
@@ -47,7 +64,7 @@ impl Books {
     pub fn fit(&self, market: &Market, now: Timestamp) -> Option<Result<&Book, Unfit>> {
         let book = self.of(&market.id)?.value()?;
         let age = self.age(&market.id, now)?;
-        if age > TOO_OLD {
+        if age > MARKET_STALE_AFTER {
             return Some(Err(Unfit::Old(age)));
         }
         Some(match apart(book, market) {
@@ -69,19 +86,19 @@ impl Books {
         at: Timestamp,
     ) {
         let known = self.known.entry(market).or_default();
-        let result = match result {
-            Ok(dated) => {
-                known.age.answered(at, dated.made_at);
-                Ok(dated.value)
+        let is_new = match result {
+            Ok(Dated { value, made_at }) => {
+                let had_trouble = known.age.trouble().is_some();
+                let is_newer = known.age.answered(at, made_at);
+                let is_other = is_newer && known.book.as_ref() != Some(&value);
+                if is_other {
+                    known.book = Some(value);
+                }
+                is_other || (is_newer && had_trouble)
             }
-            Err(why) => Err(why),
+            Err(why) => known.age.failed(at, why),
         };
-        let is_known = match &result {
-            Ok(book) => matches!(&known.book, Remote::Fresh { value, .. } if value == book),
-            Err(why) => known.book.trouble() == Some(why),
-        };
-        known.book.arrive(result, at);
-        self.version += u64::from(!is_known);
+        self.version += u64::from(is_new);
     }
 }
 

@@ -41,6 +41,11 @@ impl DataAge {
         true
     }
 
+    /// When the newest answer was requested, whether or not it brought anything new.
+    pub fn answered_at(&self) -> Option<Timestamp> {
+        self.polled_at
+    }
+
     /// When the request was sent that first returned this data; `None` before the first.
     pub fn dated(&self) -> Option<Timestamp> {
         self.made.map(|(_, since)| since).or(self.polled_at)

@@ -1,14 +1,13 @@
 //! Whether the order book of a market is current.
 
-use super::wants::SHOWN_EVERY;
 use crate::{
-    app::account::{remote::Remote, store::Store},
+    app::account::{
+        books::{KnownBook, MARKET_STALE_AFTER},
+        store::Store,
+    },
     model::{Book, MarketId, Num, Side, Timestamp},
 };
 use std::time::Duration;
-
-/// A book older than this many intervals is stale.
-const STALE_AFTER: u32 = 10;
 
 /// Whether a book can be traded by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +25,11 @@ pub enum BookState {
 
 impl BookState {
     pub fn new(store: &Store, market: &MarketId, now: Timestamp) -> Self {
-        let book = store.books.of(market).and_then(Remote::value);
+        let book = store.books.of(market).and_then(KnownBook::value);
         let Some((book, age)) = book.zip(store.books.age(market, now)) else {
             return Self::Missing;
         };
-        if age > SHOWN_EVERY * STALE_AFTER {
+        if age > MARKET_STALE_AFTER {
             Self::Stale(age)
         } else if book.mid().is_none() {
             Self::Empty

@@ -90,11 +90,11 @@ fn a_stop_on_the_winning_side_is_no_profit() {
 fn a_book_that_is_old_or_of_another_price_tells_nothing_and_says_so() {
     let mut model = two_levels();
     press(&mut model, "b 0.2");
-    wait(&mut model, 6_000);
-    let told = "all fills at est. 64,006, 0.9 bps from mid, from a book 6s old";
+    wait(&mut model, 5_000);
+    let told = "all fills at est. 64,006, 0.9 bps from mid, from a book 5s old";
     assert_eq!(of(&model, "book"), told);
     wait(&mut model, 1_000);
-    assert_eq!(of(&model, "book"), "–, the last book is 7s old");
+    assert_eq!(of(&model, "book"), "–, the last book is 6s old");
     assert_eq!(of(&model, "notional"), "12,800.20 USD");
     let mut model = with_book(&[("64499", "1")], &[("64501", "1")]);
     press(&mut model, "b 0.2");
