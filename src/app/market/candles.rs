@@ -129,6 +129,11 @@ impl CandleSeries {
         self.age.age(now)
     }
 
+    /// When the newest answer was requested.
+    pub(crate) fn answered_at(&self) -> Option<Timestamp> {
+        self.age.answered_at()
+    }
+
     /// Why there is nothing newer, if the last request failed.
     pub fn trouble(&self) -> Option<&Failure> {
         self.age.trouble()

@@ -22,8 +22,10 @@ const MOST_CANDLES: u32 = 1_500;
 /// Enough trades for the volume of the last minutes, and for what traded between two answers.
 const FIRST_TRADES: u32 = 1_000;
 const NEW_TRADES: u32 = 100;
+/// After so long without an answer, as many trades are asked for as at first.
+const CATCH_UP_AFTER: Duration = Duration::from_secs(5);
 /// Without an answer for so long, a request is lost and sent again.
-const LOST_AFTER: Duration = Duration::from_secs(15);
+pub(crate) const LOST_AFTER: Duration = Duration::from_secs(15);
 /// What fails again and again is asked for this often.
 const FAILING_EVERY: Duration = Duration::from_secs(30);
 /// Two requests of one kind leave within this time at most.
@@ -117,7 +119,7 @@ impl MarketPolls {
         let chart = wants.candles.as_ref();
         let older = chart.and_then(|chart| {
             let series = data.candles(&chart.market_id, chart.interval)?;
-            series.older_due(chart.since?)
+            series.older_due(wanted_since(chart, data)?)
         });
         polled.into_iter().chain(older).min()
     }
@@ -254,19 +256,21 @@ fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted>
     let trades = wants.trades.iter().map(|market| Wanted {
         key: PollKey::Trades(market.clone()),
         every: SHOWN_EVERY,
-        request: newest_trades(market, data),
+        request: newest_trades(market, data, time),
     });
     candles.chain(books).chain(trades).collect()
 }
 
 /// A page at first, then as many as have opened since by either clock, and the one before: it may have been in progress.
+/// Those that open until a late answer is made belong to it too: a page that does not reach back replaces the series.
 fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> MarketRequest {
     let interval = chart.interval;
     let series = data.candles(&chart.market_id, interval);
     let newest = series.and_then(|series| Some((series, series.newest()?.open_time)));
     let limit = newest.map_or(FIRST_CANDLES, |(series, open_time)| {
         let by_service = time.service_now.since(open_time);
-        let passed = by_service.max(series.age(time.now).unwrap_or_default());
+        let answered = series.answered_at().map(|at| time.now.since(at));
+        let passed = by_service.max(answered.unwrap_or_default()) + LOST_AFTER;
         let opened = passed.as_millis() / interval.length().as_millis().max(1);
         u32::try_from(opened.saturating_add(2)).unwrap_or(MOST_CANDLES)
     });
@@ -277,11 +281,28 @@ fn newest_candles(chart: &CandleWant, data: &MarketData, time: PollTime) -> Mark
     }
 }
 
-fn newest_trades(market: &MarketId, data: &MarketData) -> MarketRequest {
-    let known = data.tape(market).and_then(Tape::last);
+/// After a pause more may have traded than a usual answer tells.
+fn newest_trades(market: &MarketId, data: &MarketData, time: PollTime) -> MarketRequest {
+    let tape = data.tape(market).filter(|tape| tape.last().is_some());
+    let answered = tape.and_then(Tape::answered_at);
+    let is_recent = answered.is_some_and(|at| time.now.since(at) < CATCH_UP_AFTER);
     MarketRequest::Trades {
-        limit: known.map_or(FIRST_TRADES, |_| NEW_TRADES),
+        limit: if is_recent { NEW_TRADES } else { FIRST_TRADES },
     }
+}
+
+/// From when on candles are wanted: from where the chart begins, and always as far back as a first page reaches. A late
+/// answer may have replaced the series by a few rows.
+fn wanted_since(chart: &CandleWant, data: &MarketData) -> Option<Timestamp> {
+    let newest = data.candles(&chart.market_id, chart.interval)?.newest()?;
+    let length = chart.interval.millis();
+    let page = i64::from(FIRST_CANDLES - 1).saturating_mul(length);
+    let first_page = Timestamp(newest.open_time.0.saturating_sub(page));
+    Some(
+        chart
+            .since
+            .map_or(first_page, |since| since.min(first_page)),
+    )
 }
 
 fn older(
@@ -290,7 +311,8 @@ fn older(
     now: Timestamp,
 ) -> Option<(MarketId, MarketRequest)> {
     let chart = wants.candles.as_ref()?;
-    let before = data.ask_older(&chart.market_id, chart.interval, chart.since?, now)?;
+    let since = wanted_since(chart, data)?;
+    let before = data.ask_older(&chart.market_id, chart.interval, since, now)?;
     let request = MarketRequest::Candles {
         interval: chart.interval,
         before: Some(before),

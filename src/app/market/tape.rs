@@ -1,11 +1,11 @@
 //! The recent trades of one market, and the volume at each price.
 //!
 //! Contract: a trade is kept once. Trades with an id are identified by it, others by their time and number at that
-//! time. Known limit: trades between two answers that do not overlap are missing; [`Tape::whole_since`] is the time
+//! time. A market that begins anew begins a new tape. Known limit: trades between two answers that do not overlap are missing; [`Tape::whole_since`] is the time
 //! since which none is.
 
 use crate::{
-    app::account::data_age::DataAge,
+    app::account::{books::MARKET_STALE_AFTER, data_age::DataAge},
     model::{Failure, Num, PublicTrade, Side, Timestamp},
 };
 use std::{
@@ -62,6 +62,12 @@ impl Tape {
         self.whole_since
     }
 
+    /// Since when the volumes count, where that is less than their window.
+    pub fn counts_since(&self, service_now: Timestamp) -> Option<Timestamp> {
+        let since = self.whole_since?;
+        (service_now.since(since) < VOLUME_WINDOW).then_some(since)
+    }
+
     /// Rises with every change of what is known.
     pub fn version(&self) -> u64 {
         self.version
@@ -69,6 +75,16 @@ impl Tape {
 
     pub fn age(&self, now: Timestamp) -> Option<Duration> {
         self.age.age(now)
+    }
+
+    /// Whether the trades are too old to trade by.
+    pub fn is_stale(&self, now: Timestamp) -> bool {
+        self.age(now).is_some_and(|age| age > MARKET_STALE_AFTER)
+    }
+
+    /// When the newest answer was requested.
+    pub(crate) fn answered_at(&self) -> Option<Timestamp> {
+        self.age.answered_at()
     }
 
     pub fn trouble(&self) -> Option<&Failure> {
@@ -93,7 +109,10 @@ impl Tape {
             return;
         }
         let page = ascending(page);
-        self.note_gap(&page);
+        if self.has_restarted(&page, made_at) {
+            self.forget();
+        }
+        self.note_gap(&page, made_at.unwrap_or(service_now));
         let new = self.unknown(page);
         self.version += u64::from(!new.is_empty());
         for trade in new {
@@ -111,10 +130,29 @@ impl Tape {
         self.unreadable = rows;
     }
 
+    /// Whether the market began anew, with numbers or a clock from before: its newest trade is older than a known one,
+    /// and either is unknown or the source's clock went back. Otherwise the answer is only late.
+    fn has_restarted(&self, page: &[PublicTrade], made_at: Option<Timestamp>) -> bool {
+        let Some(last) = self.trades.back() else {
+            return false;
+        };
+        let is_clock_back = made_at.is_some_and(|made_at| made_at < last.at);
+        page.last().map_or(is_clock_back, |newest| {
+            is_after(last, newest) && (is_clock_back || !self.trades.contains(newest))
+        })
+    }
+
+    fn forget(&mut self) {
+        self.trades.clear();
+        self.volumes.clear();
+        (self.outside, self.whole_since) = (0, None);
+        self.version += 1;
+    }
+
     /// A page that begins after the newest known trade may have lost some between.
-    fn note_gap(&mut self, page: &[PublicTrade]) {
+    fn note_gap(&mut self, page: &[PublicTrade], service_now: Timestamp) {
         let Some(first) = page.first() else {
-            self.whole_since = self.whole_since.or(self.age.dated());
+            self.whole_since = self.whole_since.or(Some(service_now));
             return;
         };
         let overlaps = self

@@ -63,7 +63,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
     let after_rows = sum([2, rows.height]);
     canvas.spans(line(area, after_rows), &view.below);
     canvas.spans(line(area, after_rows.saturating_add(1)), &view.foot);
-    draw_trades(canvas, area, after_rows.saturating_add(2), &view.trades);
+    draw_trades(canvas, area, after_rows.saturating_add(2), view);
     let list = ClickList {
         first: WHEEL_HOME,
         room: usize::from(rows.height),
@@ -77,15 +77,15 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
     })
 }
 
-fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, trades: &[Vec<Span>]) {
-    if trades.is_empty() {
+fn draw_trades(canvas: &mut Canvas<'_>, area: Rect, from: u16, view: &LadderView) {
+    if view.trades.is_empty() {
         return;
     }
     let across = "─".repeat(usize::from(area.width));
     let style = canvas.theme.part(ThemePart::Border);
     canvas.text(line(area, from), &across, style);
-    canvas.spans(line(area, from), &[Span::muted("trades ")]);
-    for (number, trade) in (from.saturating_add(1)..area.height).zip(trades) {
+    canvas.spans(line(area, from), &view.over_trades);
+    for (number, trade) in (from.saturating_add(1)..area.height).zip(&view.trades) {
         canvas.spans(line(area, number), trade);
     }
 }

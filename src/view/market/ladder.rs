@@ -3,7 +3,10 @@
 //! Contract: a row shows its own price and nothing of another. What the book does not tell is blank, where nothing rests
 //! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
 
-use super::ladder_form::{LadderForm, LadderLines, fitted_size, size_decimals};
+use super::{
+    ladder_form::{LadderForm, LadderLines, fitted_size, size_decimals},
+    ladder_words::over_trades,
+};
 use crate::{
     app::{
         Model,
@@ -40,6 +43,8 @@ pub struct LadderView {
     pub foot: Vec<Span>,
     /// The newest trade first; empty where no source tells trades or there is no room.
     pub trades: Vec<Vec<Span>>,
+    /// The line over them.
+    pub over_trades: Vec<Span>,
 }
 
 /// One price.
@@ -109,6 +114,9 @@ pub fn price_ladder(
         below,
         foot: ladder.foot(),
         trades: ladder.trades(scene, lines.trades),
+        over_trades: ladder
+            .tape
+            .map_or_else(Vec::new, |tape| over_trades(tape, model, scene)),
     })
 }
 

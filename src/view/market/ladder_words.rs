@@ -3,6 +3,8 @@
 use super::ladder::{LadderScene, own_words};
 use crate::{
     app::{
+        Model,
+        account::books::KnownBook,
         market::{
             book_state::{BookState, taken_by},
             own_orders::OwnOrderKind,
@@ -85,6 +87,11 @@ impl LadderScene<'_> {
             };
             parts.push(Span::new(words, Tone::Alert));
         }
+        // Why no newer book comes: the service does not answer, or its book was refused.
+        let known = self.model.store.books.of(self.market_id);
+        if let Some(why) = known.and_then(KnownBook::trouble) {
+            parts.push(Span::new(why.kind.word(), Tone::Warn));
+        }
         if ladder.is_leaving() {
             parts.push(Span::new("market at the edge", Tone::Warn));
         }
@@ -133,11 +140,14 @@ impl LadderScene<'_> {
     pub(super) fn trades(&self, scene: &Scene<'_>, lines: u16) -> Vec<Vec<Span>> {
         let trades = self.tape.into_iter().flat_map(Tape::trades);
         let decimals = self.decimals();
+        let is_stale = self.tape.is_some_and(|tape| tape.is_stale(self.model.now));
         let line = |trade: &PublicTrade| {
             let (sign, tone) = match trade.aggressor {
                 Side::Buy => ("▲", Tone::Good),
                 Side::Sell => ("▼", Tone::Bad),
             };
+            // What is not live is dim.
+            let tone = if is_stale { Tone::Muted } else { tone };
             let own = if trade.is_own == Some(true) {
                 "●"
             } else {
@@ -151,6 +161,27 @@ impl LadderScene<'_> {
             ]
         };
         trades.take(usize::from(lines)).map(line).collect()
+    }
+}
+
+/// Over the trades: since when they and the volumes count, where that is shorter than the window of the volumes, or what
+/// is wrong with them.
+pub(super) fn over_trades(tape: &Tape, model: &Model, scene: &Scene<'_>) -> Vec<Span> {
+    let since = tape.counts_since(model.service_now());
+    let age = tape.age(model.now).filter(|_| tape.is_stale(model.now));
+    let trouble = tape.trouble().map(|why| why.kind.word().to_owned());
+    let unreadable = tape.unreadable();
+    let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));
+    let mut parts = vec![Span::muted("trades")];
+    parts.extend(age.map(|age| Span::new(format!("stale {}", scene.age(age)), Tone::Alert)));
+    let wrong = trouble.into_iter().chain(unreadable);
+    parts.extend(wrong.map(|words| Span::new(words, Tone::Warn)));
+    match (since, parts.as_slice()) {
+        (Some(since), [_]) => {
+            let since = scene.zone.time_of_day(since);
+            vec![Span::muted(format!("trades since {since} "))]
+        }
+        _ => apart(parts),
     }
 }
 

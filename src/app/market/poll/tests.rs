@@ -190,3 +190,84 @@ fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
         "nothing is remembered of what is gone"
     );
 }
+
+/// A page that does not reach back to the known rows would replace them all.
+#[test]
+fn the_newest_candles_reach_back_to_the_known_ones_however_late_they_are() {
+    let second = Interval::Second1;
+    let mut shown = Shown::new(MarketWants {
+        candles: Some(CandleWant {
+            interval: second,
+            ..chart(None).unwrap()
+        }),
+        ..MarketWants::default()
+    });
+    let page = |newest: i64, limit: i64| {
+        let rows = (newest - limit + 1..=newest).map(|ahead| candle(START + ahead * 1_000));
+        let page = Dated::undated(Page::of(rows.collect()));
+        MarketAnswer::Candles(second, None, Ok(Some(page)))
+    };
+    shown.asks();
+    shown.answer(page(0, 500));
+    for newest in [1, 16, 17] {
+        shown.now = START + newest * 1_000;
+        let asked = shown.asks();
+        let [MarketRequest::Candles { limit, .. }] = asked[..] else {
+            panic!("{asked:?}");
+        };
+        // The answer is made 14 s after the request.
+        shown.answer(page(newest + 14, limit.into()));
+    }
+    let series = shown.data.candles(&btc(), second).unwrap();
+    assert_eq!(series.rows().len(), 500 + 31);
+}
+
+#[test]
+fn a_series_that_few_rows_have_replaced_is_filled_up_to_a_page_again() {
+    let mut shown = Shown::new(MarketWants {
+        candles: chart(None),
+        ..MarketWants::default()
+    });
+    shown.asks();
+    shown.answer_candles(None, 0..500);
+    shown.now += 3_600_000;
+    assert_eq!(shown.asks(), [candles(None, 62)]);
+    shown.answer_candles(None, -60..-50);
+    let oldest = Timestamp(START + 51 * 60_000);
+    assert_eq!(shown.asks(), [candles(Some(oldest), 1_000)]);
+}
+
+#[test]
+fn after_a_pause_as_many_trades_are_asked_for_as_at_first() {
+    let mut shown = Shown::new(MarketWants {
+        trades: Some(btc()),
+        ..MarketWants::default()
+    });
+    let trades = |limit| MarketRequest::Trades { limit };
+    let answer = |shown: &mut Shown, id| {
+        let trade = PublicTrade {
+            id: Some(id),
+            price: Num::ONE,
+            size: Num::ONE,
+            aggressor: Side::Buy,
+            at: Timestamp(shown.now),
+            is_own: None,
+        };
+        let page = Dated::undated(Page::of(vec![trade]));
+        shown.answer(MarketAnswer::Trades(Ok(Some(page))));
+    };
+    assert_eq!(shown.asks(), [trades(1_000)]);
+    answer(&mut shown, 1);
+    shown.now += 500;
+    assert_eq!(shown.asks(), [trades(100)]);
+    answer(&mut shown, 2);
+    shown.now += 60_000;
+    assert_eq!(
+        shown.asks(),
+        [trades(1_000)],
+        "what traded within the minute"
+    );
+    answer(&mut shown, 900);
+    shown.now += 500;
+    assert_eq!(shown.asks(), [trades(100)]);
+}

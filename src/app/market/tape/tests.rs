@@ -126,3 +126,57 @@ fn a_busy_tape_stays_bounded() {
         (TRADES_SHOWN, 0)
     );
 }
+
+#[test]
+fn a_market_whose_numbers_begin_anew_begins_a_new_tape() {
+    let mut tape = Tape::default();
+    merged(
+        &mut tape,
+        vec![trade(51, 11, 10, 1), trade(50, 10, 10, 1)],
+        11,
+    );
+    let version = tape.version();
+    merged(&mut tape, vec![trade(50, 10, 10, 1)], 12);
+    assert_eq!(ids(&tape), [51, 50].map(Some), "an old answer is not one");
+    assert_eq!(tape.version(), version);
+    merged(
+        &mut tape,
+        vec![trade(2, 13, 11, 3), trade(1, 12, 11, 1)],
+        13,
+    );
+    assert_eq!(ids(&tape), [2, 1].map(Some));
+    assert!(tape.version() > version);
+    assert_eq!(tape.whole_since(), Some(trade(1, 12, 11, 1).at));
+    let traded: Vec<_> = tape.volume_at_price().keys().copied().collect();
+    assert_eq!(traded, [Num::from(11_u32)]);
+}
+
+/// A paper exchange that is reset tells the same trades again, from the start.
+#[test]
+fn a_source_whose_clock_went_back_begins_a_new_tape() {
+    let at = |second: i64| Timestamp(START.0 + second * 1_000);
+    let page = |ids: &[u64]| -> Vec<PublicTrade> {
+        let second = |id: u64| i64::try_from(id).unwrap();
+        ids.iter()
+            .map(|id| trade(*id, second(*id), 10, 1))
+            .collect()
+    };
+    let mut tape = Tape::default();
+    tape.merge(page(&[3, 2, 1]), at(3), at(3), Some(at(3)));
+    tape.merge(page(&[1]), at(4), at(4), Some(at(1)));
+    assert_eq!(ids(&tape), [1].map(Some));
+    tape.merge(vec![], at(5), at(5), Some(at(0)));
+    assert_eq!(ids(&tape), []);
+}
+
+#[test]
+fn an_empty_market_is_whole_since_the_services_time_not_the_desks() {
+    let mut tape = Tape::default();
+    let (desk, service) = (Timestamp(5), Timestamp(START.0));
+    tape.merge(vec![], desk, service, None);
+    assert_eq!(tape.whole_since(), Some(service));
+    assert_eq!(tape.counts_since(service), Some(service));
+    assert_eq!(tape.counts_since(service.plus(VOLUME_WINDOW)), None);
+    assert!(!tape.is_stale(desk.plus(MARKET_STALE_AFTER)));
+    assert!(tape.is_stale(desk.plus(MARKET_STALE_AFTER * 2)));
+}
