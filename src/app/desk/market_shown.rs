@@ -51,6 +51,9 @@ pub fn panels(model: &Model) -> &'static [MarketPanel] {
 /// The panels of the market that are on the screen now.
 pub(crate) fn shown(model: &Model) -> Vec<MarketPanel> {
     let (screen, has_keys) = (&model.market_screen, model.focus.panel);
+    if screen.tier == WidthTier::TooSmall {
+        return vec![];
+    }
     let all = panels(model);
     if model.focus.zoomed || screen.preset(screen.tier) != LayoutPreset::Market {
         return has_keys.into_iter().collect();

@@ -6,7 +6,10 @@ use crate::{
         desk::{market_shown, model::Model},
         dialogs::effect::Effect,
         forms::form::Form,
-        market::{answer::MarketAnswer, data::RequestTime, poll::PollTime, wants::MarketWants},
+        market::{
+            answer::MarketAnswer, data::RequestTime, poll::PollTime, wants::MarketWants,
+            width_tier::WidthTier,
+        },
     },
     model::{MarketId, Timestamp},
 };
@@ -15,10 +18,12 @@ use std::time::Duration;
 /// How often candles are renewed where no interval of the prices is set.
 const PRICE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// All that is shown of the markets now: what an account in the background would show is not asked for.
+/// All that is shown of the markets now: what an account in the background would show is not asked for, and nothing while
+/// the terminal is too small for the desk.
 pub(crate) fn wants(model: &Model) -> MarketWants {
     let mut wants = MarketWants::default();
-    if model.visibility == Visibility::Background {
+    let is_drawn = model.market_screen.tier != WidthTier::TooSmall;
+    if model.visibility == Visibility::Background || !is_drawn {
         return wants;
     }
     wants.is_held = model.frozen.is_some();

@@ -218,3 +218,20 @@ fn the_ladder_asks_for_book_and_trades_while_it_is_on_the_screen_and_not_otherwi
     assert_eq!(due(&model), None);
     assert!(asked(&wait(&mut model, 60_000)).is_empty());
 }
+
+#[test]
+fn a_terminal_that_is_too_small_for_the_desk_asks_for_nothing_of_the_markets() {
+    let mut model = desk();
+    let now = model.now;
+    update(&mut model, now, Msg::Resized(160, 48));
+    press(&mut model, "9");
+    assert!(!wants(&model).is_empty());
+    press(&mut model, "b");
+    update(&mut model, now, Msg::Resized(50, 10));
+    assert!(wants(&model).is_empty());
+    assert!(asked(&wait(&mut model, 60_000)).is_empty());
+    assert_eq!(due(&model), None);
+    let now = model.now;
+    let effects = update(&mut model, now, Msg::Resized(160, 48));
+    assert!(!asked(&effects).is_empty() || due(&model).is_some());
+}
