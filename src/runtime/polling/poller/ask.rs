@@ -79,8 +79,8 @@ impl PollContext {
         told
     }
 
-    /// Asks about a market, unless the same request still waits; its answer always comes, so that the desk knows when to
-    /// ask again.
+    /// Asks about a market, unless the same request still waits or its turn is too far away. Otherwise its answer always
+    /// comes, so that the desk knows when to ask again.
     pub(super) async fn market(
         &self,
         market: MarketId,
@@ -90,7 +90,10 @@ impl PollContext {
         let Some(place) = self.markets.enter(&market, request) else {
             return;
         };
-        self.markets.turn(self.client.polls_per_minute()).await;
+        if !self.markets.turn(self.client.polls_per_minute()).await {
+            self.markets.leave(&place);
+            return;
+        }
         self.silence(jitter).await;
         let at = self.clock.now();
         let answer = self.market_answer(&market, request).await;

@@ -1,7 +1,8 @@
 //! Requests about what is shown of the markets, within the budget of the key.
 //!
 //! Contract: a request that still waits for its turn is not queued a second time. Where a budget was learned from 429s,
-//! the markets take a third of the room for reads: account and orders come first.
+//! the markets take a third of the room for reads: account and orders come first. A request whose turn is further away
+//! than the desk waits for an answer takes no turn: by then another market may be on the screen.
 
 use crate::{
     app::MarketRequest,
@@ -16,6 +17,8 @@ use std::{
 use tokio::time::{Instant, sleep_until};
 
 const MINUTE: Duration = Duration::from_mins(1);
+/// The desk takes a request for lost after so long, and asks again for what is still on the screen.
+const LONGEST_WAIT: Duration = Duration::from_secs(15);
 /// One of so many reads is about the markets.
 const SHARE: u32 = 3;
 
@@ -59,20 +62,25 @@ impl MarketQueue {
         locked(&self.waiting).remove(request);
     }
 
-    /// Returns when the share of the markets has room, where the key allows so many reads a minute.
-    pub(super) async fn turn(&self, polls_per_minute: Option<u32>) {
+    /// Returns when the share of the markets has room, where the key allows so many reads a minute. `false`, and no turn
+    /// is taken, if that is too far away.
+    pub(super) async fn turn(&self, polls_per_minute: Option<u32>) -> bool {
         let Some(room) = polls_per_minute else {
-            return;
+            return true;
         };
         let apart = MINUTE * SHARE / room.max(1);
         let turn = {
             let mut next = locked(&self.next);
             let now = Instant::now();
             let turn = next.map_or(now, |next| next.max(now));
+            if turn > now + LONGEST_WAIT {
+                return false;
+            }
             *next = Some(turn + apart);
             turn
         };
         sleep_until(turn).await;
+        true
     }
 }
 
@@ -106,12 +114,29 @@ mod tests {
         let queue = MarketQueue::default();
         let began = Instant::now();
         for _ in 0..100 {
-            queue.turn(None).await;
+            assert!(queue.turn(None).await);
         }
         assert_eq!(began.elapsed(), Duration::ZERO);
         for _ in 0..21 {
-            queue.turn(Some(60)).await;
+            assert!(queue.turn(Some(60)).await);
         }
         assert_eq!(began.elapsed(), MINUTE);
+    }
+
+    /// Whoever runs through forty markets has the book of the last one after seconds, not after two minutes.
+    #[tokio::test(start_paused = true)]
+    async fn markets_that_were_run_through_reserve_no_turns_beyond_a_lost_request() {
+        let queue = MarketQueue::default();
+        let began = Instant::now();
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..40 {
+            let queue = queue.clone();
+            waiting.spawn(async move { queue.turn(Some(60)).await });
+        }
+        let turns = waiting.join_all().await;
+        assert_eq!(turns.iter().filter(|came| **came).count(), 6);
+        assert_eq!(began.elapsed(), LONGEST_WAIT);
+        assert!(queue.turn(Some(60)).await);
+        assert_eq!(began.elapsed(), LONGEST_WAIT + MINUTE * SHARE / 60);
     }
 }
