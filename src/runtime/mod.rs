@@ -11,6 +11,7 @@ pub(crate) mod journal;
 mod outbox;
 mod picture;
 pub(crate) mod polling;
+mod quiet;
 pub(crate) mod recovery;
 pub(crate) mod terminal;
 
@@ -38,7 +39,7 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, market::ladder_spot::LadderEvent,
-        redraw, wake,
+        wake,
     },
     config::Theme,
     ui::{self, DrawState, Looks},
@@ -46,6 +47,7 @@ use crate::{
 use base::inboxes::{Inboxes, Incoming};
 use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
+use quiet::{market_picture, quiet, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame};
@@ -90,6 +92,13 @@ enum Over {
     TerminalGone,
 }
 
+/// What the loop waited for.
+enum LoopEvent {
+    Message(Whose, Cause, Msg),
+    Handled,
+    TerminalGone,
+}
+
 const BELL: &[u8] = b"\x07";
 
 /// Runs until the desk quits or the input ends. `show` gets every frame and every control sequence.
@@ -108,33 +117,10 @@ where
         wires.inboxes.send(at, effect);
     }
     loop {
-        let (whose, cause, msg) = select! {
-            biased; // a due frame first (60 Hz at most), then the person, then the network, then time
-            () = gate.due() => match wires.draw_due(size, fleet, (&mut gate, &mut show)) {
-                Some((cause, msg)) => (Whose::Shown, cause, msg),
-                None => continue,
-            },
-            input = wires.input.next() => match input {
-                Some(Ok(input)) => match wires.taken(input, &mut size, &mut show) {
-                    Some(msg) => (Whose::Shown, Cause::Person, msg),
-                    None => continue,
-                },
-                Some(Err(_)) | None => return Over::TerminalGone,
-            },
-            incoming = wires.inboxes.next() => match incoming {
-                Incoming::Msg(whose, msg) => (whose, cause(&msg), msg),
-                Incoming::Newcomer(options) => {
-                    fleet.join(*options, wires.clock.now());
-                    gate.want(Cause::Background, fleet.shown().options.motion);
-                    continue;
-                }
-            },
-            () = next_change(fleet.shown(), wires.clock) => {
-                (Whose::Shown, Cause::Background, Msg::Tick)
-            }
-            Some(news) = wires.renewals.news.recv() => {
-                (Whose::Shown, Cause::Person, wires.renewed(news))
-            }
+        let (whose, cause, msg) = match wires.next(&mut size, fleet, (&mut gate, &mut show)).await {
+            LoopEvent::Message(whose, cause, msg) => (whose, cause, msg),
+            LoopEvent::Handled => continue,
+            LoopEvent::TerminalGone => return Over::TerminalGone,
         };
         let before = seen_at_once(fleet.shown());
         let quiet = quiet(cause, &msg, fleet.shown(), wires.clock);
@@ -153,10 +139,52 @@ where
         let shown = fleet.shown();
         wires.keyboard.heed(shown);
         let has_news = seen_at_once(shown) != before;
-        let is_unchanged = quiet == Some(shown.market_version());
+        let is_unchanged = quiet == Some(market_picture(shown));
         if (is_seen && !is_unchanged) || has_news {
             let cause = if has_news { Cause::Person } else { cause };
             gate.want(cause, shown.options.motion);
+        }
+    }
+}
+
+impl<I> Wires<I>
+where
+    I: Stream<Item = io::Result<Input>> + Unpin,
+{
+    /// Waits for what happens next. A due frame comes first (60 Hz at most), then the person, the network, and time.
+    async fn next(
+        &mut self,
+        size: &mut Rect,
+        fleet: &mut Fleet,
+        (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
+    ) -> LoopEvent {
+        select! {
+            biased;
+            () = gate.due() => match self.draw_due(*size, fleet, (gate, show)) {
+                Some((cause, msg)) => LoopEvent::Message(Whose::Shown, cause, msg),
+                None => LoopEvent::Handled,
+            },
+            input = self.input.next() => match input {
+                Some(Ok(input)) => match self.taken(input, size, show) {
+                    Some(msg) => LoopEvent::Message(Whose::Shown, Cause::Person, msg),
+                    None => LoopEvent::Handled,
+                },
+                Some(Err(_)) | None => LoopEvent::TerminalGone,
+            },
+            incoming = self.inboxes.next() => match incoming {
+                Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
+                Incoming::Newcomer(options) => {
+                    fleet.join(*options, self.clock.now());
+                    gate.want(Cause::Background, fleet.shown().options.motion);
+                    LoopEvent::Handled
+                }
+            },
+            () = next_change(fleet.shown(), self.clock) => {
+                LoopEvent::Message(Whose::Shown, Cause::Background, Msg::Tick)
+            }
+            Some(news) = self.renewals.news.recv() => {
+                LoopEvent::Message(Whose::Shown, Cause::Person, self.renewed(news))
+            }
         }
     }
 }
@@ -278,20 +306,6 @@ impl<I> Wires<I> {
         let named = theme.map(|theme| looks.named(&theme.to_string()));
         self.draw_state.theme = named.unwrap_or_else(|| looks.own.clone());
     }
-}
-
-/// What reduced motion must not delay: the newest notice, and the end of a panel.
-fn seen_at_once(model: &Model) -> (u64, usize) {
-    (model.activity.newest(), model.overlays.len())
-}
-
-/// What the markets' version is before a message that is worth a frame only if it changes that: the answer to a request
-/// about a market, and the time to send one.
-fn quiet(cause: Cause, msg: &Msg, shown: &Model, clock: Clock) -> Option<u64> {
-    let changes_nothing = || redraw(shown).is_none_or(|at| at > clock.now());
-    let is_own_tick = *msg == Msg::Tick && cause == Cause::Background && changes_nothing();
-    let is_quiet = is_own_tick || matches!(msg, Msg::MarketData(..));
-    is_quiet.then(|| shown.market_version())
 }
 
 /// Takes a message in, after the news that the wall clock was set.

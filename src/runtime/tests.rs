@@ -3,21 +3,26 @@
 use super::*;
 use crate::{
     app::{
-        CloseAllRule, Options,
+        CloseAllRule, MarketAnswer, Options,
         account::poll::{Answer, Poll},
         keys::keymap::Keymap,
+        testing,
     },
     config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
-    model::{Page, Timestamp},
+    model::{Book, Dated, Level, Num, Page, Timestamp},
 };
 use futures_util::stream;
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 use tokio::{
     sync::mpsc::{Sender, channel, unbounded_channel},
     time::{Instant, sleep},
 };
 
 const SCREEN: Rect = Rect::new(0, 0, 100, 30);
+const MINUTE: Duration = Duration::from_mins(1);
 const FROZEN: Clock = Clock::Frozen(Timestamp(1_790_000_000_000));
 
 pub(super) fn model() -> Model {
@@ -216,6 +221,37 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
 }
 
 /// A desk drawn by `render` while these keys are pressed; its frames and effects.
+/// The rows follow the market with the second book that is near an edge, also where it is the same book: only then is the
+/// screen another one.
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_book_draws_only_where_the_rows_of_the_ladder_move_with_it() {
+    let mut model = testing::desk();
+    testing::press(&mut model, "9");
+    let book = |middle: i64| {
+        let level = |price: i64| Level {
+            price: price.into(),
+            size: Num::ONE,
+        };
+        let (bids, asks) = (vec![level(middle - 1)], vec![level(middle + 1)]);
+        MarketAnswer::Book(Ok(Some(Dated::undated(Book::new(bids, asks)))))
+    };
+    let instants = drawn(model, MINUTE, vec![], move |inbox, _| async move {
+        let middles = [64_000, 64_000, 64_200, 64_200, 64_200, 64_200];
+        for (second, middle) in (1_u32..).zip(middles) {
+            sleep(Duration::from_secs(1)).await;
+            let at = Timestamp(FROZEN.now().0 + i64::from(second));
+            let market = "paper|BTC".into();
+            let answer = Msg::MarketData(market, at, book(middle));
+            inbox.send(answer).await.unwrap();
+        }
+        sleep(MINUTE).await;
+    })
+    .await;
+    let seconds: BTreeSet<u64> = instants.iter().map(Duration::as_secs).collect();
+    // The first book; the market far away, a warning; the rows move.
+    assert_eq!(seconds, BTreeSet::from([0, 1, 3, 4]));
+}
+
 async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     let (_common, common) = channel(4);
     let (_coming, newcomers) = channel(4);
