@@ -57,7 +57,7 @@ fn market() -> PlaceKind {
 
 impl PlaceBody {
     /// `expires` is the order's expiry in the service's unit.
-    pub(super) fn of(order: &PlaceOrder, expires: Option<Num>) -> Self {
+    pub(super) fn new(order: &PlaceOrder, expires: Option<Num>) -> Self {
         let trigger = order.trigger.as_ref();
         Self {
             kind: order.kind,
@@ -164,7 +164,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl CloseBody {
-    pub(super) fn of(close: &ClosePosition) -> Self {
+    pub(super) fn new(close: &ClosePosition) -> Self {
         let trigger = close.trigger.as_ref();
         Self {
             kind: close.kind,
@@ -217,7 +217,7 @@ fn is_kept(leg: &Leg) -> bool {
 }
 
 impl ExitsBody {
-    pub(super) fn of(exits: &Exits) -> Self {
+    pub(super) fn new(exits: &Exits) -> Self {
         Self {
             take_profit_price: exits.take_profit,
             stop_loss_price: exits.stop_loss,

@@ -4,7 +4,7 @@ use super::{
     CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
     TwapBody,
 };
-use crate::model::{AccountId, Command, Exits, FLATTEN, IdempotencyKey, Timestamp};
+use crate::model::{AccountId, Command, Exits, FLATTEN, IdempotencyKey, PlaceOrder, Timestamp};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, fmt};
@@ -44,62 +44,45 @@ impl Request {
     }
 
     /// Encodes `command` for the dialect; `key` is used if the endpoint takes one.
-    pub fn of(
+    pub fn encode(
         command: &Command,
         key: IdempotencyKey,
         dialect: &Dialect,
     ) -> Result<Self, serde_json::Error> {
         let (route, body) = match command {
             Command::PlaceTwap(order) => {
-                let body = json(&TwapBody::of(order), dialect)?;
+                let body = json(&TwapBody::new(order), dialect)?;
                 return created(&dialect.twap_creation, key, body);
             }
             Command::PlaceScaled(order) => {
-                let body = json(&ScaledBody::of(order), dialect)?;
+                let body = json(&ScaledBody::new(order), dialect)?;
                 return created(&dialect.scaled_creation, key, body);
             }
-            Command::Place(order) => {
-                let wire = |at: Timestamp| {
-                    let told = at.to_wire(dialect.timestamp_unit);
-                    told.ok_or_else(|| {
-                        serde_json::Error::custom("gtd_expires_at cannot be written")
-                    })
-                };
-                // Without its expiry the order would rest for ever.
-                let expires = order.gtd_expires_at.map(wire).transpose()?;
-                (
-                    Route::PlaceOrder,
-                    json(&PlaceBody::of(order, expires), dialect)?,
-                )
+            Command::Flatten(_) => {
+                return Err(serde_json::Error::custom("a flatten is many requests"));
             }
+            Command::Place(order) => (Route::PlaceOrder, placement(order, dialect)?),
             Command::Close(close) => (
                 Route::ClosePosition(close.position_id.clone()),
-                json(&CloseBody::of(close), dialect)?,
+                json(&CloseBody::new(close), dialect)?,
             ),
             Command::Exits(exits) => (
                 Route::AttachedExits(exits.order_id.clone()),
-                json(&ExitsBody::of(exits), dialect)?,
+                json(&ExitsBody::new(exits), dialect)?,
             ),
             Command::Margin {
                 position_id, extra, ..
-            } => (
-                Route::IsolatedMargin(position_id.clone()),
-                json(
-                    &MarginBody {
-                        extra_margin: *extra,
-                    },
-                    dialect,
-                )?,
-            ),
+            } => {
+                let extra_margin = *extra;
+                let body = json(&MarginBody { extra_margin }, dialect)?;
+                (Route::IsolatedMargin(position_id.clone()), body)
+            }
             Command::Cancel(id) | Command::Unprotect(id) => {
                 (Route::CancelOrder(id.clone()), vec![])
             }
             Command::StopTwap(id) => (Route::StopTwap(id.clone()), vec![]),
             Command::CancelScaled(id) => (Route::CancelScaled(id.clone()), vec![]),
             Command::CloseAll(id) => (Route::CloseAll(id.clone()), vec![]),
-            Command::Flatten(_) => {
-                return Err(serde_json::Error::custom("a flatten is many requests"));
-            }
         };
         Ok(Self {
             method: route.method(),
@@ -125,7 +108,7 @@ impl Request {
         None
     }
 
-    /// The command that these bytes encode; `None` for anything that [`Self::of`] would not have written under the same
+    /// The command that these bytes encode; `None` for anything that [`Self::encode`] would not have written under the same
     /// dialect.
     pub fn command(&self, dialect: &Dialect) -> Option<Command> {
         if let Some(command) = self.creation(dialect) {
@@ -164,6 +147,16 @@ impl Request {
             }
         })
     }
+}
+
+/// The body of a placement. Without its expiry the order would rest for ever.
+fn placement(order: &PlaceOrder, dialect: &Dialect) -> Result<Vec<u8>, serde_json::Error> {
+    let wire = |at: Timestamp| {
+        let expires = at.to_wire(dialect.timestamp_unit);
+        expires.ok_or_else(|| serde_json::Error::custom("gtd_expires_at cannot be written"))
+    };
+    let expires = order.gtd_expires_at.map(wire).transpose()?;
+    json(&PlaceBody::new(order, expires), dialect)
 }
 
 /// A creation, if the service offers one.
@@ -238,7 +231,7 @@ mod tests {
     }
 
     fn body(command: &Command, dialect: &Dialect) -> String {
-        let request = Request::of(command, "k".into(), dialect).unwrap();
+        let request = Request::encode(command, "k".into(), dialect).unwrap();
         String::from_utf8(request.body).unwrap()
     }
 
@@ -302,7 +295,7 @@ mod tests {
                 Command::CancelScaled("s".into()),
                 Command::CloseAll("a".into()),
             ] {
-                let request = Request::of(&command, "k".into(), &dialect).unwrap();
+                let request = Request::encode(&command, "k".into(), &dialect).unwrap();
                 assert_eq!(request.command(&dialect), Some(command));
             }
         }
@@ -311,7 +304,7 @@ mod tests {
     #[test]
     fn only_the_documented_endpoints_carry_a_key() {
         let keyed = |command: Command| {
-            Request::of(&command, "k".into(), &Dialect::default())
+            Request::encode(&command, "k".into(), &Dialect::default())
                 .unwrap()
                 .key
                 .is_some()

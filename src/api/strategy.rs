@@ -35,7 +35,7 @@ fn even() -> Curve {
 }
 
 impl TwapBody {
-    pub(super) fn of(order: &PlaceTwap) -> Self {
+    pub(super) fn new(order: &PlaceTwap) -> Self {
         Self {
             account_id: order.account_id.clone(),
             market_id: order.market_id.clone(),
@@ -93,7 +93,7 @@ pub struct ScaledBody {
 }
 
 impl ScaledBody {
-    pub(super) fn of(order: &PlaceScaled) -> Self {
+    pub(super) fn new(order: &PlaceScaled) -> Self {
         Self {
             account_id: order.account_id.clone(),
             market_id: order.market_id.clone(),

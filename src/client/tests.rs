@@ -27,7 +27,7 @@ fn order(id: &str, status: &str) -> String {
 }
 
 fn request(command: &Command) -> Request {
-    Request::of(command, "key-1".into(), &crate::api::Dialect::default()).unwrap()
+    Request::encode(command, "key-1".into(), &crate::api::Dialect::default()).unwrap()
 }
 
 async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::testing::responder::Seen>) {

@@ -136,13 +136,7 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
         let why = Arc::new(why);
         JournalError::Place { path, why }
     };
-    drop(disk::private_file(&path).map_err(place)?);
-    // SQLite opens these files by name; the private directory protects them.
-    for name in [LOG, MEMORY] {
-        disk::must_be_own(&dir.join(name)).map_err(place)?;
-    }
-    let (ring, known) = Ring::open(dir).map_err(place)?;
-    disk::sync_dir(dir).map_err(place)?;
+    let (ring, known) = claim_files(dir, &path).map_err(place)?;
     let log = repair::log(&dir.join(LOG));
     let refused = |why| JournalError::opening(&path, why);
     let mut connection = untouched(&path).map_err(refused)?;
@@ -189,6 +183,18 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
         ring,
     };
     Ok(OpenedDatabase { database, damage })
+}
+
+/// Makes sure that the files of the journal are this user's own, and reads the ring.
+fn claim_files(dir: &Path, database: &Path) -> io::Result<(Ring, RingContents)> {
+    drop(disk::private_file(database)?);
+    // SQLite opens these files by name; the private directory protects them.
+    for name in [LOG, MEMORY] {
+        disk::must_be_own(&dir.join(name))?;
+    }
+    let ring = Ring::open(dir)?;
+    disk::sync_dir(dir)?;
+    Ok(ring)
 }
 
 /// Opened so that nothing is written back before [`disk::make_durable`], not even on close.

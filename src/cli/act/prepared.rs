@@ -55,7 +55,7 @@ impl PreparedCommand {
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
         let dialect = &service.client.dialect();
         Ok(Self {
-            request: Request::of(&command, key.clone(), dialect)?,
+            request: Request::encode(&command, key.clone(), dialect)?,
             command,
             key: Some(key),
         })

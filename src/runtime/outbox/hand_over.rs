@@ -159,7 +159,7 @@ impl OutboxContext {
         command: &Command,
     ) -> Option<HandOverResult> {
         let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
-        let request = Request::of(command, key.clone(), &self.client.dialect());
+        let request = Request::encode(command, key.clone(), &self.client.dialect());
         let asked = match (command, &request) {
             (Command::Flatten(_), _) => HandOverRequest::Flatten,
             (_, Ok(request)) => HandOverRequest::Send {

@@ -98,7 +98,7 @@ impl DryRunOutbox {
 /// The request it would have been.
 fn spelled(client: &Client, command: &Command) -> String {
     let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
-    match Request::of(command, key, &client.dialect()) {
+    match Request::encode(command, key, &client.dialect()) {
         Ok(request) => request.to_string(),
         Err(why) => format!("the request could not be written: {why}"),
     }

@@ -170,7 +170,7 @@ pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
 /// Method, path and body exactly as they would be sent, or why that is not possible.
 pub(crate) fn call(command: &Command, dialect: &Dialect) -> String {
     // The key is created at sending and is no part of the body.
-    match Request::of(command, "".into(), dialect) {
+    match Request::encode(command, "".into(), dialect) {
         Ok(request) => {
             let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
             format!("{} {}\n{body}", request.method, request.target)

@@ -150,7 +150,7 @@ fn ends() -> Vec<Result<Receipt, Failure>> {
 fn fill(journal: &mut Journal) {
     let ends = ends();
     for (n, command) in commands().iter().enumerate() {
-        let request = Request::of(command, "k".into(), &Dialect::default())
+        let request = Request::encode(command, "k".into(), &Dialect::default())
             .unwrap_or_else(|_| Request::flatten(&"chal-1".into()));
         let resource = command.resource();
         let intent = intent(n, request, command.risk(), resource.raw());
@@ -276,7 +276,7 @@ fn a_journal_of_before_the_renames_is_whole_and_is_read() {
         let command = request.command(&Dialect::default());
         let command = command.map(|command| command.classed(entry.intent.risk));
         let again = command.and_then(|command| {
-            let again = Request::of(&command, "k".into(), &Dialect::default()).ok()?;
+            let again = Request::encode(&command, "k".into(), &Dialect::default()).ok()?;
             assert_eq!(
                 (&again.target, &again.body),
                 (&request.target, &request.body)

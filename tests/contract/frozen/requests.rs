@@ -30,7 +30,7 @@ fn foreign() -> Dialect {
 }
 
 fn sent(command: &Command, dialect: &Dialect) -> String {
-    match Request::of(command, "k".into(), dialect) {
+    match Request::encode(command, "k".into(), dialect) {
         Ok(request) => {
             let key = if request.key.is_some() { " keyed" } else { "" };
             format!("{request}{key}")

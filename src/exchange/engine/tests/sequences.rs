@@ -660,7 +660,7 @@ struct Stake {
 }
 
 impl Stake {
-    fn of(desk: &Desk) -> Self {
+    fn new(desk: &Desk) -> Self {
         let facts = desk.facts();
         let open = desk.engine.open_positions(desk.me);
         let isolated = |row: &PositionRecord| row.margin_mode == MarginMode::Isolated;
@@ -738,7 +738,7 @@ fn the_books_balance_whatever_happens() {
             story.desk.engine.venue.liquidation = LiquidationMode::Gradual;
         }
         for act in acts {
-            let before = Stake::of(&story.desk);
+            let before = Stake::new(&story.desk);
             story.happen(act);
             story.check();
             if !matches!(act, Act::Extra(_)) {

@@ -230,7 +230,7 @@ pub(crate) fn close(position: &str) -> Command {
 
 fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::Intent {
     let dialect = crate::api::Dialect::default();
-    let request = crate::api::Request::of(command, "key-1".into(), &dialect).unwrap();
+    let request = crate::api::Request::encode(command, "key-1".into(), &dialect).unwrap();
     crate::journal::Intent {
         base_url: url.to_owned(),
         account_id: "chal-1".into(),
