@@ -31,7 +31,10 @@ mod tests {
     }
 
     fn bytes(mut engine: Engine) -> Vec<u8> {
-        let checkpoint: Checkpoint = engine.checkpoint().unwrap();
+        let mut checkpoint: Checkpoint = engine.checkpoint().unwrap();
+        checkpoint
+            .chunks
+            .sort_by_key(|chunk| (chunk.table, chunk.place));
         postcard::to_stdvec(&checkpoint).unwrap()
     }
 

@@ -62,10 +62,10 @@ impl CandleLevel {
 /// One value for each level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PerLevel<T> {
-    second: T,
-    minute: T,
-    hour: T,
-    day: T,
+    pub(crate) second: T,
+    pub(crate) minute: T,
+    pub(crate) hour: T,
+    pub(crate) day: T,
 }
 
 impl<T> PerLevel<T> {

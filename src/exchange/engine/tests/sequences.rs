@@ -682,7 +682,7 @@ impl Stake {
                 false
             }
         };
-        let free = Self::of(desk).free;
+        let free = Self::new(desk).free;
         if self.all_isolated && !new.any(opens) {
             assert!(free >= self.free, "{free} of {}", self.free);
         }
