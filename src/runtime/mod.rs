@@ -93,6 +93,10 @@ enum Over {
 }
 
 /// What the loop waited for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one at a time, and nearly always a message"
+)]
 enum LoopEvent {
     Message(Whose, Cause, Msg),
     Handled,

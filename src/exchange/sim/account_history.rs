@@ -179,7 +179,7 @@ mod tests {
                 row.insurance_advance,
                 row.equity,
             ]
-            .map(|num| num.to_i64())
+            .map(Num::to_i64)
         };
         assert_eq!(row(100, -30), [100, -30, 0, 70].map(Some));
         assert_eq!(row(-5, 80), [0, 80, 5, 75].map(Some));

@@ -51,8 +51,10 @@ impl RouteAccess {
     pub(crate) fn from_path(method: &str, path: &str) -> Self {
         let segments: Vec<&str> = path.split('/').skip(1).collect();
         match (method, segments.as_slice()) {
-            ("GET" | "HEAD", ["sim", "openapi.yaml" | "markets"])
-            | ("GET" | "HEAD", ["sim", "markets", _, "book" | "candles"]) => Self::Public,
+            (
+                "GET" | "HEAD",
+                ["sim", "openapi.yaml" | "markets"] | ["sim", "markets", _, "book" | "candles"],
+            ) => Self::Public,
             ("GET" | "HEAD", ["sim", "markets", _, "trades"]) => Self::PublicOrKey,
             _ => Self::Key,
         }

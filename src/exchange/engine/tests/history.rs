@@ -156,8 +156,9 @@ fn copied_candles_stay_what_they_were_while_the_engine_goes_on() {
 #[test]
 fn a_market_without_volatility_has_a_flat_past_with_the_usual_volume() {
     let mut calm = markets();
-    calm.iter_mut()
-        .for_each(|market| market.volatility = Bps(0));
+    for market in &mut calm {
+        market.volatility = Bps(0);
+    }
     let desk = Desk::with(1_000, lax(), calm);
     let day = reports(&desk.engine, ETH.into(), whole(Interval::Day1));
     let price = desk.px(ETH, "3000");
@@ -261,7 +262,7 @@ fn histories(engine: &Engine) -> Histories {
     let me = engine.account("me").unwrap();
     let markets = || engine.market_ixs();
     let candles = markets().flat_map(|market| {
-        Interval::iter().map(move |interval| reports(&engine, market, whole(interval)))
+        Interval::iter().map(move |interval| reports(engine, market, whole(interval)))
     });
     let trades = markets().flat_map(|market| engine.trades(market, None));
     (
