@@ -10,13 +10,16 @@
 
 use perpdeck::{
     app::{
-        CloseAllRule, Identity, Mode, Model, Msg, Options,
+        CloseAllRule, Identity, MarketAnswer, Mode, Model, Msg, Options,
         account::poll::{Answer, Poll},
         keys::keymap::Keymap,
         update,
     },
     config::Dialect,
-    model::{Order, Page, Position, Timestamp},
+    model::{
+        Book, Candle, Dated, Grid, Interval, Level, Market, MarketId, Num, Order, Page, Position,
+        Side, Timestamp,
+    },
     ui::{self, DrawState, Theme},
     view::text::format::Zone,
 };
@@ -90,11 +93,12 @@ fn desk(rows: usize) -> Model {
     model
 }
 
-/// A line feed is Enter.
+/// A line feed is Enter, `←` goes ten candles back.
 fn press(model: &mut Model, keys: &str) {
     for key in keys.chars() {
         let chord = match key {
             '\n' => "enter".parse().unwrap(),
+            '←' => "shift-left".parse().unwrap(),
             key => key.into(),
         };
         update(model, NOW, Msg::Key(chord));
@@ -159,7 +163,6 @@ const CASES: &[(&str, &str, Measure)] = &[
     ("order history, sorted", "6oooooooo", frame),
     ("order history, filtered", "6/side:buy\n", frame),
     ("execution quality", "6i", frame),
-    ("price chart", "6p", frame),
     ("order form", "6b0.5", frame),
     ("a key down", "6", |model, area| {
         measured(model, area, |model, _| press(model, "j"))
@@ -181,12 +184,119 @@ const CASES: &[(&str, &str, Measure)] = &[
     }),
 ];
 
+/// What is done on the market screen, the keys before it, and how it is measured.
+const MARKET_CASES: &[(&str, &str, Measure)] = &[
+    ("chart and ladder beside the panes", "1", frame),
+    ("the chart alone, read back", "0z←←←←←", frame),
+    ("a key back on the chart", "0", |model, area| {
+        measured(model, area, |model, _| press(model, "←"))
+    }),
+    ("a key up on the chart", "0k", |model, area| {
+        measured(model, area, |model, _| press(model, "k"))
+    }),
+    ("a key down on the ladder", "9j", |model, area| {
+        measured(model, area, |model, _| press(model, "j"))
+    }),
+    ("a new book", "1", |model, area| {
+        let levels = levels_of(model);
+        measured(model, area, |model, number| {
+            tell(
+                model,
+                MarketAnswer::Book(Ok(Some(Dated::undated(book(levels, number))))),
+            );
+        })
+    }),
+    ("a trade in the newest candle", "1", |model, area| {
+        measured(model, area, |model, number| {
+            let page = Page::of(vec![candle(0, i64::from(number % 9))]);
+            let interval = Interval::Minute1;
+            tell(
+                model,
+                MarketAnswer::Candles(interval, None, Ok(Some(Dated::undated(page)))),
+            );
+        })
+    }),
+];
+
 /// What is done once, however often its frame is drawn.
 const ONCE: &[(&str, &str, &str)] = &[
     ("sorting", "6oooooo", "o"),
     ("a filter", "6/side:bu", "y"),
     ("a filter in all words", "6/fille", "d"),
 ];
+
+fn btc() -> MarketId {
+    "paper|BTC".into()
+}
+
+/// A candle that opened so many minutes ago, and closed so far above 64,000.
+fn candle(minutes_ago: i64, above: i64) -> Candle {
+    let price = |away: i64| Num::from(64_000 + (minutes_ago % 97) * 3 + away);
+    let open_time = Interval::Minute1.open_of(NOW).0 - minutes_ago * 60_000;
+    Candle {
+        open_time: Timestamp(open_time),
+        open: price(0),
+        high: price(20 + above),
+        low: price(-20),
+        close: price(above),
+        volume: Some(Num::from(7_i64)),
+        turnover: Some(Num::from(448_000_i64)),
+        trades: Some(u64::try_from(10 + above).unwrap()),
+        is_closed: minutes_ago > 0,
+        is_synthetic: false,
+    }
+}
+
+fn book(levels: i64, number: u32) -> Book {
+    let level = |price: i64| Level {
+        price: price.into(),
+        size: Num::new(i64::from(number % 50) * 10 + price % 90 + 1, 2),
+    };
+    Book::new(
+        (0..levels).map(|down| level(63_999 - down)).collect(),
+        (0..levels).map(|up| level(64_001 + up)).collect(),
+    )
+}
+
+fn levels_of(model: &Model) -> i64 {
+    let book = model.store.books.of(&btc()).and_then(|known| known.value());
+    book.map_or(0, |book| {
+        i64::try_from(book.levels(Side::Buy).len()).unwrap()
+    })
+}
+
+fn tell(model: &mut Model, answer: MarketAnswer) {
+    update(model, NOW, Msg::MarketData(btc(), NOW, answer));
+}
+
+/// A desk of 200x60 that shows so many candles of BTC and a book of so many levels a side.
+fn market_desk(candles: i64, levels: i64) -> Model {
+    let mut model = desk(1_000);
+    update(&mut model, NOW, Msg::Resized(200, 60));
+    let market = Market {
+        id: btc(),
+        mark: Some(Num::from(64_000_i64)),
+        bid: Some(Num::from(63_999_i64)),
+        ask: Some(Num::from(64_001_i64)),
+        size_decimals: Some(5),
+        max_leverage: Some(50),
+        funding_rate: None,
+        grid: Grid::Figures(5),
+        updated_at: None,
+    };
+    arrive(&mut model, Answer::Markets(Ok(vec![market])));
+    let page = Page::of((0..candles).map(|ago| candle(ago, ago % 11)).collect());
+    let interval = Interval::Minute1;
+    tell(
+        &mut model,
+        MarketAnswer::Candles(interval, None, Ok(Some(Dated::undated(page)))),
+    );
+    tell(
+        &mut model,
+        MarketAnswer::Book(Ok(Some(Dated::undated(book(levels, 0))))),
+    );
+    model
+}
 
 fn main() {
     let area = Rect::new(0, 0, 200, 60);
@@ -196,6 +306,17 @@ fn main() {
             let mut model = desk(rows);
             press(&mut model, keys);
             sift(&mut model);
+            measure(&mut model, area).as_micros()
+        });
+        println!("| {name} | {few} µs | {many} µs |");
+    }
+    println!(
+        "\n| the market screen of 200x60 | at 1,000 candles, 20 levels a side | at 100,000 candles, 1,000 levels a side |\n|---|--:|--:|"
+    );
+    for (name, keys, measure) in MARKET_CASES {
+        let [few, many] = [(1_000, 20), (100_000, 1_000)].map(|(candles, levels)| {
+            let mut model = market_desk(candles, levels);
+            press(&mut model, keys);
             measure(&mut model, area).as_micros()
         });
         println!("| {name} | {few} µs | {many} µs |");
