@@ -276,6 +276,17 @@ impl Session {
         self.press(&format!("\u{1b}[<0;{at}M\u{1b}[<0;{at}m"));
     }
 
+    /// The left button down at one place, moved over each of the next, and up at the last.
+    pub(crate) fn drag(&mut self, from: (u16, u16), over: &[(u16, u16)]) {
+        let at = |(column, row): (u16, u16)| format!("{};{}", column + 1, row + 1);
+        self.press(&format!("\u{1b}[<0;{}M", at(from)));
+        for place in over {
+            self.press(&format!("\u{1b}[<32;{}M", at(*place)));
+        }
+        let last = over.last().copied().unwrap_or(from);
+        self.press(&format!("\u{1b}[<0;{}m", at(last)));
+    }
+
     /// A notch of the wheel over a place, towards the end of what is there.
     pub(crate) fn wheel_at(&mut self, column: u16, row: u16) {
         self.press(&format!("\u{1b}[<65;{};{}M", column + 1, row + 1));

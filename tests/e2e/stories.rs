@@ -15,7 +15,7 @@ use std::{
     path::Path,
     process::{Child, Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 const WIDE: (u16, u16) = (200, 60);
@@ -25,6 +25,8 @@ const NARROW: (u16, u16) = (80, 24);
 /// A market that all but stands still.
 const STILL: &[&str] = &["--speed", "0.001"];
 const LIVING: &[&str] = &[];
+/// A market slow enough to read, whose order book is current all the same.
+const SLOW: &[&str] = &["--speed", "0.2"];
 
 /// A reader of the screen who knows no key by heart.
 struct Reader {
@@ -114,29 +116,130 @@ fn trail_into_profit_and_move_the_stop() {
     desk.leaves();
 }
 
-/// Whether the ladder marks an order of ours at a price.
+/// Whether the ladder has our order of 0.077 at a price.
 fn marks_own(screen: &str, price: &str) -> bool {
-    let own = |line: &str| line.contains('●') && line.contains(price);
+    let own = |line: &str| line.contains(".077 ") && line.contains(price);
     screen.lines().any(own)
 }
 
 #[test]
 fn buy_from_the_ladder_and_cancel_the_order() {
-    let mut desk = Reader::opens(WIDE, STILL);
+    let mut desk = Reader::opens(WIDE, SLOW);
     desk.told("9 Ladder", "9");
-    desk.told("no price chosen: j k choose one", "jjjjjj");
+    desk.told("j k choose a price", "jjjjjjjjjj");
+    desk.sees("size 0.");
     desk.told("b buy", "b");
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
     desk.told("Enter send", "\r");
     desk.sees("0.07700");
-    desk.session.wait_until("the bid on the ladder", |screen| {
-        marks_own(screen, "› 66,00")
-    });
+    desk.session
+        .wait_until("the bid on the ladder", |screen| marks_own(screen, "› 6"));
     desk.told("x cancel", "x");
-    desk.session.wait_until("no bid on the ladder", |screen| {
-        !marks_own(screen, "› 66,00")
+    desk.session
+        .wait_until("no bid on the ladder", |screen| !marks_own(screen, "› 6"));
+    desk.leaves();
+}
+
+/// Where our order of 0.077 is on the ladder: the price of its row.
+fn own_price(screen: &str) -> Option<i64> {
+    let line = screen.lines().find(|line| line.contains(".077 "))?;
+    let mut words = line.split(|c: char| c.is_whitespace() || "│◂›".contains(c));
+    let price = words.find(|word| word.len() == 6 && word.contains(','))?;
+    price.replace(',', "").parse().ok()
+}
+
+/// Grouped as the ladder writes it.
+fn grouped(price: i64) -> String {
+    format!("{},{:03}", price / 1_000, price % 1_000)
+}
+
+impl Reader {
+    /// Waits until our order is at this price and nowhere else.
+    #[track_caller]
+    fn sees_own_at(&self, price: i64) {
+        self.session
+            .wait_until(&format!("the order at {price}"), |screen| {
+                own_price(screen) == Some(price) && screen.matches(".077 ").count() == 1
+            });
+    }
+}
+
+#[test]
+fn drag_an_order_two_ticks_on_the_ladder() {
+    let mut desk = Reader::opens(WIDE, SLOW);
+    desk.told("9 Ladder", "9");
+    // Far from the market: what fills cannot be dragged.
+    desk.told("j k choose a price", &"j".repeat(120));
+    desk.sees("size 0.");
+    desk.told("b buy", "b");
+    desk.told("▸ size", &DELETE.repeat(10));
+    desk.session.press("0.077");
+    desk.told("Enter send", "\r");
+    desk.session.wait_until("the bid on the ladder", |screen| {
+        own_price(screen).is_some()
     });
+    let price = own_price(&desk.session.screen()).unwrap();
+
+    desk.told("m move", "m");
+    desk.told("Enter drops it", "kk");
+    desk.told("Enter drop it", "\r");
+    desk.told("Enter send", "\r");
+    desk.sees_own_at(price + 2);
+
+    let (column, row) = desk.session.place(".077 ");
+    let over = [1, 2].map(|down| (column, row + down));
+    desk.session.drag((column, row), &over);
+    desk.told("Enter send", "\r");
+    desk.sees_own_at(price);
+    desk.sees(&format!("› {}", grouped(price)));
+    desk.leaves();
+}
+
+#[test]
+fn read_yesterdays_candle() {
+    let mut desk = Reader::opens(USUAL, STILL);
+    desk.told("0 Chart", "0");
+    desk.told(",; interval", ";;;;;");
+    desk.session.wait_until("the candles of days", |screen| {
+        screen.contains("BTC 1d") && screen.contains(" O 6")
+    });
+    let label = || {
+        let zone = Zone::utc();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let yesterday = now.saturating_sub(Duration::from_hours(24));
+        zone.month_day(Timestamp(yesterday.as_millis().try_into().unwrap()))
+    };
+    let before = label();
+    desk.told("←→ candle", "\u{1b}[D");
+    desk.session.wait_until("yesterday's candle", |screen| {
+        // A day may end between the two.
+        let is_read = |day: &str| {
+            let of_day = |line: &str| line.contains(day) && line.contains(" H ");
+            screen.lines().any(of_day) && screen.contains(" C 6")
+        };
+        is_read(&before) || is_read(&label())
+    });
+    desk.leaves();
+}
+
+#[test]
+fn find_what_a_trade_cost() {
+    let mut desk = Reader::opens(NARROW, STILL);
+    desk.told(" 5 ", "5");
+    desk.told("Enter detail", "\r");
+    desk.told("j scroll", &"j".repeat(14));
+    desk.sees("fees");
+    desk.sees("funding");
+    desk.sees("realized - fees + funding");
+    desk.told("Esc back", ESCAPE);
+    desk.told(" 6", "6");
+    desk.told("Enter detail", "\r");
+    desk.told("j scroll", &"j".repeat(14));
+    desk.sees("expected_price");
+    desk.session.press(&"j".repeat(8));
+    desk.sees("fee");
+    desk.sees("bps");
     desk.leaves();
 }
 
