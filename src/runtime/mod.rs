@@ -255,8 +255,16 @@ impl<I> Wires<I> {
         }
         show(self.frame(size, fleet));
         gate.drawn();
-        let msg = self.rows_drawn(fleet.shown())?;
+        let shown = fleet.shown();
+        let msg = self.rows_drawn(shown).or_else(|| self.chart_drawn(shown))?;
         Some((Cause::Background, msg))
+    }
+
+    /// How high a row of the chart is in the frame, where the desk does not know.
+    fn chart_drawn(&self, shown: &Model) -> Option<Msg> {
+        let row = self.draw_state.chart_row()?;
+        (shown.market_screen.chart.row != Some(row))
+            .then_some(Msg::Ladder(LadderEvent::ChartDrawn(row)))
     }
 
     /// How many rows of the price ladder the frame has, where the desk does not know.

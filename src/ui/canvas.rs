@@ -116,6 +116,12 @@ impl<'a> Canvas<'a> {
             .set_style(area.intersection(self.buffer.area), style);
     }
 
+    /// Gives an area this ground; what is written there later keeps it.
+    pub(super) fn ground(&mut self, area: Rect, style: Style) {
+        self.buffer
+            .set_style(area.intersection(self.buffer.area), style);
+    }
+
     /// Clears an area for a panel, including its click targets.
     pub(super) fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);

@@ -5,18 +5,13 @@ use super::{
     frame::{panel, scrollbar, scrolled, widest},
     help::centered,
     layout::sum,
-    price,
     theme::ThemePart,
 };
-use crate::view::{DetailLine, DetailView, PriceView, Span, Tone};
+use crate::view::{DetailLine, DetailView, Span, Tone};
 use ratatui::layout::Rect;
 
 const WIDEST: u16 = 100;
 const NARROWEST: u16 = 56;
-/// The smallest useful size of a chart, and the largest.
-const CHART: (u16, u16) = (56, 12);
-const WIDEST_CHART: u16 = 96;
-const HIGHEST_CHART: u16 = 30;
 
 /// Which part of a long detail is visible.
 #[derive(Debug, Clone, Copy)]
@@ -49,19 +44,8 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Detail
     let height = u16::try_from(lines.len())
         .unwrap_or(u16::MAX)
         .saturating_add(2);
-    let beside = detail.chart.as_deref().filter(|_| height >= CHART.1);
-    let spare = body.width.saturating_sub(sum([wide, 2])).min(WIDEST_CHART);
-    let beside = beside.filter(|_| spare >= CHART.0);
-    let all = sum([wide, if beside.is_some() { spare } else { 0 }]);
-    let area = centered(body, all, height.min(body.height));
+    let area = centered(body, wide, height.min(body.height));
     let inner = panel(canvas, area, &detail.title);
-    if let Some(chart) = beside {
-        draw_chart(canvas, after(inner, wide.saturating_sub(2)), chart);
-    }
-    let inner = Rect {
-        width: inner.width.min(wide.saturating_sub(2)),
-        ..inner
-    };
     let room = usize::from(inner.height);
     let first = match sight {
         DetailSight::From(offset) => offset,
@@ -79,18 +63,6 @@ fn drawn(canvas: &mut Canvas<'_>, body: Rect, detail: &DetailView, sight: Detail
     for (number, laid) in (0..inner.height).zip(lines.iter().skip(first)) {
         draw_line(canvas, line(inner, number), laid, labels);
     }
-}
-
-/// Beside the lines, under a title of its own.
-fn draw_chart(canvas: &mut Canvas<'_>, room: Rect, chart: &PriceView) {
-    let height = room.height.min(HIGHEST_CHART);
-    canvas.spans(after(line(room, 0), 1), &chart.title);
-    let below = Rect {
-        y: room.y.saturating_add(1),
-        height: height.saturating_sub(1),
-        ..room
-    };
-    price::inside(canvas, below, chart);
 }
 
 fn draw_line(

@@ -1,7 +1,7 @@
 //! Column layout: how wide columns are, which of them fit, and where each begins.
 
 use super::{canvas::width, layout::sum};
-use crate::view::{Align, Cell, Heading, Lead, RowBody, Share, Table, Widest, arrow};
+use crate::view::{Align, Cell, Heading, Lead, RowBody, Table, Widest, arrow};
 use std::{borrow::Cow, cmp::Reverse};
 
 /// A bar inside a cell and the space after it.
@@ -227,11 +227,15 @@ impl ColumnMeasure {
         self.text = self.text.max(width(&text));
         self.whole = self.whole.max(width(whole));
         self.fraction = self.fraction.max(width(fraction));
-        // An empty bar needs no space: most orders are unfilled.
-        if cell
-            .gauge
-            .is_some_and(|gauge| gauge.share > Share::default())
-        {
+        if let Some([full, brief]) = &cell.widest {
+            let (whole, fraction) = parts(full, align);
+            self.brief = self.brief.max(width(brief));
+            self.text = self.text.max(width(full));
+            self.whole = self.whole.max(width(whole));
+            self.fraction = self.fraction.max(width(fraction));
+        }
+        // An empty bar has its room too: the first fill moves nothing.
+        if cell.gauge.is_some() {
             self.gauge = GAUGE_ROOM;
         }
     }

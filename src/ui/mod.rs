@@ -33,7 +33,6 @@ mod listed;
 mod market;
 mod pane;
 pub mod picture;
-mod price;
 mod prompt;
 mod review;
 mod table;
@@ -55,7 +54,7 @@ use crate::{
             spot::Spot,
         },
     },
-    view::{self, Curve, PromptView, Scene, StripView, text::format::Zone},
+    view::{self, Curve, PromptView, Scene, StripView, market::chart::Num, text::format::Zone},
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
@@ -127,6 +126,11 @@ impl DrawState {
     /// How many rows of prices the last frame had; `None` where it had no ladder.
     pub fn ladder_rows(&self) -> Option<usize> {
         self.ladder.as_ref().map(DrawnLadder::rows)
+    }
+
+    /// How much price a row of the chart is high, as it was drawn last; `None` before that.
+    pub fn chart_row(&self) -> Option<Num> {
+        self.chart.row()
     }
 
     /// Scrolls the list under `at`; returns which one, and its visible rows.
@@ -317,7 +321,6 @@ fn overlays(
                 let sections = view::help(model, *of, search);
                 help::draw(canvas, body, (&sections, search), *offset);
             }
-            Overlay::Chart(chart) => price::draw(canvas, body, &view::price(chart, scene)),
             Overlay::Quality(report) => {
                 let report = view::quality(report, scene);
                 detail::draw_list(canvas, body, &report);

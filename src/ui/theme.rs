@@ -202,6 +202,19 @@ impl Theme {
         }
     }
 
+    /// A ground in a shade of the tone, on which text of that tone is legible; `None` where grounds have no shades.
+    pub(super) fn shade(&self, tone: Tone) -> Option<Style> {
+        let ground = self.palette.as_ref()?.background.0;
+        let (Some(Color::Rgb(red, green, blue)), Color::Rgb(r, g, b)) =
+            (self.tone(tone).fg, ground)
+        else {
+            return None;
+        };
+        let mixed = |of: u8, ground: u8| of.midpoint(ground).midpoint(ground);
+        let shade = Color::Rgb(mixed(red, r), mixed(green, g), mixed(blue, b));
+        Some(Style::new().bg(shade))
+    }
+
     /// Text and background of an empty screen, for pictures.
     pub(super) fn base_colours(&self) -> Option<(Color, Color)> {
         let palette = self.palette.as_ref()?;

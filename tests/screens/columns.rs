@@ -2,7 +2,7 @@
 
 use crate::words::cell;
 use crate::{
-    desk,
+    desk::{self, num},
     dump::{drawn, press},
 };
 use perpdeck::{
@@ -201,5 +201,59 @@ fn a_filter_finds_a_price_as_it_is_shown() {
         let text = picture::text(&drawn(&model, 120, 40, Theme::default()));
         let says = text.contains("no row matches /99,999/, Esc clears");
         assert_eq!(says, hits == 0, "{filter}\n{text}");
+    }
+}
+
+/// What decides is drawn whatever the size of the screen, and nothing of it depends on the state of an order.
+#[test]
+fn what_a_trader_decides_by_is_drawn_at_every_width_and_height() {
+    for width in 80..=200 {
+        let heights = [24, 30, 34, 48];
+        let height = heights[usize::from(width) % heights.len()];
+        let size = (width, height);
+        heading(
+            &demanding(),
+            size,
+            &["side", "size", "entry", "to liq", "stop"],
+        );
+        let orders = ["side", "type", "size", "price", "trigger", "RO"];
+        heading(&demanding(), size, &orders);
+    }
+}
+
+/// The same orders in another state: one has begun to fill, one has got exits, one has another price of as many digits,
+/// and a stop is gone.
+fn in_another_state() -> Model {
+    let mut model = desk::full();
+    let mut orders: Vec<Order> = desk::working();
+    let rests = |order: &Order| order.trigger_price.is_none() && order.limit_price.is_some();
+    for (number, order) in orders.iter_mut().filter(|order| rests(order)).enumerate() {
+        match number {
+            0 => order.filled_size = Some(order.size.over(num("2")).unwrap()),
+            1 => order.attached_stop_loss_price = order.limit_price,
+            _ => {
+                order.limit_price = order
+                    .limit_price
+                    .map(|price| price.minus(num("1")).unwrap())
+            }
+        }
+    }
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+    model
+}
+
+/// The line of titles, and where each begins.
+#[test]
+fn a_state_that_changes_moves_no_column() {
+    for size in SIZES {
+        let titles = |model: &Model| {
+            let orders = heading(model, size, &["side", "type", "price", "RO"]);
+            orders.split("││").next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(
+            titles(&desk::full()),
+            titles(&in_another_state()),
+            "{size:?}"
+        );
     }
 }

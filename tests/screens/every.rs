@@ -156,7 +156,6 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
             ("detail_activity", "7 enter"),
             ("detail_call", "8 enter"),
         ],
-        OverlayKind::Chart => &[("chart", "p")],
         OverlayKind::Quality => &[("quality", "i")],
         OverlayKind::Settings => &[("settings", ": config enter")],
         OverlayKind::Limits => &[("limits", "L")],

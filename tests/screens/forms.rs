@@ -38,7 +38,6 @@ fn view_of(model: &Model) -> FormView {
     let open = model.overlays.iter().find_map(|overlay| match overlay {
         Overlay::Form(form) => Some(form),
         Overlay::Help { .. }
-        | Overlay::Chart(_)
         | Overlay::Quality(_)
         | Overlay::Settings { .. }
         | Overlay::Detail(_)

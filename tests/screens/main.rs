@@ -55,6 +55,8 @@ screens! {
     chart_80x24: market::pressed("0"), 80 x 24;
     chart_60x16: market::pressed("0"), 60 x 16;
     zoomed_chart_120x40: market::pressed("0z"), 120 x 40;
+    chart_of_a_row_120x40: market::pressed("pkk"), 120 x 40;
+    chart_with_a_price_160x48: market::pressed("0kk"), 160 x 48;
     calm_desk_200x60: calm::full(), 200 x 60;
     calm_desk_120x40: calm::full(), 120 x 40;
     calm_desk_80x24: calm::full(), 80 x 24;
@@ -70,10 +72,6 @@ screens! {
     zoomed_history_120x40: pressed("6z"), 120 x 40;
     help_120x40: pressed("2?"), 120 x 40;
     help_60x16: pressed("?"), 60 x 16;
-    price_chart_200x60: pressed("p"), 200 x 60;
-    price_chart_120x40: pressed("p"), 120 x 40;
-    price_chart_80x24: pressed("p"), 80 x 24;
-    price_chart_60x16: pressed("p"), 60 x 16;
     quality_200x60: pressed("i"), 200 x 60;
     quality_120x40: pressed("i"), 120 x 40;
     quality_80x24: pressed("i"), 80 x 24;

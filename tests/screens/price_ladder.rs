@@ -186,6 +186,34 @@ fn price_ladder_of_a_stale_and_of_a_crossed_book_says_so() {
 }
 
 #[test]
+fn a_mark_that_is_late_is_named_on_ladder_and_chart() {
+    let frame = |model: &Model| {
+        let buffer = crate::dump::drawn(model, 200, 60, Theme::default());
+        perpdeck::ui::picture::text(&buffer)
+    };
+    let mut model = traded();
+    crate::market::arrive(&mut model);
+    let now = frame(&model);
+    assert!(now.contains("◂mark") && !now.contains("◂late"), "{now}");
+    later(&mut model, 14_000);
+    let late = frame(&model);
+    assert!(late.contains("◂late") && !late.contains("◂mark"), "{late}");
+    assert!(late.contains("mark OLD 14s"), "{late}");
+}
+
+#[test]
+fn an_alert_is_marked_on_ladder_and_chart() {
+    let mut model = traded();
+    crate::market::arrive(&mut model);
+    press(&mut model, ":alert btc > 64030\n");
+    let buffer = crate::dump::drawn(&model, 200, 60, Theme::default());
+    let text = perpdeck::ui::picture::text(&buffer);
+    let is_marked = |line: &str| line.contains('@') && line.contains("64,030");
+    assert!(text.lines().any(is_marked), "{text}");
+    assert!(text.contains("◂alert"), "{text}");
+}
+
+#[test]
 fn price_ladder_names_what_is_out_of_view() {
     let mut model = pressed("9jjj");
     for poll in 0..3 {

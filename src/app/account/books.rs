@@ -13,7 +13,7 @@ const LARGEST_DIFFERENCE_BPS: i64 = 25;
 /// Why a book that is here says nothing of what an order would meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
-    /// Requested this long ago.
+    /// Its data is this old.
     Old(Duration),
     /// Its middle is this one, and the observed one is another.
     Apart(Num),

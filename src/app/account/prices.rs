@@ -8,10 +8,6 @@ use std::collections::{BTreeMap, VecDeque};
 const MARKS: usize = 4_096;
 /// The most own fills of a market.
 const FILLS: usize = 2_048;
-/// A gap between two marks of more than this many steps is a hole, if it is longer than [`NO_HOLE`].
-const GAP_STEPS: i64 = 4;
-/// Milliseconds: a desk that briefly shows another account polls less often.
-const NO_HOLE: i64 = 15_000;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Prices {
@@ -74,39 +70,6 @@ impl Prices {
         self.fills.values().copied()
     }
 
-    /// Marks and fills since `from`, oldest first.
-    pub fn points(&self, from: Timestamp) -> Vec<(Timestamp, Num)> {
-        let marks = self.marks.iter().copied();
-        let fills = self.fills().map(|fill| (fill.at, fill.price));
-        let mut points: Vec<_> = marks.chain(fills).filter(|(at, _)| *at >= from).collect();
-        points.sort_by_key(|(at, _)| *at);
-        points
-    }
-
-    /// The marks since `from` in runs without a hole.
-    pub fn runs(&self, from: Timestamp) -> Vec<Vec<(Timestamp, Num)>> {
-        let marks: Vec<_> = self.marks_since(from).collect();
-        let most = self.longest_step(&marks);
-        let in_a_row = |one: &(Timestamp, _), next: &(Timestamp, _)| next.0.0 - one.0.0 <= most;
-        marks.chunk_by(in_a_row).map(<[_]>::to_vec).collect()
-    }
-
-    /// Whether there is data before that.
-    pub fn reaches_beyond(&self, from: Timestamp) -> bool {
-        let mark = self.marks.front().map(|(at, _)| *at);
-        let fill = self.fills.first_key_value().map(|((at, _), _)| *at);
-        mark.into_iter().chain(fill).any(|at| at < from)
-    }
-
-    /// The longest gap in milliseconds that is no hole: a few of the usual steps between these marks.
-    fn longest_step(&self, marks: &[(Timestamp, Num)]) -> i64 {
-        let pairs = marks.iter().zip(marks.iter().skip(1));
-        let mut steps: Vec<_> = pairs.map(|(one, next)| next.0.0 - one.0.0).collect();
-        steps.sort_unstable();
-        let usual = steps.get(steps.len() / 2).copied().unwrap_or_default();
-        usual.max(self.step).saturating_mul(GAP_STEPS).max(NO_HOLE)
-    }
-
     fn thin(&mut self) {
         let mut at = 0_usize;
         self.marks.retain(|_| {
@@ -135,19 +98,7 @@ mod tests {
         assert_eq!(prices.marks.front(), Some(&(Timestamp(0), Num::ZERO)));
         let (newest, _) = prices.marks.back().unwrap();
         assert!(newest.0 > 39_900_000, "{newest:?}");
-        assert_eq!(prices.runs(Timestamp(0)).len(), 1);
-    }
-
-    #[test]
-    fn a_time_in_which_no_mark_was_read_is_a_hole() {
-        let mut prices = Prices::default();
-        for second in (0..30_i64).chain(330..360) {
-            prices.mark(Timestamp(second * 1_000), Num::from(second));
-        }
-        let runs = prices.runs(Timestamp(10_000));
-        assert_eq!(runs.iter().map(Vec::len).collect::<Vec<_>>(), [20, 30]);
-        assert!(prices.reaches_beyond(Timestamp(10_000)));
-        assert!(!prices.reaches_beyond(Timestamp(0)));
-        assert_eq!(Prices::default().runs(Timestamp(0)), Vec::<Vec<_>>::new());
+        let since = prices.marks_since(Timestamp(39_000_000)).next().unwrap();
+        assert!(since.0.0 < 39_100_000, "{since:?}");
     }
 }

@@ -10,7 +10,7 @@ use crate::{
             width_tier::WidthTier,
         },
     },
-    model::MarketId,
+    model::{MarketId, Tick},
 };
 
 /// Keeps the market shown with the cursor, after whatever has happened.
@@ -22,6 +22,12 @@ pub(crate) fn follow(model: &mut Model) {
     model.market_screen.follow(market);
     if !has_market(model) {
         model.focus.panel = None;
+    }
+    // Another place has the keys: the chart is no longer on the whole screen.
+    if model.focus.panel != Some(MarketPanel::Chart)
+        && let Some(visit) = model.market_screen.end_visit()
+    {
+        model.focus.zoomed = visit.was_zoomed;
     }
 }
 
@@ -42,7 +48,7 @@ pub fn has_market(model: &Model) -> bool {
 /// The panels of the market that a key can go to now.
 pub fn panels(model: &Model) -> &'static [MarketPanel] {
     if has_market(model) {
-        MarketPanel::DRAWN
+        MarketPanel::ALL
     } else {
         &[]
     }
@@ -109,5 +115,14 @@ pub(crate) fn market_of(model: &Model, row: &RowId) -> Option<MarketId> {
         RowId::Twap(id) => store.twap(id).map(|t| t.market_id.clone()),
         RowId::Scaled(id) | RowId::Rung(id, _) => store.ladder(id).map(|l| l.market_id.clone()),
         RowId::Line(_) => None,
+    }
+}
+
+/// The distance between two prices that the cursor can be on: on the chart while that has the keys, else on the ladder.
+pub fn cursor_spacing(model: &Model) -> Option<Tick> {
+    let ladder = &model.price_ladder;
+    match model.focus.panel {
+        Some(MarketPanel::Chart) => ladder.spacing_on_chart(model.market_screen.chart.row),
+        Some(MarketPanel::Ladder) | None => ladder.spacing(),
     }
 }

@@ -1,10 +1,7 @@
 //! The list of markets of the price source. The chosen line is stored by market, not by index, so that a poll does not
 //! change it.
 
-use super::{
-    next::Next,
-    overlay::{Chart, Overlay},
-};
+use super::next::Next;
 use crate::{
     app::{
         account::store::Store,
@@ -89,9 +86,7 @@ impl Markets {
         match (action, id) {
             (Action::Buy, Some(id)) => return Next::NewOrder(Side::Buy, id),
             (Action::Sell, Some(id)) => return Next::NewOrder(Side::Sell, id),
-            (Action::Chart, Some(id)) => {
-                return Next::Open(Box::new(Overlay::Chart(Chart::of(id))));
-            }
+            (Action::Chart, Some(id)) => return Next::ShowChart(id),
             (Action::Filter, _) => self.keys = Keys::Search,
             // One step back at a time.
             (Action::Dismiss, _) if !self.search.is_empty() => self.search.clear(),
@@ -113,7 +108,6 @@ impl Markets {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{
         app::{account::poll::Answer, desk::model::Model, dialogs::effect::Effect, testing::*},
         model::{Failure, draft::Draft},
@@ -160,8 +154,11 @@ mod tests {
         assert_eq!(chosen(&model).as_deref(), Some("paper|SOL"));
         press(&mut model, "esc");
         assert_eq!(chosen(&model).as_deref(), Some("paper|BTC"));
-        press(&mut model, "p");
-        assert!(matches!(model.overlays.last(), Some(Overlay::Chart(_))));
+        press(&mut model, "j p");
+        assert_eq!(model.overlays, []);
+        let shown = model.market_screen.market().map(ToString::to_string);
+        assert_eq!(shown.as_deref(), Some("paper|ETH"));
+        assert!(model.market_screen.is_pinned() && model.focus.zoomed);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 pub(crate) mod accounts;
 pub(crate) mod bulk;
 pub mod caller;
-pub(crate) mod chart;
 pub(crate) mod columns;
 pub(crate) mod detail;
 pub(crate) mod effect;

@@ -54,6 +54,8 @@ pub enum Next {
     ReadOlder,
     /// A form for a new order there.
     NewOrder(Side, MarketId),
+    /// The chart of this market, on the whole screen; the panel closes.
+    ShowChart(MarketId),
     /// Shows another account; the list closes.
     Switch(Switch),
     /// Pauses the display, or continues it.

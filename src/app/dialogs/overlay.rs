@@ -4,7 +4,6 @@
 pub use super::{
     accounts::Accounts,
     bulk::{Bulk, Item, Stage, State},
-    chart::Chart,
     columns::{Columns, Sight},
     detail::Detail,
     markets::Markets,
@@ -31,7 +30,6 @@ pub enum Overlay {
         search: String,
     },
     Detail(Detail),
-    Chart(Chart),
     /// Execution quality.
     Quality(super::quality::Report),
     /// The state of the settings files.
@@ -66,7 +64,6 @@ impl Overlay {
         match self {
             Self::Help { .. } | Self::Settings { .. } => Context::Help,
             Self::Detail(_) | Self::Quality(_) => Context::Detail,
-            Self::Chart(_) => Context::Chart,
             Self::Limits { .. } => Context::Limits,
             Self::Strip(_) => Context::Strip,
             Self::Form(_) => Context::Form,
@@ -91,8 +88,7 @@ impl Overlay {
             Self::Bulk(bulk) => bulk.offset = first,
             Self::Form(form) => form.scroll = Scroll::From(first),
             Self::Review(review) => review.offset = first,
-            Self::Chart(_)
-            | Self::Quality(_)
+            Self::Quality(_)
             | Self::Strip(_)
             | Self::Prompt(_)
             | Self::Columns(_)
@@ -110,7 +106,6 @@ impl Overlay {
             Self::Bulk(_) | Self::Form(_) => true,
             Self::Help { .. }
             | Self::Detail(_)
-            | Self::Chart(_)
             | Self::Quality(_)
             | Self::Settings { .. }
             | Self::Limits { .. }
@@ -135,7 +130,6 @@ impl Overlay {
             | Self::Export(_) => true,
             Self::Help { .. }
             | Self::Detail(_)
-            | Self::Chart(_)
             | Self::Quality(_)
             | Self::Settings { .. }
             | Self::Columns(_)

@@ -144,11 +144,6 @@ impl CandleSeries {
         self.unreadable
     }
 
-    /// Whether the oldest row is the oldest there is.
-    pub fn begins(&self) -> bool {
-        self.older == OlderPages::End
-    }
-
     /// Whether a page before the oldest row is on its way.
     pub fn awaits_older(&self) -> bool {
         matches!(self.older, OlderPages::Requested { .. })

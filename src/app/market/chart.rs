@@ -2,7 +2,7 @@
 //!
 //! Contract: the cursor belongs to a time, never to a column, so that new candles move nothing under it.
 
-use crate::model::{Interval, Timestamp};
+use crate::model::{Interval, Num, Timestamp};
 use strum::IntoEnumIterator;
 
 /// Candles are drawn at most so many steps narrower or wider than the room suggests.
@@ -11,6 +11,8 @@ const WIDEST: i8 = 3;
 
 /// A cursor that reads back asks for candles this far before it.
 const LOOK_AHEAD: i64 = 300;
+/// A cursor further back than so many candles of another interval is dropped: the way there is many pages.
+const FARTHEST_KEPT: i64 = 1_500;
 
 /// A day of UTC, milliseconds: the session of the volume-weighted average price.
 const SESSION: i64 = 24 * 60 * 60 * 1_000;
@@ -22,17 +24,25 @@ pub struct CandleChart {
     pub zoom: i8,
     /// The open time of the candle that is read; `None` while the newest is.
     pub cursor: Option<Timestamp>,
+    /// How much price a row of cells is high, as it was drawn last.
+    pub row: Option<Num>,
 }
 
 impl CandleChart {
-    /// The next longer interval, or shorter for a negative step.
-    pub(crate) fn change_interval(&mut self, step: isize) {
+    /// The next longer interval, or shorter for a negative step. The cursor stays at its time unless that is too far back
+    /// from the `newest` candle.
+    pub(crate) fn change_interval(&mut self, step: isize, newest: Option<Timestamp>) {
         let intervals: Vec<_> = Interval::iter().collect();
         let at = intervals.iter().position(|known| *known == self.interval);
         let there = at.unwrap_or(0).saturating_add_signed(step);
         if let Some(interval) = intervals.get(there) {
             self.interval = *interval;
-            self.cursor = self.cursor.map(|cursor| interval.open_of(cursor));
+            let reach = FARTHEST_KEPT.saturating_mul(interval.millis());
+            let is_near = |cursor: &Timestamp| {
+                newest.is_some_and(|newest| newest.0.saturating_sub(cursor.0) <= reach)
+            };
+            let kept = self.cursor.filter(is_near);
+            self.cursor = kept.map(|cursor| interval.open_of(cursor));
         }
     }
 
@@ -50,11 +60,12 @@ impl CandleChart {
     }
 
     /// The instant from which candles are wanted, where the newest page may not reach back as far: before the cursor, and
-    /// from the start of the day, where the volume-weighted average price begins.
+    /// from the start of the day that is read, where the volume-weighted average price begins.
     pub(crate) fn wanted_since(&self, newest: Option<Timestamp>) -> Option<Timestamp> {
         let back = LOOK_AHEAD.saturating_mul(self.interval.millis());
         let read = |cursor: Timestamp| Timestamp(cursor.0.saturating_sub(back));
-        let session = newest.filter(|_| self.interval >= Interval::Minute1);
+        let session = self.cursor.or(newest);
+        let session = session.filter(|_| self.interval >= Interval::Minute1);
         let session = session.map(session_of);
         self.cursor.map(read).into_iter().chain(session).min()
     }
@@ -91,13 +102,25 @@ mod tests {
             cursor: Some(Timestamp(7 * MINUTE)),
             ..CandleChart::default()
         };
-        chart.change_interval(1);
+        let newest = Some(Timestamp(20 * MINUTE));
+        chart.change_interval(1, newest);
         assert_eq!(chart.interval, Interval::Minute5);
         assert_eq!(chart.cursor, Some(Timestamp(5 * MINUTE)));
-        chart.change_interval(-9);
+        chart.change_interval(-9, newest);
         assert_eq!(chart.interval, Interval::Second1);
-        chart.change_interval(-1);
+        chart.change_interval(-1, newest);
         assert_eq!(chart.interval, Interval::Second1);
+    }
+
+    #[test]
+    fn a_cursor_that_is_many_pages_back_on_the_new_interval_follows_the_newest_again() {
+        let mut chart = CandleChart {
+            interval: Interval::Day1,
+            cursor: Some(Timestamp(0)),
+            ..CandleChart::default()
+        };
+        chart.change_interval(-1, Some(Timestamp(300 * SESSION)));
+        assert_eq!((chart.interval, chart.cursor), (Interval::Hour4, None));
     }
 
     #[test]
@@ -105,7 +128,13 @@ mod tests {
         let newest = Some(Timestamp(2 * SESSION + MINUTE));
         let mut chart = CandleChart::default();
         assert_eq!(chart.wanted_since(newest), Some(Timestamp(2 * SESSION)));
-        chart.interval = Interval::Second1;
+        chart.cursor = Some(Timestamp(SESSION + 500 * MINUTE));
+        assert_eq!(
+            chart.wanted_since(newest),
+            Some(Timestamp(SESSION)),
+            "the day of the candle that is read"
+        );
+        (chart.interval, chart.cursor) = (Interval::Second1, None);
         assert_eq!(chart.wanted_since(newest), None);
         chart.cursor = Some(Timestamp(SESSION));
         assert_eq!(

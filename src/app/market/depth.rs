@@ -16,15 +16,6 @@ pub enum Depth {
     Size(Num),
 }
 
-impl Depth {
-    pub fn size(self) -> Option<Num> {
-        match self {
-            Self::Size(size) => Some(size),
-            Self::Hidden | Self::Empty => None,
-        }
-    }
-}
-
 /// How many ticks lie between two rows: 1, 2, 5, 10, 20, 50 and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct GroupStep(u32);

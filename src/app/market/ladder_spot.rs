@@ -17,6 +17,8 @@ pub enum LadderColumn {
     Price,
     Asks,
     MyAsks,
+    /// Own orders of both sides.
+    Mine,
 }
 
 /// The rows as they were drawn: what a click there names.
@@ -63,6 +65,8 @@ impl Generation {
 pub enum LadderEvent {
     /// So many rows of it were drawn.
     Drawn(usize),
+    /// The chart, on which its cursor goes too, was drawn with rows so high, in price.
+    ChartDrawn(Num),
     /// The mouse moved over this cell with the left button down.
     Dragged(LadderSpot),
     /// The left button went up after that, over a cell or elsewhere.

@@ -12,6 +12,7 @@ pub mod one_key;
 pub mod own_orders;
 pub(crate) mod poll;
 pub mod price_ladder;
+pub mod queue_place;
 pub(crate) mod screen;
 pub(crate) mod tape;
 pub(crate) mod wants;

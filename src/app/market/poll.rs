@@ -1,8 +1,8 @@
 //! When to ask for what is shown of the markets.
 //!
 //! Contract: only what is wanted is asked for, and each piece once at a time: the next request waits for the answer, or
-//! for as long as an answer may take. Of books and of trades at most two requests leave in any second, whatever is
-//! wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
+//! for as long as an answer may take. Of books, of trades, of new and of older candles at most two requests leave in any
+//! second each, whatever is wanted meanwhile. What failed is asked for less often, what the service does not offer never again.
 
 use super::{
     answer::MarketAnswer,
@@ -42,6 +42,7 @@ enum PollKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PollKind {
     Candles,
+    OlderCandles,
     Book,
     Trades,
 }
@@ -103,7 +104,12 @@ impl MarketPolls {
                 requests.push((wanted.key.market().clone(), wanted.request));
             }
         }
-        requests.extend(older(wants, data, time.now));
+        if self.older_budget() <= time.now
+            && let Some(older) = older(wants, data, time.now)
+        {
+            self.spend(PollKind::OlderCandles, time.now);
+            requests.push(older);
+        }
         requests
     }
 
@@ -119,7 +125,8 @@ impl MarketPolls {
         let chart = wants.candles.as_ref();
         let older = chart.and_then(|chart| {
             let series = data.candles(&chart.market_id, chart.interval)?;
-            series.older_due(wanted_since(chart, data)?)
+            let due = series.older_due(wanted_since(chart, data)?)?;
+            Some(due.max(self.older_budget()))
         });
         polled.into_iter().chain(older).min()
     }
@@ -161,9 +168,18 @@ impl MarketPolls {
             None => Timestamp(i64::MIN),
             Some(last) => last.due(wanted.every)?,
         };
-        let recent = self.recent.get(&wanted.key.kind());
+        Some(own.max(self.budget(wanted.key.kind())))
+    }
+
+    /// From when on another request of this kind may leave.
+    fn budget(&self, kind: PollKind) -> Timestamp {
+        let recent = self.recent.get(&kind);
         let budget = recent.and_then(|(older, _)| Some((*older)?.plus(BUDGET_WINDOW)));
-        Some(own.max(budget.unwrap_or(own)))
+        budget.unwrap_or(Timestamp(i64::MIN))
+    }
+
+    fn older_budget(&self) -> Timestamp {
+        self.budget(PollKind::OlderCandles)
     }
 
     fn sent(&mut self, key: &PollKey, at: Timestamp) {
@@ -173,7 +189,11 @@ impl MarketPolls {
             failures: 0,
         });
         (last.at, last.state) = (at, RequestState::Awaited);
-        let recent = self.recent.entry(key.kind()).or_insert((None, at));
+        self.spend(key.kind(), at);
+    }
+
+    fn spend(&mut self, kind: PollKind, at: Timestamp) {
+        let recent = self.recent.entry(kind).or_insert((None, at));
         *recent = (Some(recent.1).filter(|newest| *newest < at), at);
     }
 

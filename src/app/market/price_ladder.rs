@@ -5,7 +5,7 @@
 //! before; keys that act and clicks are ignored for a moment afterwards. Every action names the drawn price and the
 //! [`Generation`] of the drawing.
 
-use super::{depth::GroupStep, ladder_spot::Generation, one_key::OneKey};
+use super::{depth::GroupStep, ladder_spot::Generation, one_key::OneKey, queue_place::QueuePlaces};
 use crate::model::{MarketId, Num, OrderId, Tick, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -62,6 +62,7 @@ pub struct PriceLadder {
     grabbed: Option<OrderId>,
     is_dragging: bool,
     pub(crate) one_key: OneKey,
+    pub queue: QueuePlaces,
 }
 
 impl PriceLadder {
@@ -102,6 +103,20 @@ impl PriceLadder {
     /// The distance between two rows.
     pub fn spacing(&self) -> Option<Tick> {
         self.step().spacing(self.tick?)
+    }
+
+    /// The distance between two prices that the cursor goes to on a chart with rows so high: the coarsest step that is no
+    /// higher than a row and whose prices are rows of the ladder too.
+    pub fn spacing_on_chart(&self, row: Option<Num>) -> Option<Tick> {
+        let tick = self.tick?;
+        let ticks = row.and_then(|row| row.over(tick.step())?.to_i64());
+        let own = self.step();
+        let coarser = std::iter::successors(Some(own), |step| {
+            let next = step.coarser();
+            (next != *step && next.ticks() <= ticks?).then_some(next)
+        });
+        let shared = coarser.filter(|step| step.ticks() % own.ticks() == 0);
+        shared.last()?.spacing(tick)
     }
 
     /// Whether the rows move with the next book.
@@ -215,13 +230,10 @@ impl PriceLadder {
             .is_some_and(|at| now.since(at) < CLICKS_DEAF)
     }
 
-    /// Moves the cursor up by this many rows; one at home starts at `from`. The view follows.
-    pub(crate) fn step_cursor(&mut self, up: i64, from: Num) {
-        let Some(spacing) = self.spacing() else {
-            return;
-        };
+    /// Moves the cursor up by this many prices so far apart; one at home starts at `from`. The view follows.
+    pub(crate) fn step_cursor_by(&mut self, spacing: Tick, up: i64, from: Num) {
         let there = match self.cursor {
-            Some(price) => moved(price, spacing, up).unwrap_or(price),
+            Some(price) => moved(spacing.near(price), spacing, up).unwrap_or(price),
             None => spacing.near(from),
         };
         self.put_cursor(there);

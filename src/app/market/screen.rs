@@ -17,8 +17,8 @@ pub enum MarketPanel {
 }
 
 impl MarketPanel {
-    /// Those that this version draws, in the order of their keys.
-    pub const DRAWN: &'static [Self] = &[Self::Ladder, Self::Chart];
+    /// In the order of their keys.
+    pub const ALL: &'static [Self] = &[Self::Ladder, Self::Chart];
 }
 
 /// How the screen is divided.
@@ -55,29 +55,58 @@ pub struct MarketScreen {
     /// That of the row last under the cursor.
     followed: Option<MarketId>,
     pinned: Option<MarketId>,
+    visit: Option<ChartVisit>,
+}
+
+/// The chart on the whole screen for a while, and what it goes back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChartVisit {
+    /// Shown instead of the market pinned or followed.
+    pub(crate) market: Option<MarketId>,
+    pub(crate) panel_before: Option<MarketPanel>,
+    pub(crate) was_zoomed: bool,
 }
 
 impl MarketScreen {
     /// The market shown.
     pub fn market(&self) -> Option<&MarketId> {
-        self.pinned.as_ref().or(self.followed.as_ref())
+        let visited = self.visit.as_ref().and_then(|visit| visit.market.as_ref());
+        let own = self.pinned.as_ref().or(self.followed.as_ref());
+        visited.or(own)
     }
 
     pub fn is_pinned(&self) -> bool {
-        self.pinned.is_some()
+        self.pinned.is_some() && self.pinned.as_ref() == self.market()
     }
 
     /// Shows this market whatever the cursor is on.
     pub fn pin(&mut self, market: MarketId) {
+        if let Some(visit) = &mut self.visit {
+            visit.market = None;
+        }
         self.pinned = Some(market);
     }
 
     /// Pins the market shown, or lets it follow the cursor again.
     pub(crate) fn turn_pin(&mut self) {
-        self.pinned = match self.pinned {
-            Some(_) => None,
-            None => self.followed.clone(),
-        };
+        match self.market().cloned() {
+            Some(market) if !self.is_pinned() => self.pin(market),
+            Some(_) | None => self.pinned = None,
+        }
+    }
+
+    /// The chart goes on the whole screen for a while.
+    pub(crate) fn begin_visit(&mut self, visit: ChartVisit) {
+        self.visit = Some(visit);
+    }
+
+    pub(crate) fn is_visiting(&self) -> bool {
+        self.visit.is_some()
+    }
+
+    /// What to go back to.
+    pub(crate) fn end_visit(&mut self) -> Option<ChartVisit> {
+        self.visit.take()
     }
 
     /// The row under the cursor belongs to this market; a row without one keeps the last.
@@ -116,7 +145,7 @@ impl MarketScreen {
 
     /// The panel that is shown if only one fits.
     pub fn front(&self) -> Option<MarketPanel> {
-        self.last.or(MarketPanel::DRAWN.last().copied())
+        self.last.or(Some(MarketPanel::Chart))
     }
 }
 
@@ -139,6 +168,35 @@ mod tests {
         assert_eq!(screen.market(), Some(&id("BTC")));
         screen.turn_pin();
         assert_eq!(screen.market(), Some(&id("SOL")));
+    }
+
+    #[test]
+    fn a_visit_shows_its_market_and_what_was_pinned_is_pinned_afterwards() {
+        let mut screen = MarketScreen::default();
+        screen.follow(Some(id("BTC")));
+        screen.pin(id("ETH"));
+        let visit = |market| ChartVisit {
+            market: Some(id(market)),
+            panel_before: None,
+            was_zoomed: false,
+        };
+        screen.begin_visit(visit("SOL"));
+        assert_eq!(
+            (screen.market(), screen.is_pinned()),
+            (Some(&id("SOL")), false)
+        );
+        assert!(screen.end_visit().is_some());
+        assert_eq!(
+            (screen.market(), screen.is_pinned()),
+            (Some(&id("ETH")), true)
+        );
+        screen.begin_visit(visit("SOL"));
+        screen.turn_pin();
+        assert!(screen.end_visit().is_some());
+        assert_eq!(
+            (screen.market(), screen.is_pinned()),
+            (Some(&id("SOL")), true)
+        );
     }
 
     #[test]

@@ -53,10 +53,6 @@ impl MarketWants {
         known.depth = known.depth.max(depth);
         known.every = known.every.min(every);
     }
-
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// One request about a market.
@@ -81,7 +77,6 @@ mod tests {
     #[test]
     fn a_book_that_ladder_and_form_need_is_one_book_as_deep_and_fresh_as_the_ladder_needs() {
         let mut wants = MarketWants::default();
-        assert!(wants.is_empty());
         let market = || MarketId::from("paper|BTC");
         wants.want_form_book(market());
         wants.want_book(market(), 40);

@@ -94,11 +94,11 @@ fn esc_gives_the_keys_back_one_step_at_a_time() {
 #[test]
 fn another_market_and_interval_are_chosen_on_the_chart() {
     let mut model = desk();
-    press(&mut model, "0 ; ; j");
+    press(&mut model, "0 ; ; ]");
     assert_eq!(model.market_screen.chart.interval, Interval::Minute15);
     assert_eq!(model.market_screen.market(), Some(&id("ETH")));
     assert!(model.market_screen.is_pinned());
-    press(&mut model, ", k k");
+    press(&mut model, ", [ [");
     assert_eq!(model.market_screen.chart.interval, Interval::Minute5);
     assert_eq!(model.market_screen.market(), Some(&id("SOL")));
 }
@@ -135,4 +135,42 @@ fn only_what_is_on_the_screen_is_wanted() {
     assert_eq!(wanted(&model), (false, false));
     press(&mut model, "0");
     assert_eq!(wanted(&model), (true, false));
+}
+
+#[test]
+fn the_chart_key_shows_the_rows_market_whole_and_again_goes_back() {
+    let mut model = desk();
+    press(&mut model, "P j p");
+    assert_eq!(model.context(), Context::MarketChart);
+    assert!(model.focus.zoomed);
+    assert_eq!(model.market_screen.market(), Some(&id("SOL")));
+    press(&mut model, "p");
+    assert_eq!(model.context(), Context::Positions);
+    assert!(!model.focus.zoomed);
+    assert_eq!(model.market_screen.market(), Some(&id("BTC")), "as pinned");
+    press(&mut model, "p esc");
+    assert_eq!(
+        (model.context(), model.focus.zoomed),
+        (Context::Positions, false)
+    );
+    press(&mut model, "p 2");
+    assert_eq!(
+        (model.context(), model.focus.zoomed),
+        (Context::Orders, false)
+    );
+    press(&mut model, "9 p p");
+    assert_eq!(model.context(), Context::PriceLadder);
+}
+
+#[test]
+fn a_detail_leads_to_the_chart_of_its_market() {
+    let mut model = desk();
+    press(&mut model, "j enter p");
+    assert_eq!(model.overlays, []);
+    assert_eq!(model.market_screen.market(), Some(&id("SOL")));
+    assert_eq!(
+        (model.context(), model.focus.zoomed),
+        (Context::MarketChart, true)
+    );
+    assert!(!model.market_screen.is_pinned());
 }

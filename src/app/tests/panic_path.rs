@@ -80,7 +80,6 @@ fn opened_by(kind: OverlayKind) -> &'static [&'static str] {
     match kind {
         OverlayKind::Help => &["?"],
         OverlayKind::Detail => &["enter"],
-        OverlayKind::Chart => &["p"],
         OverlayKind::Quality => &["i"],
         OverlayKind::Settings => &[": config enter"],
         OverlayKind::Limits => &["L"],

@@ -15,7 +15,7 @@ fn asks(model: &Model) -> Option<Command> {
 
 #[test]
 fn they_work_over_everything_that_takes_no_text() {
-    for keys in ["enter", "L", "i", "p", "E", "2 x", "K", "* c"] {
+    for keys in ["enter", "L", "i", "E", "2 x", "K", "* c"] {
         let mut model = desk();
         press(&mut model, keys);
         wait(&mut model, 200);

@@ -8,7 +8,7 @@ use crate::{
             effect::Clip,
             export::Export,
             next::{Next, PositionControl, PriceStep},
-            overlay::{Accounts, Chart, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
+            overlay::{Accounts, Columns, Detail, Markets, Overlay, Strip, UserAlertList},
             prompt::Prompt,
             quality::Report,
         },
@@ -321,19 +321,15 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
     }
 }
 
-/// For the row's market, otherwise the first with a price.
-fn chart(model: &Model, row: Option<&RowId>) -> Next {
+/// The chart of the row's market on the whole screen, otherwise of the market shown; again, back.
+fn chart(model: &mut Model, row: Option<&RowId>) -> Next {
     let market = row.and_then(|row| market_of(model, row));
-    let first = || model.store.prices.keys().next().cloned();
-    match market.or_else(first) {
-        Some(market) => open(Overlay::Chart(Chart::of(market))),
-        None => Next::Refuse("no price has been seen yet".to_owned()),
-    }
+    market::visit_chart(model, market)
 }
 
-/// The line that sets an alert on the market of the row, at its price.
+/// The line that sets an alert on the market of the row or of the panel with the keys, at its price.
 fn alert_here(model: &Model, row: Option<&RowId>) -> Next {
-    let market = row.and_then(|row| market_of(model, row));
+    let market = market_meant(model, row);
     let first = || model.store.known_markets().into_iter().next();
     match market.or_else(first) {
         Some(market) => alert_at(model, &market, model.store.mark(&market)),

@@ -2,12 +2,14 @@
 
 use crate::{
     app::{
-        account::labels::Visibility,
+        account::{labels::Visibility, remote::Remote},
         activity::notice::Tone,
         desk::model::Model,
         market::{
             book_state::BookState,
+            own_orders::priced_orders,
             price_ladder::{LadderHold, LadderQuote},
+            queue_place::QueueScene,
         },
     },
     model::{MarketId, Tick},
@@ -31,11 +33,27 @@ pub(crate) fn follow(model: &mut Model) {
         let now = model.now;
         model.price_ladder.follow(quote, hold, now);
     }
+    watch_queue(model, &market);
     if let Some(why) = ends_one_key(model, &market)
         && model.price_ladder.one_key.disarm()
     {
         tell_off(model, why);
     }
+}
+
+/// What rests before the own orders.
+fn watch_queue(model: &mut Model, market: &MarketId) {
+    let mut queue = std::mem::take(&mut model.price_ladder.queue);
+    let store = &model.store;
+    let is_live = BookState::new(store, market, model.now) == BookState::Live;
+    let book = store.books.of(market).filter(|_| is_live);
+    let scene = QueueScene {
+        book: book.and_then(Remote::value),
+        tape: model.market_data.tape(market),
+        service_now: model.service_now(),
+    };
+    queue.watch(priced_orders(store, market), scene);
+    model.price_ladder.queue = queue;
 }
 
 fn tell_off(model: &mut Model, why: &str) {

@@ -37,8 +37,9 @@ pub(crate) fn click(model: &mut Model, spot: &LadderSpot) -> Next {
     match spot.column {
         LadderColumn::Bids => click_size(model, (Side::Buy, Action::Buy), &at),
         LadderColumn::Asks => click_size(model, (Side::Sell, Action::Sell), &at),
-        LadderColumn::MyBids => grab(model, (&at, spacing), Side::Buy),
-        LadderColumn::MyAsks => grab(model, (&at, spacing), Side::Sell),
+        LadderColumn::MyBids => grab(model, (&at, spacing), &[Side::Buy]),
+        LadderColumn::MyAsks => grab(model, (&at, spacing), &[Side::Sell]),
+        LadderColumn::Mine => grab(model, (&at, spacing), &[Side::Buy, Side::Sell]),
         LadderColumn::Price => Next::Stay,
     }
 }
@@ -65,8 +66,8 @@ fn moved_since(model: &Model, spot: &LadderSpot) -> Option<&'static str> {
 }
 
 /// The button went down on an own order: moved with the button down, it goes along.
-fn grab(model: &mut Model, (at, spacing): (&PricePoint, Tick), side: Side) -> Next {
-    let own = at_price::at_row(model, at, spacing).filter(|own| own.side == side);
+fn grab(model: &mut Model, (at, spacing): (&PricePoint, Tick), sides: &[Side]) -> Next {
+    let own = at_price::at_row(model, at, spacing).filter(|own| sides.contains(&own.side));
     let newest = own.max_by_key(|own| own.order.requested_at);
     let grabbed = newest.map(|own| own.order.id.clone());
     model.price_ladder.grab(grabbed);

@@ -8,11 +8,14 @@ use crate::app::{
     },
     dialogs::{effect::Effect, next::Next},
     keys::keymap::Action,
-    market::screen::MarketPanel,
+    market::screen::{ChartVisit, MarketPanel},
     tables::pane::{Pane, PlaceContent},
     update::price_ladder,
 };
+use crate::model::{MarketId, Timestamp};
 use strum::IntoEnumIterator;
+
+const NO_MARKET: &str = "no market to show: no price source lists one";
 
 /// The panel of each focus key.
 const GOES_TO: &[(Action, MarketPanel)] = &[
@@ -42,7 +45,7 @@ const OF_SCREEN: &[(Action, ScreenAct)] =
 fn of_panel(model: &mut Model, panel: MarketPanel, action: Action) -> Option<Next> {
     let own = match panel {
         MarketPanel::Ladder => price_ladder::act(model, action),
-        MarketPanel::Chart => of_chart(model, action).then_some(Next::Stay),
+        MarketPanel::Chart => of_chart(model, action),
     };
     if own.is_some() {
         return own;
@@ -67,51 +70,56 @@ const CURSOR_STEPS: &[(Action, i64)] = &[
     (Action::Bottom, i64::MAX),
 ];
 
-/// Whether the key is one of the chart.
-fn of_chart(model: &mut Model, action: Action) -> bool {
+/// Handles a key on the chart; `None` if it belongs to the desk. What acts at a price is the ladder's.
+fn of_chart(model: &mut Model, action: Action) -> Option<Next> {
     if let Some((_, steps)) = CURSOR_STEPS.iter().find(|(of, _)| *of == action) {
         move_cursor(model, *steps);
-        return true;
+        return Some(Next::Stay);
     }
     if action == Action::Dismiss {
         return leave(model);
     }
-    let change = CHART_CHANGES.iter().find(|(of, _)| *of == action);
-    change.inspect(|(_, change)| change(model)).is_some()
+    if let Some((_, change)) = CHART_CHANGES.iter().find(|(of, _)| *of == action) {
+        change(model);
+        return Some(Next::Stay);
+    }
+    price_ladder::act(model, action)
 }
 
 type ChartChange = fn(&mut Model);
 
 /// What a key changes of the chart.
 const CHART_CHANGES: &[(Action, ChartChange)] = &[
-    (Action::ShorterInterval, |model| {
-        model.market_screen.chart.change_interval(-1);
-    }),
-    (Action::LongerInterval, |model| {
-        model.market_screen.chart.change_interval(1);
-    }),
+    (Action::ShorterInterval, |model| change_interval(model, -1)),
+    (Action::LongerInterval, |model| change_interval(model, 1)),
     (Action::ZoomIn, |model| {
         model.market_screen.chart.zoom_by(1);
     }),
     (Action::ZoomOut, |model| {
         model.market_screen.chart.zoom_by(-1);
     }),
-    (Action::Down, |model| next_market(model, 1)),
-    (Action::Up, |model| next_market(model, -1)),
+    (Action::NextMarket, |model| next_market(model, 1)),
+    (Action::PreviousMarket, |model| next_market(model, -1)),
 ];
 
 /// Within the candles that are known.
 fn move_cursor(model: &mut Model, steps: i64) {
-    let chart = &model.market_screen.chart;
-    let market = model.market_screen.market();
-    let series = market.and_then(|id| model.market_data.candles(id, chart.interval));
-    let ends = series.and_then(|series| {
-        let oldest = series.oldest()?.open_time;
-        Some((oldest, series.newest()?.open_time))
-    });
-    if let Some(ends) = ends {
+    if let Some(ends) = ends(model) {
         model.market_screen.chart.move_cursor(steps, ends);
     }
+}
+
+fn change_interval(model: &mut Model, step: isize) {
+    let newest = ends(model).map(|(_, newest)| newest);
+    model.market_screen.chart.change_interval(step, newest);
+}
+
+/// The open times of the oldest and the newest candle that are known.
+fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
+    let market = model.market_screen.market()?;
+    let interval = model.market_screen.chart.interval;
+    let series = model.market_data.candles(market, interval)?;
+    Some((series.oldest()?.open_time, series.newest()?.open_time))
 }
 
 /// Pins the market after the one shown, or before it, in the order of the watchlist.
@@ -129,18 +137,61 @@ fn next_market(model: &mut Model, step: isize) {
     }
 }
 
-/// Esc lets go what is smallest: the cursor, then the zoom, then the keys.
-fn leave(model: &mut Model) -> bool {
+/// The chart of a market on the whole screen, whatever is pinned; the same key again goes back.
+pub(crate) fn visit_chart(model: &mut Model, market: Option<MarketId>) -> Next {
+    if model.market_screen.is_visiting() {
+        end_visit(model);
+        return Next::Stay;
+    }
+    if !has_market(model) {
+        return Next::Refuse(NO_MARKET.to_owned());
+    }
+    let shown = model.market_screen.market();
+    let visit = ChartVisit {
+        market: market.filter(|market| Some(market) != shown),
+        panel_before: model.focus.panel,
+        was_zoomed: model.focus.zoomed,
+    };
+    model.market_screen.begin_visit(visit);
+    model.focus.zoomed = true;
+    go(model, MarketPanel::Chart)
+}
+
+/// Pins this market, and shows its chart on the whole screen.
+pub(crate) fn show_chart(model: &mut Model, market: MarketId) -> Next {
+    if model.market_screen.market() != Some(&market) {
+        model.market_screen.pin(market);
+    }
+    if model.market_screen.is_visiting() {
+        return Next::Stay;
+    }
+    visit_chart(model, None)
+}
+
+/// Back to what the chart was opened from.
+fn end_visit(model: &mut Model) {
+    if let Some(visit) = model.market_screen.end_visit() {
+        model.focus.panel = visit.panel_before;
+        model.focus.zoomed = visit.was_zoomed;
+        model.market_screen.chart.cursor = None;
+    }
+}
+
+/// Esc lets go what is smallest: a carried order, the price, the candle, then the zoom, then the keys.
+fn leave(model: &mut Model) -> Option<Next> {
     if model.activity.toast(model.now).is_some() {
-        return false;
+        return None;
     }
-    if model.market_screen.chart.cursor.take().is_some() {
-        return true;
+    let has_let_go = price_ladder::put_back(model).is_some()
+        || model.market_screen.chart.cursor.take().is_some();
+    if !has_let_go {
+        if model.market_screen.is_visiting() {
+            end_visit(model);
+        } else if !std::mem::take(&mut model.focus.zoomed) {
+            model.focus.panel = None;
+        }
     }
-    if !std::mem::take(&mut model.focus.zoomed) {
-        model.focus.panel = None;
-    }
-    true
+    Some(Next::Stay)
 }
 
 /// Whether it acts on a pane's rows, whose cursor is hidden while a market panel has the keys.
@@ -163,10 +214,7 @@ fn is_of_rows(action: Action) -> bool {
 /// Focuses a panel; without a market there is none.
 pub(crate) fn go(model: &mut Model, panel: MarketPanel) -> Next {
     if !has_market(model) {
-        return Next::Refuse("no market to show: no price source lists one".to_owned());
-    }
-    if !MarketPanel::DRAWN.contains(&panel) {
-        return Next::Refuse(format!("the {panel} is not on this screen"));
+        return Next::Refuse(NO_MARKET.to_owned());
     }
     model.focus.panel = Some(panel);
     model.market_screen.bring_forward(panel);

@@ -77,6 +77,10 @@ pub(crate) fn on_ladder(model: &mut Model, event: LadderEvent) -> Vec<Effect> {
             model.price_ladder.drawn(rows);
             Next::Stay
         }
+        LadderEvent::ChartDrawn(row) => {
+            model.market_screen.chart.row = Some(row);
+            Next::Stay
+        }
         LadderEvent::Dragged(spot) => ladder_mouse::drag(model, &spot),
         LadderEvent::Released(spot) => ladder_mouse::release(model, spot.as_ref()),
     };

@@ -2,7 +2,7 @@
 
 use crate::app::{
     account::row_id::RowId,
-    desk::{links::links, model::Model, older_pages, presets},
+    desk::{links::links, market_shown::market_of, model::Model, older_pages, presets},
     dialogs::{
         effect::{Clip, Effect},
         next::Next,
@@ -38,6 +38,10 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
             Next::Copy(Clip::Detail(detail.row.clone()))
         }
+        (Some(Overlay::Detail(detail)), Some(Action::Chart)) => {
+            let row = detail.row.clone();
+            chart_of(model, &row)
+        }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
             let around = model.options.around(&model.store, &model.used, clocks);
@@ -63,6 +67,14 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     effects
 }
 
+/// From a detail to the chart of its market.
+fn chart_of(model: &Model, row: &RowId) -> Next {
+    market_of(model, row).map_or_else(
+        || Next::Refuse("this row is about no market".to_owned()),
+        Next::ShowChart,
+    )
+}
+
 /// What a key that means something does over what is on top; on the desk where nothing is.
 fn over(model: &mut Model, action: Action) -> Next {
     let (now, links) = (model.now, linked(model));
@@ -79,7 +91,6 @@ fn over(model: &mut Model, action: Action) -> Next {
             | Overlay::Settings { offset }
             | Overlay::Limits { offset },
         ) => scroll(offset, action),
-        Some(Overlay::Chart(chart)) => chart.act(action, &model.store),
         Some(Overlay::UserAlerts(list)) => list.act(action, &model.user_alerts),
         Some(Overlay::Review(review)) => review.act(action),
         Some(Overlay::Quality(report)) => report.act(action, &model.store),
@@ -140,7 +151,6 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
         Some(
             Overlay::Help { .. }
                 | Overlay::Detail(_)
-                | Overlay::Chart(_)
                 | Overlay::Quality(_)
                 | Overlay::Settings { .. }
                 | Overlay::Limits { .. }

@@ -1,22 +1,24 @@
-//! The keys of the price ladder.
+//! The keys of the price ladder, which act at the cursor of the chart alike.
 //!
-//! Contract: a key acts at the price that the cursor is on. One-key trading needs the setting and a person who arms it.
+//! Contract: a key acts at the price that the cursor is on. Chart and ladder share that cursor; on the chart its prices are
+//! a row of the chart apart. One-key trading needs the setting and a person who arms it.
 
 use crate::{
     app::{
         activity::notice::Tone,
-        desk::model::Model,
+        desk::{market_shown::cursor_spacing, model::Model},
         dialogs::next::Next,
         keys::keymap::Action,
         market::{
             book_state::BookState,
             own_orders::{own_orders, own_position},
+            screen::MarketPanel,
         },
         orders::{
             at_price::{self, PricePoint, SendMode},
             of_row,
         },
-        update::ladder_follow::quote,
+        update::{act::alert_at, ladder_follow::quote},
     },
     model::{Num, Protection, READ_ONLY, Side, Tick},
 };
@@ -85,16 +87,23 @@ fn at_cursor(model: &mut Model, action: Action) -> Option<Next> {
             | Action::Cancel
             | Action::Amend
             | Action::Drop
+            | Action::AlertHere
     );
     if !acts {
         return None;
     }
+    let Some((at, spacing)) = point(model) else {
+        let is_of_desk = [Action::Buy, Action::Sell].contains(&action)
+            && model.focus.panel == Some(MarketPanel::Chart);
+        let is_of_market = is_of_desk || action == Action::AlertHere;
+        return (!is_of_market).then(|| Next::Refuse(NO_PRICE.to_owned()));
+    };
     if model.price_ladder.is_deaf_to_keys(model.now) {
         return Some(Next::Refuse(JUST_MOVED.to_owned()));
     }
-    let Some((at, spacing)) = point(model) else {
-        return Some(Next::Refuse(NO_PRICE.to_owned()));
-    };
+    if action == Action::AlertHere {
+        return Some(alert_at(model, &at.market_id, Some(at.price)));
+    }
     let mode = mode(model);
     if mode == SendMode::AtOnce && !is_new_press(model, action, at.price) {
         return Some(Next::Stay);
@@ -146,14 +155,14 @@ const AT_PRICE: &[(Action, PriceAct)] = &[
     }),
 ];
 
-/// The price under the cursor, and the distance between rows.
+/// The price under the cursor, and the distance to the next.
 pub(super) fn point(model: &Model) -> Option<(PricePoint, Tick)> {
-    let ladder = &model.price_ladder;
+    let (ladder, spacing) = (&model.price_ladder, cursor_spacing(model)?);
     let at = PricePoint {
         market_id: ladder.market()?.clone(),
-        price: ladder.cursor()?,
+        price: spacing.near(ladder.cursor()?),
     };
-    Some((at, ladder.spacing()?))
+    Some((at, spacing))
 }
 
 /// Whether one key sends: never by a display that is held.
@@ -175,8 +184,8 @@ pub(super) fn is_new_press(model: &mut Model, action: Action, price: Num) -> boo
 
 fn step(model: &mut Model, up: i64) -> Next {
     let side = if up > 0 { Side::Sell } else { Side::Buy };
-    match from(model, side) {
-        Some(from) => model.price_ladder.step_cursor(up, from),
+    match from(model, side).zip(cursor_spacing(model)) {
+        Some((from, spacing)) => model.price_ladder.step_cursor_by(spacing, up, from),
         None => return Next::Refuse("no price of this market is known".to_owned()),
     }
     Next::Stay
@@ -243,21 +252,17 @@ fn turn_size(model: &mut Model, steps: isize) -> Next {
 
 /// The next price below the cursor where the account has something, then from the top again.
 fn next_mark(model: &mut Model) -> Next {
-    let Some((market, spacing)) = model
-        .price_ladder
-        .market()
-        .zip(model.price_ladder.spacing())
-    else {
+    let known = model.price_ladder.market().zip(cursor_spacing(model));
+    let Some((market, spacing)) = known else {
         return Next::Refuse("no price of this market is known".to_owned());
     };
     let position = own_position(&model.store, market);
     let entry = position.and_then(|position| position.entry_price);
     let liquidation = position.and_then(|position| position.liquidation_price);
     let own = own_orders(&model.store, market, spacing).map(|own| own.row);
-    let of_position = entry.into_iter().chain(liquidation);
-    let mut marks: Vec<_> = own
-        .chain(of_position.map(|price| spacing.near(price)))
-        .collect();
+    let alerts = model.user_alerts.prices(market);
+    let others = entry.into_iter().chain(liquidation).chain(alerts);
+    let mut marks: Vec<_> = own.chain(others.map(|price| spacing.near(price))).collect();
     marks.sort_unstable_by(|one, other| other.cmp(one));
     let cursor = model.price_ladder.cursor();
     let below = |mark: &&Num| cursor.is_none_or(|cursor| **mark < cursor);
@@ -297,7 +302,7 @@ pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -
 }
 
 /// Esc: puts back a carried order, then resets the cursor.
-fn put_back(model: &mut Model) -> Option<Next> {
+pub(crate) fn put_back(model: &mut Model) -> Option<Next> {
     let ladder = &mut model.price_ladder;
     if ladder.put_back().is_none() {
         ladder.cursor()?;

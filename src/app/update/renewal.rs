@@ -53,8 +53,8 @@ fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
         files: renewal.files,
     };
     model.say(tone, words);
-    if renewal.keymap.keyless() != model.keymap.keyless()
-        && let Some(words) = keyless(&renewal.keymap)
+    if renewal.keymap.notes() != model.keymap.notes()
+        && let Some(words) = key_notes(&renewal.keymap)
     {
         model.say(Tone::Warn, words);
     }
@@ -83,9 +83,9 @@ fn wanted(was: &Options, is: &Options) -> Vec<Effect> {
     traffic.into_iter().chain(paces).collect()
 }
 
-/// Actions that own bindings left without a key, if any.
-pub(crate) fn keyless(keymap: &Keymap) -> Option<String> {
-    let told: Vec<_> = keymap.keyless().iter().map(ToString::to_string).collect();
+/// Actions that own bindings left without a key, and sections of an earlier version, if any.
+pub(crate) fn key_notes(keymap: &Keymap) -> Option<String> {
+    let told = keymap.notes();
     (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
 }
 

@@ -35,7 +35,7 @@ use crate::{
             review,
         },
     },
-    model::{Call, Command, Drift, READ_ONLY, Text, Timestamp},
+    model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
 };
 use strum::IntoEnumIterator;
 
@@ -173,6 +173,7 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             let next = act::order(model, side, Some(&market));
             follow(model, next)
         }
+        Next::ShowChart(market) => show_chart(model, market),
         Next::Switch(switch) => leave_for(model, switch),
         Next::Freeze => hold_or_thaw(model),
         Next::Run(command) => run(model, command),
@@ -202,6 +203,13 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
             vec![]
         }
     }
+}
+
+/// The chart in place of the panel that asked for it.
+fn show_chart(model: &mut Model, market: MarketId) -> Vec<Effect> {
+    model.overlays.pop();
+    let next = market::show_chart(model, market);
+    follow(model, next)
 }
 
 /// Lists the commands with what comes of each, in place of the strip that asked.

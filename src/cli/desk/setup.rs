@@ -3,7 +3,7 @@
 use crate::{
     app::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
-        keys::keymap::Keymap, update::renewal::keyless,
+        keys::keymap::Keymap, update::renewal::key_notes,
     },
     cli::{
         disk_wait::{AT_ONCE, Work},
@@ -35,7 +35,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         }
     };
     let keymap = keymap(settings)?;
-    warnings.extend(keyless(&keymap));
+    warnings.extend(key_notes(&keymap));
     Ok(Start {
         options: options(settings),
         keymap,

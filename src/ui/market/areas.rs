@@ -18,6 +18,9 @@ const NAME: u16 = 7;
 const SIGN: u16 = 3;
 /// Heights from which there is a line for what is read, one for times, and rows of volume.
 const WITH_LEGEND: u16 = 5;
+/// From this height on what is read may take two lines where one is narrower than this.
+const LONG_LEGEND: u16 = 12;
+const ONE_LINE_LEGEND: u16 = 56;
 const WITH_TIMES: u16 = 6;
 const WITH_VOLUME: [u16; 3] = [9, 16, 26];
 
@@ -38,7 +41,11 @@ pub(super) struct ChartAreas {
 
 impl ChartAreas {
     pub(super) fn new(inner: Rect, digits: u16, zoom: i8) -> Self {
-        let legend = u16::from(inner.height >= WITH_LEGEND);
+        let legend = if inner.width < ONE_LINE_LEGEND && inner.height >= LONG_LEGEND {
+            2
+        } else {
+            u16::from(inner.height >= WITH_LEGEND)
+        };
         let times = u16::from(inner.height >= WITH_TIMES);
         let volume = WITH_VOLUME.iter().filter(|least| inner.height >= **least);
         let volume = u16::try_from(volume.count()).unwrap_or(0);

@@ -5,10 +5,14 @@ use crate::{
     ui::{
         canvas::{Canvas, line, width},
         layout::sum,
+        theme::ThemePart,
     },
     view::{
         Span,
-        market::{chart::ChartView, overlays::PriceLine},
+        market::{
+            chart::ChartView,
+            overlays::{LineKind, PriceLine},
+        },
     },
 };
 use ratatui::layout::Rect;
@@ -57,6 +61,14 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
             rows.saturating_sub(1)
         });
         if let Some(row) = free_row(&mut taken, wanted) {
+            if price.kind == LineKind::Cursor {
+                canvas.fill(line(beside, row), ThemePart::Selection);
+            }
+            let lead = if lead == '◂' {
+                price.kind.lead()
+            } else {
+                lead
+            };
             label(canvas, line(beside, row), lead, price);
         }
     }

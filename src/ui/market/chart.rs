@@ -10,10 +10,11 @@ use crate::{
         theme::ThemePart,
     },
     view::{
-        Scene, Tone,
+        Scene, Span, Tone,
         market::{
             chart::{
-                Candle, ChartMemory, ChartSlot, ChartView, chart, direction, price_width, tone_of,
+                Candle, ChartMemory, ChartSlot, ChartView, Num, chart, direction, price_width,
+                tone_of,
             },
             glyphs::{GlyphColumns, GlyphSet},
             overlays::LineKind,
@@ -32,6 +33,14 @@ const EMPTY: u32 = 0x2800;
 pub(in crate::ui) struct ChartCells {
     memory: ChartMemory,
     glyphs: GlyphColumns,
+    row: Option<Num>,
+}
+
+impl ChartCells {
+    /// How much price a row of cells is high.
+    pub(in crate::ui) fn row(&self) -> Option<Num> {
+        self.row
+    }
 }
 
 /// Draws the chart of the market shown, or why there is none.
@@ -55,6 +64,7 @@ pub(in crate::ui) fn draw(
             return;
         }
     };
+    cells.row = Some(view.row_height(areas.plot.height));
     draw_view(canvas, &areas, &view, &mut cells.glyphs);
 }
 
@@ -64,7 +74,7 @@ fn draw_view(
     view: &ChartView,
     glyphs: &mut GlyphColumns,
 ) {
-    canvas.spans(after(areas.legend, 1), &view.legend);
+    legend(canvas, after(areas.legend, 1), &view.legend);
     if areas.is_line() {
         closes(canvas, areas, view);
     } else {
@@ -79,6 +89,23 @@ fn draw_view(
     cursor(canvas, areas, view);
     beside::times(canvas, areas, view);
     beside::gutter(canvas, areas, view);
+}
+
+/// Facts one after another, each whole and in one line; those without room are left out.
+fn legend(canvas: &mut Canvas<'_>, area: Rect, facts: &[Vec<Span>]) {
+    let (mut row, mut rest) = (0, line(area, 0));
+    for fact in facts {
+        let wide = spans_width(fact);
+        if wide > rest.width && rest.width < area.width {
+            row = sum([row, 1]);
+            rest = line(area, row);
+        }
+        if row >= area.height || wide > rest.width {
+            return;
+        }
+        canvas.spans(rest, fact);
+        rest = after(rest, sum([wide, 1]));
+    }
 }
 
 /// Each slot with its number, where there is a candle.
@@ -201,8 +228,11 @@ fn lines(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
             continue;
         };
         let (glyph, style) = match price.kind {
-            LineKind::Mark => ('┈', canvas.theme.part(ThemePart::Border)),
-            LineKind::Order(_) | LineKind::Armed(_) => ('╌', canvas.theme.faint(price.kind.tone())),
+            LineKind::Mark | LineKind::LateMark => ('┈', canvas.theme.part(ThemePart::Border)),
+            LineKind::Cursor => ('╌', canvas.theme.tone(price.kind.tone())),
+            LineKind::Order(_) | LineKind::Armed(_) | LineKind::Alert => {
+                ('╌', canvas.theme.faint(price.kind.tone()))
+            }
             LineKind::Liquidation | LineKind::Stop | LineKind::Entry | LineKind::Target => {
                 ('┄', canvas.theme.faint(price.kind.tone()))
             }

@@ -97,12 +97,15 @@ fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderFo
     let (mine, size) = (form.mine, form.size);
     match form.sides {
         LadderSides::Both => {
+            if !row.is_cursor {
+                draw_shades(canvas, room, row, form);
+            }
             let room = cell_right(canvas, (room, mine), &row.my_bids);
             let room = draw_bid(canvas, (room, size), &row.bid);
             let room = draw_price(canvas, room, row, form);
             let room = draw_ask(canvas, (room, size), &row.ask);
             let room = cell_left(canvas, (room, mine), &row.my_asks);
-            draw_ask(canvas, (room, form.traded), &row.traded);
+            draw_traded(canvas, (room, form.traded), &row.traded);
         }
         LadderSides::One => {
             let (size_cell, sign) = if row.bid.size.text.is_empty() {
@@ -119,6 +122,31 @@ fn draw_row(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderFo
             };
             cell_left(canvas, (room, mine), own);
         }
+    }
+}
+
+/// Bars of depth behind the numbers, growing away from the price, where the theme has shades.
+fn draw_shades(canvas: &mut Canvas<'_>, room: Rect, row: &LadderRow, form: LadderForm) {
+    // What stands beyond it is not touched.
+    let side = sum([form.mine, form.size]).saturating_sub(1);
+    let (bids, rest) = first(after(room, 1), side);
+    let asks = after(rest, sum([CURSOR, form.letters, form.label, LAST]));
+    let (asks, _) = first(asks, side);
+    for (area, cell, is_bid) in [(bids, &row.bid, true), (asks, &row.ask, false)] {
+        let Some(style) = canvas.theme.shade(cell.size.tone) else {
+            return;
+        };
+        let wide = cell.bar.eighths(area.width).div_ceil(8).min(area.width);
+        let lead = if is_bid {
+            area.width.saturating_sub(wide)
+        } else {
+            0
+        };
+        let bar = Rect {
+            width: wide,
+            ..after(area, lead)
+        };
+        canvas.ground(bar, style);
     }
 }
 
@@ -150,13 +178,14 @@ fn first(room: Rect, cells: u16) -> (Rect, Rect) {
 
 fn cell_right(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
     let (cell, rest) = first(room, cells);
+    // Own orders do not touch the sizes beside them.
+    let (cell, _) = first(cell, cells.saturating_sub(1));
     canvas.spans_right(cell, std::slice::from_ref(span));
     rest
 }
 
 fn cell_left(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -> Rect {
     let (cell, rest) = first(room, cells);
-    // Own orders do not touch the sizes beside them.
     canvas.spans(after(cell, 1), std::slice::from_ref(span));
     rest
 }
@@ -165,6 +194,9 @@ fn cell_left(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), span: &Span) -
 fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
     let (area, rest) = first(room, cells);
     let left = canvas.spans_right(area, std::slice::from_ref(&cell.size));
+    if canvas.theme.shade(cell.size.tone).is_some() {
+        return rest;
+    }
     let bar = after(left, 1);
     if bar.width <= NARROW_BAR {
         let place = after(bar, bar.width.saturating_sub(1));
@@ -187,6 +219,21 @@ fn draw_bid(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCe
 fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) -> Rect {
     let (area, rest) = first(room, cells);
     canvas.spans(area, std::slice::from_ref(&cell.size));
+    if canvas.theme.shade(cell.size.tone).is_some() {
+        return rest;
+    }
+    bar_after(canvas, area, cell);
+    rest
+}
+
+fn draw_traded(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCell) {
+    let (area, _) = first(room, cells);
+    canvas.spans(area, std::slice::from_ref(&cell.size));
+    bar_after(canvas, area, cell);
+}
+
+/// A bar right of the words.
+fn bar_after(canvas: &mut Canvas<'_>, area: Rect, cell: &LadderCell) {
     let used = spans_width(std::slice::from_ref(&cell.size)).saturating_add(1);
     let bar = after(area, used);
     if bar.width <= NARROW_BAR {
@@ -195,7 +242,7 @@ fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCe
             ..bar
         };
         canvas.toned(place, height(cell), cell.size.tone);
-        return rest;
+        return;
     }
     let bar = Rect {
         width: bar.width.saturating_sub(1),
@@ -206,7 +253,6 @@ fn draw_ask(canvas: &mut Canvas<'_>, (room, cells): (Rect, u16), cell: &LadderCe
         tone: cell.size.tone,
     };
     canvas.bar(bar, gauge);
-    rest
 }
 
 /// One column for both sides says which side a size is of.

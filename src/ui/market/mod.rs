@@ -30,15 +30,20 @@ pub(super) fn draw(
     (place, panel): (&Place, MarketPanel),
 ) {
     let shown = place.tabs.iter().position(|tab| *tab == place.content);
+    let has_keys = model.focus.content() == place.content;
+    let foot = match panel {
+        MarketPanel::Chart if has_keys => view::cursor_words(model, scene),
+        MarketPanel::Chart | MarketPanel::Ladder => vec![],
+    };
     let border = Border {
         titles: &pane::titles(model, place),
         shown: shown.unwrap_or(0),
-        keys: if model.focus.content() == place.content {
+        keys: if has_keys {
             KeyFocus::Here
         } else {
             KeyFocus::Elsewhere
         },
-        foot: &[],
+        foot: &foot,
     };
     canvas.spot(place.area, Spot::Panel(panel));
     let inner = border.draw(canvas, place.area);

@@ -2,17 +2,10 @@
 
 use super::{
     lines::{DetailFields, DetailLine, DetailView},
-    price::price,
     refusal::failure,
 };
 use crate::{
-    app::{
-        Model,
-        account::row_id::RowId,
-        dialogs::overlay::{Chart, Detail},
-        links,
-        tables::pane::Pane,
-    },
+    app::{Model, account::row_id::RowId, dialogs::overlay::Detail, links, tables::pane::Pane},
     view::{
         tables::{activity, calls, scaled},
         text::{format, scene::Scene, span::Span},
@@ -23,7 +16,6 @@ use crate::{
 pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
     let mut view = known(model.focus.pane, &detail.row, scene).unwrap_or_else(|| DetailView {
         title: vec![Span::plain("gone")],
-        chart: None,
         lines: vec![DetailLine::Field {
             label: String::new(),
             value: vec![Span::muted("this row is not among what was read any more")],
@@ -54,11 +46,7 @@ fn known(pane: Pane, row: &RowId, scene: &Scene<'_>) -> Option<DetailView> {
         RowId::Position(id) => {
             let open = store.position(id);
             let position = open.or_else(|| store.closed.find(id))?;
-            let chart = open.map(|open| price(&Chart::of(open.market_id.clone()), scene));
-            Some(DetailView {
-                chart: chart.filter(|chart| !chart.is_empty()).map(Box::new),
-                ..super::position::detail(position, scene)
-            })
+            Some(super::position::detail(position, scene))
         }
         RowId::Order(id) => Some(super::order::detail(store.order(id)?, scene)),
         RowId::Twap(id) => Some(super::strategy::twap(store.twap(id)?, scene)),

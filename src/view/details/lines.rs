@@ -2,18 +2,13 @@
 
 use crate::{
     model::{MarketId, Num, Text, Timestamp},
-    view::{
-        details::price::PriceView,
-        text::{format, scene::Scene, span::Span, words},
-    },
+    view::text::{format, scene::Scene, span::Span, words},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DetailView {
     pub title: Vec<Span>,
     pub lines: Vec<DetailLine>,
-    /// Drawn beside the lines if there is room.
-    pub chart: Option<Box<PriceView>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,10 +106,6 @@ impl DetailFields {
                 lines.push(line);
             }
         }
-        DetailView {
-            title,
-            lines,
-            chart: None,
-        }
+        DetailView { title, lines }
     }
 }

@@ -7,6 +7,5 @@ pub(crate) mod link;
 pub(crate) mod order;
 pub(crate) mod past;
 pub(crate) mod position;
-pub(crate) mod price;
 pub(crate) mod refusal;
 pub(crate) mod strategy;

@@ -4,15 +4,16 @@
 //! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
 
 use super::{
+    chart_window::ChartWindow,
     overlays::{self, PriceLine},
     scale::{PriceRange, PriceUnit, round_prices},
     vwap::Vwap,
 };
-pub use crate::model::Candle;
+pub use crate::model::{Candle, Num};
 
 use crate::{
     app::{CandleOrigin, CandleSeries, Model},
-    model::{Interval, Market, MarketId, Num, Side, Timestamp},
+    model::{Interval, Market, MarketId, Side, Timestamp},
     view::text::{
         format,
         scene::Scene,
@@ -23,7 +24,7 @@ use crate::{
 /// Round prices stand one in so many rows at most.
 const ROWS_A_LABEL: u16 = 3;
 /// Lines further from the candles than this part of their height are named at the edge: candles need the room.
-const NEAR: i64 = 4;
+const NEAR: i64 = 10;
 
 /// The cells a chart has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +51,8 @@ pub struct ChartMemory {
 /// A chart, ready to be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChartView {
-    /// What is read: the candle under the cursor, else the newest.
-    pub legend: Vec<Span>,
+    /// What is read: the candle under the cursor, else the newest. What has no room goes from the end.
+    pub legend: Vec<Vec<Span>>,
     /// The oldest first.
     pub slots: Vec<ChartSlot>,
     pub unit: PriceUnit,
@@ -68,6 +69,14 @@ pub struct ChartView {
     pub volume: Option<Span>,
     /// The slot of the candle that is read.
     pub cursor: Option<u16>,
+}
+
+impl ChartView {
+    /// How much price one of so many rows is high.
+    pub fn row_height(&self, rows: u16) -> Num {
+        self.unit
+            .price(self.range.height() / i64::from(rows.max(1)))
+    }
 }
 
 /// One candle's place.
@@ -112,7 +121,7 @@ pub fn chart(
     let window = memory.window(series, (cursor, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
-    let lines = overlays::lines(&id, market, unit, scene);
+    let lines = overlays::lines(model, (&id, market), unit, scene);
     let range = memory.range(&slots, &lines, unit);
     memory.vwap.fill(series, window.first, unit, &mut slots);
     overlays::fills(scene, &id, (window.first, series.interval()), &mut slots);
@@ -226,94 +235,6 @@ impl ChartMemory {
 /// Lines so many units from flat candles are near them.
 const LEAST_REACH: i64 = 8;
 
-/// Which candles are in view.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ChartWindow {
-    /// The open time of the leftmost.
-    first: Timestamp,
-    /// Milliseconds from one to the next.
-    step: i64,
-    slots: u16,
-}
-
-/// Distances between time labels, milliseconds.
-const TIME_STEPS: [i64; 15] = [
-    1_000,
-    5_000,
-    15_000,
-    30_000,
-    60_000,
-    300_000,
-    900_000,
-    1_800_000,
-    HOUR,
-    4 * HOUR,
-    12 * HOUR,
-    DAY,
-    7 * DAY,
-    28 * DAY,
-    91 * DAY,
-];
-const HOUR: i64 = 3_600_000;
-const DAY: i64 = 24 * HOUR;
-/// Columns from one time label to the next at least: of hours and minutes, and with seconds.
-const TIME_COLUMNS: [i64; 2] = [9, 12];
-
-impl ChartWindow {
-    /// The slot of the candle that opens then.
-    fn slot(self, open_time: Timestamp) -> Option<u16> {
-        let at = open_time.0.checked_sub(self.first.0)?;
-        let slot = u16::try_from(at.div_euclid(self.step.max(1))).ok()?;
-        (slot < self.slots).then_some(slot)
-    }
-
-    fn slots(self, series: &CandleSeries) -> Vec<ChartSlot> {
-        let mut slots = vec![ChartSlot::default(); usize::from(self.slots)];
-        let end = self.step.saturating_mul(i64::from(self.slots));
-        let end = Timestamp(self.first.0.saturating_add(end));
-        for candle in series.within(self.first..end) {
-            let slot = self.slot(candle.open_time).map(usize::from);
-            if let Some(slot) = slot.and_then(|slot| slots.get_mut(slot)) {
-                slot.candle = Some(*candle);
-            }
-        }
-        slots
-    }
-
-    /// Round times by the clocks of the zone, none too near the next.
-    fn times(self, scene: &Scene<'_>, pitch: u16) -> Vec<(u16, Span)> {
-        let is_apart = |step: &&i64| {
-            let [short, long] = TIME_COLUMNS;
-            let columns = **step / self.step.max(1) * i64::from(pitch.max(1));
-            **step >= self.step && columns >= if **step < 60_000 { long } else { short }
-        };
-        let Some(step) = TIME_STEPS.iter().find(is_apart) else {
-            return vec![];
-        };
-        let offset = scene.zone.offset(self.first);
-        let labels = (0..self.slots).filter_map(|slot| {
-            let at = Timestamp(self.first.0 + self.step * i64::from(slot));
-            let local = at.0.saturating_add(offset);
-            // Weeks are counted from a Monday.
-            let since = if *step > DAY { local - 4 * DAY } else { local };
-            (since.rem_euclid(*step) < self.step).then(|| (slot, Self::time(scene, at, *step)))
-        });
-        labels.collect()
-    }
-
-    fn time(scene: &Scene<'_>, at: Timestamp, step: i64) -> Span {
-        let local = at.0.saturating_add(scene.zone.offset(at));
-        if step >= DAY || local.rem_euclid(DAY) == 0 {
-            return Span::plain(scene.zone.month_day(at));
-        }
-        Span::muted(if step < 60_000 {
-            scene.zone.time_of_day(at)
-        } else {
-            scene.zone.hour_minute(at)
-        })
-    }
-}
-
 fn axis(range: PriceRange, unit: PriceUnit, rows: u16) -> Vec<(i64, Span)> {
     let most = i64::from(rows / ROWS_A_LABEL).clamp(1, 12);
     let prices = round_prices(range, unit, most).into_iter();
@@ -359,15 +280,12 @@ fn legend(
     cursor: Option<Timestamp>,
     (market, unit): (Option<&Market>, PriceUnit),
     scene: &Scene<'_>,
-) -> Vec<Span> {
+) -> Vec<Vec<Span>> {
     let time = cursor.map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
-    let mut spans: Vec<_> = time.into_iter().collect();
-    if cursor.is_some() {
-        spans.push(Span::plain(" "));
-    }
+    let mut facts: Vec<_> = time.into_iter().map(|time| vec![time]).collect();
     let Some(candle) = candle else {
-        spans.push(Span::muted("no candle is known here"));
-        return spans;
+        facts.push(vec![Span::muted("no candle is known here")]);
+        return facts;
     };
     let tone = direction(&candle).map_or(Tone::Plain, tone_of);
     let priced = |price: Num| format::grouped(price.rounded(unit.decimals));
@@ -377,30 +295,25 @@ fn legend(
         ("L", candle.low),
         ("C", candle.close),
     ];
-    for (name, price) in four {
-        spans.push(Span::muted(format!("{name} ")));
-        spans.push(Span::new(format!("{} ", priced(price)), tone));
-    }
+    let named = |name: &str| Span::muted(format!("{name} "));
+    facts.extend(four.map(|(name, price)| vec![named(name), Span::new(priced(price), tone)]));
     let decimals = market.and_then(|market| market.size_decimals);
     if let Some(volume) = candle.volume {
-        spans.push(Span::muted("v "));
-        spans.push(Span::plain(format::size(volume, decimals)));
+        let volume = format::size(volume, decimals);
+        facts.push(vec![named("v"), Span::plain(volume)]);
     }
     let change = candle.close.minus(candle.open);
     if let Some(change) = change.and_then(|change| change.over(candle.open)) {
-        spans.push(Span::new(
-            format!("  {}", format::signed_percent(change)),
-            tone,
-        ));
+        facts.push(vec![Span::new(format::signed_percent(change), tone)]);
     }
     if let Some(vwap) = vwap {
-        spans.push(Span::muted("  vwap "));
-        spans.push(Span::new(format::grouped(unit.price(vwap)), Tone::Info));
+        let average = format::grouped(unit.price(vwap));
+        facts.push(vec![named("vwap"), Span::new(average, Tone::Info)]);
     }
     if candle.is_synthetic {
-        spans.push(Span::muted("  synthetic"));
+        facts.push(vec![Span::muted("synthetic")]);
     }
-    spans
+    facts
 }
 
 /// Whether a candle closed above its open or below; `None` where it closed where it opened.

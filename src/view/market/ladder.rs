@@ -4,12 +4,13 @@
 //! is `·`; neither is 0. What lies out of view is named at the edge. A book that is not live is named and dimmed.
 
 use super::{
-    ladder_form::{LadderForm, LadderLines, fitted_size, size_decimals},
+    ladder_form::{LadderForm, LadderLines, fitted_own, fitted_size, size_decimals},
     ladder_words::over_trades,
 };
 use crate::{
     app::{
         Model,
+        account::poll::Source,
         market::{
             book_state::BookState,
             depth::{Depth, GroupedBook},
@@ -20,7 +21,7 @@ use crate::{
     },
     model::{Book, Market, MarketId, Num, Position, Protection, Side, Tick},
     view::text::{
-        format,
+        age, format,
         scene::Scene,
         span::{Span, Tone},
         table::Share,
@@ -53,7 +54,7 @@ pub struct LadderRow {
     pub price: Num,
     /// The price as it is sent.
     pub label: Span,
-    /// `E` entry, `L` liquidation, `S` and `T` stop and target, `M` mark.
+    /// `E` entry, `L` liquidation, `S` and `T` stop and target, `M` mark, `m` one that is late, `@` an alert.
     pub letters: String,
     pub is_cursor: bool,
     /// The last trade was there.
@@ -84,6 +85,8 @@ pub(super) struct LadderScene<'a> {
     pub(super) own: Vec<OwnOrder<'a>>,
     pub(super) position: Option<&'a Position>,
     pub(super) tape: Option<&'a Tape>,
+    /// How old the mark is, where it is late.
+    pub(super) late_mark: Option<Span>,
 }
 
 /// The ladder on so many columns and lines; `None` where no price of its market is known.
@@ -121,7 +124,7 @@ pub fn price_ladder(
 }
 
 impl<'a> LadderScene<'a> {
-    fn new(model: &'a Model) -> Option<Self> {
+    pub(super) fn new(model: &'a Model) -> Option<Self> {
         let market_id = model.price_ladder.market()?;
         let spacing = model.price_ladder.spacing()?;
         let store = &model.store;
@@ -136,6 +139,7 @@ impl<'a> LadderScene<'a> {
             own: own_orders(store, market_id, spacing).collect(),
             position: own_position(store, market_id),
             tape: model.market_data.tape(market_id),
+            late_mark: age::priced(model).and_then(|_| age::age_of(model, Source::Markets)),
         })
     }
 
@@ -268,11 +272,23 @@ impl<'a> LadderScene<'a> {
             ('S', protects(Protection::Stop)),
             ('T', protects(Protection::Target)),
             ('E', self.is_row(row, entry)),
-            ('M', self.is_row(row, mark)),
+            (
+                '@',
+                self.alerts().any(|price| self.is_row(row, Some(price))),
+            ),
+            (
+                if self.late_mark.is_some() { 'm' } else { 'M' },
+                self.is_row(row, mark),
+            ),
         ]
         .into_iter()
         .filter_map(|(letter, is_here)| is_here.then_some(letter))
         .collect()
+    }
+
+    /// The prices that the trader's own alerts wait for.
+    pub(super) fn alerts(&self) -> impl Iterator<Item = Num> {
+        self.model.user_alerts.prices(self.market_id)
     }
 
     fn last_row(&self) -> Option<Num> {
@@ -296,18 +312,40 @@ impl<'a> LadderScene<'a> {
                 }
             })
             .collect();
+        if let ([one], Some(queue)) = (parts.as_mut_slice(), self.only_queue(row, side)) {
+            let with_queue = format!("{one} {queue}");
+            if with_queue.chars().count() < usize::from(room) {
+                *one = with_queue;
+            }
+        }
         if self.model.price_ladder.cursor() == Some(row) {
             let ghost = of_side().find(|own| Some(&own.order.id) == carried && own.row != row);
             parts.extend(ghost.map(|own| format!("»{}", own_words(own))));
         }
-        let words = parts.join(" ");
-        match parts.len() {
-            0 => Span::default(),
-            _ if words.chars().count() <= usize::from(room) => Span::new(words, Tone::Accent),
+        let words = fitted_own(&parts.join(" "), room.saturating_sub(1));
+        match (parts.len(), words) {
+            (0, _) => Span::default(),
+            (_, Some(words)) => Span::new(words, Tone::Accent),
             // A size is never cut: the orders pane has it.
-            1 => Span::new("●", Tone::Accent),
-            several => Span::new(format!("●{several}"), Tone::Accent),
+            (1, None) => Span::new("●", Tone::Accent),
+            (several, None) => Span::new(format!("●{several}"), Tone::Accent),
         }
+    }
+
+    /// What rests before the only own order that rests in a row.
+    fn only_queue(&self, row: Num, side: Side) -> Option<String> {
+        let here = |own: &&OwnOrder<'_>| own.row == row && own.side == side;
+        let mut own = self.own.iter().filter(here);
+        let only = own.next().filter(|_| own.next().is_none())?;
+        self.queue(only)
+    }
+
+    /// `≤12.4`: at most so much rests before it; `None` where it does not rest, or nothing can be derived.
+    pub(super) fn queue(&self, own: &OwnOrder<'_>) -> Option<String> {
+        let rests = own.kind == OwnOrderKind::Resting;
+        let ahead = self.model.price_ladder.queue.ahead(&own.order.id);
+        let ahead = ahead.filter(|_| rests)?;
+        Some(format!("≤{}", format::size(ahead.normalized(), None)))
     }
 
     /// What traded at each row within eight minutes, coin.

@@ -8,6 +8,9 @@ const WITH_TRADED: u16 = 42;
 const BOTH_SIDES: u16 = 26;
 /// The sign of the cursor, the letters of a row, and the sign of the last trade.
 const SIGNS: u16 = 2;
+/// A column of own orders holds `S0.1` and a blank, one of sizes `13.2`, unless there is no room for either.
+const LEAST_MINE: u16 = 5;
+const LEAST_SIZE: u16 = 4;
 /// Lines that are not rows: how the rows lie, what is above and below them, what the keys do.
 const AROUND: u16 = 4;
 /// From so many lines on the recent trades have room.
@@ -46,14 +49,12 @@ impl LadderForm {
         let room = width.saturating_sub(price);
         let (mine, size, traded) = match (sides, width) {
             (LadderSides::One, _) => (room / 2, room - room / 2, 0),
-            (LadderSides::Both, ..WITH_TRADED) => {
-                let mine = room * 2 / 9;
-                (mine, room / 2 - mine, 0)
-            }
             (LadderSides::Both, _) => {
-                let traded = room / 5;
+                let traded = if width < WITH_TRADED { 0 } else { room / 5 };
                 let side = (room - traded) / 2;
-                (side * 2 / 5, side - side * 2 / 5, traded)
+                let mine = (side * 2 / 5).max(LEAST_MINE);
+                let mine = mine.min(side.saturating_sub(LEAST_SIZE));
+                (mine, side - mine, traded)
             }
         };
         Self {
@@ -85,7 +86,7 @@ impl LadderForm {
             ],
             LadderSides::One => &[
                 (self.size.saturating_add(price), LadderColumn::Price),
-                (self.mine, LadderColumn::MyBids),
+                (self.mine, LadderColumn::Mine),
             ],
         };
         let mut end = 0_u16;
@@ -125,14 +126,14 @@ impl LadderLines {
     }
 }
 
-/// So many decimals let the largest size fit into `room`, and no more than the market has.
+/// So many decimals let the largest size fit into `room` with a blank beside it, and no more than the market has.
 pub(super) fn size_decimals(largest: Option<Num>, most: u32, room: u16) -> u32 {
     let Some(largest) = largest else {
         return most;
     };
     let fits = |decimals: &u32| {
         let words = format::grouped(largest.rounded(*decimals));
-        words.chars().count() < usize::from(room)
+        words.chars().count() <= usize::from(room.saturating_sub(1).max(LEAST_SIZE))
     };
     (0..=most).rev().find(fits).unwrap_or(0)
 }
@@ -144,6 +145,20 @@ pub(super) fn fitted_size(size: Num, decimals: u32) -> String {
         return format!("<{}", Num::new(1, decimals));
     }
     format::grouped(rounded)
+}
+
+/// An own order in so many cells: its size, without the leading zero where room is short; `None` where no digit may be
+/// cut.
+pub(super) fn fitted_own(words: &str, room: u16) -> Option<String> {
+    let without_zero = || {
+        let digit = words.find(|c: char| c.is_ascii_digit())?;
+        let (sign, number) = words.split_at_checked(digit)?;
+        let fraction = number.strip_prefix("0.")?;
+        Some(format!("{sign}.{fraction}"))
+    };
+    let fits = |words: &String| words.chars().count() <= usize::from(room);
+    let whole = Some(words.to_owned()).filter(fits);
+    whole.or_else(|| without_zero().filter(fits))
 }
 
 #[cfg(test)]
@@ -166,6 +181,7 @@ mod tests {
             let whole = columns * (form.mine + form.size) + price + form.traded;
             assert!(whole <= width, "{width}: {form:?}");
             assert!(form.size >= 4 && form.mine >= 3, "{width}: {form:?}");
+            assert!(form.mine >= 5 || width < 28, "{width}: {form:?}");
         }
         assert_eq!(LadderForm::new(20, 6).sides, LadderSides::One);
         assert_eq!(LadderForm::new(28, 6).traded, 0);
@@ -178,13 +194,27 @@ mod tests {
         let form = LadderForm::new(28, 6);
         let found = [0, form.mine, form.mine + form.size, 26].map(|x| form.column(x));
         assert_eq!(found, [MyBids, Bids, Price, MyAsks]);
+        let form = LadderForm::new(20, 6);
+        let found = [0, form.size, 19].map(|x| form.column(x));
+        assert_eq!(found, [Price, Price, LadderColumn::Mine]);
     }
 
     #[test]
     fn a_small_size_is_never_shown_as_none() {
         assert_eq!(size_decimals(Some(num("123.4567")), 4, 6), 1);
+        assert_eq!(size_decimals(Some(num("13.2")), 4, 4), 1);
         assert_eq!(fitted_size(num("0.004"), 1), "<0.1");
         assert_eq!(fitted_size(num("12.34"), 1), "12.3");
         assert_eq!(fitted_size(num("0.4"), 0), "<1");
+    }
+
+    #[test]
+    fn an_own_order_loses_its_leading_zero_before_its_size() {
+        let fitted = |words| fitted_own(words, 4);
+        let whole = ["S0.1", "0.25", "10.5"].map(|words| Some(words.to_owned()));
+        assert_eq!(["S0.1", "0.25", "10.5"].map(fitted), whole);
+        assert_eq!(fitted("S0.25").as_deref(), Some("S.25"));
+        assert_eq!(fitted("(0.1)").as_deref(), Some("(.1)"));
+        assert_eq!([fitted("0.12345"), fitted("10.25")], [None, None]);
     }
 }

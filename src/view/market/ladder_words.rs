@@ -5,9 +5,10 @@ use crate::{
     app::{
         Model,
         account::books::KnownBook,
+        Model,
         market::{
             book_state::{BookState, taken_by},
-            own_orders::OwnOrderKind,
+            own_orders::{OwnOrder, OwnOrderKind},
             tape::Tape,
         },
         orders::at_price::{self, PricePoint},
@@ -19,6 +20,17 @@ use crate::{
         span::{Span, Tone},
     },
 };
+
+/// What the keys would do at the cursor of the chart; nothing before a price is chosen.
+pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
+    let Some(ladder) = LadderScene::new(model) else {
+        return vec![];
+    };
+    let has_price = model.price_ladder.cursor().is_some();
+    let foot = has_price.then(|| ladder.foot());
+    let one_key = ladder.one_key(scene).map(|words| vec![words]);
+    one_key.into_iter().chain(foot).collect()
+}
 
 impl LadderScene<'_> {
     /// What is out of view, above and below, the nearest first.
@@ -64,20 +76,14 @@ impl LadderScene<'_> {
             };
             (own.row, name, Tone::Accent)
         });
-        facts.chain(own).collect()
+        let alerts = self.alerts();
+        let alerts = alerts.map(|price| (price, "alert".to_owned(), Tone::Info));
+        facts.chain(own).chain(alerts).collect()
     }
 
     pub(super) fn head(&self, scene: &Scene<'_>) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
-        let mut parts = vec![];
-        if self.model.options.ladder_one_key
-            && let Some(end) = ladder
-                .disarms_at()
-                .filter(|_| ladder.is_armed(scene.own_now))
-        {
-            let left = passing::left(end.since(scene.own_now), scene.motion);
-            parts.push(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert));
-        }
+        let mut parts: Vec<_> = self.one_key(scene).into_iter().collect();
         if let Some(word) = self.state.word() {
             let words = match self.state {
                 BookState::Stale(age) => format!("{word} {}", scene.age(age)),
@@ -92,6 +98,9 @@ impl LadderScene<'_> {
         if let Some(why) = known.and_then(KnownBook::trouble) {
             parts.push(Span::new(why.kind.word(), Tone::Warn));
         }
+        if let Some(age) = &self.late_mark {
+            parts.push(Span::new(format!("mark {}", age.text), age.tone));
+        }
         if ladder.is_leaving() {
             parts.push(Span::new("market at the edge", Tone::Warn));
         }
@@ -99,6 +108,15 @@ impl LadderScene<'_> {
         parts.push(Span::muted(format!("by {step}")));
         parts.extend(self.spread());
         apart(parts)
+    }
+
+    /// That one key sends, and for how long.
+    fn one_key(&self, scene: &Scene<'_>) -> Option<Span> {
+        let ladder = &self.model.price_ladder;
+        let is_armed = self.model.options.ladder_one_key && ladder.is_armed(scene.own_now);
+        let end = ladder.disarms_at().filter(|_| is_armed)?;
+        let left = passing::left(end.since(scene.own_now), scene.motion);
+        Some(Span::new(format!("! ONE-KEY ON {left}"), Tone::Alert))
     }
 
     fn spread(&self) -> Option<Span> {
@@ -118,7 +136,7 @@ impl LadderScene<'_> {
             return vec![Span::new(words, Tone::Accent)];
         }
         let Some(price) = ladder.cursor() else {
-            return vec![Span::muted("no price chosen: j k choose one")];
+            return vec![Span::muted("j k choose a price")];
         };
         let at = PricePoint {
             market_id: self.market_id.clone(),
@@ -126,12 +144,19 @@ impl LadderScene<'_> {
         };
         let size = at_price::size(self.model, &at);
         let size = size.unwrap_or_else(|| format::UNKNOWN.to_owned());
-        let mut parts = vec![Span::plain(format!("{} size {size}", self.label(price)))];
+        let mut parts = vec![Span::plain(format!("size {size}"))];
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
                 parts.push(Span::new(format!("{word} takes now"), Tone::Warn));
             }
+        }
+        let here = |own: &&OwnOrder<'_>| own.row == price && own.kind == OwnOrderKind::Resting;
+        for own in self.own.iter().filter(here) {
+            let queue = self
+                .queue(own)
+                .unwrap_or_else(|| format::UNKNOWN.to_owned());
+            parts.push(Span::plain(format!("{queue} before your {}", own.side)));
         }
         apart(parts)
     }

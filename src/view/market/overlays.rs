@@ -2,15 +2,22 @@
 
 use super::{chart::ChartSlot, scale::PriceUnit};
 use crate::{
-    app::Prices,
-    model::{Interval, Market, MarketId, Num, Order, Position, Protection, Side, Timestamp},
+    app::{
+        Model, Prices,
+        market::own_orders::{OwnOrderKind, PricedOrder, priced_orders},
+    },
+    model::{Interval, Market, MarketId, Num, Protection, Side, Timestamp},
     view::text::{format, scene::Scene, span::Tone},
 };
 
 /// What a price means to the account. Where two lie on one row, the first of these is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
+    /// The price that the keys act at.
+    Cursor,
     Mark,
+    /// The last one that was told, which is late.
+    LateMark,
     Liquidation,
     Stop,
     Entry,
@@ -19,6 +26,8 @@ pub enum LineKind {
     Order(LineSide),
     /// An armed order of this side that protects nothing.
     Armed(LineSide),
+    /// An alert of the trader's own.
+    Alert,
 }
 
 /// Which way an order goes; a word nobody has heard of has no side.
@@ -30,8 +39,8 @@ pub enum LineSide {
 }
 
 impl LineSide {
-    fn of(order: &Order) -> Self {
-        match order.side.known() {
+    fn of(side: Option<Side>) -> Self {
+        match side {
             Some(Side::Buy) => Self::Buy,
             Some(Side::Sell) => Self::Sell,
             None => Self::Unknown,
@@ -51,9 +60,36 @@ pub struct PriceLine {
 
 /// Names, their one-letter signs, and tones.
 impl LineKind {
+    fn mark(scene: &Scene<'_>) -> Self {
+        if scene.priced.is_some() {
+            Self::LateMark
+        } else {
+            Self::Mark
+        }
+    }
+
+    fn of(own: &PricedOrder<'_>) -> Self {
+        match own.kind {
+            OwnOrderKind::Protects(Protection::Stop) => Self::Stop,
+            OwnOrderKind::Protects(Protection::Target) => Self::Target,
+            OwnOrderKind::Entry => Self::Armed(LineSide::of(own.side)),
+            OwnOrderKind::Resting => Self::Order(LineSide::of(own.side)),
+        }
+    }
+
+    /// Whether its price need not be one that an order can have.
+    fn is_average(self) -> bool {
+        matches!(
+            self,
+            Self::Mark | Self::LateMark | Self::Liquidation | Self::Entry
+        )
+    }
+
     pub fn name(self) -> &'static str {
         match self {
+            Self::Cursor => "",
             Self::Mark => "mark",
+            Self::LateMark => "late",
             Self::Liquidation => "liq",
             Self::Stop => "stop",
             Self::Entry => "entry",
@@ -64,12 +100,20 @@ impl LineKind {
             Self::Armed(LineSide::Buy) => "b trg",
             Self::Armed(LineSide::Sell) => "s trg",
             Self::Armed(LineSide::Unknown) => "trg",
+            Self::Alert => "alert",
         }
+    }
+
+    /// What joins its name to its line.
+    pub fn lead(self) -> char {
+        if self == Self::Cursor { '›' } else { '◂' }
     }
 
     pub fn sign(self) -> char {
         match self {
+            Self::Cursor => ' ',
             Self::Mark => 'M',
+            Self::LateMark => 'm',
             Self::Liquidation => 'L',
             Self::Stop => 'S',
             Self::Entry => 'E',
@@ -78,86 +122,62 @@ impl LineKind {
             Self::Order(LineSide::Sell) => 's',
             Self::Order(LineSide::Unknown) => 'o',
             Self::Armed(_) => 't',
+            Self::Alert => '@',
         }
     }
 
     pub fn tone(self) -> Tone {
         match self {
             Self::Mark => Tone::Strong,
+            Self::LateMark => Tone::Muted,
             Self::Liquidation => Tone::Alert,
             Self::Stop => Tone::Warn,
-            Self::Entry => Tone::Accent,
+            Self::Entry | Self::Cursor => Tone::Accent,
             Self::Target | Self::Order(LineSide::Buy) => Tone::Good,
             Self::Order(LineSide::Sell) => Tone::Bad,
             Self::Order(LineSide::Unknown) => Tone::Plain,
-            Self::Armed(_) => Tone::Info,
+            Self::Armed(_) | Self::Alert => Tone::Info,
         }
     }
 }
 
 /// Every price that matters, the most important first.
 pub(crate) fn lines(
-    id: &MarketId,
-    market: Option<&Market>,
+    model: &Model,
+    (id, market): (&MarketId, Option<&Market>),
     unit: PriceUnit,
     scene: &Scene<'_>,
 ) -> Vec<PriceLine> {
-    let positions = scene.store.positions.rows().iter();
-    let held: Vec<&Position> = positions.filter(|held| held.market_id == *id).collect();
-    let working = scene.store.orders.rows().iter();
-    let here = working.filter(|order| order.market_id == *id && order.is_working());
+    let cursor = model.price_ladder.cursor();
+    let cursor = cursor.map(|price| (LineKind::Cursor, price));
+    let alerts = model.user_alerts.prices(id);
+    let alerts = alerts.map(|price| (LineKind::Alert, price));
     let mark = market.and_then(|market| market.mark);
-    let mut priced: Vec<(LineKind, Num)> = mark
-        .map(|mark| (LineKind::Mark, mark))
-        .into_iter()
-        .collect();
-    for position in &held {
-        let ends = [
-            (LineKind::Entry, position.entry_price),
-            (LineKind::Liquidation, position.liquidation_price),
-        ];
-        priced.extend(
-            ends.into_iter()
-                .filter_map(|(kind, price)| Some((kind, price?))),
-        );
-    }
-    priced.extend(here.filter_map(|order| of_order(order, &held)));
-    let mut lines: Vec<_> = priced
-        .into_iter()
-        .filter_map(|(kind, price)| {
-            Some(PriceLine {
-                kind,
-                count: unit.count(price)?,
-                price: match kind {
-                    LineKind::Order(_) | LineKind::Armed(_) | LineKind::Stop | LineKind::Target => {
-                        format::price(price, market)
-                    }
-                    LineKind::Mark | LineKind::Liquidation | LineKind::Entry => {
-                        format::average(price, market)
-                    }
-                },
-            })
+    let mark = mark.map(|mark| (LineKind::mark(scene), mark));
+    let positions = scene.store.positions.rows().iter();
+    let held = positions.filter(|held| held.market_id == *id);
+    let of_positions = held.flat_map(|position| {
+        let entry = (LineKind::Entry, position.entry_price);
+        [entry, (LineKind::Liquidation, position.liquidation_price)]
+    });
+    let of_positions = of_positions.filter_map(|(kind, price)| Some((kind, price?)));
+    let orders = priced_orders(scene.store, id).map(|own| (LineKind::of(&own), own.price));
+    let priced = cursor.into_iter().chain(mark).chain(of_positions);
+    let priced = priced.chain(orders).chain(alerts);
+    let line = |(kind, price): (LineKind, Num)| {
+        Some(PriceLine {
+            kind,
+            count: unit.count(price)?,
+            price: if kind.is_average() {
+                format::average(price, market)
+            } else {
+                format::price(price, market)
+            },
         })
-        .collect();
+    };
+    let mut lines: Vec<_> = priced.filter_map(line).collect();
     lines.sort_by_key(|line| line.kind);
     lines
-}
-
-/// Where an order fills or fires; one that waits for another market's mark has no place on this chart.
-fn of_order(order: &Order, held: &[&Position]) -> Option<(LineKind, Num)> {
-    let elsewhere = order.trigger_market_id.as_ref();
-    if elsewhere.is_some_and(|id| *id != order.market_id) {
-        return None;
-    }
-    let price = order.trigger_price.or(order.limit_price)?;
-    let protects = held.iter().find_map(|position| order.protects(position));
-    let kind = match protects {
-        Some(Protection::Stop) => LineKind::Stop,
-        Some(Protection::Target) => LineKind::Target,
-        None if order.is_armed() => LineKind::Armed(LineSide::of(order)),
-        None => LineKind::Order(LineSide::of(order)),
-    };
-    Some((kind, price))
 }
 
 /// Marks the slots in which the account traded.

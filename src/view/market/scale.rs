@@ -116,14 +116,6 @@ impl PriceRange {
         (row < rows).then_some(row)
     }
 
-    /// The price that a row stands for: the one in its middle.
-    pub fn count_at(self, row: u16, rows: u16) -> i64 {
-        let last = (i64::from(rows) * 2 - 1).max(1);
-        let half = i64::from(row) * 2 + 1;
-        self.high
-            .saturating_sub(self.height().saturating_mul(half) / last)
-    }
-
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

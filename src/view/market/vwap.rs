@@ -1,7 +1,7 @@
 //! The session's volume-weighted average price, by candle.
 //!
-//! Known limit: where the session's first candles are not known it has none, and neither has a service that tells no
-//! turnover.
+//! Known limit: a session whose first candles are not known, or that has a gap, has none; neither has a service that
+//! tells no turnover.
 
 use super::{chart::ChartSlot, scale::PriceUnit};
 use crate::{
@@ -50,6 +50,7 @@ impl Vwap {
         let mut traded = self.before(series, first);
         for slot in slots {
             let Some(candle) = slot.candle else {
+                traded = None;
                 continue;
             };
             if session_of(candle.open_time) == candle.open_time {
@@ -66,7 +67,7 @@ impl Vwap {
     fn before(&mut self, series: &CandleSeries, first: Timestamp) -> Option<Traded> {
         let oldest = series.oldest()?.open_time;
         let session = session_of(first);
-        if oldest > session && !series.begins() {
+        if oldest > session {
             self.known = None;
             return None;
         }
@@ -77,8 +78,85 @@ impl Vwap {
             (until, traded)
         });
         let mut before = series.within(from..first);
+        let whole = first.0.saturating_sub(from.0) / series.interval().millis().max(1);
+        if i64::try_from(before.len()) != Ok(whole) {
+            return None;
+        }
         let traded = before.try_fold(traded, Traded::and)?;
         self.known = Some((first, oldest, traded));
         Some(traded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::CandleOrigin,
+        model::{Interval, Market},
+    };
+
+    const MINUTE: i64 = 60_000;
+    const DAY: i64 = 1_440 * MINUTE;
+
+    /// Candles of these minutes after midnight in which one coin traded at 100, or two at 400 from minute 2 on.
+    fn series(minutes: impl Iterator<Item = i64>) -> CandleSeries {
+        let candle = |minute: i64| {
+            let (volume, price) = if minute < 2 {
+                (1_i64, 100_i64)
+            } else {
+                (2, 400)
+            };
+            Candle {
+                open_time: Timestamp(DAY + minute * MINUTE),
+                open: price.into(),
+                high: price.into(),
+                low: price.into(),
+                close: price.into(),
+                volume: Some(volume.into()),
+                turnover: Some((volume * price).into()),
+                trades: Some(1),
+                is_closed: true,
+                is_synthetic: false,
+            }
+        };
+        let mut series = CandleSeries::new(Interval::Minute1, CandleOrigin::Source);
+        series.count_unreadable(1);
+        series.merge(minutes.map(candle).collect(), Timestamp(DAY * 2), None);
+        series
+    }
+
+    /// The averages of three slots from this minute on.
+    fn averages(series: &CandleSeries, first: i64) -> Vec<Option<i64>> {
+        let first = Timestamp(DAY + first * MINUTE);
+        let slot = |at: i64| ChartSlot {
+            candle: series.at(Timestamp(first.0 + at * MINUTE)).copied(),
+            ..ChartSlot::default()
+        };
+        let mut slots: Vec<_> = (0..3).map(slot).collect();
+        let unit = PriceUnit::new(None::<&Market>, 100_i64.into());
+        Vwap::default().fill(series, first, unit, &mut slots);
+        slots.iter().map(|slot| slot.vwap).collect()
+    }
+
+    #[test]
+    fn a_session_that_is_known_from_its_start_has_an_average() {
+        let series = series(0..6);
+        let (first, third, fourth) = (Some(100), Some(250), Some(300));
+        assert_eq!(averages(&series, 0), [first, first, third]);
+        assert_eq!(averages(&series, 1), [first, third, fourth]);
+    }
+
+    #[test]
+    fn without_the_start_of_the_session_the_average_is_unknown() {
+        assert_eq!(averages(&series(1..6), 1), [None; 3]);
+        assert_eq!(averages(&series(-2..6), -1), [None, Some(100), Some(100)]);
+    }
+
+    #[test]
+    fn after_a_gap_the_average_is_unknown() {
+        let gap = || series((0..6).filter(|minute| *minute != 1));
+        assert_eq!(averages(&gap(), 0), [Some(100), None, None]);
+        assert_eq!(averages(&gap(), 2), [None; 3]);
     }
 }

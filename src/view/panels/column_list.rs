@@ -54,6 +54,5 @@ pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static st
             Span::muted(format!("  {}", title::name(columns.pane))),
         ],
         lines: columns.list.iter().enumerate().filter_map(line).collect(),
-        chart: None,
     }
 }

@@ -88,7 +88,6 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
     DetailView {
         title: vec![Span::new("Export", Tone::Accent)],
         lines,
-        chart: None,
     }
 }
 

@@ -168,7 +168,6 @@ pub fn limits(model: &Model) -> DetailView {
     DetailView {
         title: vec![Span::new("Challenge limits", Tone::Accent)],
         lines,
-        chart: None,
     }
 }
 

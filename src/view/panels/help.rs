@@ -186,7 +186,6 @@ fn name(context: Context) -> &'static str {
         Context::Columns => "Columns",
         Context::Help => "Help",
         Context::Detail => "Detail",
-        Context::Chart => "Price chart",
         Context::Markets => "Markets",
         Context::UserAlerts => "Your alerts",
         Context::Review => "Review",

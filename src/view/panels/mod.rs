@@ -9,6 +9,7 @@ pub(crate) mod footer;
 pub(crate) mod guard;
 pub(crate) mod header;
 pub(crate) mod help;
+mod key_needs;
 pub(crate) mod markets;
 pub(crate) mod panes;
 pub(crate) mod prompt;

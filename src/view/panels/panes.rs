@@ -1,6 +1,6 @@
 //! The panes by name: their visible rows, and the text in their bottom border.
 
-use super::footer::works;
+use super::key_needs::works;
 use crate::{
     app::{
         Model, Rows,

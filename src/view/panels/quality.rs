@@ -82,7 +82,6 @@ pub fn quality(report: &Report, scene: &Scene<'_>) -> DetailView {
     DetailView {
         title: title(scene),
         lines: sections.concat(),
-        chart: None,
     }
 }
 

@@ -54,7 +54,6 @@ pub fn review(model: &Model, review: &Review, scene: &Scene<'_>) -> ReviewView {
         lines: DetailView {
             title: title(review.tab),
             lines: all,
-            chart: None,
         },
         curve: (review.tab == ReviewTab::Drawdown)
             .then(|| curve(&review.drawdown))

@@ -37,7 +37,6 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     DetailView {
         title: vec![Span::new("Settings", Tone::Accent)],
         lines,
-        chart: None,
     }
 }
 

@@ -148,11 +148,12 @@ pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
         order.mode.known(),
         Some(OrderMode::Market | OrderMode::StopMarket | OrderMode::TakeMarket)
     );
-    match order.limit_price {
+    let cell = match order.limit_price {
         Some(price) => Span::plain(format::price(price, market)).into(),
         None if takes_the_market => Cell::from(Span::muted("market")).or_brief(Span::muted("mkt")),
         None => Span::unknown().into(),
-    }
+    };
+    cell.of_price(market)
 }
 
 /// `off 0.5 cap 64,400`: a chase's distance from the best price, and its limit.
@@ -173,8 +174,13 @@ fn chase(order: &Order, scene: &Scene<'_>) -> Option<Cell> {
 
 /// `≥ 64,000`, with the market if it is another one's mark.
 pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
+    let widest = format::mark(scene.store.market(&order.market_id));
+    let or_wider = |cell: Cell| match widest {
+        Some(mark) => cell.or_wider(format!("≥ {mark}"), format!("≥{mark}")),
+        None => cell,
+    };
     let Some(price) = order.trigger_price else {
-        return chase(order, scene).unwrap_or_default();
+        return or_wider(chase(order, scene).unwrap_or_default());
     };
     let of = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
     let sign = words::reaches(order);
@@ -190,7 +196,7 @@ pub(crate) fn trigger(order: &Order, scene: &Scene<'_>) -> Cell {
             .replace(&format!("{sign} "), sign)
             .replace(&format!(" {sign}"), sign)
     });
-    Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info))
+    or_wider(Cell::from(Span::new(words, Tone::Info)).or_brief(Span::new(brief, Tone::Info)))
 }
 
 /// How far the mark is from the price that fills or fires it, as a share of the mark.

@@ -82,7 +82,8 @@ pub(crate) fn size(position: &Position, scene: &Scene<'_>) -> Cell {
 
 pub(crate) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&position.market_id);
-    known(position.entry_price.map(|p| format::average(p, market))).into()
+    let entry = known(position.entry_price.map(|p| format::average(p, market)));
+    Cell::from(entry).of_price(market)
 }
 
 fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
@@ -90,7 +91,7 @@ fn mark(position: &Position, scene: &Scene<'_>) -> Cell {
     let mark = market
         .and_then(|m| m.mark)
         .map(|p| format::average(p, market));
-    scene.priced(known(mark)).into()
+    Cell::from(scene.priced(known(mark))).of_price(market)
 }
 
 /// The paper exchange omits the field if no price liquidates the position (`assets/openapi.yaml`); for another service
@@ -112,7 +113,7 @@ fn liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&position.market_id);
     let price = position.liquidation_price;
     let price = price.map(|p| format::average(p, market));
-    of_liquidation(position, scene, price).into()
+    Cell::from(of_liquidation(position, scene, price)).of_price(market)
 }
 
 /// How far the mark may still move against the position, as a share of the mark.

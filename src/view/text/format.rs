@@ -56,6 +56,11 @@ pub fn average(price: Num, market: Option<&Market>) -> String {
     grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
 }
 
+/// The mark of a market as a price of it is written: so wide are its prices.
+pub(crate) fn mark(market: Option<&Market>) -> Option<String> {
+    Some(average(market?.mark?, market))
+}
+
 /// A fill is an average: two digits finer than the tick distinguish two of them.
 pub fn fill(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals();

@@ -10,7 +10,7 @@ use crate::{
         Rows,
         tables::lens::{self, ColumnName, Direction, Fact, Kind},
     },
-    model::{Num, Timestamp},
+    model::{Market, Num, Timestamp},
 };
 use std::{ops::Range, time::Duration};
 
@@ -78,6 +78,8 @@ pub struct Cell {
     pub brief: Option<Span>,
     /// Drawn before the words.
     pub gauge: Option<Gauge>,
+    /// The widest that such a cell of this market can say, and abbreviated: room is kept for it.
+    pub widest: Option<[String; 2]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -378,6 +380,22 @@ impl Cell {
         Self {
             gauge: Some(gauge),
             ..span.into()
+        }
+    }
+
+    /// Keeps room for this, and for this where it is abbreviated.
+    pub(crate) fn or_wider(self, full: String, brief: String) -> Self {
+        Self {
+            widest: Some([full, brief]),
+            ..self
+        }
+    }
+
+    /// Keeps room for a price of this market, so that a row that has none or a shorter word moves nothing.
+    pub(crate) fn of_price(self, market: Option<&Market>) -> Self {
+        match format::mark(market) {
+            Some(mark) => self.or_wider(mark.clone(), mark),
+            None => self,
         }
     }
 

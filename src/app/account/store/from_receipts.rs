@@ -12,6 +12,7 @@ use crate::{
         PositionId, Receipt, ScaledId, Timestamp,
     },
 };
+use std::collections::BTreeMap;
 
 /// The facts beyond the reads.
 #[derive(Debug, Default)]
@@ -62,6 +63,15 @@ impl What {
             // A close that waits for its price changes the orders.
             Self::Close(_, _, order) if order.is_armed() => Source::Orders,
             Self::Position(_) | Self::Margin(..) | Self::Close(..) => Source::Positions,
+        }
+    }
+
+    /// What an order became.
+    fn status(&self) -> Option<(&OrderId, OrderStatus)> {
+        match self {
+            Self::Canceled(id) => Some((id, OrderStatus::Canceled)),
+            Self::Order(order) => Some((&order.id, order.status.known()?)),
+            Self::Exits(_) | Self::Position(_) | Self::Margin(..) | Self::Close(..) => None,
         }
     }
 
@@ -259,20 +269,15 @@ impl Store {
 
     /// An order's status after the response to its cancel or change, if reads are older.
     pub fn status_by_receipt(&self, id: &OrderId) -> Option<OrderStatus> {
-        self.from_receipts
-            .0
-            .iter()
-            .rev()
-            .find_map(|fact| match &fact.what {
-                What::Canceled(canceled) if canceled == id => Some(OrderStatus::Canceled),
-                What::Order(order) if order.id == *id => order.status.known(),
-                What::Canceled(_)
-                | What::Order(_)
-                | What::Exits(_)
-                | What::Position(_)
-                | What::Margin(..)
-                | What::Close(..) => None,
-            })
+        let newest_first = self.from_receipts.0.iter().rev();
+        let mut told = newest_first.filter_map(|fact| fact.what.status());
+        told.find_map(|(of, status)| (of == id).then_some(status))
+    }
+
+    /// [`status_by_receipt`](Self::status_by_receipt) of every order that has one.
+    pub fn statuses_by_receipt(&self) -> BTreeMap<&OrderId, OrderStatus> {
+        let oldest_first = self.from_receipts.0.iter();
+        oldest_first.filter_map(|fact| fact.what.status()).collect()
     }
 
     /// Closes of this position that a response showed and no list of orders does yet.

@@ -64,6 +64,10 @@ pub enum Action {
     ShorterInterval,
     #[strum(message = "longer interval")]
     LongerInterval,
+    #[strum(message = "next market")]
+    NextMarket,
+    #[strum(message = "previous market")]
+    PreviousMarket,
     #[strum(message = "wider candles")]
     ZoomIn,
     #[strum(message = "narrower candles")]
@@ -254,7 +258,7 @@ pub enum Action {
     Follow,
     #[strum(message = "markets")]
     Markets,
-    #[strum(message = "price chart")]
+    #[strum(message = "chart of its market, and back")]
     Chart,
     #[strum(message = "execution quality")]
     Quality,

@@ -14,7 +14,7 @@ pub use own::Keyless;
 pub use urgency::Urgency;
 
 use own::{
-    Bound, By, barred, clashes, give_way, lay_over, own_pairs, taken_everywhere, unreachable,
+    Bound, By, barred, clashes, give_way, lay_over, moved, own_pairs, taken_everywhere, unreachable,
 };
 use std::collections::BTreeMap;
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator, VariantNames};
@@ -62,7 +62,6 @@ pub enum Context {
     Columns,
     Help,
     Detail,
-    Chart,
     Markets,
     UserAlerts,
     Review,
@@ -109,7 +108,6 @@ impl Context {
         matches!(
             self,
             Self::Detail
-                | Self::Chart
                 | Self::Markets
                 | Self::UserAlerts
                 | Self::Review
@@ -150,6 +148,7 @@ pub struct KeymapFault(pub Vec<String>);
 pub struct Keymap {
     bindings: Vec<Binding>,
     keyless: Vec<Keyless>,
+    moved: Vec<String>,
 }
 
 impl Keymap {
@@ -173,6 +172,7 @@ impl Keymap {
         let keymap = Self {
             bindings: bindings.collect(),
             keyless,
+            moved: patches.iter().flat_map(|text| moved(text)).collect(),
         };
         faults.extend(clashes(&keymap.bindings));
         faults.extend(unreachable(&pairs, &keymap));
@@ -189,6 +189,12 @@ impl Keymap {
     /// Built-in actions whose keys a person has given to others.
     pub fn keyless(&self) -> &[Keyless] {
         &self.keyless
+    }
+
+    /// What a person should know of their key files.
+    pub fn notes(&self) -> Vec<String> {
+        let lost = self.keyless.iter().map(ToString::to_string);
+        self.moved.iter().cloned().chain(lost).collect()
     }
 
     /// Whether a key does `action` on the desk, or did so before a person rebound it.
@@ -300,6 +306,7 @@ impl Default for Keymap {
         Self::with(&[]).unwrap_or(Self {
             bindings: vec![],
             keyless: vec![],
+            moved: vec![],
         })
     }
 }

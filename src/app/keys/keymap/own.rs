@@ -58,6 +58,9 @@ enum Written {
     Many(Vec<String>),
 }
 
+/// Sections of earlier versions, and where their keys are now.
+const MOVED: &[(&str, &str)] = &[("chart", "market_chart")];
+
 type Sections = BTreeMap<String, BTreeMap<String, Written>>;
 
 /// Applies a key file.
@@ -67,6 +70,9 @@ pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<S
         Err(why) => return faults.push(why.to_string()),
     };
     for (section, actions) in sections {
+        if MOVED.iter().any(|(was, _)| *was == section) {
+            continue;
+        }
         let Ok(context) = section.parse::<Context>() else {
             faults.push(format!(
                 "[{section}]: no such section; known: {}",
@@ -84,6 +90,15 @@ pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<S
             }
         }
     }
+}
+
+/// What is said of the sections of an earlier version in a key file; they bind nothing.
+pub(super) fn moved(text: &str) -> Vec<String> {
+    let sections = toml::from_str::<Sections>(text).unwrap_or_default();
+    let known = MOVED.iter().filter(|(was, _)| sections.contains_key(*was));
+    known
+        .map(|(was, is)| format!("[{was}] binds nothing any more: these keys are in [{is}]"))
+        .collect()
 }
 
 fn parsed(context: Context, written: &Written) -> Result<Vec<Keys>, String> {
@@ -323,10 +338,18 @@ mod tests {
         assert_eq!(told(&keymap), [""; 0]);
         let x = Chord::from('x');
         assert_eq!(keymap.lookup(Context::Orders, x), Some(Action::Cancel));
-        let panel = with("[chart]\nup = \"j\"");
+        let panel = with("[markets]\nup = \"j\"");
         let down = "down".parse().unwrap();
-        assert_eq!(panel.lookup(Context::Chart, 'j'.into()), Some(Action::Up));
-        assert_eq!(panel.lookup(Context::Chart, down), Some(Action::Down));
+        assert_eq!(panel.lookup(Context::Markets, 'j'.into()), Some(Action::Up));
+        assert_eq!(panel.lookup(Context::Markets, down), Some(Action::Down));
+    }
+
+    #[test]
+    fn a_section_of_an_earlier_version_is_no_fault_and_its_new_name_is_said() {
+        let keymap = with("[chart]\nnext_choice = \"l\"\n[desk]\nrefresh = \"F5\"");
+        let said = "[chart] binds nothing any more: these keys are in [market_chart]";
+        assert_eq!(keymap.notes(), [said]);
+        assert_eq!(with("[desk]\nrefresh = \"F5\"").notes(), [""; 0]);
     }
 
     #[test]

@@ -271,3 +271,37 @@ fn after_a_pause_as_many_trades_are_asked_for_as_at_first() {
     shown.now += 500;
     assert_eq!(shown.asks(), [trades(100)]);
 }
+
+#[test]
+fn a_chart_that_reaches_far_back_asks_for_two_older_pages_a_second() {
+    let mut shown = Shown::new(MarketWants {
+        candles: chart(Some(Timestamp(START - 20_000 * 60_000))),
+        ..MarketWants::default()
+    });
+    shown.asks();
+    shown.answer_candles(None, 0..500);
+    let (mut sent, mut known) = (vec![], 500);
+    for step in 0..60_i64 {
+        shown.now = START + step * 50;
+        for request in shown.asks() {
+            if let MarketRequest::Candles {
+                before: Some(before),
+                ..
+            } = request
+            {
+                sent.push(step * 50);
+                shown.answer_candles(Some(before), known..known + 1_000);
+                known += 1_000;
+            }
+        }
+        let due = shown
+            .polls
+            .next_due(&shown.wants, &shown.data, shown.time());
+        let is_spent = sent.len() % 2 == 0;
+        assert!(
+            !is_spent || due > Some(Timestamp(shown.now)),
+            "the desk would spin at {step}"
+        );
+    }
+    assert_eq!(sent, [0, 50, 1_000, 1_050, 2_000, 2_050]);
+}

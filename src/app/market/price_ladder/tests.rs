@@ -16,6 +16,14 @@ fn quote(middle: Num, at: Timestamp) -> LadderQuote {
     }
 }
 
+impl PriceLadder {
+    /// By rows of the ladder.
+    fn step_cursor(&mut self, up: i64, from: Num) {
+        let spacing = self.spacing().unwrap();
+        self.step_cursor_by(spacing, up, from);
+    }
+}
+
 fn later(millis: u64) -> Timestamp {
     START.plus(Duration::from_millis(millis))
 }
@@ -170,4 +178,34 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_cursor_of_a_chart_goes_in_steps_that_are_rows_of_the_ladder_too() {
+    let mut ladder = PriceLadder::default();
+    ladder.show(Some(&"paper|BTC".into()));
+    assert_eq!(
+        ladder.spacing_on_chart(Some(num("17"))),
+        None,
+        "no tick is known"
+    );
+    ladder.tick = Tick::of(num("0.5"));
+    let spacing = |ladder: &PriceLadder, row: Option<&str>| {
+        let spacing = ladder.spacing_on_chart(row.map(num));
+        spacing.unwrap().step().normalized()
+    };
+    assert_eq!(spacing(&ladder, None), num("0.5"));
+    assert_eq!(spacing(&ladder, Some("0.1")), num("0.5"));
+    assert_eq!(spacing(&ladder, Some("17")), num("10"));
+    ladder.group(GroupStep::coarser);
+    assert_eq!(
+        spacing(&ladder, Some("3")),
+        num("1"),
+        "2.5 is no multiple of 1"
+    );
+    assert_eq!(
+        spacing(&ladder, Some("0.6")),
+        num("1"),
+        "never finer than the ladder"
+    );
 }

@@ -8,7 +8,10 @@ use crate::{
         account::poll::Answer,
         desk::msg::Msg,
         dialogs::{effect::Effect, overlay::Overlay},
-        market::ladder_spot::{Generation, LadderColumn, LadderEvent, LadderSpot, WHEEL_HOME},
+        market::{
+            ladder_spot::{Generation, LadderColumn, LadderEvent, LadderSpot, WHEEL_HOME},
+            screen::MarketPanel,
+        },
         tables::{pane::Pane, spot::Spot},
         testing::*,
         update::router::update,
@@ -345,6 +348,98 @@ fn the_mouse_drags_an_order_like_the_keys() {
     );
     let words = "released off the ladder: the order stays where it was";
     assert!(refusal(&model).contains(words), "{}", refusal(&model));
+}
+
+#[test]
+fn where_bids_and_asks_share_a_column_both_are_dragged() {
+    for side in ["buy", "sell"] {
+        let mut model = ladder();
+        let limit = format!(
+            r#""type":"limit","mode":"limit","side":"{side}","size":0.1,"limit_price":64005,
+            "filled_size":0,"status":"resting""#
+        );
+        let own = order("ord-2", "BTC", &limit);
+        arrive(&mut model, Answer::Orders(Ok(Page::of(vec![own]))));
+        let now = model.now;
+        let spot = |model: &Model, price| spot(model, price, LadderColumn::Mine);
+        let (own, there) = (spot(&model, "64005"), spot(&model, "64007"));
+        update(&mut model, now, Msg::Click(Spot::Ladder(own)));
+        update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
+        assert_eq!(
+            model.price_ladder.carried(),
+            Some(&"ord-2".into()),
+            "{side}"
+        );
+    }
+}
+
+/// The chart has the keys; its rows are 17 dollars high, so the cursor goes in steps of 10.
+fn on_chart(mut model: Model) -> Model {
+    let now = model.now;
+    update(
+        &mut model,
+        now,
+        Msg::Ladder(LadderEvent::ChartDrawn(num("17"))),
+    );
+    press(&mut model, "0");
+    model
+}
+
+#[test]
+fn on_the_chart_the_cursor_goes_in_round_steps_of_about_a_row() {
+    let mut model = on_chart(ladder());
+    for (keys, price) in [
+        ("k", "64000"),
+        ("k", "64010"),
+        ("j j", "63990"),
+        ("shift-up", "64090"),
+    ] {
+        press(&mut model, keys);
+        assert_eq!(model.price_ladder.cursor(), Some(num(price)), "{keys}");
+    }
+    press(&mut model, "9 k");
+    assert_eq!(
+        model.price_ladder.cursor(),
+        Some(num("64091")),
+        "the same cursor"
+    );
+    press(&mut model, "0 esc");
+    assert_eq!(model.price_ladder.cursor(), None);
+    assert_eq!(model.focus.panel, Some(MarketPanel::Chart));
+}
+
+#[test]
+fn on_the_chart_the_keys_act_at_the_price_as_on_the_ladder() {
+    let mut model = on_chart(ladder());
+    press(&mut model, "b");
+    assert_eq!(
+        price_in_form(&model, Field::LimitPrice).unwrap(),
+        "",
+        "no price is chosen"
+    );
+    press(&mut model, "esc j b");
+    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "64000");
+    press(&mut model, "esc j B");
+    assert!(refusal(&model).contains("it would fire at once"));
+    let mut model = on_chart(ladder());
+    assert_eq!(cancels(&press(&mut model, "' x")), [OrderId::from("ord-1")]);
+    let mut model = on_chart(ladder());
+    press(&mut model, "' m j enter");
+    assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "63980");
+    let mut model = on_chart(armed());
+    let sent = press(&mut model, "j b");
+    assert_eq!(orders(&sent), [(Side::Buy, "64000".to_owned())]);
+}
+
+#[test]
+fn an_alert_begins_at_the_price_of_the_cursor() {
+    for panel in ["9", "0"] {
+        let mut model = on_chart(ladder());
+        press(&mut model, &format!("{panel} j @"));
+        let line = model.overlays.last().unwrap().try_as_prompt_ref().unwrap();
+        let price = if panel == "9" { "63999" } else { "64000" };
+        assert_eq!(line.text(), format!("alert btc crosses {price}"), "{panel}");
+    }
 }
 
 #[test]
