@@ -143,8 +143,9 @@ fn buy_from_the_ladder_and_cancel_the_order() {
 
 /// Where our order of 0.077 is on the ladder: the price of its row.
 fn own_price(screen: &str) -> Option<i64> {
-    let line = screen.lines().find(|line| line.contains(".077 "))?;
-    let mut words = line.split(|c: char| c.is_whitespace() || "│◂›".contains(c));
+    let mut lines = screen.lines().filter_map(|line| line.split_once(".077 "));
+    let (_, right_of_it) = lines.next()?;
+    let mut words = right_of_it.split(|c: char| c.is_whitespace() || "│◂›".contains(c));
     let price = words.find(|word| word.len() == 6 && word.contains(','))?;
     price.replace(',', "").parse().ok()
 }

@@ -168,7 +168,10 @@ impl PriceLadder {
             self.snap();
         }
         if self.centre.is_none() {
-            return self.recentre(quote.middle, now);
+            self.recentre(quote.middle, now);
+            // There was no row before that could have been meant.
+            self.recentred_at = None;
+            return;
         }
         if self.followed_at.is_some_and(|at| at >= quote.at) {
             return;

@@ -365,7 +365,7 @@ impl<'a> LadderScene<'a> {
     }
 }
 
-pub(super) fn own_words(own: &OwnOrder<'_>) -> String {
+fn own_words(own: &OwnOrder<'_>) -> String {
     let sign = match own.kind {
         OwnOrderKind::Resting => "",
         OwnOrderKind::Entry => ">",

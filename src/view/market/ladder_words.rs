@@ -1,6 +1,6 @@
 //! The words around the rows of the price ladder: what is out of view, how the rows lie, what the keys do, the trades.
 
-use super::ladder::{LadderScene, own_words};
+use super::ladder::LadderScene;
 use crate::{
     app::{
         Model,
@@ -129,11 +129,8 @@ impl LadderScene<'_> {
     /// What the keys would do at the cursor.
     pub(super) fn foot(&self) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
-        if let Some(id) = ladder.carried() {
-            let order = self.own.iter().find(|own| own.order.id == *id);
-            let size = order.map_or_else(String::new, |own| format!(" {}", own_words(own)));
-            let words = format!("moving{size}: Enter drops it, Esc not");
-            return vec![Span::new(words, Tone::Accent)];
+        if ladder.carried().is_some() {
+            return vec![Span::new("Enter drops it, Esc not", Tone::Accent)];
         }
         let Some(price) = ladder.cursor() else {
             return vec![Span::muted("j k choose a price")];
