@@ -129,8 +129,12 @@ impl PriceLadder {
         self.rows
     }
 
+    /// So many rows were drawn: where they are fewer than before, the cursor stays in view.
     pub(crate) fn drawn(&mut self, rows: usize) {
         self.rows = Some(rows);
+        if let Some(price) = self.cursor {
+            self.put_cursor(price);
+        }
     }
 
     /// The prices of this many rows, highest first; prices end above zero.

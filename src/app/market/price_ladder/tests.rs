@@ -209,3 +209,14 @@ fn the_cursor_of_a_chart_goes_in_steps_that_are_rows_of_the_ladder_too() {
         "never finer than the ladder"
     );
 }
+
+#[test]
+fn the_cursor_stays_in_view_where_fewer_rows_are_drawn() {
+    let mut ladder = ladder();
+    for _ in 0..30 {
+        ladder.step_cursor(-1, num("100"));
+    }
+    let cursor = ladder.cursor().unwrap();
+    ladder.drawn(9);
+    assert!(ladder.prices(9).contains(&cursor), "{cursor}");
+}
