@@ -190,11 +190,11 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     desk.sees_own_at(price + 2);
 
     let (column, row) = desk.session.place(".077 ");
-    let over = [1, 2].map(|down| (column, row + down));
+    let over = [1, 2].map(|up| (column, row - up));
     desk.session.drag((column, row), &over);
     desk.told("Enter send", "\r");
-    desk.sees_own_at(price);
-    desk.sees(&format!("› {}", grouped(price)));
+    desk.sees_own_at(price + 4);
+    desk.sees(&format!("› {}", grouped(price + 4)));
     desk.leaves();
 }
 
