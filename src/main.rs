@@ -4,5 +4,8 @@ use perpdeck::cli::{self, Environment, Exit};
 
 fn main() -> Exit {
     let environment = Environment::take();
+    if cli::complete(&environment) {
+        return Exit::Ok;
+    }
     cli::read().map_or_else(|exit| exit, |args| cli::run(args, environment))
 }

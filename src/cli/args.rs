@@ -1,8 +1,12 @@
 //! The arguments of the command line.
 
 use super::{
-    act, completions, desk, doctor, exchange_args::World, flags::SettingsFlags, journal, man, read,
-    schema, serve, settings, snapshot,
+    act, alert, desk, doctor,
+    exchange_args::World,
+    flags::SettingsFlags,
+    journal, read, schema, serve, settings,
+    shell::{completions, man},
+    snapshot,
 };
 use clap::{Parser, Subcommand};
 
@@ -11,7 +15,7 @@ use clap::{Parser, Subcommand};
 /// With nothing set, it starts its own paper exchange on this machine and trades there (PAPER). With `base_url`, a
 /// key and `account_id` set, it trades with that service (LIVE-API).
 #[derive(Debug, Parser)]
-#[command(name = "perpdeck", version, about, long_about, after_help = AFTER)]
+#[command(name = "perpdeck", version, long_version = long_version(), about, long_about, after_help = AFTER)]
 pub struct Args {
     #[command(flatten)]
     pub(super) settings: SettingsFlags,
@@ -21,35 +25,95 @@ pub struct Args {
     pub(super) verb: Option<CliVerb>,
 }
 
+/// With the commit and its date, as far as the build knows them.
+fn long_version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = option_env!("PERPDECK_COMMIT");
+    match (commit, option_env!("PERPDECK_COMMIT_DATE")) {
+        (Some(commit), Some(date)) => format!("{version} ({commit} {date})"),
+        (Some(commit), None) => format!("{version} ({commit})"),
+        (None, _) if cfg!(debug_assertions) => format!("{version} (debug build)"),
+        (None, _) => version.to_owned(),
+    }
+}
+
 const AFTER: &str = "\
-The key of a service is never a flag: PERPDECK_API_KEY, api_key_file, api_key_command or
-api_key_keyring hold it.
-Exit codes: 0 ok, 1 failed, 2 usage or settings, 10 key refused, 11 limited, 12 unavailable, 13 rejected,
-14 outcome unknown, 15 done or known in part.";
+There is no flag for the key of a service: set PERPDECK_API_KEY, api_key_file, api_key_command or
+api_key_keyring.
+Exit codes: 0 done, 1 local failure, 2 usage or settings, 10 key rejected, 11 rate limit, 12 unavailable,
+13 rejected, 14 unknown, 15 partly done. \"perpdeck man\" explains them.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CliVerb {
-    /// Opens the desk (this when no command is named)
+    /// Opens the desk (the default command)
     Desk(desk::DataDirFlag),
     /// Opens the desk on its own paper exchange, whatever is configured
     Demo(World),
     /// Runs the paper exchange alone, for bots, tests and other desks
     Serve(serve::ServeArgs),
-    /// Writes one frame of the living desk to standard output
+    /// Prints one frame of the desk
     Snapshot(snapshot::SnapshotArgs),
+    #[command(flatten)]
+    Read(ReadVerb),
+    #[command(flatten)]
+    Act(ActVerb),
+    /// Examines the service, the key, the clock and every assumption about the API
+    Doctor(doctor::DoctorArgs),
+    /// Lists the commands in the journal with their outcomes, and settles unknown ones
+    Journal(journal::JournalArgs),
+    /// Shows, checks or creates a settings file
+    Config(settings::ConfigArgs),
+    /// Prints the JSON Schema of a row as the verbs write it, or lists the rows
+    Schema(schema::SchemaArgs),
+    /// Prints a completion script for a shell
+    Completions(completions::CompletionsArgs),
+    /// Prints the manual page of perpdeck or of a command
+    Man(man::ManArgs),
+}
+
+/// The verbs that send no command.
+#[derive(Debug, Subcommand)]
+pub(super) enum ReadVerb {
     /// Lists working orders, or all of them
     Orders(read::orders::OrdersArgs),
+    /// Shows one order, working or ended
+    Order(read::order::OrderArgs),
+    /// Lists what the orders of the account have filled
+    Fills(read::fills::FillsArgs),
     /// Lists open positions, or closed ones
     Positions(read::positions::PositionsArgs),
     /// Lists active TWAP and VWAP orders
     Twaps(read::twaps::TwapsArgs),
     /// Shows a ladder and its rungs
     Scaled(read::scaled::ScaledArgs),
+    /// Shows the equity, the margin and the limits of the account
+    Account(read::accounts::AccountArgs),
+    /// Lists every configured account with its equity, positions and orders
+    Accounts(read::accounts::AccountArgs),
+    /// Lists the markets with their prices, spread, tick and funding
+    Markets(read::market::MarketsArgs),
+    /// Shows the order book of a market
+    Book(read::market::BookArgs),
+    /// Lists the candles of a market
+    Candles(read::market::CandlesArgs),
+    /// Lists the recent public trades of a market
+    Trades(read::market::TradesArgs),
+    /// Prints what changes, one line each: orders, positions, or the events of a desk
+    Watch(read::watch::WatchArgs),
+    /// Writes a whole list as CSV or JSON, as the desk's export does
+    Export(read::export::ExportArgs),
+    /// Lists, adds and removes the alerts that a desk watches for
+    Alert(alert::AlertArgs),
+}
+
+/// The verbs that send commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum ActVerb {
     /// Places an order
     Place(Box<act::place::PlaceArgs>),
-    /// Starts a TWAP or VWAP order, where the service offers to make one
+    /// Starts a TWAP or VWAP order, if the service can create one
     Twap(Box<act::strategy::TwapArgs>),
-    /// Starts a ladder of limit orders, where the service offers to make one
+    /// Places a ladder of limit orders, if the service can create one
     Ladder(Box<act::strategy::LadderArgs>),
     /// Closes part or all of a position
     Close(act::close::CloseArgs),
@@ -63,22 +127,10 @@ pub(super) enum CliVerb {
     Exits(act::exits::ExitsArgs),
     /// Sets the extra margin of an isolated position
     Margin(act::margin::MarginArgs),
-    /// Closes every position and says what is still open
+    /// Closes every position and lists what is still open
     CloseAll(act::close_all::CloseAllArgs),
-    /// Examines the service, the key, the clock and every assumption about the API
-    Doctor(doctor::DoctorArgs),
-    /// Gets out of everything: TWAPs, ladders, orders, positions, proved by reads
+    /// Stops TWAPs, cancels ladders and orders, and closes positions, until two reads find nothing
     Flatten(act::flatten::FlattenArgs),
-    /// What was asked, what came of it, and what is still open
-    Journal(journal::JournalArgs),
-    /// Shows, checks or starts a settings file
-    Config(settings::ConfigArgs),
-    /// Prints the JSON Schema of a row as the verbs write it, or lists the rows
-    Schema(schema::SchemaArgs),
-    /// Prints a completion script for a shell
-    Completions(completions::CompletionsArgs),
-    /// Prints the manual page, of a command if one is named
-    Man(man::ManArgs),
 }
 
 #[cfg(test)]
@@ -95,6 +147,8 @@ mod tests {
             let Some(command) = shell.find_subcommand(verb.name) else {
                 continue;
             };
+            // An alert of the desk's line is added.
+            let command = command.find_subcommand("add").unwrap_or(command);
             shared.push(verb.name);
             for flag in verb.flags {
                 let name = flag.trim_start_matches("--").trim_end_matches('=');

@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct DataDirFlag {
-    /// Keeps the desk's own paper exchange in this directory, and goes on with what it holds
+    /// Stores the desk's own paper exchange in this directory, and continues from it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
 }

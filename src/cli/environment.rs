@@ -49,10 +49,11 @@ impl Environment {
     }
 
     /// All variables, including the keys.
-    pub(super) fn variables(self) -> impl Iterator<Item = (OsString, OsString)> {
-        let handed_over = self.handed_over.into_iter();
-        let keys = handed_over
-            .map(|variable| (variable.name, OsString::from_vec(variable.value.to_vec())));
+    pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        let keys = self.handed_over.iter().map(|variable| {
+            let value = OsString::from_vec(variable.value.to_vec());
+            (variable.name.clone(), value)
+        });
         env::vars_os().chain(keys)
     }
 }

@@ -16,27 +16,27 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct World {
-    /// The built-in scenario "demo", or a scenario file (TOML)
+    /// The scenario: "demo" is built in, anything else is a TOML file
     #[arg(long, default_value = "demo", value_hint = ValueHint::FilePath)]
     pub(super) scenario: String,
-    /// The same seed gives the same market [default: the scenario's]
+    /// The seed of the market [default: the scenario's]
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// Virtual time at the first request, as in 2026-01-05T14:30:00Z [default: now]; with --manual-clock, the same commands
-    /// then give the same run every time
+    /// The virtual time at the first request: 2026-01-05T14:30:00Z [default: now]. With --manual-clock the same
+    /// commands give the same run every time
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     pub(super) start: Option<Timestamp>,
-    /// Time stands still: only POST /sim/clock advances it
+    /// Stops the clock: only POST /sim/clock advances it
     #[arg(long, conflicts_with = "speed")]
     pub(super) manual_clock: bool,
-    /// How many times faster than life the market runs: 1, 0.5, 60 [default: 1, or as it was kept]
+    /// The speed of the market: 1, 0.5, 60 [default: 1, or the stored one]
     #[arg(long, value_parser = speed)]
     pub(super) speed: Option<Num>,
-    /// Makes the API keys from the seed, for runs that must be the same every time. Anyone who knows the seed then knows
-    /// the keys. Without it they are random at each start; --data-dir keeps them
+    /// Derives the API keys from the seed, for repeatable runs. Anyone who knows the seed knows the keys. Otherwise
+    /// they are random at each start; --data-dir keeps them
     #[arg(long)]
     pub(super) fixed_keys: bool,
-    /// Keeps the exchange in this directory, and goes on with what it holds
+    /// Stores the exchange in this directory, and continues from it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
 }

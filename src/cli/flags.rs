@@ -6,76 +6,76 @@ use std::{ffi::OsString, path::PathBuf};
 use strum::VariantNames;
 
 /// There is no `--api-key`: everybody on the machine can read a program's flags.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Settings")]
 pub(super) struct SettingsFlags {
-    /// A settings file, over the user's own
+    /// A settings file that overrides the user's own
     #[arg(long, global = true, value_name = "FILE", env = "PERPDECK_CONFIG", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
-    /// The account to begin with, by the name of its profile in the settings
+    /// The profile in the settings whose account is used
     #[arg(long, global = true, value_name = "NAME")]
     profile: Option<String>,
-    /// The service: scheme, host and port
+    /// The address of the service: scheme, host and port
     #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
     base_url: Option<String>,
     /// The account to show and trade
     #[arg(long, global = true, value_name = "ID")]
     account_id: Option<String>,
-    /// A file of yours alone (mode 600) with the key
+    /// A file with the key, readable by you alone (mode 600)
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     api_key_file: Option<String>,
-    /// Where prices come from: auto, none or paper
+    /// The source of prices
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     price_source: Option<String>,
-    /// Where the candles of the chart come from: auto, none or paper
+    /// The source of candles
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     candle_source: Option<String>,
-    /// Where the order book comes from: auto, none or paper
+    /// The source of the order book
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     book_source: Option<String>,
-    /// Where the recent trades come from: auto, none or paper
+    /// The source of the recent trades
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     trade_source: Option<String>,
-    /// Where account figures come from: auto, none or paper
+    /// The source of equity and limits
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     facts_source: Option<String>,
-    /// How long the close-all strip waits: 1.5s, 0s
+    /// How long the close-all strip waits before it sends: 1.5s, 0s
     #[arg(long, global = true, value_name = "TIME")]
     close_all_delay: Option<String>,
     /// Whether close-all waits for y
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     close_all_confirm: Option<String>,
-    /// Sends nothing: only reads leave
+    /// Refuses every command; reads go on
     #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     read_only: Option<String>,
-    /// Says what would be sent, and sends and journals nothing
-    #[arg(long, global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    /// Prints the requests instead of sending them
+    #[arg(long, short = 'n', global = true, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     dry_run: Option<String>,
-    /// The colours: for which background, or for whom
+    /// The colors
     #[arg(long, global = true, value_parser = words::<Theme>())]
     theme: Option<String>,
-    /// Your own colours, instead of a theme
+    /// A file with your own colors
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     theme_file: Option<String>,
-    /// How many colours, or none
+    /// How many colors to use
     #[arg(long, global = true, value_name = "WHEN", value_parser = words::<ColorChoice>())]
     color: Option<String>,
-    /// Whether what need not move stands still
+    /// How much moves on the screen
     #[arg(long, global = true, value_parser = words::<Motion>())]
     motion: Option<String>,
-    /// Leaves the mouse to the terminal
+    /// Does not use the mouse
     #[arg(long, global = true)]
     no_mouse: bool,
-    /// Does not show around at the first start
+    /// Does not show the tour at the first start
     #[arg(long, global = true)]
     no_tour: bool,
-    /// Your own keys
+    /// A file with your own keys
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     keys_file: Option<String>,
-    /// Where the journal and the log live
+    /// The directory of the journal and the log
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     state_dir: Option<String>,
-    /// How much the log says
+    /// How much is logged
     #[arg(long, global = true, value_name = "LEVEL", value_parser = words::<LogLevel>())]
     log_level: Option<String>,
 }

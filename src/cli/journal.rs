@@ -35,8 +35,8 @@ use std::{
 pub(super) struct JournalArgs {
     #[command(subcommand)]
     verb: Option<JournalVerb>,
-    /// A table on a terminal and JSON elsewhere when left out
-    #[arg(long, value_enum, global = true)]
+    /// The format [default: table on a terminal, json elsewhere]
+    #[arg(long, short, value_enum, global = true)]
     output: Option<JournalOutput>,
 }
 
@@ -50,39 +50,39 @@ enum JournalOutput {
 
 #[derive(Debug, Subcommand)]
 enum JournalVerb {
-    /// The newest commands and where each stands (this when nothing is named); exits with 1 when the journal is damaged
+    /// Lists the newest commands and their outcomes (the default); exits with 1 if the journal is damaged
     List {
-        /// Only what may still have an effect, or may have had one
+        /// Only commands whose outcome is open
         #[arg(long)]
         open: bool,
-        /// At most this many
+        /// At most this many rows
         #[arg(long, default_value_t = 50)]
         limit: u32,
-        /// Only those before this one: the last of a list begins the next
+        /// Only commands before this id, for the next page
         #[arg(long, value_name = "ID", conflicts_with = "open")]
         before: Option<i64>,
     },
-    /// Everything known of one command, its exact body included
+    /// Shows one command with the exact bytes of its request
     Show { id: i64 },
-    /// Notes what became of a command in doubt; sends nothing
+    /// Records the outcome of a command whose outcome is unknown; sends nothing
     Settle {
         id: i64,
-        /// What you found out
+        /// The outcome that you found
         #[arg(value_enum)]
         finding: ManualOutcome,
     },
-    /// Trades on after a halt, on every account of this journal; in a desk that is open R does
+    /// Re-enables trading after a halt, on every account of this journal (R on an open desk)
     Rearm,
 }
 
 /// What a person can find out about an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ManualOutcome {
-    /// It had its effect
+    /// It was executed
     Done,
-    /// It had none
+    /// It was not executed
     Rejected,
-    /// It does not matter any more
+    /// Its outcome no longer matters
     Abandoned,
 }
 

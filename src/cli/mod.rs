@@ -4,9 +4,9 @@
 //! error and an exit code of [`Exit`]. A reader that closed its pipe is no error.
 
 mod act;
+mod alert;
 mod args;
 mod columns;
-mod completions;
 mod core_dumps;
 mod desk;
 mod disk_wait;
@@ -17,7 +17,6 @@ mod exit;
 mod flags;
 mod journal;
 mod log;
-mod man;
 mod out;
 mod paper;
 mod paths;
@@ -27,6 +26,7 @@ mod schema;
 mod serve;
 mod service;
 mod settings;
+mod shell;
 mod snapshot;
 mod usage_error;
 mod voice;
@@ -36,17 +36,25 @@ pub use environment::Environment;
 pub use exit::Exit;
 
 use crate::config;
-use args::CliVerb;
-use clap::{CommandFactory as _, Parser as _};
+use args::{ActVerb, CliVerb, ReadVerb};
+use clap::FromArgMatches as _;
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
 use exit::Misuse;
 use std::panic;
 use voice::Output;
 
+/// Whether a shell asked for a completion. It is printed then, and nothing else is done.
+pub fn complete(environment: &Environment) -> bool {
+    shell::completer::answer(environment)
+}
+
 /// Parses the arguments; reports mistakes like any other error, and prints help on request.
 pub fn read() -> std::result::Result<Args, Exit> {
-    Args::try_parse().map_err(|why| usage_error::tell(&why, Output::from_command_line()))
+    let matches = shell::help::command().try_get_matches();
+    matches
+        .and_then(|matches| Args::from_arg_matches(&matches))
+        .map_err(|why| usage_error::tell(&why, Output::from_command_line()))
 }
 
 /// Runs the verb with this environment, and returns the exit code.
@@ -79,31 +87,56 @@ fn choose(args: Args, environment: Environment) -> Result<Exit> {
         Some(CliVerb::Demo(world)) => desk(DeskMode::Paper(world), &sources),
         Some(CliVerb::Serve(args)) => live(serve::run(args, &sources)),
         Some(CliVerb::Snapshot(args)) => live(snapshot::run(args, &sources)),
-        Some(CliVerb::Orders(args)) => live(read::orders::run(args, &sources)),
-        Some(CliVerb::Positions(args)) => live(read::positions::run(args, &sources)),
-        Some(CliVerb::Twaps(args)) => live(read::twaps::run(args, &sources)),
-        Some(CliVerb::Scaled(args)) => live(read::scaled::run(args, &sources)),
-        Some(CliVerb::Place(args)) => live(act::place::run(*args, &sources)),
-        Some(CliVerb::Twap(args)) => live(act::strategy::twap(*args, &sources)),
-        Some(CliVerb::Ladder(args)) => live(act::strategy::ladder(*args, &sources)),
-        Some(CliVerb::Close(args)) => live(act::close::run(args, &sources)),
-        Some(CliVerb::Flip(args)) => live(act::flip::run(args, &sources)),
-        Some(CliVerb::Move(args)) => live(act::amend::run(*args, &sources)),
-        Some(CliVerb::Cancel(args)) => live(act::cancel::run(args, &sources)),
-        Some(CliVerb::Exits(args)) => live(act::exits::run(args, &sources)),
-        Some(CliVerb::Margin(args)) => live(act::margin::run(args, &sources)),
-        Some(CliVerb::CloseAll(args)) => live(act::close_all::run(args, &sources)),
+        Some(CliVerb::Read(verb)) => live(read_verb(verb, sources)),
+        Some(CliVerb::Act(verb)) => live(act_verb(verb, sources)),
         Some(CliVerb::Doctor(args)) => {
             // In the sandbox of a desk, so that the result holds for a desk.
             let sandbox = sandbox::enter(&sources, None);
             live(doctor::run(args, &sources, &sandbox))
         }
-        Some(CliVerb::Flatten(args)) => live(act::flatten::run(args, &sources)),
         Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
         Some(CliVerb::Config(args)) => settings::run(&args, &sources),
         Some(CliVerb::Schema(args)) => schema::run(&args),
-        Some(CliVerb::Completions(args)) => completions::run(&args, Args::command()),
-        Some(CliVerb::Man(args)) => man::run(&args, Args::command()),
+        Some(CliVerb::Completions(args)) => shell::completions::run(&args),
+        Some(CliVerb::Man(args)) => shell::man::run(&args),
+    }
+}
+
+async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
+    let sources = &sources;
+    match verb {
+        ReadVerb::Orders(args) => read::orders::run(args, sources).await,
+        ReadVerb::Order(args) => read::order::run(args, sources).await,
+        ReadVerb::Fills(args) => read::fills::run(args, sources).await,
+        ReadVerb::Positions(args) => read::positions::run(args, sources).await,
+        ReadVerb::Twaps(args) => read::twaps::run(args, sources).await,
+        ReadVerb::Scaled(args) => read::scaled::run(args, sources).await,
+        ReadVerb::Account(args) => read::accounts::account(args, sources).await,
+        ReadVerb::Accounts(args) => read::accounts::accounts(args, sources).await,
+        ReadVerb::Markets(args) => read::market::markets(args, sources).await,
+        ReadVerb::Book(args) => read::market::book(args, sources).await,
+        ReadVerb::Candles(args) => read::market::candles(args, sources).await,
+        ReadVerb::Trades(args) => read::market::trades(args, sources).await,
+        ReadVerb::Watch(args) => read::watch::run(args, sources).await,
+        ReadVerb::Export(args) => read::export::run(args, sources).await,
+        ReadVerb::Alert(args) => alert::run(args, sources).await,
+    }
+}
+
+async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
+    let sources = &sources;
+    match verb {
+        ActVerb::Place(args) => act::place::run(*args, sources).await,
+        ActVerb::Twap(args) => act::strategy::twap(*args, sources).await,
+        ActVerb::Ladder(args) => act::strategy::ladder(*args, sources).await,
+        ActVerb::Close(args) => act::close::run(args, sources).await,
+        ActVerb::Flip(args) => act::flip::run(args, sources).await,
+        ActVerb::Move(args) => act::amend::run(*args, sources).await,
+        ActVerb::Cancel(args) => act::cancel::run(args, sources).await,
+        ActVerb::Exits(args) => act::exits::run(args, sources).await,
+        ActVerb::Margin(args) => act::margin::run(args, sources).await,
+        ActVerb::CloseAll(args) => act::close_all::run(args, sources).await,
+        ActVerb::Flatten(args) => act::flatten::run(args, sources).await,
     }
 }
 

@@ -1,15 +1,19 @@
 //! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
+use super::read::watch::{EventRow, WatchLine};
 use super::{Exit, exit::Misuse, journal, out, voice};
-use crate::view::tables::rows::{
-    ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of,
+use crate::view::tables::{
+    alert_rows::UserAlertRow,
+    quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
+    rows::{ClosedPositionRow, LadderRow, OrderRow, PositionRow, RungRow, TwapRow, schema_of},
+    standing::{AccountRow, FillRow, ProfileRow},
 };
 use color_eyre::Result;
 use schemars::Schema;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SchemaArgs {
-    /// Whose schema; a list of them when left out
+    /// The row [default: lists the rows]
     row: Option<String>,
 }
 
@@ -35,10 +39,33 @@ const ROWS: &[SchemaEntry] = &[
         "positions --closed",
         schema_of::<ClosedPositionRow>,
     ),
-    row("order", "orders, orders --history", schema_of::<OrderRow>),
+    row(
+        "order",
+        "orders, orders --history, order",
+        schema_of::<OrderRow>,
+    ),
+    row("fill", "fills", schema_of::<FillRow>),
     row("twap", "twaps", schema_of::<TwapRow>),
     row("ladder", "scaled", schema_of::<LadderRow>),
     row("rung", "scaled --output csv", schema_of::<RungRow>),
+    row("account", "account", schema_of::<AccountRow>),
+    row("profile", "accounts", schema_of::<ProfileRow>),
+    row("market", "markets", schema_of::<QuoteRow>),
+    row("level", "book", schema_of::<LevelRow>),
+    row("candle", "candles", schema_of::<CandleRow>),
+    row("trade", "trades", schema_of::<TapeRow>),
+    row("alert", "alert list", schema_of::<UserAlertRow>),
+    row(
+        "order_change",
+        "watch orders",
+        schema_of::<WatchLine<OrderRow>>,
+    ),
+    row(
+        "position_change",
+        "watch positions",
+        schema_of::<WatchLine<PositionRow>>,
+    ),
+    row("event", "watch events, events.jsonl", schema_of::<EventRow>),
     row(
         "journal",
         "journal list, journal show",

@@ -22,13 +22,13 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
-    /// Where to listen; port 0 takes a free one
+    /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
     #[command(flatten)]
     world: World,
-    /// What to print; a table on a terminal and JSON elsewhere when left out
-    #[arg(long, value_enum)]
+    /// The format [default: table on a terminal, json elsewhere]
+    #[arg(long, short, value_enum)]
     output: Option<ReportFormat>,
 }
 

@@ -1,6 +1,6 @@
 //! The service that a headless verb uses, and its reads with retries.
 
-use super::{exit::Misuse, paths::state_dir};
+use super::{exit::Misuse, paths::state_dir, voice::Output};
 use crate::{
     app::{
         Store,
@@ -57,11 +57,16 @@ pub(super) struct Service {
     /// A proxy variable of the environment, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
     calls: Mutex<UnboundedReceiver<Call>>,
+    /// Where its requests are told.
+    voice: Output,
 }
 
-/// Stores the learned dialect for the next verb or desk.
+/// Stores the learned dialect for the next verb or desk, and tells the requests.
 impl Drop for Service {
     fn drop(&mut self) {
+        let calls = self.calls.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.voice
+            .requests(std::iter::from_fn(|| calls.try_recv().ok()));
         let before = &self.client.connection().learned;
         let terms = self.client.negotiation();
         let terms = terms.borrow();
@@ -87,7 +92,7 @@ pub(super) struct Configured {
 
 impl Service {
     /// The configured service; no request is sent yet.
-    pub(super) fn open(sources: &Sources) -> Result<Self> {
+    pub(super) fn open(sources: &Sources, voice: Output) -> Result<Self> {
         let Configured {
             connection,
             journal_dir,
@@ -110,6 +115,7 @@ impl Service {
             others,
             idle_proxy: sources.idle_proxy(),
             calls: Mutex::new(calls),
+            voice,
         })
     }
 
@@ -202,6 +208,21 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
         fees: settings.fees,
         others,
     })
+}
+
+/// A client of one configured account, for reads.
+pub(super) fn client(settings: &Settings) -> Result<Client> {
+    let FarEnd::LiveApi(connection) = settings.far_end()? else {
+        return Err(Misuse(NOWHERE.to_owned()).into());
+    };
+    let journal_dir = state_dir(settings);
+    let connection = Connection {
+        learned: memory::recall(&journal_dir, &connection.base_url),
+        ..*connection
+    };
+    let (sender, _calls) = unbounded_channel();
+    let clock = Clock::start();
+    Ok(Client::new(connection, sender, move || clock.now())?)
 }
 
 fn place(settings: &Settings) -> Option<AccountAddress> {

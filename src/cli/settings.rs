@@ -20,16 +20,15 @@ pub(super) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConfigVerb {
-    /// Every setting, and where each stands (this when nothing is named)
+    /// Prints every setting and where it is set (the default)
     Show,
-    /// Says what is wrong with the settings, the key and your own keys and colours among them, and exits 2 if
-    /// something is
+    /// Names every error in the settings, the key, your own keys and your own colors; exits with 2 if there is one
     Check,
-    /// Every setting with its type, its default and its meaning, as a JSON Schema
+    /// Prints every setting with its type, default and meaning as a JSON Schema
     Schema,
-    /// The files that are read and written
+    /// Prints the files that are read and written
     Path,
-    /// Starts your own settings file with every setting explained
+    /// Creates your own settings file with every setting explained
     Init,
 }
 

@@ -27,32 +27,32 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SnapshotArgs {
-    /// Columns and rows
+    /// The size in columns and rows
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "160x48")]
     size: Size,
-    /// What to write
+    /// The format
     #[arg(long, value_enum, default_value_t = PictureFormat::Text)]
     format: PictureFormat,
-    /// Keys to press first, blanks between them: "1 c tab enter"
+    /// Keys to press first, separated by blanks: "1 c tab enter"
     #[arg(long, value_name = "KEYS", default_value = "")]
     keys: KeySequence,
-    /// The same seed gives the same market, of the paper exchange only [default: the scenario's]
+    /// The seed of the market, on the paper exchange only [default: the scenario's]
     #[arg(long)]
     seed: Option<u64>,
-    /// The instant the frame is of, as in 2026-01-05T14:30:00Z; with it and a seed, the frame is the same every time.
-    /// Of the paper exchange only
+    /// The instant of the frame: 2026-01-05T14:30:00Z, on the paper exchange only. With a seed too, the frame is the
+    /// same every time
     #[arg(long, value_name = "INSTANT", value_parser = instant)]
     at: Option<Timestamp>,
-    /// How long to wait for what does not answer, at the start and after each key
+    /// How long to wait for answers, at the start and after each key
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = patience)]
     wait: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum PictureFormat {
-    /// Characters only
+    /// Plain text
     Text,
-    /// Characters and colours, for a terminal
+    /// Text with colors, for a terminal
     Ansi,
     /// A picture
     Svg,

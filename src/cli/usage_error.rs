@@ -14,7 +14,7 @@ pub(super) fn tell(why: &Error, voice: Output) -> Exit {
 }
 
 /// The error, without the usage text.
-fn message(why: &Error) -> String {
+pub(super) fn message(why: &Error) -> String {
     let text = why.to_string();
     let text = text.split("\n\nUsage:").next().unwrap_or_default();
     text.trim_start_matches("error: ").trim_end().to_owned()

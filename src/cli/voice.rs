@@ -9,7 +9,7 @@ use super::{
     exit::{self, Misuse},
     out,
 };
-use crate::model::{Failure, IdempotencyKey};
+use crate::model::{Call, Failure, IdempotencyKey};
 use clap::ValueEnum as _;
 use color_eyre::Report;
 use schemars::JsonSchema;
@@ -56,27 +56,68 @@ impl From<ReportFormat> for ListFormat {
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct ListOutput {
-    /// What to print; a table on a terminal and JSON elsewhere when left out
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    /// The format [default: table on a terminal, json elsewhere]
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
     output: Option<ListFormat>,
+    #[command(flatten)]
+    notes: NoteFlags,
 }
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct FormOutput {
-    /// What to print; words on a terminal and JSON elsewhere when left out
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    /// The format [default: text on a terminal, json elsewhere]
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
     output: Option<ReportFormat>,
+    #[command(flatten)]
+    notes: NoteFlags,
+}
+
+/// How much is printed on standard error beside errors.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct NoteFlags {
+    /// Prints errors and no notes on standard error
+    #[arg(long, short, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Also prints each request on standard error, with its status, its time and its id
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// How much is printed on standard error beside errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NoteLevel {
+    Nothing,
+    Notes,
+    Requests,
+}
+
+impl NoteFlags {
+    fn level(self) -> NoteLevel {
+        match (self.quiet, self.verbose) {
+            (true, _) => NoteLevel::Nothing,
+            (false, true) => NoteLevel::Requests,
+            (false, false) => NoteLevel::Notes,
+        }
+    }
+
+    /// The output of a verb with a format of its own.
+    pub(super) fn voice(self, output: Option<ListFormat>) -> Output {
+        Output {
+            level: self.level(),
+            ..Output::new(output)
+        }
+    }
 }
 
 impl ListOutput {
     pub(super) fn voice(self) -> Output {
-        Output::new(self.output)
+        self.notes.voice(self.output)
     }
 }
 
 impl FormOutput {
     pub(super) fn voice(self) -> Output {
-        Output::new(self.output.map(Into::into))
+        self.notes.voice(self.output.map(Into::into))
     }
 }
 
@@ -85,6 +126,7 @@ pub(super) struct Output {
     pub(super) output: ListFormat,
     /// Whether a program reads standard error.
     aside: ReportFormat,
+    level: NoteLevel,
 }
 
 /// A failure as a line of JSON.
@@ -134,7 +176,11 @@ impl Output {
             }
             _ => ReportFormat::Table,
         };
-        Self { output, aside }
+        Self {
+            output,
+            aside,
+            level: NoteLevel::Notes,
+        }
     }
 
     /// As this process's arguments say, before a verb has parsed them.
@@ -146,9 +192,10 @@ impl Output {
     pub(super) fn typed(mut words: impl Iterator<Item = String>) -> Self {
         let mut written = None;
         while let Some(word) = words.next() {
-            let value = match word.strip_prefix("--output") {
+            let long = word.strip_prefix("--output");
+            let value = match long.or_else(|| word.strip_prefix("-o")) {
                 Some("") => words.next(),
-                Some(glued) => glued.strip_prefix('=').map(str::to_owned),
+                Some(glued) => Some(glued.trim_start_matches('=').to_owned()),
                 None => None,
             };
             written = value
@@ -169,9 +216,29 @@ impl Output {
 
     /// A note beside the result.
     pub(super) fn note(self, text: &str) {
+        if self.level == NoteLevel::Nothing {
+            return;
+        }
         match self.aside {
             ReportFormat::Table => out::complain(text),
             ReportFormat::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
+        }
+    }
+
+    /// The requests that a verb made, if they are wanted.
+    pub(super) fn requests(self, calls: impl Iterator<Item = Call>) {
+        for call in calls.filter(|_| self.level == NoteLevel::Requests) {
+            let outcome = match call.outcome {
+                Ok(status) => status.to_string(),
+                Err(why) => why.word().to_owned(),
+            };
+            let (method, target) = (call.method, &call.target);
+            let id = call.request_id.map(|id| format!(", request id {id}"));
+            self.note(&format!(
+                "{method} {target}: {outcome} in {} ms{}",
+                call.elapsed.as_millis(),
+                id.unwrap_or_default()
+            ));
         }
     }
 
@@ -207,6 +274,12 @@ impl Output {
             }
         }
         exit
+    }
+
+    /// The failure of one of several commands, for a line of the result.
+    pub(super) fn failure_of(why: &Failure, key: Option<&IdempotencyKey>) -> serde_json::Value {
+        let told = FailureLine::of(why, Exit::from(why), key);
+        serde_json::to_value(told).unwrap_or_default()
     }
 
     /// Prints an error as one line per problem, or as one JSON error.
@@ -288,6 +361,8 @@ mod tests {
         for (line, told) in [
             ("orders --histroy --output json", ReportFormat::Json),
             ("orders --output=json --x", ReportFormat::Json),
+            ("orders -o json --x", ReportFormat::Json),
+            ("orders -otable --x", ReportFormat::Table),
             ("orders --output table --x", ReportFormat::Table),
             ("--base-url http://x place --size", ReportFormat::Json),
             // Issue 13, item 16: also for verbs without --output.

@@ -15,10 +15,13 @@ mod quiet;
 pub(crate) mod recovery;
 pub(crate) mod terminal;
 
+pub use accounts::kept::{keep_alerts, kept_alerts, kept_trades};
 pub use accounts::renewals::{News, Renewals, Wish};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
+pub(crate) use journal::events::FILE as EVENTS_FILE;
+pub use journal::export::write as write_export;
 pub use journal::journal_writer::{open as open_journal, prune_batch as prune_journal};
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]

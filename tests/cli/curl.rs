@@ -62,7 +62,7 @@ fn curl_is_there() -> bool {
 }
 
 /// Where bash finds `perpdeck`, and all it found before.
-fn path() -> OsString {
+pub(super) fn path() -> OsString {
     let program = Path::new(env!("CARGO_BIN_EXE_perpdeck"));
     let before = env::var_os("PATH").unwrap_or_default();
     let places = program.parent().map(Path::to_owned).into_iter();

@@ -1,7 +1,14 @@
 //! What the documents say of the program is what the program does.
 
+use super::{
+    curl::path,
+    deeds::{LADDER, TWAP},
+    ran,
+    served::Served,
+    with,
+};
 use perpdeck::app::keys::keymap::{Binding, Context, default_bindings};
-use std::{env, fs};
+use std::{env, fs, process::Command};
 
 const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
 const MARKS: [&str; 2] = ["<!-- keys -->\n", "<!-- /keys -->"];
@@ -50,4 +57,66 @@ fn the_key_table_of_the_documents_is_the_one_the_desk_reads() {
         return fs::write(KEYS, written).unwrap();
     }
     assert_eq!(shown, table());
+}
+
+const COMMAND_LINE: &str = include_str!("../../docs/command-line.md");
+
+/// The blocks of this language.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let begin = format!("```{language}\n");
+    let after = page.split(begin.as_str()).skip(1);
+    after
+        .filter_map(|after| after.split("```").next())
+        .collect()
+}
+
+/// The ids of the page stand for any: in their places come new ones, of what the exchange then holds.
+fn with_ids(served: &Served, line: &str) -> String {
+    let is_margin = line.contains(" margin ");
+    let mut words = vec![];
+    for word in line.split(' ') {
+        let id = match word.split_once('_').map(|(kind, _)| kind) {
+            Some("ord") => served.waiting("limit"),
+            Some("pos") if is_margin => served.holding("paper|ETH", 1.0, "isolated"),
+            Some("pos") => served.holding("paper|SOL", 5.0, "cross"),
+            Some("scl") => made(served, LADDER),
+            Some("twp") => made(served, TWAP),
+            _ => word.to_owned(),
+        };
+        words.push(id);
+    }
+    words.join(" ")
+}
+
+fn made(served: &Served, verb: &[&str]) -> String {
+    let told = served.json(&with(verb, &["--yes"]));
+    told["data"]["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn every_command_of_the_page_of_the_command_line_works() {
+    let served = Served::bare();
+    let orders = blocks(COMMAND_LINE, "json").concat();
+    fs::write(served.home.path().join("orders.jsonl"), orders).unwrap();
+    let lines = blocks(COMMAND_LINE, "console")
+        .into_iter()
+        .flat_map(str::lines);
+    let commands: Vec<_> = lines.filter_map(|line| line.strip_prefix("$ ")).collect();
+    assert!(commands.len() > 30, "only {} commands", commands.len());
+    for command in commands {
+        let line = with_ids(&served, command);
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &line]).env_clear();
+        // A picture is of the paper exchange that it starts.
+        if !command.starts_with("perpdeck snapshot") {
+            bash.envs(served.environment());
+        }
+        bash.env("PATH", path())
+            .env("HOME", served.home.path())
+            .current_dir(served.home.path());
+        let (code, out, err) = ran(&mut bash);
+        assert_eq!(code, 0, "{line}\n{out}\n{err}");
+        // The service wants a moment between two orders at the market.
+        served.post("/sim/clock", &serde_json::json!({ "advance_ms": 5_000 }));
+    }
 }

@@ -17,6 +17,8 @@ use support::{perpdeck, ran, with};
 use tempfile::TempDir;
 
 mod again;
+mod batch;
+mod completion;
 mod control;
 mod curl;
 mod deeds;
@@ -25,9 +27,11 @@ mod doctor;
 mod documents;
 mod elsewhere;
 mod ends;
+mod follow;
 mod frozen;
 mod lists;
 mod other;
+mod reads;
 mod reference;
 mod same_run;
 mod schema;
@@ -157,6 +161,16 @@ fn completions_and_the_manual_know_every_command() {
         );
     }
     assert_eq!(ran(perpdeck(home.path()).args(["man", "trade"])).0, 2);
+    for page in [&["man", "place"][..], &["man", "alert", "add"]] {
+        let (code, page, _) = ran(perpdeck(home.path()).args(page));
+        assert_eq!(code, 0);
+        for section in ["EXAMPLES", "\"EXIT STATUS\"", "ENVIRONMENT", "FILES"] {
+            assert!(
+                page.contains(&format!(".SH {section}\n")),
+                "{section}: {page}"
+            );
+        }
+    }
 }
 
 /// A standard output whose reader has what it wanted, as behind `| head -1`.

@@ -122,6 +122,12 @@ fn what_the_verbs_print_is_what_their_schemas_say() {
         ("order", &["orders"]),
         ("order", &["orders", "--history"]),
         ("twap", &["twaps"]),
+        ("fill", &["fills"]),
+        ("profile", &["accounts"]),
+        ("market", &["markets"]),
+        ("level", &["book", "btc"]),
+        ("candle", &["candles", "btc"]),
+        ("trade", &["trades", "btc"]),
         ("journal", &["journal", "list"]),
     ] {
         let rows = served.json(verb);
@@ -132,11 +138,12 @@ fn what_the_verbs_print_is_what_their_schemas_say() {
         }
     }
     fits(&served, "ladder", &served.json(&["scaled", &ladder]));
+    fits(&served, "account", &served.json(&["account"]));
     let (code, error) = served.error(&["cancel", "nothing", "--yes"]);
     assert_eq!(code, 13);
     fits(&served, "error", &error);
     let (code, list, _) = served.run(&["schema"]);
-    assert!(code == 0 && list.lines().count() == 8, "{list}");
+    assert!(code == 0 && list.lines().count() == 19, "{list}");
     assert_eq!(served.run(&["schema", "nothing"]).0, 2);
 }
 

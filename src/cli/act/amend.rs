@@ -39,16 +39,17 @@ const READ_WITHIN: Duration = Duration::from_secs(10);
 pub(in crate::cli) struct MoveArgs {
     /// As `orders` shows it
     order_id: OrderId,
-    /// The price it waits for, its trigger or its limit, USD: digits, or said by another price (bid-100, entry+2%)
+    /// Its new trigger price, or its new limit price if it has no trigger, USD: a number or an expression (bid-100,
+    /// entry+2%)
     #[arg(long, conflicts_with_all = ["limit_price", "trigger_price"])]
     price: Option<String>,
-    /// No worse than this
+    /// The new limit price, USD
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
-    /// The mark at which it fires
+    /// The new trigger price, USD
     #[arg(long, value_name = "PRICE")]
     trigger_price: Option<String>,
-    /// In coin; what is left of it when left out
+    /// The new size in coin [default: the unfilled size]
     #[arg(long)]
     size: Option<String>,
     #[command(flatten)]
@@ -70,7 +71,7 @@ enum MovePlan {
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     service.take_prices(&mut store).await;

@@ -39,23 +39,27 @@ pub(in crate::cli) struct CancelArgs {
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct CancelTarget {
-    /// As `orders` shows it
-    order_id: Option<OrderId>,
-    /// Stops a TWAP or VWAP order: no further slices
+    /// The ids of orders; each has one line in the result
+    #[arg(value_name = "ORDER_ID")]
+    order_ids: Vec<OrderId>,
+    /// Stops a TWAP or VWAP order; its open slice stays
     #[arg(long, value_name = "TWAP_ORDER_ID")]
     twap: Option<TwapId>,
     /// Cancels a ladder and its working rungs
     #[arg(long, value_name = "SCALED_ORDER_ID")]
     scaled: Option<ScaledId>,
-    /// Cancels every working order of the account; TWAPs go on. After a flatten (HALTED) the stops of open positions
-    /// stay
+    /// Cancels every working order of the account. TWAPs continue. After a flatten (HALTED) the stops of open
+    /// positions stay
     #[arg(long)]
     all: bool,
 }
 
 impl CancelTarget {
     fn one(&self) -> Option<Command> {
-        let order = self.order_id.clone().map(Command::Cancel);
+        let order = match self.order_ids.as_slice() {
+            [id] => Some(Command::Cancel(id.clone())),
+            [] | [_, _, ..] => None,
+        };
         let twap = self.twap.clone().map(Command::StopTwap);
         let scaled = self.scaled.clone().map(Command::CancelScaled);
         order.or(twap).or(scaled)
@@ -68,7 +72,7 @@ pub(in crate::cli) async fn run(args: CancelArgs, sources: &Sources) -> Result<E
 }
 
 async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, voice)?;
     consent::possible(&service, args.how)?;
     match args.what.one() {
         Some(command) => {
@@ -76,7 +80,8 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
             let deed = PreparedCommand::new(&service, command, None)?;
             perform(&service, args.how, deed, &[]).await
         }
-        None => all(&service, args.how, voice).await,
+        None if args.what.all => all(&service, args.how, voice).await,
+        None => several(&service, args.how, (voice, &args.what.order_ids)).await,
     }
 }
 
@@ -112,32 +117,80 @@ async fn cancels(service: &Service, orders: &[Order]) -> Vec<Command> {
 /// own: they stay while new entries are blocked.
 async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
     let page = service.working_orders().await?;
-    let mut commands = cancels(service, &page.rows).await;
-    commands.sort_by_key(Command::risk);
-    let deeds = commands.into_iter();
-    let deeds = deeds
-        .map(|command| PreparedCommand::new(service, command, None))
-        .collect::<Result<Vec<_>>>()?;
+    let commands = cancels(service, &page.rows).await;
     let seen = if page.is_whole() {
         Exit::Ok
     } else {
         voice.note("the list of working orders is incomplete: some may remain");
         Exit::Partial
     };
+    if commands.is_empty() && !service.is_dry_run() {
+        voice.note("there is no working order");
+        return Ok(seen);
+    }
+    let what = format!("cancel {} working orders", commands.len());
+    let canceled = together(service, how, (commands, what), Absent::Over).await?;
+    Ok(canceled.or(seen))
+}
+
+/// Cancels these orders, whether or not a list shows them.
+async fn several(
+    service: &Service,
+    how: ActFlags,
+    (voice, ids): (Output, &[OrderId]),
+) -> Result<Exit> {
+    let mut named = vec![];
+    for id in ids {
+        if named.contains(id) {
+            voice.note(&format!("{id} is named twice"));
+        } else {
+            named.push(id.clone());
+        }
+    }
+    let look = service.client.working_orders(&service.account);
+    let working = timeout(READ_TIMEOUT, look).await.ok().and_then(Result::ok);
+    let working = working.map_or_else(Vec::new, |page| page.rows);
+    let known: Vec<_> = working
+        .into_iter()
+        .filter(|order| named.contains(&order.id))
+        .collect();
+    let mut commands = cancels(service, &known).await;
+    let unlisted = named
+        .iter()
+        .filter(|id| known.iter().all(|order| order.id != **id));
+    commands.extend(unlisted.cloned().map(Command::Cancel));
+    let what = format!("cancel {} orders", commands.len());
+    together(service, how, (commands, what), Absent::Refused).await
+}
+
+/// What it means that an order is no longer there to be canceled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Absent {
+    /// It ended after it was listed: nothing is left to do.
+    Over,
+    /// The service's refusal is the outcome, as for one order.
+    Refused,
+}
+
+/// Sends the cancels, each with its own outcome.
+async fn together(
+    service: &Service,
+    how: ActFlags,
+    (mut commands, what): (Vec<Command>, String),
+    absent: Absent,
+) -> Result<Exit> {
+    let voice = how.output.voice();
+    commands.sort_by_key(Command::risk);
+    let deeds = commands.into_iter();
+    let deeds = deeds
+        .map(|command| PreparedCommand::new(service, command, None))
+        .collect::<Result<Vec<_>>>()?;
     if service.is_dry_run() {
         let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
         return dry::show(service, voice, &requests);
     }
-    if deeds.is_empty() {
-        voice.note("there is no working order");
-        return Ok(seen);
-    }
     writable(service)?;
-    let what = format!(
-        "cancel {} working orders on {}",
-        deeds.len(),
-        service.place()
-    );
+    let what = format!("{what} on {}", service.place());
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
@@ -156,17 +209,17 @@ async fn all(service: &Service, how: ActFlags, voice: Output) -> Result<Exit> {
             Err(why) => Err(why.downcast::<Failure>()?),
         });
     }
-    Ok(settled(service, voice, &deeds, &outcomes).await?.or(seen))
+    settled(service, voice, (&deeds, &outcomes), absent).await
 }
 
 /// An order that could not be canceled may have ended: a read decides.
 async fn settled(
     service: &Service,
     voice: Output,
-    deeds: &[PreparedCommand],
-    outcomes: &[SendOutcome],
+    (deeds, outcomes): (&[PreparedCommand], &[SendOutcome]),
+    absent: Absent,
 ) -> Result<Exit> {
-    let contested = outcomes.iter().any(is_over);
+    let contested = absent == Absent::Over && outcomes.iter().any(is_over);
     let left = if contested {
         service.working_orders().await.ok()
     } else {
@@ -190,7 +243,7 @@ async fn settled(
 }
 
 /// Success if all succeeded, a reason that all failed for, or partial.
-fn sum(exits: &[Exit]) -> Exit {
+pub(super) fn sum(exits: &[Exit]) -> Exit {
     let Some(first) = exits.first() else {
         return Exit::Ok;
     };

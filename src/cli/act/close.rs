@@ -30,23 +30,23 @@ const ALL: &str = "100%";
 pub(in crate::cli) struct CloseArgs {
     /// As `positions` shows it, or its market: btc. Under a key that was used before, the id
     position_id: PositionId,
-    /// In coin (0.1), as a share of the position (50%) or in USD ($1000); everything when left out
+    /// The size: coin (0.1), a share of the position (50%) or USD ($1000) [default: everything]
     #[arg(long, default_value = ALL, hide_default_value = true)]
     size: String,
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
-    /// No worse than this, USD: digits, or said by another price (bid-100, entry+2%); so are the other prices
+    /// The worst price, USD. Every price is a number or an expression (bid-100, entry+2%)
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     #[command(flatten)]
     trigger: TriggerFlags,
-    /// Basis points the fill may be worse
+    /// The slippage tolerance, basis points
     #[arg(long, value_name = "BPS")]
     slippage_bps: Option<String>,
-    /// The midpoint you saw; the observed one when left out and a price source is set
+    /// The mid price that you saw, USD [default: the current one, if a price source is set]
     #[arg(long, value_name = "PRICE")]
     expected_price: Option<String>,
-    /// A limit that would fill at once is meant
+    /// Confirms a limit price that would fill at once
     #[arg(long)]
     marketable_limit_acknowledged: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(args: CloseArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, voice)?;
     consent::possible(&service, args.how)?;
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();

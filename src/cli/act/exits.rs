@@ -26,10 +26,10 @@ use tokio::time::timeout;
 pub(in crate::cli) struct ExitsArgs {
     /// As `orders` shows it
     order_id: OrderId,
-    /// A price, or none to take it away; as it is when left out
+    /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
     take_profit: Option<WrittenLeg>,
-    /// A price, or none to take it away; as it is when left out
+    /// A price, or none to remove it [default: unchanged]
     #[arg(long, value_name = "PRICE|none", value_parser = leg)]
     stop_loss: Option<WrittenLeg>,
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(in crate::cli) async fn run(args: ExitsArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let order = match (&args.take_profit, &args.stop_loss) {

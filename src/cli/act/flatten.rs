@@ -29,7 +29,7 @@ use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlattenArgs {
-    /// Tells the desk that is running to do it with the account it shows, and does not wait
+    /// Makes the running desk flatten the account that it shows, and does not wait for it
     #[arg(long, conflicts_with = "dry_run")]
     running: bool,
     #[command(flatten)]
@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<
 }
 
 async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, voice)?;
     consent::possible(&service, how)?;
     if service.is_dry_run() {
         return rehearse(&service, voice).await;

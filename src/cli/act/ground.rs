@@ -159,15 +159,25 @@ impl<'a> OrderContext<'a> {
         draft: EntryDraft,
         reckoned: &[&'static str],
     ) -> Result<Exit> {
+        let (deed, reckoned) = self.prepare(how, draft, reckoned)?;
+        perform(self.service, how, deed, &reckoned).await
+    }
+
+    /// The command of the draft, and the body fields that would differ an hour later.
+    pub(super) fn prepare(
+        &self,
+        how: ActFlags,
+        draft: EntryDraft,
+        reckoned: &[&'static str],
+    ) -> Result<(PreparedCommand, Vec<&'static str>)> {
         let before = self.before.as_ref();
         let draft = Draft::Entry(draft);
         let relative = typed::relative_names(&draft);
-        let reckoned: Vec<&str> = reckoned.iter().copied().chain(relative).collect();
-        let reckoned = reckoned.as_slice();
-        let command = self.command(draft, reckoned, how)?;
+        let reckoned: Vec<_> = reckoned.iter().copied().chain(relative).collect();
+        let command = self.command(draft, &reckoned, how)?;
         let deed = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
-        let deed = repeat::settled(before, deed, self.service, reckoned)?.deed();
-        perform(self.service, how, deed, reckoned).await
+        let deed = repeat::settled(before, deed, self.service, &reckoned)?.deed();
+        Ok((deed, reckoned))
     }
 
     fn command(&self, mut form: Draft, reckoned: &[&str], how: ActFlags) -> Result<Command> {

@@ -26,7 +26,7 @@ use tokio::time::timeout;
 pub(in crate::cli) struct MarginArgs {
     /// As `positions` shows it
     position_id: PositionId,
-    /// USD in all (200), or a change of what is there (+50, -50)
+    /// The total in USD (200), or a change (+50, -50)
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
     extra: String,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn run(args: MarginArgs, sources: &Sources) -> Result<E
 }
 
 async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
+    let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let is_change = args.extra.trim().starts_with(['+', '-']);

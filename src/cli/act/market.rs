@@ -41,7 +41,8 @@ pub(super) fn named(
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
-            return Err(Report::new(Misuse(unknown(&name, &store.known_markets()))));
+            let words = format!("--market: {}", unknown(&name, &store.known_markets()));
+            return Err(Report::new(Misuse(words)));
         }
         ([], None) => {
             "it is on no list of markets; a reducing order is sent all the same".to_owned()
@@ -69,7 +70,8 @@ fn unread(name: &MarketId, why: &Failure) -> Failure {
     }
 }
 
-fn unknown(name: &MarketId, known: &[MarketId]) -> String {
+/// What an unknown name may have meant.
+pub(in crate::cli) fn unknown(name: &MarketId, known: &[MarketId]) -> String {
     let listed = |ids: &[&MarketId]| {
         let first = ids.iter().take(NEAR);
         first.map(|id| id.raw()).collect::<Vec<_>>().join(", ")
@@ -77,7 +79,7 @@ fn unknown(name: &MarketId, known: &[MarketId]) -> String {
     let near = near(name, known);
     if !near.is_empty() {
         let near = listed(&near);
-        return format!("--market: there is no market {name}; did you mean {near}?");
+        return format!("there is no market {name}; did you mean {near}?");
     }
     let all: Vec<_> = known.iter().collect();
     let more = match all.len().saturating_sub(NEAR) {
@@ -85,7 +87,7 @@ fn unknown(name: &MarketId, known: &[MarketId]) -> String {
         more => format!(" and {more} more"),
     };
     let first = listed(&all);
-    format!("--market: there is no market {name}; the markets are {first}{more}")
+    format!("there is no market {name}; the markets are {first}{more}")
 }
 
 /// Similar names, the most similar first.
@@ -124,7 +126,7 @@ mod tests {
                 "there is no market nope; the markets are paper|BTC, paper|DOGE, paper|ETH and 2 more",
             ),
         ] {
-            assert_eq!(told(name), format!("--market: {end}"));
+            assert_eq!(told(name), end);
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) mod flatten;
 pub(super) mod flip;
 mod ground;
 pub(super) mod margin;
-mod market;
+pub(super) mod market;
 mod perform;
 pub(super) mod place;
 mod post;

@@ -31,13 +31,27 @@ pub(super) async fn perform(
     if service.is_dry_run() {
         return dry::show(service, voice, &[&deed.request]);
     }
-    writable(service)?;
-    let what = format!("{} on {}", consent::spelled(&deed), service.place());
-    if !consent::given(how, what).await? {
-        return Ok(Exit::Usage);
+    match asked(service, how, &deed, reckoned).await? {
+        None => Ok(Exit::Usage),
+        Some(outcome) => receipt::told(voice, &deed, &outcome),
     }
-    let outcome = send(service, voice, &deed, reckoned).await?;
-    receipt::told(voice, &deed, &outcome)
+}
+
+/// Asks for consent and sends; `None` if the answer was no.
+pub(super) async fn asked(
+    service: &Service,
+    how: ActFlags,
+    deed: &PreparedCommand,
+    reckoned: &[&str],
+) -> Result<Option<SendOutcome>> {
+    writable(service)?;
+    let what = format!("{} on {}", consent::spelled(deed), service.place());
+    if !consent::given(how, what).await? {
+        return Ok(None);
+    }
+    send(service, how.output.voice(), deed, reckoned)
+        .await
+        .map(Some)
 }
 
 /// What one of two commands needs beyond its outcome.

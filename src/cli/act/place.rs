@@ -1,4 +1,6 @@
-//! `perpdeck place`: a new order of any type.
+//! `perpdeck place`: a new order of any type, or many from a file.
+
+mod lines;
 
 use super::consent;
 use super::ground::OrderContext;
@@ -7,8 +9,10 @@ use super::market;
 use super::market::MarketPurpose;
 use super::typed::TriggerFlags;
 use super::typed::word;
+use crate::cli::act::perform::perform;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
+use crate::cli::act::prepared::PreparedCommand;
 use crate::{
     app::forms::form::Form,
     cli::{Exit, service::Service, voice::Output},
@@ -18,60 +22,69 @@ use crate::{
         draft::{Amount, DraftShape, EntryDraft, Field, amount, span},
     },
 };
+use clap::{ArgMatches, Command};
 use color_eyre::Result;
 
+/// One order, or a file of them.
+#[derive(Debug)]
+pub(in crate::cli) enum PlaceArgs {
+    One(Box<OrderFlags>),
+    Lines(lines::OrderFile),
+}
+
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct PlaceArgs {
-    /// Its id or its symbol: 'paper|BTC', BTC or btc
+pub(in crate::cli) struct OrderFlags {
+    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
     #[arg(long)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
     side: Side,
     #[arg(long = "type", value_name = "TYPE", value_parser = word::<PlaceKind>())]
     kind: PlaceKind,
-    /// In coin (0.5), in USD ($1000), to lose 25 USD at the stop loss (r25), as a share (50%) of the
-    /// free margin or, of what only reduces, of the position
+    /// The size: coin (0.5), USD ($1000), by the loss at the stop (r25 loses 25 USD), or a share (50%) of the free
+    /// margin; with --reduce-only a share of the position
     #[arg(long)]
     size: String,
-    /// No worse than this, USD: digits, or said by another price (bid-100, mid+0.5%); so are the other prices
+    /// The worst price, USD. Every price is a number or an expression (bid-100, mid+0.5%)
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
-    /// Time in force; good till canceled when left out
+    /// The time in force [default: gtc]
     #[arg(long, value_parser = word::<TimeInForce>())]
     tif: Option<TimeInForce>,
-    /// When a gtd order ends: 2h or 1d from now, 18:00 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
+    /// The end of a gtd order: 2h or 1d from now, 18:00 or 2026-01-05T18:00 local time, or 2026-01-05T14:30:00Z
     #[arg(long, value_name = "WHEN")]
     gtd_expires_at: Option<String>,
     #[command(flatten)]
     trigger: TriggerFlags,
-    /// Only ever makes the position smaller
+    /// Can only reduce the position
     #[arg(long)]
     reduce_only: bool,
-    /// As the open position in that market has it when left out, else 5 or what the market allows
+    /// The leverage [default: that of the open position in the market, otherwise 5 or the highest that the market
+    /// allows]
     #[arg(long)]
     leverage: Option<String>,
-    /// As the open position in that market has it when left out, else cross
+    /// The margin mode [default: that of the open position in the market, otherwise cross]
     #[arg(long, value_name = "MODE", value_parser = word::<MarginMode>())]
     margin_mode: Option<MarginMode>,
-    /// Attached take profit
+    /// The price of an attached take profit
     #[arg(long, value_name = "PRICE")]
     take_profit: Option<String>,
-    /// Attached stop loss
+    /// The price of an attached stop loss
     #[arg(long, value_name = "PRICE")]
     stop_loss: Option<String>,
-    /// The midpoint you saw; the observed one when left out and a price source is set
+    /// The mid price that you saw, USD [default: the current one, if a price source is set]
     #[arg(long, value_name = "PRICE")]
     expected_price: Option<String>,
-    /// Basis points the fill may be worse
+    /// The slippage tolerance, basis points
     #[arg(long, value_name = "BPS")]
     slippage_bps: Option<String>,
-    /// How far a chase order stays from the best price, USD
+    /// The distance of a chase order from the best price, USD
     #[arg(long, value_name = "USD")]
     chase_offset: Option<String>,
-    /// How far a chase order follows
+    /// The last price that a chase order follows to, USD
     #[arg(long, value_name = "PRICE")]
     chase_cap_price: Option<String>,
-    /// The position that an order of the type `take_profit` is for
+    /// The position of a `take_profit` order
     #[arg(long, value_name = "POSITION_ID")]
     target_position_id: Option<PositionId>,
     #[command(flatten)]
@@ -80,23 +93,78 @@ pub(in crate::cli) struct PlaceArgs {
     how: ActFlags,
 }
 
+impl clap::Args for PlaceArgs {
+    /// What one order needs is not needed beside a file.
+    fn augment_args(command: Command) -> Command {
+        let command = OrderFlags::augment_args(command).mut_args(|arg| {
+            if arg.is_required_set() {
+                arg.required(false).required_unless_present(lines::FILE)
+            } else {
+                arg
+            }
+        });
+        lines::OrderFile::augment(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for PlaceArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        match lines::OrderFile::from(matches)? {
+            Some(file) => Ok(Self::Lines(file)),
+            None => OrderFlags::from_arg_matches(matches).map(|one| Self::One(Box::new(one))),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
 pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Exit> {
-    let voice = args.how.output.voice();
-    place(args, voice, sources).await
+    let voice = match &args {
+        PlaceArgs::Lines(file) => file.voice(),
+        PlaceArgs::One(one) => one.how.output.voice(),
+    };
+    let service = Service::open(sources, voice)?;
+    match args {
+        PlaceArgs::Lines(file) => lines::place(file, &service).await,
+        PlaceArgs::One(one) => {
+            let how = one.how;
+            consent::possible(&service, how)?;
+            let key = one.key.clone();
+            let ready = one.prepare(&service, &key, voice).await?;
+            perform(&service, how, ready.deed, &ready.reckoned).await
+        }
+    }
 }
 
-async fn place(mut args: PlaceArgs, voice: Output, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
-    consent::possible(&service, args.how)?;
-    let key = args.key.clone();
-    let ground = OrderContext::look(&service, args.how, &key, &args.terms()).await;
-    let purpose = args.purpose();
-    args.market = market::named(args.market, purpose, (&ground.store, &service, voice))?;
-    let draft = args.draft(&ground)?;
-    ground.perform(args.how, draft, &args.reckoned()).await
+/// An order that can be sent, and the body fields that would differ an hour later.
+struct PreparedOrder {
+    deed: PreparedCommand,
+    reckoned: Vec<&'static str>,
 }
 
-impl PlaceArgs {
+impl OrderFlags {
+    /// Reads what the order needs, and checks it as the desk's form does.
+    async fn prepare(
+        mut self,
+        service: &Service,
+        key: &KeyFlag,
+        voice: Output,
+    ) -> Result<PreparedOrder> {
+        let ground = OrderContext::look(service, self.how, key, &self.terms()).await;
+        let purpose = self.purpose();
+        self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
+        let draft = self.draft(&ground)?;
+        let (deed, reckoned) = ground.prepare(self.how, draft, &self.reckoned())?;
+        Ok(PreparedOrder { deed, reckoned })
+    }
+
     fn purpose(&self) -> MarketPurpose {
         if self.reduce_only || self.kind == PlaceKind::TakeProfit {
             MarketPurpose::OnlyReduces

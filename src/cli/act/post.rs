@@ -228,12 +228,12 @@ async fn hand_over(
     asked: &Cell<usize>,
     outcomes: &mut Outcomes,
 ) {
-    let wishes = deeds.iter().enumerate().map(|(at, deed)| async move {
+    let requests = deeds.iter().enumerate().map(|(at, deed)| async move {
         // Started in order.
         asked.set(at + 1);
         (ticket(at), ask(service, told, deed).await)
     });
-    let mut settled = stream::iter(wishes).buffer_unordered(ABREAST);
+    let mut settled = stream::iter(requests).buffer_unordered(ABREAST);
     while let Some((ticket, outcome)) = settled.next().await {
         outcomes.insert(ticket, outcome);
     }

@@ -10,7 +10,7 @@ use color_eyre::Result;
 /// How any of them is done.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct ActFlags {
-    /// Does it without asking; needed where there is no terminal
+    /// Answers every question with yes; required without a terminal
     #[arg(long, short)]
     pub(super) yes: bool,
     #[command(flatten)]
@@ -19,7 +19,7 @@ pub(super) struct ActFlags {
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct KeyFlag {
-    /// The name of this deed: the same command under the same key is done once, however often and late it is asked for
+    /// Names the command: repeating it under the same key never executes it twice
     #[arg(long = "idempotency-key", value_name = "KEY", value_parser = key)]
     pub(super) chosen: Option<IdempotencyKey>,
 }
@@ -76,7 +76,7 @@ pub(super) fn held_back(why: &str) -> Failure {
     Failure::new(FailureKind::Invalid, words)
 }
 
-/// Checked before anybody is asked for consent.
+/// Checked before the question for consent.
 pub(super) fn writable(service: &Service) -> Result<(), Failure> {
     if service.client.connection().read_only {
         return Err(held_back("read_only is set"));

@@ -73,7 +73,7 @@ fn line<T: Serialize>(deed: &PreparedCommand, data: &T, queued: Option<bool>) ->
     })
 }
 
-fn sentence(receipt: &Receipt) -> String {
+pub(super) fn sentence(receipt: &Receipt) -> String {
     match receipt {
         Receipt::Order {
             order,

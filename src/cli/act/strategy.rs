@@ -23,13 +23,13 @@ use color_eyre::Result;
 /// The flags that both start with.
 #[derive(Debug, clap::Args)]
 struct StrategyTarget {
-    /// Its id or its symbol: 'paper|BTC', BTC or btc
+    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
     #[arg(long)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
     side: Side,
-    /// Of all of it: in coin (0.5), in USD ($1000), as a share (50%) of the free margin or, of what only reduces,
-    /// of the position
+    /// The total size: coin (0.5), USD ($1000), or a share (50%) of the free margin; with --reduce-only a share of
+    /// the position
     #[arg(long)]
     size: String,
 }
@@ -37,13 +37,14 @@ struct StrategyTarget {
 /// The flags that both end with.
 #[derive(Debug, clap::Args)]
 struct StrategyTerms {
-    /// As the open position in that market has it when left out, else 5 or what the market allows
+    /// The leverage [default: that of the open position in the market, otherwise 5 or the highest that the market
+    /// allows]
     #[arg(long)]
     leverage: Option<String>,
-    /// As the open position in that market has it when left out, else cross
+    /// The margin mode [default: that of the open position in the market, otherwise cross]
     #[arg(long, value_name = "MODE", value_parser = word::<MarginMode>())]
     margin_mode: Option<MarginMode>,
-    /// Only ever makes the position smaller
+    /// Can only reduce the position
     #[arg(long)]
     reduce_only: bool,
     #[command(flatten)]
@@ -56,22 +57,22 @@ struct StrategyTerms {
 pub(in crate::cli) struct TwapArgs {
     #[command(flatten)]
     what: StrategyTarget,
-    /// How long it runs, in whole minutes: 30, 30m, 2h
+    /// The duration in whole minutes: 30, 30m, 2h
     #[arg(long, value_name = "TIME")]
     duration: String,
-    /// Slices by time alone, or by volume
+    /// Whether slices follow time (twap) or volume (vwap)
     #[arg(long, value_parser = word::<Curve>(), default_value = "twap")]
     curve: Curve,
-    /// Slices vary in size
+    /// Varies the size of the slices
     #[arg(long)]
     randomize: bool,
-    /// The mark at which it begins; at once when left out
+    /// The mark at which it starts [default: at once]
     #[arg(long, value_name = "PRICE")]
     trigger_price: Option<String>,
-    /// No slice below this
+    /// The lowest price of a slice, USD
     #[arg(long, value_name = "PRICE")]
     min_price: Option<String>,
-    /// No slice above this
+    /// The highest price of a slice, USD
     #[arg(long, value_name = "PRICE")]
     max_price: Option<String>,
     #[command(flatten)]
@@ -82,16 +83,16 @@ pub(in crate::cli) struct TwapArgs {
 pub(in crate::cli) struct LadderArgs {
     #[command(flatten)]
     what: StrategyTarget,
-    /// Of the first rung
+    /// The price of the first rung, USD
     #[arg(long, value_name = "PRICE")]
     start_price: String,
-    /// Of the last rung
+    /// The price of the last rung, USD
     #[arg(long, value_name = "PRICE")]
     end_price: String,
-    /// How many
+    /// The number of rungs
     #[arg(long, value_name = "COUNT")]
     rungs: String,
-    /// The size of the last rung over the first; 1 when left out
+    /// The size of the last rung divided by that of the first [default: 1]
     #[arg(long, value_name = "TIMES")]
     skew: Option<String>,
     #[command(flatten)]
@@ -146,7 +147,7 @@ impl WrittenStrategy {
     }
 
     async fn place(mut self, voice: Output, sources: &Sources) -> Result<Exit> {
-        let service = Service::open(sources)?;
+        let service = Service::open(sources, voice)?;
         let how = self.terms.how;
         consent::possible(&service, how)?;
         Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;

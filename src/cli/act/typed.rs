@@ -57,10 +57,10 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
 /// When a waiting order fires.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct TriggerFlags {
-    /// The mark at which it fires, USD
+    /// The trigger price, USD
     #[arg(id = "trigger_price", long = "trigger-price", value_name = "PRICE")]
     pub(super) price: Option<String>,
-    /// Fires when the mark is above or below the trigger price
+    /// Whether it triggers above or below the trigger price
     #[arg(
         id = "trigger_direction",
         long = "trigger-direction",
@@ -69,7 +69,7 @@ pub(super) struct TriggerFlags {
         requires = "trigger_price"
     )]
     pub(super) direction: Option<TriggerDirection>,
-    /// The market whose mark counts, if it is another one
+    /// The market of the trigger price [default: the order's own]
     #[arg(
         id = "trigger_market_id",
         long = "trigger-market-id",

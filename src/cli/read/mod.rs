@@ -5,12 +5,19 @@
 //! `perpdeck schema` describes them.
 
 use std::collections::BTreeMap;
+pub(super) mod accounts;
+pub(super) mod export;
+pub(super) mod fills;
+mod filters;
+pub(super) mod market;
+pub(super) mod order;
 pub(super) mod orders;
 mod pages;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
 pub(super) mod twaps;
+pub(super) mod watch;
 
 use super::{
     Exit, out,
@@ -21,7 +28,7 @@ use crate::{
     app::{Motion, Store, activity::notice::Activity},
     model::Page,
     runtime::{self, Clock},
-    view::{Scene, tables::rows::csv, text::format::Zone},
+    view::{Column, Scene, tables::rows::csv, text::format::Zone},
 };
 use color_eyre::Result;
 use serde::Serialize;
@@ -32,6 +39,16 @@ use std::io::{self, IsTerminal};
 struct ExactFormat<T, R> {
     row: fn(&T, &Scene<'_>) -> R,
     columns: &'static [&'static str],
+}
+
+impl<T: Clone> ExactFormat<T, T> {
+    /// Of rows that are printed as they are.
+    fn own(columns: &'static [&'static str]) -> Self {
+        Self {
+            row: |row, _| row.clone(),
+            columns,
+        }
+    }
 }
 
 /// Prints the rows; `context` is the other data they need.
@@ -58,7 +75,18 @@ async fn show<T, R: Serialize>(
     Ok(complete(voice, page))
 }
 
-fn drawn(store: &Store, draw: impl FnOnce(&Scene<'_>) -> String) -> String {
+/// Prints rows that are printed as they are.
+pub(super) async fn list<T: Serialize + Clone>(
+    voice: Output,
+    page: &Page<T>,
+    (columns, exact): (&'static [Column<T>], &'static [&'static str]),
+    context: impl Future<Output = Store>,
+) -> Result<Exit> {
+    let sheet = Sheet { columns, id: None };
+    show(voice, page, (sheet, ExactFormat::own(exact)), context).await
+}
+
+fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
     let (zone, now) = (Zone::local(), Clock::start().now());
     draw(&Scene {
         store,

@@ -3,6 +3,7 @@
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
     ExactFormat,
+    filters::{self, MarketFilter, OrderState, SideFilter, SinceFilter},
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -20,9 +21,18 @@ use color_eyre::Result;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrdersArgs {
-    /// Every order there ever was, the newest first, instead of those that work
+    /// Every order of the account, the newest first, instead of the working ones
     #[arg(long)]
     history: bool,
+    #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    side: SideFilter,
+    /// Only orders in this state; filled, canceled, rejected and expired ones are read from the history
+    #[arg(long, value_enum, value_name = "STATUS")]
+    status: Option<OrderState>,
+    #[command(flatten)]
+    since: SinceFilter,
     #[command(flatten)]
     pages: Pages,
     #[command(flatten)]
@@ -34,14 +44,19 @@ pub(in crate::cli) async fn run(args: OrdersArgs, sources: &Sources) -> Result<E
 }
 
 async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
-    let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
     let exact = ExactFormat {
         row: OrderRow::new,
         columns: columns_of::ORDER,
     };
-    let (page, sheet) = if args.history {
+    let by = (args.market.clone(), args.side);
+    let wanted = filters::orders(by, args.status, args.since);
+    let is_past = args.history || args.status.is_some_and(OrderState::is_final);
+    let (page, sheet) = if is_past {
         let fetch = |cursor| service.client.orders(&service.account, cursor);
-        let page = args.pages.read(voice, |order| order.id.clone(), fetch);
+        let key = |order: &Order| order.id.clone();
+        let page = args.pages.read(voice, (key, &wanted), fetch);
         let sheet = Sheet {
             columns: HISTORY,
             id: None,
@@ -53,7 +68,7 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
             id: Some(|order: &Order| order.id.to_string()),
         };
         let page = service.working_orders().await?;
-        (args.pages.within(voice, page), sheet)
+        (args.pages.within(voice, page, &wanted), sheet)
     };
     show(voice, &page, (sheet, exact), prices(&service)).await
 }

@@ -3,6 +3,7 @@
 use super::{
     super::{Exit, service::Service, voice::ListOutput},
     ExactFormat,
+    filters::{self, DirectionFilter, MarketFilter, SinceFilter},
     pages::Pages,
     prices,
     sheet::Sheet,
@@ -24,6 +25,12 @@ pub(in crate::cli) struct PositionsArgs {
     #[arg(long)]
     closed: bool,
     #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    side: DirectionFilter,
+    #[command(flatten)]
+    since: SinceFilter,
+    #[command(flatten)]
     pages: Pages,
     #[command(flatten)]
     output: ListOutput,
@@ -34,11 +41,14 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
 }
 
 async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
-    let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
+    let wanted = filters::positions(args.market.clone(), args.side, args.since);
     if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
         let pages = args.pages;
-        let page = pages.read(voice, |position| position.id.clone(), fetch);
+        let key = |position: &Position| position.id.clone();
+        let page = pages.read(voice, (key, &wanted), fetch);
         let sheet = Sheet {
             columns: CLOSED_AS_TOLD,
             id: None,
@@ -57,7 +67,9 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
         row: PositionRow::new,
         columns: columns_of::POSITION,
     };
-    let page = args.pages.within(voice, service.open_positions().await?);
+    let page = args
+        .pages
+        .within(voice, service.open_positions().await?, &wanted);
     let context = async {
         let mut store = prices(&service).await;
         // The orders that may protect a position.

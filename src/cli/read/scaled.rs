@@ -27,7 +27,7 @@ const PAGES: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ScaledArgs {
-    /// As `orders` shows it in the field `scaled_order_id`
+    /// The field `scaled_order_id` of `orders`
     #[arg(value_name = "SCALED_ORDER_ID")]
     id: ScaledId,
     #[command(flatten)]
@@ -39,7 +39,8 @@ pub(in crate::cli) async fn run(args: ScaledArgs, sources: &Sources) -> Result<E
 }
 
 async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
-    let (voice, service) = (args.output.voice(), Service::open(sources)?);
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
     let ladder = patiently(|| service.client.scaled(&args.id)).await?;
     out::say(&match voice.output {
         ListFormat::Json => format!("{}\n", json(&ladder)),
@@ -47,7 +48,7 @@ async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
             let store = around(&service, &ladder).await;
             let head = drawn(&store, |scene| {
                 let head = ladder_head(&ladder, scene).into_iter();
-                head.map(|span| span.text).collect()
+                head.map(|span| span.text).collect::<String>()
             });
             format!("{head}\n{}", table(&ladder, &store))
         }

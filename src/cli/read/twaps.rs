@@ -6,7 +6,9 @@ use super::{
         service::{Service, patiently},
         voice::ListOutput,
     },
-    ExactFormat, prices,
+    ExactFormat,
+    filters::{MarketFilter, SideFilter, TwapState, side_of},
+    prices,
     sheet::Sheet,
     show,
 };
@@ -22,6 +24,13 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapsArgs {
     #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    side: SideFilter,
+    /// Only orders in this state
+    #[arg(long, value_enum, value_name = "STATUS")]
+    status: Option<TwapState>,
+    #[command(flatten)]
     output: ListOutput,
 }
 
@@ -30,8 +39,13 @@ pub(in crate::cli) async fn run(args: TwapsArgs, sources: &Sources) -> Result<Ex
 }
 
 async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
-    let service = Service::open(sources)?;
-    let page = patiently(|| service.client.twaps(&service.account)).await?;
+    let service = Service::open(sources, args.output.voice())?;
+    let mut page = patiently(|| service.client.twaps(&service.account)).await?;
+    page.rows.retain(|twap| {
+        args.market.keeps(&twap.market_id)
+            && args.side.keeps(side_of(twap))
+            && args.status.is_none_or(|state| state.is_of(twap))
+    });
     let sheet = Sheet {
         columns: TWAPS,
         id: Some(|twap| twap.id.to_string()),

@@ -34,6 +34,16 @@ pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, Dra
     Ok(at)
 }
 
+/// An instant in the past: `2h` is two hours before `now`, `2026-01-05` or `2026-01-05T18:00` is by local clocks.
+pub fn past(text: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    let text = text.trim();
+    let ago = span(text).and_then(|span| i64::try_from(span.as_millis()).ok());
+    let day = || format!("{text}T00:00");
+    ago.map(|ago| Timestamp(now.0.saturating_sub(ago)))
+        .or_else(|| date(text, zone))
+        .or_else(|| date(&day(), zone))
+}
+
 /// `90s`, `30m`, `2h`, `1d`, `1w`, or several of them: `1d12h`.
 pub fn span(text: &str) -> Option<Duration> {
     let mut rest = text.trim();
@@ -78,6 +88,21 @@ mod tests {
 
     fn read(text: &str) -> Result<String, DraftFault> {
         instant(text, NOW, &Zone::utc()).map(Timestamp::to_utc)
+    }
+
+    #[test]
+    fn what_is_past_is_counted_back_and_a_date_alone_is_its_beginning() {
+        for (typed, meant) in [
+            ("2h", "2026-09-21 12:13:20"),
+            ("7d", "2026-09-14 14:13:20"),
+            ("2026-09-20", "2026-09-20 00:00:00"),
+            ("2026-09-20T08:30", "2026-09-20 08:30:00"),
+            ("2026-09-20T08:30:00Z", "2026-09-20 08:30:00"),
+        ] {
+            let at = past(typed, NOW, &Zone::utc()).map(Timestamp::to_utc);
+            assert_eq!(at.as_deref(), Some(meant), "{typed}");
+        }
+        assert_eq!(past("yesterday", NOW, &Zone::utc()), None);
     }
 
     #[test]

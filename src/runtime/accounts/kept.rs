@@ -9,7 +9,11 @@
 use crate::{
     app::{
         Identity, Mode, Msg,
-        activity::{notice::Tone, user_alerts::KeptState},
+        account::trades::TradeLog,
+        activity::{
+            notice::Tone,
+            user_alerts::{KeptAlerts, KeptState},
+        },
     },
     disk,
 };
@@ -47,6 +51,12 @@ struct KeptFile {
     /// What it holds, for a person.
     what: &'static str,
     access: KeptAccess,
+}
+
+/// Why a file is of no use.
+enum Unusable {
+    Unreadable(io::Error),
+    Damaged(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,14 +99,42 @@ fn name(identity: &Identity) -> String {
     whole.chars().map(plain).take(LONGEST_NAME).collect()
 }
 
+fn alerts_file(dir: &Path, name: &str) -> KeptFile {
+    KeptFile::new(dir, "alerts", (name, "your alerts"))
+}
+
+fn trades_file(dir: &Path, name: &str) -> KeptFile {
+    KeptFile::new(dir, "trades", (name, "your notes on trades"))
+}
+
+/// The alerts that desks on this account keep in `dir`, for a reader that is no desk.
+pub fn kept_alerts(dir: &Path, identity: &Identity) -> Result<KeptAlerts, String> {
+    loaded(&alerts_file(dir, &name(identity)))
+}
+
+/// Keeps the alerts for the next desk on this account. A desk that is open does not see them.
+pub fn keep_alerts(dir: &Path, identity: &Identity, alerts: &KeptAlerts) -> io::Result<()> {
+    alerts_file(dir, &name(identity)).save(dir, alerts)
+}
+
+/// The notes on trades that desks on this account keep in `dir`.
+pub fn kept_trades(dir: &Path, identity: &Identity) -> Result<TradeLog, String> {
+    loaded(&trades_file(dir, &name(identity)))
+}
+
+fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T, String> {
+    let kept = file.load().map_err(|why| {
+        let (what, path) = (file.what, file.path.display());
+        match why {
+            Unusable::Unreadable(why) => format!("{what} in {path} cannot be read: {why}"),
+            Unusable::Damaged(why) => format!("{what} in {path} are damaged: {why}"),
+        }
+    })?;
+    Ok(kept.unwrap_or_default())
+}
+
 fn serve(dir: &Path, name: &str, wanted: &Receiver<KeptState>, inbox: &Inbox<Msg>) {
-    let file = |kind: &str, what| KeptFile {
-        path: dir.join(format!("{kind}-{name}.json")),
-        what,
-        access: KeptAccess::Writable,
-    };
-    let mut alerts = file("alerts", "your alerts");
-    let mut trades = file("trades", "your notes on trades");
+    let (mut alerts, mut trades) = (alerts_file(dir, name), trades_file(dir, name));
     if let Some(kept) = alerts.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Alerts(kept)));
     }
@@ -121,13 +159,48 @@ fn serve(dir: &Path, name: &str, wanted: &Receiver<KeptState>, inbox: &Inbox<Msg
 }
 
 impl KeptFile {
-    /// `None` where nothing was kept, or it cannot be used, which is said.
-    fn read<T: DeserializeOwned>(&mut self, inbox: &Inbox<Msg>) -> Option<T> {
-        let (what, path) = (self.what, self.path.display());
+    fn new(dir: &Path, kind: &str, (name, what): (&str, &'static str)) -> Self {
+        Self {
+            path: dir.join(format!("{kind}-{name}.json")),
+            what,
+            access: KeptAccess::Writable,
+        }
+    }
+
+    /// What it holds; `None` where nothing was kept.
+    fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, Unusable> {
         let bytes = match disk::read_own(&self.path) {
             Ok(bytes) => bytes,
-            Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
-            Err(why) => {
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(why) => return Err(Unusable::Unreadable(why)),
+        };
+        match serde_json::from_slice::<KeptDocument<T>>(&bytes) {
+            Ok(document) if document.version == VERSION => Ok(Some(document.kept)),
+            Ok(document) => {
+                let why = format!("version {} is not known here", document.version);
+                Err(Unusable::Damaged(why))
+            }
+            Err(why) => Err(Unusable::Damaged(why.to_string())),
+        }
+    }
+
+    fn save<T: Serialize>(&self, dir: &Path, kept: T) -> io::Result<()> {
+        let document = KeptDocument {
+            version: VERSION,
+            kept,
+        };
+        let bytes = serde_json::to_vec_pretty(&document)?;
+        disk::private_dir(dir)?;
+        disk::replace(&self.path, &bytes)
+    }
+
+    /// `None` where nothing was kept, or it cannot be used, which is said.
+    fn read<T: DeserializeOwned>(&mut self, inbox: &Inbox<Msg>) -> Option<T> {
+        let loaded = self.load();
+        let (what, path) = (self.what, self.path.display());
+        let why = match loaded {
+            Ok(kept) => return kept,
+            Err(Unusable::Unreadable(why)) => {
                 self.access = KeptAccess::LeftAlone;
                 let words = format!(
                     "{what} in {path} cannot be read: {why}. They are not kept in this session"
@@ -135,11 +208,7 @@ impl KeptFile {
                 say(inbox, Msg::Said(Tone::Alert, words));
                 return None;
             }
-        };
-        let why = match serde_json::from_slice::<KeptDocument<T>>(&bytes) {
-            Ok(document) if document.version == VERSION => return Some(document.kept),
-            Ok(document) => format!("version {} is not known here", document.version),
-            Err(why) => why.to_string(),
+            Err(Unusable::Damaged(why)) => why,
         };
         let words = match disk::set_aside(&self.path) {
             Ok(aside) => format!(
@@ -160,17 +229,7 @@ impl KeptFile {
         if self.access == KeptAccess::LeftAlone {
             return;
         }
-        let document = KeptDocument {
-            version: VERSION,
-            kept,
-        };
-        let written = serde_json::to_vec_pretty(&document)
-            .map_err(io::Error::from)
-            .and_then(|bytes| {
-                disk::private_dir(dir)?;
-                disk::replace(&self.path, &bytes)
-            });
-        if let Err(why) = written {
+        if let Err(why) = self.save(dir, kept) {
             let (what, path) = (self.what, self.path.display());
             let words = format!("{what} cannot be kept in {path}: {why}");
             say(inbox, Msg::Said(Tone::Warn, words));

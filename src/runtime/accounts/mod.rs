@@ -3,7 +3,7 @@
 
 pub(crate) mod account;
 pub(crate) mod channel;
-mod kept;
+pub(crate) mod kept;
 pub(crate) mod renewals;
 pub(crate) mod services;
 mod trader_effects;

@@ -22,7 +22,7 @@ use std::{
 };
 use tokio::sync::mpsc::Sender as Inbox;
 
-const FILE: &str = "events.jsonl";
+pub(crate) const FILE: &str = "events.jsonl";
 /// At this many bytes the file is rotated.
 const CAP: u64 = 8 * 1024 * 1024;
 /// How long the shutdown waits for the last lines.

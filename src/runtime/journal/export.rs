@@ -18,7 +18,7 @@ const NAMES: u32 = 100;
 
 /// Returns the path and the number of rows. Blocks while it formats and writes. `dir` is the default directory and the
 /// base of relative paths.
-pub(crate) fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String> {
+pub fn write(sheet: &Sheet, dir: &Path) -> Result<(String, usize), String> {
     let asked = sheet.to.as_ref().map(|to| dir.join(at_home(to.clone())));
     let (text, rows) = view::file(sheet);
     let path = match asked {

@@ -2,6 +2,7 @@
 
 pub(crate) mod activity;
 pub(crate) mod alert;
+pub mod alert_rows;
 pub(crate) mod calls;
 pub(crate) mod closed;
 pub(crate) mod csv;
@@ -11,8 +12,10 @@ pub(crate) mod order_words;
 pub(crate) mod orders;
 pub(crate) mod positions;
 pub(crate) mod protection;
+pub mod quotes;
 pub(crate) mod reading;
 pub mod rows;
 pub(crate) mod scaled;
+pub mod standing;
 pub(crate) mod twaps;
 pub(crate) mod user_alert;

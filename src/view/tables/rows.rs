@@ -407,7 +407,14 @@ fn cell(name: &str, raw: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::INSTANT;
+    use crate::{
+        model::INSTANT,
+        view::tables::{
+            alert_rows::{self, UserAlertRow},
+            quotes::{self, CandleRow, LevelRow, QuoteRow, TapeRow},
+            standing::{self, AccountRow, FillRow, ProfileRow},
+        },
+    };
 
     /// Issue 13, item 15: every member of a row is a column, and an instant is known by its name.
     #[test]
@@ -423,6 +430,26 @@ mod tests {
             (schema_of::<OrderRow>(), columns_of::ORDER, &[]),
             (schema_of::<TwapRow>(), columns_of::TWAP, &[]),
             (schema_of::<RungRow>(), columns_of::RUNG, &[]),
+            (schema_of::<QuoteRow>(), quotes::columns_of::QUOTE, &[]),
+            (schema_of::<LevelRow>(), quotes::columns_of::LEVEL, &[]),
+            (schema_of::<CandleRow>(), quotes::columns_of::CANDLE, &[]),
+            (schema_of::<TapeRow>(), quotes::columns_of::TAPE, &[]),
+            (
+                schema_of::<AccountRow>(),
+                standing::columns_of::ACCOUNT,
+                &["rules"],
+            ),
+            (
+                schema_of::<ProfileRow>(),
+                standing::columns_of::PROFILE,
+                &[],
+            ),
+            (
+                schema_of::<UserAlertRow>(),
+                alert_rows::columns_of::ALERT,
+                &[],
+            ),
+            (schema_of::<FillRow>(), standing::columns_of::FILL, &[]),
         ];
         for (schema, columns, left_out) in rows {
             let properties = schema.get("properties").unwrap().as_object().unwrap();

@@ -15,6 +15,7 @@ mod strategy;
 mod tests;
 mod trade;
 
+pub(crate) use alert::typed as typed_alert;
 pub use said::{Said, Word};
 
 use crate::app::{

@@ -1,0 +1,303 @@
+//! `perpdeck place --file FILE`: one order for each line of JSON.
+//!
+//! Contract: every line is read before anything is sent, and a line that cannot be read means that nothing is sent
+//! (exit 2). The orders are then placed in their order, each as `place` does it: with its own key, draft, checks and
+//! journal entry. One that is refused does not stop the others. Standard output has one line for each order.
+
+use super::{OrderFlags, PreparedOrder};
+use crate::{
+    cli::{
+        Exit,
+        act::{
+            cancel::sum,
+            consent, dry,
+            perform::asked,
+            prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
+            receipt,
+        },
+        exit::{self, Misuse},
+        out,
+        service::Service,
+        usage_error,
+        voice::{Output, json},
+    },
+    model::{Failure, FailureKind, IdempotencyKey},
+};
+use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _, ValueHint, value_parser};
+use color_eyre::{Report, Result, eyre::Context as _};
+use serde_json::value::RawValue;
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+use tokio::{
+    select,
+    signal::unix::{SignalKind, signal},
+};
+
+/// The name of the flag.
+pub(super) const FILE: &str = "file";
+
+/// Flags of the whole run, which a line cannot set.
+const OF_THE_RUN: [&str; 3] = ["yes", "output", "help"];
+
+/// Where the orders are, and how they are placed.
+#[derive(Debug)]
+pub(in crate::cli) struct OrderFile {
+    path: PathBuf,
+    key: KeyFlag,
+    how: ActFlags,
+}
+
+/// The members of a line, as they are written.
+type LineMembers = BTreeMap<String, Box<RawValue>>;
+
+/// One order and the number of its line.
+struct NumberedOrder {
+    line: usize,
+    order: OrderFlags,
+}
+
+impl OrderFile {
+    pub(super) fn augment(command: Command) -> Command {
+        let orders = ["market", "side", "kind", "size"];
+        command.arg(
+            Arg::new(FILE)
+                .long(FILE)
+                .value_name("FILE")
+                .value_parser(value_parser!(PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .conflicts_with_all(orders)
+                .help("Places one order for each line of JSON in this file; - is standard input")
+                .long_help(
+                    "Places one order for each line of JSON in this file; - is standard input. The members are the \
+                     flags: {\"market\": \"btc\", \"side\": \"buy\", \"type\": \"limit\", \"size\": 0.1, \"limit_price\": 60000}. \
+                     A line that cannot be read means that nothing is sent. With --idempotency-key KEY, the order of line N \
+                     has the key KEY-N, so that the same file can be repeated",
+                ),
+        )
+    }
+
+    pub(super) fn voice(&self) -> Output {
+        self.how.output.voice()
+    }
+
+    /// `None` if no file is named.
+    pub(super) fn from(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
+        let Some(path) = matches.get_one::<PathBuf>(FILE) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            path: path.clone(),
+            key: KeyFlag::from_arg_matches(matches)?,
+            how: ActFlags::from_arg_matches(matches)?,
+        }))
+    }
+}
+
+pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
+    consent::possible(service, file.how)?;
+    let voice = file.how.output.voice();
+    let text = text(&file.path)?;
+    let orders = match read(&text, &file) {
+        Ok(orders) => orders,
+        Err(faults) => {
+            for why in faults {
+                voice.misused(why);
+            }
+            voice.note("nothing was sent");
+            return Ok(Exit::Usage);
+        }
+    };
+    if orders.is_empty() {
+        voice.note("there is no order in it");
+    }
+    if service.is_dry_run() {
+        return rehearse(service, voice, orders).await;
+    }
+    let mut exits = vec![];
+    let mut stop = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
+    for NumberedOrder { line, order } in orders {
+        let is_stopped = select! {
+            biased;
+            _ = stop.0.recv() => true,
+            _ = stop.1.recv() => true,
+            () = std::future::ready(()) => false,
+        };
+        if is_stopped {
+            voice.note(&format!(
+                "interrupted: line {line} and those after it were not sent"
+            ));
+            return Ok(sum(&exits).or(Exit::Partial));
+        }
+        exits.push(one(service, file.how, (line, order)).await?);
+    }
+    Ok(sum(&exits))
+}
+
+fn text(path: &Path) -> Result<String> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin()
+            .read_to_string(&mut text)
+            .wrap_err("standard input cannot be read")?;
+        return Ok(text);
+    }
+    fs::read_to_string(path).wrap_err_with(|| format!("{} cannot be read", path.display()))
+}
+
+/// The orders, or what is wrong with each line that is none.
+fn read(text: &str, file: &OrderFile) -> Result<Vec<NumberedOrder>, Vec<String>> {
+    let (mut orders, mut faults) = (vec![], vec![]);
+    let lines = (1..).zip(text.lines());
+    for (line, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
+        match order(text, (line, file)) {
+            Ok(order) => orders.push(NumberedOrder { line, order }),
+            Err(why) => faults.push(format!("line {line}: {why}")),
+        }
+    }
+    if faults.is_empty() {
+        Ok(orders)
+    } else {
+        Err(faults)
+    }
+}
+
+fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<OrderFlags, String> {
+    let members: LineMembers =
+        serde_json::from_str(text).map_err(|why| format!("no JSON object: {why}"))?;
+    let flags = OrderFlags::augment_args(
+        Command::new("place")
+            .no_binary_name(true)
+            .disable_help_flag(true),
+    );
+    let words = words(&members, &flags)?;
+    let matches = flags
+        .try_get_matches_from(words)
+        .map_err(|why| usage_error::message(&why).replace('\n', " "))?;
+    let mut order = OrderFlags::from_arg_matches(&matches).map_err(|why| why.to_string())?;
+    order.how = file.how;
+    if let (None, Some(of_all)) = (&order.key.chosen, &file.key.chosen) {
+        order.key.chosen = Some(key(&format!("{}-{line}", of_all.raw()))?);
+    }
+    Ok(order)
+}
+
+/// The members as flags. A number keeps its digits.
+fn words(members: &LineMembers, flags: &Command) -> Result<Vec<String>, String> {
+    let known = || {
+        let longs = flags.get_arguments().filter_map(Arg::get_long);
+        longs.filter(|long| !OF_THE_RUN.contains(long))
+    };
+    let mut words = vec![];
+    for (name, value) in members {
+        let long = name.replace('_', "-");
+        if !known().any(|known| known == long) {
+            let names: Vec<_> = known().map(|long| long.replace('-', "_")).collect();
+            let names = names.join(", ");
+            return Err(format!(
+                "there is no member {name:?}; the members are {names}"
+            ));
+        }
+        match value.get() {
+            "null" | "false" => {}
+            "true" => words.push(format!("--{long}")),
+            text if text.starts_with(['[', '{']) => {
+                return Err(format!("{name} is a text, a number or true"));
+            }
+            text => {
+                let word = serde_json::from_str::<String>(text);
+                let word = word.unwrap_or_else(|_| text.to_owned());
+                words.push(format!("--{long}={word}"));
+            }
+        }
+    }
+    Ok(words)
+}
+
+async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) -> Result<Exit> {
+    let (mut deeds, mut exits) = (vec![], vec![]);
+    for NumberedOrder { line, order } in orders {
+        let key = order.key.clone();
+        match order.prepare(service, &key, voice).await {
+            Ok(ready) => deeds.push(ready.deed),
+            Err(why) => exits.push(refused(voice, line, &failure(&why), None)?),
+        }
+    }
+    let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+    let shown = dry::show(service, voice, &requests)?;
+    Ok(if exits.is_empty() {
+        shown
+    } else {
+        sum(&exits).or(shown)
+    })
+}
+
+/// Places one order, and prints its line.
+async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags)) -> Result<Exit> {
+    let (voice, key) = (how.output.voice(), order.key.clone());
+    let PreparedOrder { deed, reckoned } = match order.prepare(service, &key, voice).await {
+        Ok(ready) => ready,
+        Err(why) => return refused(voice, line, &failure(&why), key.chosen.as_ref()),
+    };
+    match asked(service, how, &deed, &reckoned).await {
+        Ok(None) => Ok(Exit::Usage),
+        Ok(Some(outcome)) => told(voice, line, (&deed, &outcome)),
+        Err(why) => refused(voice, line, &failure(&why), deed.kept_key()),
+    }
+}
+
+fn told(
+    voice: Output,
+    line: usize,
+    (deed, outcome): (&PreparedCommand, &SendOutcome),
+) -> Result<Exit> {
+    let receipt = match outcome {
+        Ok(receipt) => receipt,
+        Err(why) => return refused(voice, line, why, deed.kept_key()),
+    };
+    if let Some(why) = receipt::refusal(receipt) {
+        return refused(voice, line, &why, deed.kept_key());
+    }
+    let text = if voice.is_json() {
+        let data = receipt::data(deed, receipt);
+        let members = data.strip_prefix('{').unwrap_or_default();
+        format!("{{\"line\":{line},{members}")
+    } else {
+        format!("line {line}: {}", receipt::sentence(receipt))
+    };
+    out::say(&format!("{text}\n"))?;
+    Ok(Exit::Ok)
+}
+
+fn refused(
+    voice: Output,
+    line: usize,
+    why: &Failure,
+    key: Option<&IdempotencyKey>,
+) -> Result<Exit> {
+    let text = if voice.is_json() {
+        json(&serde_json::json!({ "line": line, "error": Output::failure_of(why, key) }))
+    } else {
+        format!("line {line}: {why}")
+    };
+    out::say(&format!("{text}\n"))?;
+    Ok(Exit::from(why))
+}
+
+/// What is wrong with the order itself counts as a refusal of this line.
+fn failure(report: &Report) -> Failure {
+    if let Some(why) = report.downcast_ref::<Failure>() {
+        return why.clone();
+    }
+    let words = format!("{report:#}");
+    if report.is::<Misuse>() || exit::of(report) == Exit::Usage {
+        return Failure::new(FailureKind::Invalid, words);
+    }
+    Failure::local(words)
+}

@@ -1,0 +1,159 @@
+//! `perpdeck account` and `perpdeck accounts`: the figures of one account, and all that are configured.
+
+use super::{
+    super::{
+        Exit,
+        exit::Misuse,
+        out,
+        service::{Service, client, patiently},
+        voice::{ListFormat, ListOutput, json},
+    },
+    drawn, list,
+    sheet::Sheet,
+    width,
+};
+use crate::{
+    app::Store,
+    config::{Loaded, Settings, Sources, load},
+    model::{AccountId, Failure, Page},
+    view::tables::{
+        rows::csv,
+        standing::{ACCOUNT, AccountRow, PROFILES, ProfileRow, RULES, columns_of},
+    },
+};
+use color_eyre::{Report, Result};
+use futures_util::future::join_all;
+use std::future::ready;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct AccountArgs {
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+const NO_FACTS: &str = "no source of account figures is set: set facts_source to \"paper\" for a paper exchange, or to a table with the address of your service's figures (\"perpdeck config init\" writes an example)";
+
+pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
+    if service.client.connection().facts.is_none() {
+        return Err(Report::new(Misuse(NO_FACTS.to_owned())));
+    }
+    let facts = patiently(|| service.client.account_facts(&service.account)).await?;
+    let row = AccountRow::new(&service.account, &facts);
+    out::say(&match voice.output {
+        ListFormat::Json => format!("{}\n", json(&row)),
+        ListFormat::Csv => csv(columns_of::ACCOUNT, &[row]),
+        ListFormat::Table => table(&row),
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// The figures, and the rules below them.
+fn table(row: &AccountRow) -> String {
+    let (account, rules) = (
+        Sheet {
+            columns: ACCOUNT,
+            id: None,
+        },
+        Sheet {
+            columns: RULES,
+            id: None,
+        },
+    );
+    drawn(&Store::default(), |scene| {
+        let head = account.table(std::slice::from_ref(row), scene, width());
+        if row.rules.is_empty() {
+            return head;
+        }
+        format!("{head}\n{}", rules.table(&row.rules, scene, width()))
+    })
+}
+
+pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let loaded = load(sources)?;
+    let found = join_all(configured(&loaded).map(row)).await;
+    if found.is_empty() {
+        return Err(Report::new(Misuse(
+            "no account is configured: set base_url, account_id and the key, or start a paper exchange with \"perpdeck serve\", which prints all three".to_owned(),
+        )));
+    }
+    let rows = found.into_iter().enumerate();
+    let rows = rows.map(|(at, row)| ProfileRow {
+        chosen: at == 0,
+        ..row
+    });
+    let page = Page::of(rows.collect());
+    let columns = (PROFILES, columns_of::PROFILE);
+    let shown = list(voice, &page, columns, ready(Store::default())).await?;
+    let is_whole = page.rows.iter().all(|row| row.problem.is_none());
+    Ok(shown.or(if is_whole { Exit::Ok } else { Exit::Partial }))
+}
+
+/// The chosen one first.
+fn configured(loaded: &Loaded) -> impl Iterator<Item = &Settings> {
+    let has_address =
+        |settings: &&Settings| settings.base_url.is_some() && settings.account_id.is_some();
+    loaded.accounts().filter(has_address)
+}
+
+/// What is known of one account; a figure that cannot be read is absent, and the row says why.
+async fn row(settings: &Settings) -> ProfileRow {
+    let account = AccountId::from(settings.account_id.as_deref().unwrap_or_default());
+    let bare = ProfileRow {
+        profile: settings.name.clone(),
+        account_id: account.clone(),
+        base_url: settings.base_url.clone().unwrap_or_default(),
+        chosen: false,
+        read_only: settings.read_only,
+        equity: None,
+        day_pnl: None,
+        open_positions: None,
+        working_orders: None,
+        problem: None,
+    };
+    let client = match client(settings) {
+        Ok(client) => client,
+        Err(why) => {
+            return ProfileRow {
+                problem: Some(format!("{why:#}")),
+                ..bare
+            };
+        }
+    };
+    let (open, working) = tokio::join!(
+        patiently(|| client.open_positions(&account)),
+        patiently(|| client.working_orders(&account))
+    );
+    let facts = match client.connection().facts {
+        Some(_) => Some(patiently(|| client.account_facts(&account)).await),
+        None => None,
+    };
+    let problem = first_problem([
+        open.as_ref().err(),
+        working.as_ref().err(),
+        facts.as_ref().and_then(|facts| facts.as_ref().err()),
+    ]);
+    let facts = facts.and_then(Result::ok);
+    ProfileRow {
+        equity: facts.as_ref().and_then(|facts| facts.equity),
+        day_pnl: facts.as_ref().and_then(|facts| facts.day_pnl),
+        open_positions: open.ok().map(|page| count(&page)),
+        working_orders: working.ok().map(|page| count(&page)),
+        problem,
+        ..bare
+    }
+}
+
+fn first_problem(failures: [Option<&Failure>; 3]) -> Option<String> {
+    failures
+        .into_iter()
+        .flatten()
+        .next()
+        .map(ToString::to_string)
+}
+
+fn count<T>(page: &Page<T>) -> u32 {
+    u32::try_from(page.rows.len()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,222 @@
+//! `perpdeck export PANE`: the file that `E` writes on the desk, on standard output or in a file.
+//!
+//! Contract: every row of the list, from every page. Nothing is printed or written if a page cannot be read. A file is
+//! never overwritten.
+
+use super::{
+    super::{
+        Exit, out,
+        service::{Service, patiently},
+        voice::{ListFormat, NoteFlags, Output},
+    },
+    complete,
+    filters::SinceFilter,
+    pages::{Pages, Selection},
+};
+use crate::{
+    app::{
+        Identity, Mode, Profile, Store,
+        account::trades::TradeLog,
+        dialogs::export::{Format, Sheet, SheetRows},
+    },
+    config::Sources,
+    model::{Failure, Market, Order, Page, Position, Scaled, Timestamp},
+    runtime::{Clock, kept_trades, write_export},
+    view,
+};
+use color_eyre::{Report, Result};
+use std::{collections::BTreeSet, path::Path};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ExportArgs {
+    /// What to export
+    #[arg(value_enum)]
+    list: ExportedList,
+    #[command(flatten)]
+    since: SinceFilter,
+    /// A new file, or a directory for a file with a generated name; standard output when left out
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    to: Option<String>,
+    /// The format
+    #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "csv")]
+    output: ExportFormat,
+    #[command(flatten)]
+    notes: NoteFlags,
+}
+
+/// The panes that a service can be read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ExportedList {
+    /// Open positions
+    Positions,
+    /// Working orders
+    Orders,
+    /// Active TWAP and VWAP orders
+    Twaps,
+    /// Ladders that working orders belong to; in CSV a line for each rung
+    Scaled,
+    /// Closed positions with your notes, R multiples, MAE and MFE
+    Closed,
+    /// Every order
+    History,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ExportFormat {
+    Csv,
+    Json,
+}
+
+/// What was read: the rows, and whether they are all.
+struct ReadList {
+    rows: SheetRows,
+    exit: Exit,
+}
+
+pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<Exit> {
+    let (format, written) = match args.output {
+        ExportFormat::Csv => (Format::Csv, ListFormat::Csv),
+        ExportFormat::Json => (Format::Json, ListFormat::Json),
+    };
+    let voice = args.notes.voice(Some(written));
+    let service = Service::open(sources, voice)?;
+    let mut store = Store::default();
+    service.take_prices(&mut store).await;
+    let working = service.working_orders().await?;
+    let trades = if args.list == ExportedList::Closed {
+        notes(&service)?
+    } else {
+        TradeLog::default()
+    };
+    let ReadList { rows, exit } = read(&service, &args, (voice, &working)).await?;
+    let markets = store.markets.value().into_iter();
+    let sheet = Sheet {
+        to: args.to.clone(),
+        format,
+        account: service.account.to_string(),
+        at: Clock::start().now(),
+        rows,
+        markets: markets
+            .flat_map(|all| all.values().cloned())
+            .collect::<Vec<Market>>(),
+        working: Some(working).filter(|_| args.list == ExportedList::Positions),
+        trades,
+    };
+    if args.to.is_some() {
+        let (path, rows) = write_export(&sheet, Path::new(".")).map_err(Failure::local)?;
+        voice.note(&format!("{rows} rows in {path}"));
+    } else {
+        let (text, _) = view::file(&sheet);
+        out::say(&text)?;
+    }
+    Ok(exit)
+}
+
+/// What desks on this account noted of its trades.
+fn notes(service: &Service) -> Result<TradeLog> {
+    let identity = Identity {
+        mode: Mode::LiveApi,
+        account_id: service.account.clone(),
+        base_url: service.client.connection().base_url.clone(),
+        profile: Profile::default(),
+    };
+    let kept = kept_trades(&service.journal_dir, &identity);
+    kept.map_err(|why| Report::new(Failure::local(why)))
+}
+
+async fn read(
+    service: &Service,
+    args: &ExportArgs,
+    (voice, working): (Output, &Page<Order>),
+) -> Result<ReadList> {
+    let since = args.since;
+    Ok(match args.list {
+        ExportedList::Positions => {
+            let page = service.open_positions().await?;
+            whole(
+                voice,
+                page,
+                |row| row.opened_at,
+                since,
+                SheetRows::Positions,
+            )
+        }
+        ExportedList::Orders => {
+            let at = |row: &Order| Some(row.requested_at);
+            whole(voice, working.clone(), at, since, SheetRows::Working)
+        }
+        ExportedList::Twaps => {
+            let page = patiently(|| service.client.twaps(&service.account)).await?;
+            whole(voice, page, |row| row.started_at, since, SheetRows::Twaps)
+        }
+        ExportedList::Scaled => {
+            let page = ladders(service, working).await?;
+            whole(
+                voice,
+                page,
+                |_| Some(Timestamp(i64::MAX)),
+                since,
+                SheetRows::Ladders,
+            )
+        }
+        ExportedList::Closed => {
+            let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
+            let wanted = dated(since, |row: &Position| row.closed_at);
+            let key = |row: &Position| row.id.clone();
+            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
+            let exit = complete(voice, &page);
+            ReadList {
+                rows: SheetRows::Closed(page.rows),
+                exit,
+            }
+        }
+        ExportedList::History => {
+            let fetch = |cursor| service.client.orders(&service.account, cursor);
+            let wanted = dated(since, |row: &Order| Some(row.requested_at));
+            let key = |row: &Order| row.id.clone();
+            let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
+            let exit = complete(voice, &page);
+            ReadList {
+                rows: SheetRows::History(page.rows),
+                exit,
+            }
+        }
+    })
+}
+
+fn whole<T>(
+    voice: Output,
+    mut page: Page<T>,
+    at: impl Fn(&T) -> Option<Timestamp>,
+    since: SinceFilter,
+    rows: impl Fn(Vec<T>) -> SheetRows,
+) -> ReadList {
+    let exit = complete(voice, &page);
+    page.rows.retain(|row| since.keeps(at(row)));
+    ReadList {
+        rows: rows(page.rows),
+        exit,
+    }
+}
+
+fn dated<T: 'static>(since: SinceFilter, at: fn(&T) -> Option<Timestamp>) -> Selection<T> {
+    Selection {
+        keeps: Box::new(move |row| since.keeps(at(row))),
+        ends: Box::new(move |row| since.ends(at(row))),
+        extent: since.extent(),
+    }
+}
+
+/// A ladder is known through its working rungs.
+async fn ladders(service: &Service, working: &Page<Order>) -> Result<Page<Scaled>> {
+    let rungs = working.rows.iter();
+    let ids: BTreeSet<_> = rungs
+        .filter_map(|order| order.scaled_order_id.clone())
+        .collect();
+    let mut page = Page::default();
+    for id in ids {
+        page.rows
+            .push(patiently(|| service.client.scaled(&id)).await?);
+    }
+    Ok(page)
+}

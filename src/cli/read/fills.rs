@@ -1,0 +1,56 @@
+//! `perpdeck fills`: what the account's orders have filled.
+//!
+//! Contract: read from the order history, which every service has. Each fill is listed once: on a service whose own row
+//! of an order covers the rows of its parts, the parts are left out ([`Order::adds_to_its_parts`]).
+
+use super::{
+    super::{Exit, service::Service, voice::ListOutput},
+    filters::{self, MarketFilter, SideFilter, SinceFilter},
+    list,
+    pages::Pages,
+    prices,
+};
+use crate::{
+    config::Sources,
+    model::{Order, Page},
+    view::tables::standing::{FILLS, FillRow, columns_of},
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct FillsArgs {
+    #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    side: SideFilter,
+    #[command(flatten)]
+    since: SinceFilter,
+    #[command(flatten)]
+    pages: Pages,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
+    let wanted = filters::fills((args.market.clone(), args.side), args.since);
+    let fetch = |cursor| service.client.orders(&service.account, cursor);
+    let key = |order: &Order| order.id.clone();
+    let page = args.pages.read(voice, (key, &wanted), fetch).await?;
+    let parts_count = page.rows.iter().any(Order::adds_to_its_parts);
+    let own = page
+        .rows
+        .iter()
+        .filter(|order| parts_count || order.partial_of_order_id.is_none());
+    let mut rows: Vec<_> = own.filter_map(FillRow::new).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
+    let fills = Page {
+        rows,
+        unreadable: page.unreadable,
+        lost: page.lost,
+        next: None,
+        incomplete: page.incomplete,
+    };
+    list(voice, &fills, (FILLS, columns_of::FILL), prices(&service)).await
+}

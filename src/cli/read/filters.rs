@@ -1,0 +1,225 @@
+//! The filters of lists: by market, side, status and time.
+//!
+//! Contract: rows are filtered here, whatever the service can filter, so that a filter never shows a row that it should
+//! not. A filter by time ends the reading at the first row that is older.
+
+use super::pages::{Extent, Selection};
+use crate::{
+    model::{MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap, Zone, draft::past},
+    runtime::Clock,
+};
+
+/// The rows of one market.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(super) struct MarketFilter {
+    /// Only this market: its id or its symbol ('paper|BTC', BTC or btc)
+    #[arg(long, value_name = "MARKET")]
+    market: Option<String>,
+}
+
+/// Rows since an instant.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(super) struct SinceFilter {
+    /// Only rows since then: 2h or 7d ago, 2026-01-05 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
+    #[arg(long, value_name = "WHEN", value_parser = since)]
+    pub(super) since: Option<Timestamp>,
+}
+
+/// Buys or sells.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(super) struct SideFilter {
+    /// Only this side
+    #[arg(long, value_enum)]
+    side: Option<TradeSide>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum TradeSide {
+    Buy,
+    Sell,
+}
+
+/// Longs or shorts.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub(super) struct DirectionFilter {
+    /// Only this side
+    #[arg(long, value_enum)]
+    side: Option<PositionDirection>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PositionDirection {
+    Long,
+    Short,
+}
+
+/// The state of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum OrderState {
+    /// Can fill now
+    Working,
+    /// Waits for its trigger
+    Armed,
+    /// Working, and filled in part
+    PartiallyFilled,
+    Filled,
+    Canceled,
+    Rejected,
+    Expired,
+}
+
+impl OrderState {
+    /// Whether such an order stands in the history only.
+    pub(super) fn is_final(self) -> bool {
+        match self {
+            Self::Working | Self::Armed | Self::PartiallyFilled => false,
+            Self::Filled | Self::Canceled | Self::Rejected | Self::Expired => true,
+        }
+    }
+
+    fn is_of(self, order: &Order) -> bool {
+        let part = order.filled_size.is_some_and(|size| !size.is_zero());
+        let ended = |status| order.status.is(&status);
+        match self {
+            Self::Working => !order.is_over() && !order.is_armed(),
+            Self::Armed => order.is_armed(),
+            Self::PartiallyFilled => !order.is_over() && part,
+            Self::Filled => ended(OrderStatus::Filled),
+            Self::Canceled => ended(OrderStatus::Canceled),
+            Self::Rejected => ended(OrderStatus::Rejected),
+            Self::Expired => ended(OrderStatus::Expired),
+        }
+    }
+}
+
+/// The state of a TWAP or VWAP order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TwapState {
+    /// Waits for its trigger
+    Armed,
+    /// Sends slices
+    Working,
+}
+
+impl TwapState {
+    pub(super) fn is_of(self, twap: &Twap) -> bool {
+        let is_armed = twap.activated_at.is_none() && twap.trigger_price.is_some();
+        match self {
+            Self::Armed => is_armed,
+            Self::Working => !is_armed,
+        }
+    }
+}
+
+fn since(text: &str) -> Result<Timestamp, String> {
+    past(text, Clock::start().now(), &Zone::local()).ok_or_else(|| {
+        "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
+            .to_owned()
+    })
+}
+
+impl MarketFilter {
+    pub(super) fn keeps(&self, market: &MarketId) -> bool {
+        self.market
+            .as_ref()
+            .is_none_or(|name| market.is_called(name))
+    }
+}
+
+impl SinceFilter {
+    pub(super) fn keeps(self, at: Option<Timestamp>) -> bool {
+        self.since
+            .is_none_or(|since| at.is_some_and(|at| at >= since))
+    }
+
+    /// Whether a row of this instant and all older ones are too old.
+    pub(super) fn ends(self, at: Option<Timestamp>) -> bool {
+        at.zip(self.since).is_some_and(|(at, since)| at < since)
+    }
+
+    pub(super) fn extent(self) -> Extent {
+        self.since.map_or(Extent::First, |_| Extent::Whole)
+    }
+}
+
+impl SideFilter {
+    pub(super) fn keeps(self, side: Option<Side>) -> bool {
+        self.side.is_none_or(|wanted| {
+            side == Some(match wanted {
+                TradeSide::Buy => Side::Buy,
+                TradeSide::Sell => Side::Sell,
+            })
+        })
+    }
+}
+
+impl DirectionFilter {
+    pub(super) fn keeps(self, side: Option<Side>) -> bool {
+        self.side.is_none_or(|wanted| {
+            side == Some(match wanted {
+                PositionDirection::Long => Side::Buy,
+                PositionDirection::Short => Side::Sell,
+            })
+        })
+    }
+}
+
+/// Orders by these filters, dated by their request.
+pub(super) fn orders(
+    (market, side): (MarketFilter, SideFilter),
+    state: Option<OrderState>,
+    since: SinceFilter,
+) -> Selection<Order> {
+    Selection {
+        keeps: Box::new(move |order| {
+            market.keeps(&order.market_id)
+                && side.keeps(order.side.known())
+                && state.is_none_or(|state| state.is_of(order))
+                && since.keeps(Some(order.requested_at))
+        }),
+        ends: Box::new(move |order| since.ends(Some(order.requested_at))),
+        extent: since.extent(),
+    }
+}
+
+/// Closed or open positions by these filters; closed ones are dated by their close.
+pub(super) fn positions(
+    market: MarketFilter,
+    side: DirectionFilter,
+    since: SinceFilter,
+) -> Selection<Position> {
+    Selection {
+        keeps: Box::new(move |position| {
+            let at = position.closed_at.or(position.opened_at);
+            market.keeps(&position.market_id) && side.keeps(position.side()) && since.keeps(at)
+        }),
+        ends: Box::new(move |position| since.ends(position.closed_at)),
+        extent: since.extent(),
+    }
+}
+
+/// Of what has filled. An order can fill long after its request, so no row ends the reading.
+pub(super) fn fills(
+    (market, side): (MarketFilter, SideFilter),
+    since: SinceFilter,
+) -> Selection<Order> {
+    Selection {
+        keeps: Box::new(move |order| {
+            market.keeps(&order.market_id)
+                && side.keeps(order.side.known())
+                && order.fill_price.is_some()
+                && since.keeps(order.settled_at)
+        }),
+        ends: Box::new(|_| false),
+        extent: since.extent(),
+    }
+}
+
+/// By the sign of its size.
+pub(super) fn side_of(twap: &Twap) -> Option<Side> {
+    match twap.total_size {
+        Some(size) if size.is_positive() => Some(Side::Buy),
+        Some(size) if size.is_negative() => Some(Side::Sell),
+        Some(_) | None => None,
+    }
+}

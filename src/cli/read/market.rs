@@ -1,0 +1,261 @@
+//! `perpdeck markets`, `book`, `candles` and `trades`: public market data.
+//!
+//! Contract: read from the sources that the desk uses (`price_source`, `book_source`, `candle_source`,
+//! `trade_source`). Without a source the verb says which setting names one (exit 2).
+
+use super::{
+    super::{
+        Exit,
+        act::market::unknown,
+        exit::Misuse,
+        service::{Service, arrive, patiently},
+        voice::ListOutput,
+    },
+    ExactFormat,
+    filters::{MarketFilter, SideFilter, SinceFilter},
+    list, prices,
+    sheet::Sheet,
+    show,
+};
+use crate::{
+    app::{Store, account::poll::Answer},
+    config::Sources,
+    model::{Candle, Dated, Failure, FailureKind, Interval, MarketId, Page, Timestamp},
+    view::tables::quotes::{
+        BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
+    },
+};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use color_eyre::{Report, Result};
+use std::future::ready;
+use strum::VariantNames as _;
+
+/// Rows of one request for candles or trades.
+const PAGE: u32 = 1_000;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct MarketsArgs {
+    #[command(flatten)]
+    market: MarketFilter,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct BookArgs {
+    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    market: MarketId,
+    /// At most this many prices of each side, the best first
+    #[arg(long, value_name = "LEVELS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    depth: u32,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct CandlesArgs {
+    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    market: MarketId,
+    /// The length of a candle
+    #[arg(long, default_value = "1m", value_parser = interval())]
+    interval: Interval,
+    /// At most this many, the newest; they are printed oldest first
+    #[arg(long, short = 'L', value_name = "ROWS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    #[command(flatten)]
+    since: SinceFilter,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct TradesArgs {
+    /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    market: MarketId,
+    /// At most this many, the newest first
+    #[arg(long, short = 'L', value_name = "ROWS", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
+    #[command(flatten)]
+    side: SideFilter,
+    #[command(flatten)]
+    since: SinceFilter,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+fn interval() -> impl TypedValueParser<Value = Interval> {
+    PossibleValuesParser::new(Interval::VARIANTS).try_map(|word| word.parse::<Interval>())
+}
+
+/// What one of the sources is of, and the setting that names it.
+#[derive(Debug, Clone, Copy)]
+struct SourceName {
+    what: &'static str,
+    setting: &'static str,
+}
+
+const PRICES: SourceName = SourceName {
+    what: "prices",
+    setting: "price_source",
+};
+const LEVELS: SourceName = SourceName {
+    what: "order book",
+    setting: "book_source",
+};
+const BARS: SourceName = SourceName {
+    what: "candles",
+    setting: "candle_source",
+};
+const PRINTS: SourceName = SourceName {
+    what: "trades",
+    setting: "trade_source",
+};
+
+impl SourceName {
+    /// No source is set; or the service does not have the one that is.
+    fn missing(self, is_set: bool) -> Report {
+        let Self { what, setting } = self;
+        if is_set {
+            let words = format!("the service has no {what} where {setting} says");
+            return Report::new(Failure::new(FailureKind::NotFound, words));
+        }
+        Report::new(Misuse(format!(
+            "no source of {what} is set: set {setting} to \"paper\" for a paper exchange, or to a table with the address of your service's {what} (\"perpdeck config init\" writes an example)"
+        )))
+    }
+}
+
+pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources, args.output.voice())?;
+    if service.client.connection().prices.is_none() {
+        return Err(PRICES.missing(false));
+    }
+    let mut page = patiently(|| service.client.markets()).await?;
+    page.rows.retain(|market| args.market.keeps(&market.id));
+    let sheet = Sheet {
+        columns: QUOTES,
+        id: None,
+    };
+    let exact = ExactFormat {
+        row: QuoteRow::new,
+        columns: columns_of::QUOTE,
+    };
+    let mut store = Store::default();
+    arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
+    show(args.output.voice(), &page, (sheet, exact), ready(store)).await
+}
+
+pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources, args.output.voice())?;
+    let (store, market) = named(&service, args.market).await?;
+    let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
+    let is_set = service.client.connection().markets.books.is_some();
+    let Dated { value, made_at } = read.ok_or_else(|| LEVELS.missing(is_set))?;
+    let mut rows = LevelRow::all(&market, &value, made_at);
+    // A source may send more levels.
+    rows.retain(|row| row.level <= args.depth);
+    let columns = (BOOK, columns_of::LEVEL);
+    list(args.output.voice(), &Page::of(rows), columns, ready(store)).await
+}
+
+pub(in crate::cli) async fn candles(args: CandlesArgs, sources: &Sources) -> Result<Exit> {
+    let service = Service::open(sources, args.output.voice())?;
+    let (store, market) = named(&service, args.market.clone()).await?;
+    let candles = read_candles(&service, &market, &args).await?;
+    let rows = candles.rows.iter();
+    let page = Page {
+        rows: rows
+            .map(|candle| CandleRow::new(&market, args.interval, candle))
+            .collect(),
+        unreadable: candles.unreadable,
+        ..Page::default()
+    };
+    let columns = (CANDLES, columns_of::CANDLE);
+    list(args.output.voice(), &page, columns, ready(store)).await
+}
+
+/// Oldest first; older pages follow until there are enough.
+async fn read_candles(
+    service: &Service,
+    market: &MarketId,
+    args: &CandlesArgs,
+) -> Result<Page<Candle>> {
+    let is_set = service.client.connection().markets.candles.is_some();
+    let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
+    loop {
+        let ask = || {
+            let limit = args.limit.min(PAGE);
+            service.client.candles(market, args.interval, before, limit)
+        };
+        let read = patiently(ask).await?;
+        let mut page = read.ok_or_else(|| BARS.missing(is_set))?.value;
+        page.rows
+            .retain(|row| before.is_none_or(|before| row.open_time < before));
+        page.rows.sort_by_key(|row| row.open_time);
+        let oldest = page.rows.first().map(|row| row.open_time);
+        whole.unreadable.extend(page.unreadable);
+        page.rows.append(&mut whole.rows);
+        whole.rows = page.rows;
+        before = oldest;
+        if oldest.is_none() || args.since.ends(oldest) || whole.rows.len() >= most {
+            break;
+        }
+    }
+    whole
+        .rows
+        .retain(|row| args.since.keeps(Some(row.open_time)));
+    let older = whole.rows.len().saturating_sub(most);
+    whole.rows.drain(..older);
+    Ok(whole)
+}
+
+pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
+    let (store, market) = named(&service, args.market).await?;
+    let limit = if args.since.since.is_some() {
+        PAGE
+    } else {
+        args.limit.min(PAGE)
+    };
+    let read = patiently(|| service.client.trades(&market, limit)).await?;
+    let is_set = service.client.connection().markets.trades.is_some();
+    let mut page = read.ok_or_else(|| PRINTS.missing(is_set))?.value;
+    page.rows
+        .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
+    let oldest = page.rows.last().map(|row| row.at);
+    let is_cut = args.since.since.is_some() && !page.rows.is_empty() && !args.since.ends(oldest);
+    if is_cut {
+        voice.note("the source sends its newest trades only: older ones since then may be missing");
+    }
+    page.rows
+        .retain(|row| args.since.keeps(Some(row.at)) && args.side.keeps(Some(row.aggressor)));
+    page.rows
+        .truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
+    let rows = page.rows.iter();
+    let page = Page {
+        rows: rows.map(|trade| TapeRow::new(&market, trade)).collect(),
+        unreadable: page.unreadable,
+        ..Page::default()
+    };
+    list(voice, &page, (TAPE, columns_of::TAPE), ready(store)).await
+}
+
+/// The market of this id or symbol. Without a list of markets the source decides about an id.
+async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
+    let store = prices(service).await;
+    let found = store.markets_named(name.raw());
+    match found.as_slice() {
+        [id] => {
+            let id = id.clone();
+            Ok((store, id))
+        }
+        [_, _, ..] => {
+            let words = format!("several markets are named {name}: write the market id");
+            Err(Report::new(Misuse(words)))
+        }
+        [] if store.known_markets().is_empty() => Ok((store, name)),
+        [] => Err(Report::new(Misuse(unknown(&name, &store.known_markets())))),
+    }
+}

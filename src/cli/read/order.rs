@@ -1,0 +1,58 @@
+//! `perpdeck order ID`: one order, working or ended.
+
+use super::{
+    super::{
+        Exit, out,
+        service::{Service, patiently},
+        voice::{ListFormat, ListOutput, json},
+    },
+    drawn, prices,
+    sheet::Sheet,
+    width,
+};
+use crate::{
+    config::Sources,
+    model::{Failure, FailureKind, Order, OrderId},
+    view::{
+        columns::HISTORY,
+        tables::rows::{OrderRow, columns_of, csv},
+    },
+};
+use color_eyre::Result;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct OrderArgs {
+    /// As `orders` and `orders --history` show it
+    order_id: OrderId,
+    #[command(flatten)]
+    output: ListOutput,
+}
+
+pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Exit> {
+    let voice = args.output.voice();
+    let service = Service::open(sources, voice)?;
+    let id = &args.order_id;
+    let found = patiently(|| service.client.order(id)).await?;
+    let order = found.ok_or_else(|| {
+        let words = format!(
+            "there is no order {id} among the working orders and the newest of the history; \"perpdeck orders --history --all\" lists all"
+        );
+        Failure::new(FailureKind::NotFound, words)
+    })?;
+    let store = prices(&service).await;
+    out::say(&drawn(&store, |scene| {
+        let row = OrderRow::new(&order, scene);
+        match voice.output {
+            ListFormat::Json => format!("{}\n", json(&row)),
+            ListFormat::Csv => csv(columns_of::ORDER, &[row]),
+            ListFormat::Table => {
+                let sheet = Sheet {
+                    columns: HISTORY,
+                    id: Some(|order: &Order| order.id.to_string()),
+                };
+                sheet.table(std::slice::from_ref(&order), scene, width())
+            }
+        }
+    }))?;
+    Ok(Exit::Ok)
+}

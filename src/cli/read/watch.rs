@@ -1,0 +1,334 @@
+//! `perpdeck watch`: what changes, one line each, until it is stopped.
+//!
+//! Contract: orders and positions are read at an interval and compared by the service's own fields: a moving mark alone is
+//! no change. Events are the lines that desks on this account write to `events.jsonl`. A read that fails is reported
+//! once, and again when reads succeed; a refused key ends the watch.
+
+mod events;
+
+pub(in crate::cli) use events::EventRow;
+
+use super::{
+    super::{
+        Exit,
+        service::Service,
+        voice::{ListFormat, NoteFlags, Output, json},
+    },
+    drawn,
+    filters::MarketFilter,
+};
+use crate::{
+    app::Store,
+    config::Sources,
+    model::{Failure, FailureKind, MarketId, Order, Page, Position, Timestamp, Zone, draft::span},
+    runtime::Clock,
+    view::{
+        tables::rows::{OrderRow, PositionRow},
+        text::words,
+    },
+};
+use color_eyre::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal as _, Write as _},
+    time::Duration,
+};
+use tokio::time::{Instant, sleep_until, timeout};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct WatchArgs {
+    /// What to watch
+    #[arg(value_enum, default_value = "orders")]
+    what: WatchTarget,
+    #[command(flatten)]
+    market: MarketFilter,
+    /// How often orders and positions are read: 200ms to 1h
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    interval: Duration,
+    /// Ends after this time: 90s, 2h; without it, Ctrl-C ends it
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
+    length: Option<Duration>,
+    /// The format of a line [default: text on a terminal, jsonl elsewhere]
+    #[arg(long, short, value_enum, value_name = "FORMAT")]
+    output: Option<WatchFormat>,
+    #[command(flatten)]
+    notes: NoteFlags,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum WatchTarget {
+    /// Working orders, and how each ends
+    Orders,
+    /// Open positions
+    Positions,
+    /// What an open desk does and sees: the lines of its activity pane
+    Events,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum WatchFormat {
+    Text,
+    /// One JSON object a line
+    #[value(alias = "json")]
+    Jsonl,
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, strum::Display)]
+#[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
+#[schemars(inline)]
+pub(in crate::cli) enum WatchedChange {
+    /// It was there when the watch began.
+    Present,
+    Added,
+    Changed,
+    /// It is no longer in the list; the row is its last state that is known.
+    Removed,
+}
+
+/// A line of `watch orders` or `watch positions`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(in crate::cli) struct WatchLine<R> {
+    /// When it was seen.
+    pub(in crate::cli) seen_at: Timestamp,
+    pub(in crate::cli) change: WatchedChange,
+    /// As `orders` or `positions` prints it.
+    pub(in crate::cli) row: R,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let millis = text
+        .strip_suffix("ms")
+        .and_then(|digits| digits.parse().ok());
+    let read = millis.map(Duration::from_millis).or_else(|| span(text));
+    let allowed = Duration::from_millis(200)..=Duration::from_hours(1);
+    read.filter(|time| allowed.contains(time))
+        .ok_or_else(|| "write a time from 200ms to 1h, as in 500ms or 5s".to_owned())
+}
+
+fn length(text: &str) -> Result<Duration, String> {
+    span(text).ok_or_else(|| "write a time, as in 90s, 30m or 2h".to_owned())
+}
+
+impl WatchFormat {
+    fn chosen(written: Option<Self>) -> Self {
+        written.unwrap_or(if io::stdout().is_terminal() {
+            Self::Text
+        } else {
+            Self::Jsonl
+        })
+    }
+}
+
+pub(in crate::cli) async fn run(args: WatchArgs, sources: &Sources) -> Result<Exit> {
+    let format = WatchFormat::chosen(args.output);
+    let voice = args.notes.voice(Some(match format {
+        WatchFormat::Text => ListFormat::Table,
+        WatchFormat::Jsonl => ListFormat::Json,
+    }));
+    let service = Service::open(sources, voice)?;
+    let watching = async {
+        match args.what {
+            WatchTarget::Orders => follow::<Order>(&service, &args, (voice, format)).await,
+            WatchTarget::Positions => follow::<Position>(&service, &args, (voice, format)).await,
+            WatchTarget::Events => events::follow(&service, sources, (voice, format)).await,
+        }
+    };
+    match args.length {
+        None => watching.await,
+        // Its end is no failure.
+        Some(length) => timeout(length, watching).await.unwrap_or(Ok(Exit::Ok)),
+    }
+}
+
+/// A row that can be watched.
+trait Watchable: Clone + PartialEq + Sized {
+    type Row: Serialize;
+
+    fn id(&self) -> String;
+    fn market(&self) -> &MarketId;
+    async fn read(service: &Service) -> Result<Page<Self>, Failure>;
+    /// Its final state, once it is no longer in the list.
+    async fn ended(self, service: &Service) -> Self;
+    fn exact(&self, store: &Store) -> Self::Row;
+    fn words(&self, store: &Store) -> String;
+}
+
+impl Watchable for Order {
+    type Row = OrderRow;
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn market(&self) -> &MarketId {
+        &self.market_id
+    }
+
+    async fn read(service: &Service) -> Result<Page<Self>, Failure> {
+        service.client.working_orders(&service.account).await
+    }
+
+    async fn ended(self, service: &Service) -> Self {
+        let found = service.client.order(&self.id).await;
+        found.ok().flatten().unwrap_or(self)
+    }
+
+    fn exact(&self, store: &Store) -> OrderRow {
+        drawn(store, |scene| OrderRow::new(self, scene))
+    }
+
+    fn words(&self, store: &Store) -> String {
+        let words = words::order(self, store.market(&self.market_id));
+        format!("{} {words}, {}", self.id, self.status)
+    }
+}
+
+impl Watchable for Position {
+    type Row = PositionRow;
+
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    fn market(&self) -> &MarketId {
+        &self.market_id
+    }
+
+    async fn read(service: &Service) -> Result<Page<Self>, Failure> {
+        service.client.open_positions(&service.account).await
+    }
+
+    /// By the newest page of closed positions.
+    async fn ended(self, service: &Service) -> Self {
+        let closed = service.client.closed_positions(&service.account, None);
+        let page = closed.await.unwrap_or_default();
+        let found = page.rows.into_iter().find(|row| row.id == self.id);
+        found.unwrap_or(self)
+    }
+
+    fn exact(&self, store: &Store) -> PositionRow {
+        drawn(store, |scene| PositionRow::new(self, scene))
+    }
+
+    fn words(&self, store: &Store) -> String {
+        let words = words::position(self, store.market(&self.market_id));
+        format!("{} {words}", self.id)
+    }
+}
+
+/// Whether somebody still reads the lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineReader {
+    Listens,
+    Gone,
+}
+
+/// Prints one line.
+pub(super) fn print(line: &str) -> io::Result<LineReader> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Ok(()) => Ok(LineReader::Listens),
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(LineReader::Gone),
+        Err(why) => Err(why),
+    }
+}
+
+async fn follow<T: Watchable>(
+    service: &Service,
+    args: &WatchArgs,
+    (voice, format): (Output, WatchFormat),
+) -> Result<Exit> {
+    let mut known: Option<BTreeMap<String, T>> = None;
+    let (mut store, mut is_failing) = (Store::default(), false);
+    let mut next = Instant::now();
+    loop {
+        sleep_until(next).await;
+        next = Instant::now() + args.interval;
+        let page = match T::read(service).await {
+            Ok(page) => page,
+            Err(why) if why.kind == FailureKind::Auth => return Ok(voice.failure(&why)),
+            Err(why) => {
+                if !is_failing {
+                    voice.failure(&why);
+                    voice.note("the watch goes on");
+                }
+                is_failing = true;
+                next += why.retry_after.unwrap_or_default();
+                continue;
+            }
+        };
+        if is_failing {
+            is_failing = false;
+            voice.note("reads succeed again");
+        }
+        service.take_prices(&mut store).await;
+        for (change, row) in changes(service, args, &mut known, page).await {
+            let line = told(format, change, (&row, &store));
+            if print(&line)? == LineReader::Gone {
+                return Ok(Exit::Ok);
+            }
+        }
+    }
+}
+
+/// What the page changes in what is known.
+async fn changes<T: Watchable>(
+    service: &Service,
+    args: &WatchArgs,
+    known: &mut Option<BTreeMap<String, T>>,
+    page: Page<T>,
+) -> Vec<(WatchedChange, T)> {
+    let is_whole = page.is_whole();
+    let fresh = if known.is_some() {
+        WatchedChange::Added
+    } else {
+        WatchedChange::Present
+    };
+    let known = known.get_or_insert_default();
+    let rows = page.rows.into_iter();
+    let now: BTreeMap<_, _> = rows
+        .filter(|row| args.market.keeps(row.market()))
+        .map(|row| (row.id(), row))
+        .collect();
+    let mut changes = vec![];
+    // An incomplete list proves nothing about a row that it lacks.
+    let gone = known.keys().filter(|id| is_whole && !now.contains_key(*id));
+    for id in gone.cloned().collect::<Vec<_>>() {
+        if let Some(row) = known.remove(&id) {
+            changes.push((WatchedChange::Removed, row.ended(service).await));
+        }
+    }
+    for (id, row) in now {
+        let change = match known.get(&id) {
+            None => fresh,
+            Some(before) if *before == row => continue,
+            Some(_) => WatchedChange::Changed,
+        };
+        known.insert(id, row.clone());
+        changes.push((change, row));
+    }
+    changes
+}
+
+fn told<T: Watchable>(
+    format: WatchFormat,
+    change: WatchedChange,
+    (row, store): (&T, &Store),
+) -> String {
+    let seen_at = Clock::start().now();
+    match format {
+        WatchFormat::Jsonl => json(&WatchLine {
+            seen_at,
+            change,
+            row: row.exact(store),
+        }),
+        WatchFormat::Text => {
+            let time = Zone::local().time_of_day(seen_at);
+            format!("{time}  {change:<8} {}", row.words(store))
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `perpdeck completions`: a script for the shell.
+
+use super::completer::VARIABLE;
+use crate::cli::{Exit, out};
+use clap_complete::{Shell, env::Shells, generate};
+use color_eyre::{Result, eyre::eyre};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct CompletionsArgs {
+    shell: Shell,
+    /// Prints a script that asks perpdeck at each Tab, so that it also completes ids, markets and profiles
+    #[arg(long)]
+    dynamic: bool,
+}
+
+pub(in crate::cli) fn run(args: &CompletionsArgs) -> Result<Exit> {
+    let mut whole = super::help::command();
+    let mut script = vec![];
+    if args.dynamic {
+        register(args.shell, &mut script)?;
+    } else {
+        generate(args.shell, &mut whole, NAME, &mut script);
+    }
+    out::say_bytes(&script)?;
+    Ok(Exit::Ok)
+}
+
+const NAME: &str = "perpdeck";
+
+/// A script that finds the program on the path.
+fn register(shell: Shell, script: &mut Vec<u8>) -> Result<()> {
+    let shells = Shells::builtins();
+    let name = shell.to_string();
+    let shell = shells
+        .completer(&name)
+        .ok_or_else(|| eyre!("{name} has no completion that asks the program"))?;
+    shell.write_registration(VARIABLE, NAME, NAME, NAME, script)?;
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! The command line as it is parsed and explained: with examples, and without the settings that a command does not use.
+
+use super::examples;
+use clap::{Command, CommandFactory};
+use std::fmt::Write as _;
+
+/// Settings of the screen: a verb has none.
+const OF_THE_SCREEN: [&str; 9] = [
+    "close_all_delay",
+    "close_all_confirm",
+    "theme",
+    "theme_file",
+    "color",
+    "motion",
+    "no_mouse",
+    "no_tour",
+    "keys_file",
+];
+
+/// Commands with a screen, or that explain its settings.
+const WITH_A_SCREEN: [&str; 4] = ["desk", "demo", "snapshot", "config"];
+
+/// Commands that read no setting.
+const WITHOUT_SETTINGS: [&str; 3] = ["schema", "completions", "man"];
+
+/// The whole command line.
+pub(in crate::cli) fn command() -> Command {
+    let mut whole = crate::cli::Args::command();
+    for name in names(&whole) {
+        let hidden = hidden_from(&whole, &name);
+        whole = whole.mut_subcommand(&name, |mut verb| {
+            for arg in hidden {
+                verb = verb.arg(arg.hide(true));
+            }
+            explained(verb, &name)
+        });
+    }
+    let end = whole.get_after_help().map(ToString::to_string);
+    let text = format!(
+        "{}\n{}",
+        text("").unwrap_or_default(),
+        end.unwrap_or_default()
+    );
+    whole.after_help(text)
+}
+
+fn names(command: &Command) -> Vec<String> {
+    let verbs = command.get_subcommands();
+    verbs.map(|verb| verb.get_name().to_owned()).collect()
+}
+
+/// Global settings that this command does not use; they are still accepted.
+fn hidden_from(whole: &Command, name: &str) -> Vec<clap::Arg> {
+    let is_hidden = |id: &str| {
+        WITHOUT_SETTINGS.contains(&name)
+            || (OF_THE_SCREEN.contains(&id) && !WITH_A_SCREEN.contains(&name))
+    };
+    let global = whole.get_arguments().filter(|arg| arg.is_global_set());
+    global
+        .filter(|arg| is_hidden(arg.get_id().as_str()))
+        .cloned()
+        .collect()
+}
+
+/// With its examples, and those of its subcommands.
+fn explained(mut command: Command, path: &str) -> Command {
+    for name in names(&command) {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(&name, |verb| explained(verb, &path));
+    }
+    match text(path) {
+        Some(text) => command.after_help(text),
+        None => command,
+    }
+}
+
+fn text(path: &str) -> Option<String> {
+    let examples = examples::of(path);
+    if examples.is_empty() {
+        return None;
+    }
+    let mut text = "Examples:\n".to_owned();
+    for example in examples {
+        // Writing to a string cannot fail.
+        let _written = writeln!(text, "  # {}\n  {}", example.does, example.line);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words between blanks; quotes keep blanks together.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (vec![], String::new(), None);
+        for c in line.chars() {
+            match (c, quote) {
+                (c, Some(open)) if c == open => quote = None,
+                ('"' | '\'', None) => quote = Some(c),
+                (' ', None) => words.push(std::mem::take(&mut word)),
+                (c, _) => word.push(c),
+            }
+        }
+        words.push(word);
+        words
+    }
+
+    fn paths(command: &Command, path: &str, out: &mut Vec<String>) {
+        out.push(path.to_owned());
+        for verb in command.get_subcommands() {
+            let name = verb.get_name();
+            let path = if path.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{path} {name}")
+            };
+            paths(verb, &path, out);
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples_and_each_of_them_is_understood() {
+        let mut known = vec![];
+        paths(&command(), "", &mut known);
+        for path in &known {
+            assert!(!examples::of(path).is_empty(), "{path:?} has no example");
+        }
+        for (path, examples) in examples::all() {
+            assert!(
+                known.iter().any(|name| name == path),
+                "{path:?} is no command"
+            );
+            for example in *examples {
+                let begin = format!("perpdeck {path}");
+                assert!(
+                    example.line.starts_with(begin.trim_end()),
+                    "{}",
+                    example.line
+                );
+                let read = command().try_get_matches_from(words(example.line));
+                assert!(read.is_ok(), "{}: {}", example.line, read.unwrap_err());
+            }
+        }
+    }
+
+    #[test]
+    fn settings_of_the_screen_are_hidden_from_verbs_and_still_taken() {
+        let help = |name: &str| {
+            let whole = command();
+            let mut whole = whole.term_width(200);
+            whole.build();
+            whole
+                .find_subcommand_mut(name)
+                .unwrap()
+                .render_long_help()
+                .to_string()
+        };
+        for name in ["orders", "place", "doctor"] {
+            assert!(!help(name).contains("--theme"), "{name}");
+            assert!(help(name).contains("--base-url"), "{name}");
+        }
+        assert!(!help("man").contains("--base-url"));
+        for name in ["desk", "snapshot"] {
+            assert!(help(name).contains("--theme"), "{name}");
+        }
+        let read = command().try_get_matches_from(["perpdeck", "orders", "--theme", "light"]);
+        let matches = read.unwrap();
+        let theme = matches.get_one::<String>("theme").map(String::as_str);
+        assert_eq!(theme, Some("light"), "it reaches the settings");
+    }
+
+    #[test]
+    fn short_flags_mean_the_same_in_every_verb() {
+        let mut whole = command();
+        whole.build();
+        for verb in whole.get_subcommands() {
+            for arg in verb.get_arguments() {
+                let long = arg.get_long();
+                let meant = match arg.get_short() {
+                    Some('o') => "output",
+                    Some('n') => "dry-run",
+                    Some('q') => "quiet",
+                    Some('v') => "verbose",
+                    Some('y') => "yes",
+                    Some('L') => "limit",
+                    _ => continue,
+                };
+                assert_eq!(long, Some(meant), "{}", verb.get_name());
+            }
+        }
+    }
+}

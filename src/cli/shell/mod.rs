@@ -1,0 +1,8 @@
+//! What the shell and `man` read of the command line: help with examples, completions and manual pages.
+
+pub(super) mod completer;
+pub(super) mod completions;
+mod examples;
+mod facts;
+pub(super) mod help;
+pub(super) mod man;

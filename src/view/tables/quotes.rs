@@ -1,0 +1,418 @@
+//! The rows of public market data, for the command line: markets, order book, candles and trades.
+//!
+//! Contract: as [`super::rows`]: prices in USD, sizes in coin, shares of 1, every digit that the source sent. What the
+//! source does not tell is absent.
+
+use crate::{
+    model::{Book, Candle, Interval, Level, Market, MarketId, Num, PublicTrade, Side, Timestamp},
+    view::text::{
+        format,
+        scene::Scene,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number},
+            Cell, Column,
+        },
+        words::{self, aside, known},
+    },
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A market and its prices.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct QuoteRow {
+    pub market_id: MarketId,
+    /// USD, as the four below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark_price: Option<Num>,
+    /// The best bid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bid_price: Option<Num>,
+    /// The best ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask_price: Option<Num>,
+    /// Halfway between bid and ask; the mark where one of them is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mid_price: Option<Num>,
+    /// The step between order prices at the mark; absent where the source does not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tick_size: Option<Num>,
+    /// From bid to ask, in basis points of the mid price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread_bps: Option<Num>,
+    /// Decimals of a size in coin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size_decimals: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_leverage: Option<u32>,
+    /// Per hour, as a share: 0.0000125 is 0.00125 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub funding_rate: Option<Num>,
+    /// When the prices were made, by the clock of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// The side of an order book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum QuoteSide {
+    Bid,
+    Ask,
+}
+
+/// One price of an order book.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct LevelRow {
+    pub market_id: MarketId,
+    pub side: QuoteSide,
+    /// 1 is the best price of its side.
+    pub level: u32,
+    /// USD.
+    pub price: Num,
+    /// In coin.
+    pub size: Num,
+    /// In coin, from the best price to this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_size: Option<Num>,
+    /// From the mid price to this one, as a share of the mid price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Num>,
+    /// When the book was made, by the clock of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+}
+
+/// The trades of one interval.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct CandleRow {
+    pub market_id: MarketId,
+    /// 1s, 5s, 15s, 1m, 5m, 15m, 1h, 4h or 1d.
+    pub interval: String,
+    /// The start of the interval.
+    pub opened_at: Timestamp,
+    /// USD, as the three below.
+    pub open: Num,
+    pub high: Num,
+    pub low: Num,
+    pub close: Num,
+    /// In coin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume: Option<Num>,
+    /// USD: price times size, summed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turnover: Option<Num>,
+    /// The volume-weighted average price, USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vwap: Option<Num>,
+    /// How many trades.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trades: Option<u64>,
+    /// Whether the interval is over.
+    pub closed: bool,
+    /// Whether a simulation made it up for the time before it began.
+    pub synthetic: bool,
+}
+
+/// Which side crossed the spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum Aggressor {
+    Buy,
+    Sell,
+}
+
+/// A public trade.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TapeRow {
+    pub market_id: MarketId,
+    /// Rises from trade to trade within a market.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trade_id: Option<u64>,
+    pub traded_at: Timestamp,
+    /// The side that crossed the spread.
+    pub aggressor: Aggressor,
+    /// USD.
+    pub price: Num,
+    /// In coin.
+    pub size: Num,
+    /// Whether this account was one of the two sides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<bool>,
+}
+
+impl QuoteRow {
+    pub fn new(market: &Market, _: &Scene<'_>) -> Self {
+        let mid = market.mid();
+        let spread = market.ask.zip(market.bid).and_then(|(a, b)| a.minus(b));
+        let share = spread.zip(mid).and_then(|(spread, mid)| spread.over(mid));
+        Self {
+            market_id: market.id.clone(),
+            mark_price: market.mark,
+            bid_price: market.bid,
+            ask_price: market.ask,
+            mid_price: mid,
+            tick_size: market
+                .mark
+                .and_then(|mark| market.told_tick(mark))
+                .map(crate::model::Tick::step),
+            spread_bps: share.and_then(|share| share.times(Num::from(10_000_u32))),
+            size_decimals: market.size_decimals,
+            max_leverage: market.max_leverage,
+            funding_rate: market.funding_rate,
+            updated_at: market.updated_at,
+        }
+    }
+}
+
+impl LevelRow {
+    /// Both sides, the highest price first.
+    pub fn all(market: &MarketId, book: &Book, made_at: Option<Timestamp>) -> Vec<Self> {
+        let mid = book.mid();
+        let side = |side, name| {
+            let mut total = Some(Num::ZERO);
+            let levels = (1..).zip(book.levels(side));
+            levels
+                .map(|(number, level)| {
+                    let Level { price, size } = *level;
+                    total = total.and_then(|total| total.plus(size));
+                    Self {
+                        market_id: market.clone(),
+                        side: name,
+                        level: number,
+                        price,
+                        size,
+                        total_size: total,
+                        distance: mid.and_then(|mid| price.minus(mid)?.over(mid)),
+                        updated_at: made_at,
+                    }
+                })
+                .collect::<Vec<_>>()
+        };
+        let asks = side(Side::Sell, QuoteSide::Ask).into_iter().rev();
+        asks.chain(side(Side::Buy, QuoteSide::Bid)).collect()
+    }
+}
+
+impl CandleRow {
+    pub fn new(market: &MarketId, interval: Interval, candle: &Candle) -> Self {
+        Self {
+            market_id: market.clone(),
+            interval: interval.to_string(),
+            opened_at: candle.open_time,
+            open: candle.open,
+            high: candle.high,
+            low: candle.low,
+            close: candle.close,
+            volume: candle.volume,
+            turnover: candle.turnover,
+            vwap: candle.vwap(),
+            trades: candle.trades,
+            closed: candle.is_closed,
+            synthetic: candle.is_synthetic,
+        }
+    }
+}
+
+impl TapeRow {
+    pub fn new(market: &MarketId, trade: &PublicTrade) -> Self {
+        Self {
+            market_id: market.clone(),
+            trade_id: trade.id,
+            traded_at: trade.at,
+            aggressor: match trade.aggressor {
+                Side::Buy => Aggressor::Buy,
+                Side::Sell => Aggressor::Sell,
+            },
+            price: trade.price,
+            size: trade.size,
+            own: trade.is_own,
+        }
+    }
+}
+
+/// The columns of a table.
+pub const QUOTES: &[Column<Market>] = &[
+    Column::new("market_id", "market", Left, 0, |m, _| {
+        Span::plain(m.id.to_string()).into()
+    }),
+    Column::new("mark_price", "mark", Number, 0, |m, _| {
+        known(m.mark.map(|price| format::price(price, Some(m)))).into()
+    }),
+    Column::new("bid_price", "bid", Number, 1, |m, _| {
+        known(m.bid.map(|price| format::price(price, Some(m)))).into()
+    }),
+    Column::new("ask_price", "ask", Number, 1, |m, _| {
+        known(m.ask.map(|price| format::price(price, Some(m)))).into()
+    }),
+    Column::new("spread_bps", "spread bps", Number, 3, |m, scene| {
+        let spread = QuoteRow::new(m, scene).spread_bps;
+        known(spread.map(format::bps)).into()
+    }),
+    Column::new("funding_rate", "funding/h", Number, 2, |m, _| {
+        known(m.funding_rate.map(format::exact_percent)).into()
+    }),
+    Column::new("tick_size", "tick", Number, 4, |m, scene| {
+        let tick = QuoteRow::new(m, scene).tick_size;
+        known(tick.map(|tick| tick.to_string())).into()
+    }),
+    Column::new("size_decimals", "decimals", Number, 6, |m, _| {
+        aside(m.size_decimals.map(|count| count.to_string()))
+    }),
+    Column::new("max_leverage", "max lev", Number, 5, |m, _| {
+        aside(m.max_leverage.map(|times| format!("{times}x")))
+    }),
+];
+
+pub const BOOK: &[Column<LevelRow>] = &[
+    Column::new("side", "side", Left, 0, |row, _| match row.side {
+        QuoteSide::Bid => Span::new("bid", Tone::Good).into(),
+        QuoteSide::Ask => Span::new("ask", Tone::Bad).into(),
+    }),
+    Column::new("price", "price", Number, 0, |row, scene| {
+        priced(row.price, &row.market_id, scene)
+    }),
+    Column::new("size", "size", Number, 0, |row, scene| {
+        sized(Some(row.size), &row.market_id, scene)
+    }),
+    Column::new("total_size", "total", Number, 1, |row, scene| {
+        sized(row.total_size, &row.market_id, scene)
+    }),
+    Column::new("distance", "from mid", Number, 2, |row, _| {
+        known(row.distance.map(format::signed_percent)).into()
+    }),
+];
+
+pub const CANDLES: &[Column<CandleRow>] = &[
+    Column::new("opened_at", "opened", Left, 0, |row, scene| {
+        moment(row.opened_at, scene)
+    }),
+    Column::new("open", "open", Number, 0, |row, scene| {
+        priced(row.open, &row.market_id, scene)
+    }),
+    Column::new("high", "high", Number, 0, |row, scene| {
+        priced(row.high, &row.market_id, scene)
+    }),
+    Column::new("low", "low", Number, 0, |row, scene| {
+        priced(row.low, &row.market_id, scene)
+    }),
+    Column::new("close", "close", Number, 0, |row, scene| {
+        priced(row.close, &row.market_id, scene)
+    }),
+    Column::new("volume", "volume", Number, 1, |row, scene| {
+        sized(row.volume, &row.market_id, scene)
+    }),
+    Column::new("vwap", "VWAP", Number, 3, |row, scene| {
+        let market = scene.store.market(&row.market_id);
+        known(row.vwap.map(|price| format::average(price, market))).into()
+    }),
+    Column::new("trades", "trades", Number, 2, |row, _| {
+        aside(row.trades.map(|count| count.to_string()))
+    }),
+    Column::new("state", "state", Left, 4, |row, _| {
+        let words = match (row.closed, row.synthetic) {
+            (false, _) => "open",
+            (true, true) => "synthetic",
+            (true, false) => "closed",
+        };
+        Span::muted(words).into()
+    }),
+];
+
+pub const TAPE: &[Column<TapeRow>] = &[
+    Column::new("traded_at", "time", Left, 0, |row, scene| {
+        moment(row.traded_at, scene)
+    }),
+    Column::new("aggressor", "side", Left, 0, |row, _| match row.aggressor {
+        Aggressor::Buy => Span::new("BUY", Tone::Good).into(),
+        Aggressor::Sell => Span::new("SELL", Tone::Bad).into(),
+    }),
+    Column::new("price", "price", Number, 0, |row, scene| {
+        priced(row.price, &row.market_id, scene)
+    }),
+    Column::new("size", "size", Number, 0, |row, scene| {
+        sized(Some(row.size), &row.market_id, scene)
+    }),
+    Column::new("own", "own", Left, 1, |row, _| {
+        Span::plain(if row.own == Some(true) { "own" } else { "" }).into()
+    }),
+    Column::new("trade_id", "id", Number, 2, |row, _| {
+        aside(row.trade_id.map(|id| id.to_string()))
+    }),
+];
+
+fn priced(price: Num, market: &MarketId, scene: &Scene<'_>) -> Cell {
+    Span::plain(format::price(price, scene.store.market(market))).into()
+}
+
+fn sized(size: Option<Num>, market: &MarketId, scene: &Scene<'_>) -> Cell {
+    let market = scene.store.market(market);
+    known(size.map(|size| words::order_size(size, market))).into()
+}
+
+fn moment(at: Timestamp, scene: &Scene<'_>) -> Cell {
+    Span::plain(scene.zone.moment(at, scene.now)).into()
+}
+
+/// The columns of a CSV, in their order.
+#[rustfmt::skip]
+pub mod columns_of {
+    pub const QUOTE: &[&str] = &[
+        "market_id", "mark_price", "bid_price", "ask_price", "mid_price", "spread_bps", "tick_size", "size_decimals",
+        "max_leverage", "funding_rate", "updated_at",
+    ];
+    pub const LEVEL: &[&str] = &[
+        "market_id", "side", "level", "price", "size", "total_size", "distance", "updated_at",
+    ];
+    pub const CANDLE: &[&str] = &[
+        "market_id", "interval", "opened_at", "open", "high", "low", "close", "volume", "turnover", "vwap", "trades",
+        "closed", "synthetic",
+    ];
+    pub const TAPE: &[&str] = &["market_id", "trade_id", "traded_at", "aggressor", "price", "size", "own"];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(price: u32, size: u32) -> Level {
+        Level {
+            price: Num::from(price),
+            size: Num::from(size),
+        }
+    }
+
+    #[test]
+    fn a_book_reads_from_the_highest_price_down_and_sums_from_the_best() {
+        let book = Book::new(
+            vec![level(99, 1), level(98, 2)],
+            vec![level(101, 3), level(102, 4)],
+        );
+        let rows = LevelRow::all(&"x|BTC".into(), &book, None);
+        let told: Vec<_> = rows
+            .iter()
+            .map(|row| {
+                let total = row.total_size.unwrap();
+                (
+                    row.side,
+                    row.level,
+                    row.price.to_i64().unwrap(),
+                    total.to_i64().unwrap(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (QuoteSide::Ask, 2, 102, 7),
+                (QuoteSide::Ask, 1, 101, 3),
+                (QuoteSide::Bid, 1, 99, 1),
+                (QuoteSide::Bid, 2, 98, 3),
+            ]
+        );
+        assert_eq!(rows[1].distance, Some(Num::new(1, 2)));
+    }
+}

@@ -1,0 +1,301 @@
+//! The rows of an account's figures, of the configured accounts and of fills, for the command line.
+//!
+//! Contract: as [`super::rows`]: USD, coin, shares of 1; what is not known is absent.
+
+use crate::{
+    model::{
+        AccountFacts, AccountId, Lenient, LiquidityRole, MarketId, Num, Order, OrderId, ScaledId,
+        Side, Text, Timestamp, TwapId,
+    },
+    view::text::{
+        format,
+        span::{Span, Tone},
+        table::{
+            Align::{Left, Number, Words},
+            Column,
+        },
+        words::{self, known},
+    },
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The figures of an account, USD.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct AccountRow {
+    pub account_id: AccountId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equity: Option<Num>,
+    /// Without what is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cash: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_margin: Option<Num>,
+    /// Since the start of the service's day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day_pnl: Option<Num>,
+    /// What is left of the daily loss limit, as a share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub daily_loss_left: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starting_cash: Option<Num>,
+    /// The state of the challenge, in the service's word: `breached` means lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standing: Option<Text>,
+    /// The rule that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken_rule: Option<Text>,
+    /// The service's clock when it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Timestamp>,
+    /// In JSON only.
+    pub rules: Vec<RuleRow>,
+}
+
+/// A rule of the challenge: the measured value and its limit, both in the unit of the rule.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RuleRow {
+    pub rule_id: Text,
+    pub value: Num,
+    pub limit: Num,
+    /// The value at 0 % of the limit; for a drawdown that trails, its peak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Num>,
+}
+
+/// A configured account.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ProfileRow {
+    /// Its name in the settings; absent for the account above the profiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    pub account_id: AccountId,
+    pub base_url: String,
+    /// Whether verbs use it without `--profile`.
+    pub chosen: bool,
+    pub read_only: bool,
+    /// USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equity: Option<Num>,
+    /// USD, since the start of the service's day.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub day_pnl: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_positions: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_orders: Option<u32>,
+    /// Why something above is absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// An order that has filled, or a part of one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FillRow {
+    pub order_id: OrderId,
+    /// Absent where the service does not date it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filled_at: Option<Timestamp>,
+    pub market_id: MarketId,
+    pub side: Lenient<Side>,
+    /// In coin.
+    pub size: Num,
+    /// The average price, USD.
+    pub price: Num,
+    /// USD: price times size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notional: Option<Num>,
+    /// USD.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fee: Option<Num>,
+    /// USD, of what it closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub realized_pnl: Option<Num>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub liquidity_role: Option<Lenient<LiquidityRole>>,
+    /// The mid price when the order was placed, USD.
+    pub expected_price: Num,
+    /// What the fill was worse (below 0) or better, in basis points of the expected price, or of the trigger price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slippage_bps: Option<Num>,
+    pub reduce_only: bool,
+    /// The TWAP that it is a slice of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub twap_order_id: Option<TwapId>,
+    /// The ladder that it is a rung of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaled_order_id: Option<ScaledId>,
+}
+
+impl AccountRow {
+    pub fn new(account: &AccountId, facts: &AccountFacts) -> Self {
+        let rules = facts.rules.iter().map(|rule| RuleRow {
+            rule_id: rule.id.clone(),
+            value: rule.value,
+            limit: rule.limit,
+            from: rule.from,
+        });
+        Self {
+            account_id: account.clone(),
+            equity: facts.equity,
+            cash: facts.cash,
+            available_margin: facts.available_margin,
+            day_pnl: facts.day_pnl,
+            daily_loss_left: facts.daily_loss_left,
+            starting_cash: facts.starting_cash,
+            standing: facts.standing.clone(),
+            broken_rule: facts.broken_rule.clone(),
+            updated_at: facts.as_of,
+            rules: rules.collect(),
+        }
+    }
+}
+
+impl FillRow {
+    /// `None` for an order without a fill of its own.
+    pub fn new(order: &Order) -> Option<Self> {
+        let price = order.fill_price?;
+        let size = order.executed_size();
+        Some(Self {
+            order_id: order.id.clone(),
+            filled_at: order.settled_at,
+            market_id: order.market_id.clone(),
+            side: order.side.clone(),
+            size,
+            price,
+            notional: price.times(size),
+            fee: order.fee,
+            realized_pnl: order.realized_pnl,
+            liquidity_role: order.liquidity_role.clone(),
+            expected_price: order.expected_price,
+            slippage_bps: order.fill_bps(),
+            reduce_only: order.reduce_only,
+            twap_order_id: order.twap_order_id.clone(),
+            scaled_order_id: order.scaled_order_id.clone(),
+        })
+    }
+}
+
+/// The columns of a table.
+pub const ACCOUNT: &[Column<AccountRow>] = &[
+    Column::new("account_id", "account", Left, 0, |row, _| {
+        Span::plain(row.account_id.to_string()).into()
+    }),
+    Column::new("equity", "equity", Number, 0, |row, _| {
+        known(row.equity.map(format::usd)).into()
+    }),
+    Column::new("day_pnl", "day", Number, 0, |row, _| {
+        words::pnl(row.day_pnl).into()
+    }),
+    Column::new("daily_loss_left", "daily loss left", Number, 1, |row, _| {
+        known(row.daily_loss_left.map(format::percent)).into()
+    }),
+    Column::new("cash", "cash", Number, 3, |row, _| {
+        known(row.cash.map(format::usd)).into()
+    }),
+    Column::new("available_margin", "free margin", Number, 2, |row, _| {
+        known(row.available_margin.map(format::usd)).into()
+    }),
+    Column::new("standing", "state", Left, 1, |row, _| {
+        known(row.standing.as_ref().map(ToString::to_string)).into()
+    }),
+];
+
+pub const RULES: &[Column<RuleRow>] = &[
+    Column::new("rule_id", "rule", Left, 0, |row, _| {
+        Span::plain(row.rule_id.to_string()).into()
+    }),
+    Column::new("value", "value", Number, 0, |row, _| {
+        Span::plain(row.value.normalized().to_string()).into()
+    }),
+    Column::new("limit", "limit", Number, 0, |row, _| {
+        Span::plain(row.limit.normalized().to_string()).into()
+    }),
+];
+
+pub const PROFILES: &[Column<ProfileRow>] = &[
+    Column::new("profile", "profile", Left, 0, |row, _| {
+        known(row.profile.clone()).into()
+    }),
+    Column::new("chosen", "chosen", Left, 2, |row, _| {
+        Span::plain(if row.chosen { "yes" } else { "" }).into()
+    }),
+    Column::new("account_id", "account", Left, 0, |row, _| {
+        Span::plain(row.account_id.to_string()).into()
+    }),
+    Column::new("equity", "equity", Number, 0, |row, _| {
+        known(row.equity.map(format::usd)).into()
+    }),
+    Column::new("day_pnl", "day", Number, 0, |row, _| {
+        words::pnl(row.day_pnl).into()
+    }),
+    Column::new("open_positions", "open", Number, 1, |row, _| {
+        known(row.open_positions.map(|count| count.to_string())).into()
+    }),
+    Column::new("working_orders", "orders", Number, 2, |row, _| {
+        known(row.working_orders.map(|count| count.to_string())).into()
+    }),
+    Column::new("base_url", "service", Left, 5, |row, _| {
+        Span::plain(Text::from(row.base_url.as_str()).to_string()).into()
+    }),
+    Column::new("problem", "problem", Words, 3, |row, _| {
+        let words = row.problem.clone().unwrap_or_default();
+        Span::new(words, Tone::Alert).into()
+    }),
+];
+
+pub const FILLS: &[Column<FillRow>] = &[
+    Column::new("filled_at", "time", Left, 0, |row, scene| {
+        let at = row.filled_at.map(|at| scene.zone.moment(at, scene.now));
+        known(at).into()
+    }),
+    Column::new("market_id", "market", Left, 0, |row, _| {
+        words::market(&row.market_id).into()
+    }),
+    Column::new("side", "side", Left, 0, |row, _| {
+        words::order_side(&row.side).into()
+    }),
+    Column::new("size", "size", Number, 0, |row, scene| {
+        let market = scene.store.market(&row.market_id);
+        Span::plain(words::order_size(row.size, market)).into()
+    }),
+    Column::new("price", "price", Number, 0, |row, scene| {
+        let market = scene.store.market(&row.market_id);
+        Span::plain(format::fill(row.price, market)).into()
+    }),
+    Column::new("notional", "notional", Number, 4, |row, _| {
+        known(row.notional.map(format::usd)).into()
+    }),
+    Column::new("fee", "fee", Number, 3, |row, _| {
+        known(row.fee.map(format::usd)).into()
+    }),
+    Column::new("realized_pnl", "PnL", Number, 1, |row, _| {
+        words::pnl(row.realized_pnl).into()
+    }),
+    Column::new("slippage_bps", "slip bps", Number, 4, |row, _| {
+        known(row.slippage_bps.map(format::signed_bps)).into()
+    }),
+    Column::new("liquidity_role", "role", Left, 5, |row, _| {
+        known(row.liquidity_role.as_ref().map(ToString::to_string)).into()
+    }),
+    Column::new("order_id", "order", Left, 2, |row, _| {
+        Span::plain(row.order_id.to_string()).into()
+    }),
+];
+
+/// The columns of a CSV, in their order.
+#[rustfmt::skip]
+pub mod columns_of {
+    pub const ACCOUNT: &[&str] = &[
+        "account_id", "equity", "cash", "available_margin", "day_pnl", "daily_loss_left", "starting_cash", "standing",
+        "broken_rule", "updated_at",
+    ];
+    pub const PROFILE: &[&str] = &[
+        "profile", "account_id", "base_url", "chosen", "read_only", "equity", "day_pnl", "open_positions",
+        "working_orders", "problem",
+    ];
+    pub const FILL: &[&str] = &[
+        "order_id", "filled_at", "market_id", "side", "size", "price", "notional", "fee", "realized_pnl",
+        "liquidity_role", "expected_price", "slippage_bps", "reduce_only", "twap_order_id", "scaled_order_id",
+    ];
+}
