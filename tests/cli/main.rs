@@ -44,6 +44,7 @@ mod strategies;
 mod support;
 mod terminal;
 mod types;
+mod version;
 
 /// What the lines of JSON on standard error say, each problem a line, as a person would be told.
 ///
