@@ -45,6 +45,7 @@ mod support;
 mod terminal;
 mod types;
 mod version;
+mod words;
 
 /// What the lines of JSON on standard error say, each problem a line, as a person would be told.
 ///
