@@ -4,8 +4,6 @@
 //! is the top of a work tree, of `.cargo_vcs_info.json` in a source package, or of the environment
 //! (`PERPDECK_COMMIT`, `PERPDECK_COMMIT_DATE`). Where nobody knows it, it is left out.
 
-#![expect(clippy::print_stdout, reason = "Cargo reads standard output")]
-
 use std::{
     env, fs,
     path::{Path, PathBuf},

@@ -7,5 +7,5 @@ fn main() -> Exit {
     if cli::complete(&environment) {
         return Exit::Ok;
     }
-    cli::read().map_or_else(|exit| exit, |args| cli::run(args, environment))
+    cli::read().map_or_else(|exit| exit, |args| cli::run(args, &environment))
 }

@@ -58,7 +58,7 @@ pub fn read() -> std::result::Result<Args, Exit> {
 }
 
 /// Runs the verb with this environment, and returns the exit code.
-pub fn run(args: Args, environment: Environment) -> Exit {
+pub fn run(args: Args, environment: &Environment) -> Exit {
     core_dumps::keep_memory_private();
     let done = explain_panics().and_then(|()| choose(args, environment));
     done.unwrap_or_else(|report| Output::from_command_line().explain(&report))
@@ -74,7 +74,7 @@ fn explain_panics() -> Result<()> {
     Ok(())
 }
 
-fn choose(args: Args, environment: Environment) -> Result<Exit> {
+fn choose(args: Args, environment: &Environment) -> Result<Exit> {
     let variables = environment.variables();
     let sources = args.settings.sources(variables, config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {

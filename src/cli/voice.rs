@@ -123,7 +123,7 @@ impl FormOutput {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
-    pub(super) output: ListFormat,
+    pub(super) format: ListFormat,
     /// Whether a program reads standard error.
     aside: ReportFormat,
     level: NoteLevel,
@@ -177,7 +177,7 @@ impl Output {
             _ => ReportFormat::Table,
         };
         Self {
-            output,
+            format: output,
             aside,
             level: NoteLevel::Notes,
         }
@@ -211,7 +211,7 @@ impl Output {
     }
 
     pub(super) fn is_json(self) -> bool {
-        self.output == ListFormat::Json
+        self.format == ListFormat::Json
     }
 
     /// A note beside the result.

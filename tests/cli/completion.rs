@@ -67,6 +67,10 @@ fn profiles_are_those_of_the_settings_that_the_line_names() {
 }
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the real program runs in real time"
+)]
 fn a_service_that_does_not_answer_or_is_none_delays_nothing_and_says_nothing() {
     // It takes connections and never answers.
     let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

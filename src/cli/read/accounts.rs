@@ -41,7 +41,7 @@ pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Res
     }
     let facts = patiently(|| service.client.account_facts(&service.account)).await?;
     let row = AccountRow::new(&service.account, &facts);
-    out::say(&match voice.output {
+    out::say(&match voice.format {
         ListFormat::Json => format!("{}\n", json(&row)),
         ListFormat::Csv => csv(columns_of::ACCOUNT, &[row]),
         ListFormat::Table => table(&row),

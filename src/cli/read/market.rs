@@ -113,9 +113,9 @@ const PRINTS: SourceName = SourceName {
 
 impl SourceName {
     /// No source is set; or the service does not have the one that is.
-    fn missing(self, is_set: bool) -> Report {
+    fn missing<T>(self, source: Option<&T>) -> Report {
         let Self { what, setting } = self;
-        if is_set {
+        if source.is_some() {
             let words = format!("the service has no {what} where {setting} says");
             return Report::new(Failure::new(FailureKind::NotFound, words));
         }
@@ -128,7 +128,7 @@ impl SourceName {
 pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice())?;
     if service.client.connection().prices.is_none() {
-        return Err(PRICES.missing(false));
+        return Err(PRICES.missing::<()>(None));
     }
     let mut page = patiently(|| service.client.markets()).await?;
     page.rows.retain(|market| args.market.keeps(&market.id));
@@ -149,8 +149,8 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     let service = Service::open(sources, args.output.voice())?;
     let (store, market) = named(&service, args.market).await?;
     let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
-    let is_set = service.client.connection().markets.books.is_some();
-    let Dated { value, made_at } = read.ok_or_else(|| LEVELS.missing(is_set))?;
+    let source = service.client.connection().markets.books.as_ref();
+    let Dated { value, made_at } = read.ok_or_else(|| LEVELS.missing(source))?;
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
@@ -180,7 +180,7 @@ async fn read_candles(
     market: &MarketId,
     args: &CandlesArgs,
 ) -> Result<Page<Candle>> {
-    let is_set = service.client.connection().markets.candles.is_some();
+    let source = service.client.connection().markets.candles.as_ref();
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
     loop {
@@ -189,7 +189,7 @@ async fn read_candles(
             service.client.candles(market, args.interval, before, limit)
         };
         let read = patiently(ask).await?;
-        let mut page = read.ok_or_else(|| BARS.missing(is_set))?.value;
+        let mut page = read.ok_or_else(|| BARS.missing(source))?.value;
         page.rows
             .retain(|row| before.is_none_or(|before| row.open_time < before));
         page.rows.sort_by_key(|row| row.open_time);
@@ -220,8 +220,8 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         args.limit.min(PAGE)
     };
     let read = patiently(|| service.client.trades(&market, limit)).await?;
-    let is_set = service.client.connection().markets.trades.is_some();
-    let mut page = read.ok_or_else(|| PRINTS.missing(is_set))?.value;
+    let source = service.client.connection().markets.trades.as_ref();
+    let mut page = read.ok_or_else(|| PRINTS.missing(source))?.value;
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
     let oldest = page.rows.last().map(|row| row.at);

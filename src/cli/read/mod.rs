@@ -41,7 +41,7 @@ struct ExactFormat<T, R> {
     columns: &'static [&'static str],
 }
 
-impl<T: Clone> ExactFormat<T, T> {
+impl<Own: Clone> ExactFormat<Own, Own> {
     /// Of rows that are printed as they are.
     fn own(columns: &'static [&'static str]) -> Self {
         Self {
@@ -65,7 +65,7 @@ async fn show<T, R: Serialize>(
                 .map(|row| (exact.row)(row, scene))
                 .collect()
         };
-        match voice.output {
+        match voice.format {
             ListFormat::Json => array(&rows()),
             ListFormat::Table => sheet.table(&page.rows, scene, width()),
             ListFormat::Csv => csv(exact.columns, &rows()),
@@ -75,11 +75,14 @@ async fn show<T, R: Serialize>(
     Ok(complete(voice, page))
 }
 
+/// The columns of a table, and those of a CSV.
+type RowColumns<T> = (&'static [Column<T>], &'static [&'static str]);
+
 /// Prints rows that are printed as they are.
 pub(super) async fn list<T: Serialize + Clone>(
     voice: Output,
     page: &Page<T>,
-    (columns, exact): (&'static [Column<T>], &'static [&'static str]),
+    (columns, exact): RowColumns<T>,
     context: impl Future<Output = Store>,
 ) -> Result<Exit> {
     let sheet = Sheet { columns, id: None };

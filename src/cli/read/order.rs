@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
     let store = prices(&service).await;
     out::say(&drawn(&store, |scene| {
         let row = OrderRow::new(&order, scene);
-        match voice.output {
+        match voice.format {
             ListFormat::Json => format!("{}\n", json(&row)),
             ListFormat::Csv => csv(columns_of::ORDER, &[row]),
             ListFormat::Table => {

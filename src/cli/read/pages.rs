@@ -17,12 +17,15 @@ pub(super) struct Pages {
     all: bool,
 }
 
+/// A question about a row.
+pub(super) type RowTest<T> = Box<dyn Fn(&T) -> bool>;
+
 /// Which rows of a list are wanted.
 pub(super) struct Selection<T> {
     /// Whether it is one of them.
-    pub(super) keeps: Box<dyn Fn(&T) -> bool>,
+    pub(super) keeps: RowTest<T>,
     /// Whether this row and all older ones are too old.
-    pub(super) ends: Box<dyn Fn(&T) -> bool>,
+    pub(super) ends: RowTest<T>,
     pub(super) extent: Extent,
 }
 

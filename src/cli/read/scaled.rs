@@ -42,7 +42,7 @@ async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
     let ladder = patiently(|| service.client.scaled(&args.id)).await?;
-    out::say(&match voice.output {
+    out::say(&match voice.format {
         ListFormat::Json => format!("{}\n", json(&ladder)),
         ListFormat::Table => {
             let store = around(&service, &ladder).await;

@@ -22,14 +22,14 @@ pub struct UserAlertRow {
     pub id: u64,
     /// As it is typed after `:alert` or `alert add`.
     pub alert: String,
-    /// Absent for the PnL of the account.
+    /// Absent for the profit and loss of the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub market_id: Option<MarketId>,
     /// What it watches: price, funding, pnl or liq.
     pub subject: String,
     /// Which way the value must go: >, <, crosses, crosses up or crosses down.
     pub trigger: String,
-    /// Of a price or a PnL: USD; of funding or the distance to liquidation: a share.
+    /// Of a price, or a profit and loss: USD; of funding or the distance to liquidation: a share.
     pub level: Num,
     /// once or every.
     pub repeat: String,

@@ -51,13 +51,13 @@ const END: &str = "once, every, for 2h or until 18:00";
 /// The alert of a line as it is typed after `:alert`, without setting it.
 pub(crate) fn typed(model: &mut Model, line: &str) -> Result<UserAlert, Fault> {
     let line = format!("alert {line}");
-    match super::run(model, &line)? {
-        Next::OfAlerts(AlertRequest::Set(alert, None)) => Ok(*alert),
-        _ => Err(Fault {
-            at: 0..line.len(),
-            what: SUBJECT.to_owned(),
-        }),
+    if let Next::OfAlerts(AlertRequest::Set(alert, None)) = super::run(model, &line)? {
+        return Ok(*alert);
     }
+    Err(Fault {
+        at: 0..line.len(),
+        what: SUBJECT.to_owned(),
+    })
 }
 
 pub(super) fn alert(model: &mut Model, said: &Said) -> Result<Next, Fault> {
