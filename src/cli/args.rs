@@ -177,10 +177,15 @@ mod tests {
                 "margin",
                 "close-all",
                 "flatten",
+                "account",
+                "accounts",
+                "markets",
+                "alert",
                 "positions",
                 "orders",
                 "twaps",
                 "scaled",
+                "export",
                 "config"
             ]
         );
