@@ -215,8 +215,7 @@ impl Watchable for Position {
     }
 
     fn words(&self, store: &Store) -> String {
-        let words = words::position(self, store.market(&self.market_id));
-        format!("{} {words}", self.id)
+        words::position(self, store.market(&self.market_id))
     }
 }
 
