@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        account::{labels::Visibility, remote::Remote},
+        account::{books::KnownBook, labels::Visibility},
         activity::notice::Tone,
         desk::model::Model,
         market::{
@@ -48,7 +48,7 @@ fn watch_queue(model: &mut Model, market: &MarketId) {
     let is_live = BookState::new(store, market, model.now) == BookState::Live;
     let book = store.books.of(market).filter(|_| is_live);
     let scene = QueueScene {
-        book: book.and_then(Remote::value),
+        book: book.and_then(KnownBook::value),
         tape: model.market_data.tape(market),
         service_now: model.service_now(),
     };

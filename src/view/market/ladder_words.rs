@@ -5,7 +5,6 @@ use crate::{
     app::{
         Model,
         account::books::KnownBook,
-        Model,
         market::{
             book_state::{BookState, taken_by},
             own_orders::{OwnOrder, OwnOrderKind},

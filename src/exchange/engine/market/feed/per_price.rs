@@ -1,4 +1,5 @@
 //! A number for each price of a book's two sides.
+#![expect(clippy::float_arithmetic, reason = "the generator alone uses floats")]
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,9 @@ use crate::exchange::engine::state::{units::Px, words::Side};
 /// first. Stored like a map.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct PerPrice(Vec<((Side, Px), f64)>);
+pub(super) struct PerPrice(Vec<PriceNumber>);
+
+type PriceNumber = ((Side, Px), f64);
 
 impl PerPrice {
     /// From the numbers of both sides, each from its best price to its worst.
@@ -50,7 +53,7 @@ impl PerPrice {
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
     side: Side,
-    left: &'a [((Side, Px), f64)],
+    left: &'a [PriceNumber],
 }
 
 impl Walk<'_> {

@@ -52,6 +52,13 @@ fn humps() -> [f64; LEVELS_PER_SIDE] {
     })
 }
 
+/// One side of a step's book, best first.
+struct BookSide {
+    levels: Vec<BookLevel>,
+    /// Also of prices whose size is used up.
+    size_deviations: Vec<(Px, f64)>,
+}
+
 impl SyntheticBook {
     pub(super) fn new(seed: u64, spec: &MarketSpec) -> Self {
         let mut rng = RngStream::new(seed, &format!("{}|book", spec.market_id()));
@@ -99,11 +106,12 @@ impl SyntheticBook {
         let ask = Px(bid.saturating_add(whole(spread).saturating_mul(tick.0)));
         let bid = Px(bid);
         let before = std::mem::take(&mut self.size_deviations);
-        let (bids, bid_deviations) = self.side(Side::Buy, bid, before.walk(Side::Buy));
-        let (asks, ask_deviations) = self.side(Side::Sell, ask, before.walk(Side::Sell));
-        self.size_deviations = PerPrice::from_sides(&bid_deviations, &ask_deviations);
-        self.touch = [bids.first().copied(), asks.first().copied()];
-        (bids, asks)
+        let below = self.side(Side::Buy, bid, before.walk(Side::Buy));
+        let above = self.side(Side::Sell, ask, before.walk(Side::Sell));
+        self.size_deviations = PerPrice::from_sides(&below.size_deviations, &above.size_deviations);
+        let sides = [&below, &above];
+        self.touch = sides.map(|side| side.levels.first().copied());
+        (below.levels, above.levels)
     }
 
     fn grow_back(&mut self) {
@@ -114,13 +122,7 @@ impl SyntheticBook {
         });
     }
 
-    /// The levels of a side, and the deviation of each price's size, best first.
-    fn side(
-        &mut self,
-        side: Side,
-        best: Px,
-        mut before: Walk<'_>,
-    ) -> (Vec<BookLevel>, Vec<(Px, f64)>) {
+    fn side(&mut self, side: Side, best: Px, mut before: Walk<'_>) -> BookSide {
         let mut levels = Vec::with_capacity(LEVELS_PER_SIDE);
         let mut size_deviations = Vec::with_capacity(LEVELS_PER_SIDE);
         let mut depleted = self.depleted.walk(side);
@@ -139,7 +141,10 @@ impl SyntheticBook {
             }
             px = self.next_price(side, px, rank);
         }
-        (levels, size_deviations)
+        BookSide {
+            levels,
+            size_deviations,
+        }
     }
 
     /// The next price after `px` that has a level: nearly every tick near the best price, a third of them far away.
