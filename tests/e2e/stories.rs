@@ -471,7 +471,9 @@ fn set_an_alert_and_see_it_fire() {
     let mut desk = with_alert_command(&service, home.path(), &command);
     desk.press(":");
     desk.wait_for("earlier");
-    desk.press("alert btc > 70000\r");
+    desk.press("alert btc > 70000");
+    desk.wait_for(":alert btc > 70000");
+    desk.press("\r");
     desk.wait_for("alert set: btc > 70000");
     desk.press("#");
     desk.wait_for("Your alerts 1 armed");

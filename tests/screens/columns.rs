@@ -234,7 +234,7 @@ fn in_another_state() -> Model {
             _ => {
                 order.limit_price = order
                     .limit_price
-                    .map(|price| price.minus(num("1")).unwrap())
+                    .map(|price| price.minus(num("1")).unwrap());
             }
         }
     }

@@ -173,7 +173,6 @@ mod tests {
     const OPENED: &[&str] = &[
         "M",
         "enter",
-        "p",
         "L",
         "i",
         "A",

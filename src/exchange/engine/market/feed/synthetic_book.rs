@@ -135,9 +135,9 @@ impl SyntheticBook {
             size_deviations.push((px, size_deviation));
             let money = self.base * hump * libm::exp(0.7 * size_deviation);
             let lots = (money / real(px.0.unsigned_abs())).max(1.0);
-            let size = Lots(whole(lots - depleted.at(px).unwrap_or(0.0)).min(MAX_COUNT));
-            if size > Lots::ZERO {
-                levels.push(BookLevel { px, size });
+            let left = Lots(whole(lots - depleted.at(px).unwrap_or(0.0)).min(MAX_COUNT));
+            if left > Lots::ZERO {
+                levels.push(BookLevel { px, size: left });
             }
             px = self.next_price(side, px, rank);
         }
