@@ -1,6 +1,6 @@
 //! Cancel/replace: moves a working order to another price or size. The service changes no order (`docs/service-api.md
 //! 4.1`), so perpdeck cancels the old one and places the rest anew. The stop of an open position is moved by
-//! [`stop_move`](super::stop_move) instead, which places first.
+//! `stop_move` instead, which places first.
 //!
 //! Contract: nothing is placed before the cancel has taken effect and a read requested after it shows how much of the
 //! old order filled: two entries at once could both fill, two targets could close too much. The new size is the requested
