@@ -93,6 +93,9 @@ fn over(model: &mut Model, action: Action) -> Next {
         ) => scroll(offset, action),
         Some(Overlay::UserAlerts(list)) => list.act(action, &model.user_alerts),
         Some(Overlay::Review(review)) => review.act(action),
+        Some(Overlay::Quality(_)) if action == Action::Chart => {
+            Next::Refuse("this report is about no single market".to_owned())
+        }
         Some(Overlay::Quality(report)) => report.act(action, &model.store),
         Some(Overlay::Detail(detail)) => detail.act(action, &links),
         None => Next::Press(action),
