@@ -104,10 +104,12 @@ impl FollowedFile {
         Ok(tail)
     }
 
-    /// The whole lines since the last call.
+    /// The whole lines since the last call. A file that was renamed is read to its end first: nothing is appended to it
+    /// any more.
     fn lines(&mut self) -> io::Result<Vec<String>> {
+        let is_old = self.is_old()?;
         let mut lines = self.rest()?;
-        if self.is_old()? {
+        if is_old {
             self.begun.clear();
             self.file = open(&self.path)?;
             lines.extend(self.rest()?);
