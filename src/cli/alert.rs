@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     app::{
-        Identity, Mode, Model, Profile,
+        Model,
         activity::user_alerts::{KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
@@ -93,18 +93,9 @@ pub(super) async fn run(args: AlertArgs, sources: &Sources) -> Result<Exit> {
     }
 }
 
-fn identity(service: &Service) -> Identity {
-    Identity {
-        mode: Mode::LiveApi,
-        account_id: service.account.clone(),
-        base_url: service.client.connection().base_url.clone(),
-        profile: Profile::default(),
-    }
-}
-
 /// The alerts, numbered in the order in which they were set.
 fn kept(service: &Service) -> Result<UserAlerts> {
-    let kept = kept_alerts(&service.journal_dir, &identity(service)).map_err(Failure::local)?;
+    let kept = kept_alerts(&service.journal_dir, &service.identity()).map_err(Failure::local)?;
     let mut alerts = UserAlerts::default();
     alerts.recall(kept);
     Ok(alerts)
@@ -113,7 +104,7 @@ fn kept(service: &Service) -> Result<UserAlerts> {
 fn keep(service: &Service, alerts: &UserAlerts) -> Result<()> {
     let dir = &service.journal_dir;
     let kept: KeptAlerts = alerts.kept();
-    keep_alerts(dir, &identity(service), &kept)
+    keep_alerts(dir, &service.identity(), &kept)
         .wrap_err_with(|| format!("the alerts cannot be kept in {}", dir.display()))
 }
 

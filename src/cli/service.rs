@@ -3,7 +3,7 @@
 use super::{exit::Misuse, paths::state_dir, voice::Output};
 use crate::{
     app::{
-        Store,
+        Identity, Mode, Profile, Store,
         account::poll::{Answer, Poll},
     },
     client::Client,
@@ -64,9 +64,7 @@ pub(super) struct Service {
 /// Stores the learned dialect for the next verb or desk, and tells the requests.
 impl Drop for Service {
     fn drop(&mut self) {
-        let calls = self.calls.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.voice
-            .requests(std::iter::from_fn(|| calls.try_recv().ok()));
+        self.tell_requests();
         let before = &self.client.connection().learned;
         let terms = self.client.negotiation();
         let terms = terms.borrow();
@@ -135,6 +133,23 @@ impl Service {
         (calls, limited)
     }
 
+    /// Tells the requests since the last call, if they are wanted. A verb that runs for days calls it in between.
+    pub(super) fn tell_requests(&self) {
+        let mut finished = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        self.voice
+            .requests(std::iter::from_fn(|| finished.try_recv().ok()));
+    }
+
+    /// The account as a desk names it, in its files.
+    pub(super) fn identity(&self) -> Identity {
+        Identity {
+            mode: Mode::LiveApi,
+            account_id: self.account.clone(),
+            base_url: self.client.connection().base_url.clone(),
+            profile: Profile::default(),
+        }
+    }
+
     /// `chal-1 at http://127.0.0.1:8080`.
     pub(super) fn place(&self) -> String {
         format!("{} at {}", self.account, self.client.connection().base_url)
@@ -192,16 +207,9 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
         ) => DryRunSource::Set(by),
     };
     let settings = loaded.settings;
-    let FarEnd::LiveApi(connection) = settings.far_end()? else {
-        return Err(Misuse(NOWHERE.to_owned()).into());
-    };
-    let journal_dir = state_dir(&settings);
     Ok(Configured {
-        connection: Connection {
-            learned: memory::recall(&journal_dir, &connection.base_url),
-            ..*connection
-        },
-        journal_dir,
+        connection: connection(&settings)?,
+        journal_dir: state_dir(&settings),
         dry_run,
         journal_days: settings.journal_days,
         checks: settings.checks,
@@ -210,19 +218,24 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     })
 }
 
-/// A client of one configured account, for reads.
-pub(super) fn client(settings: &Settings) -> Result<Client> {
+/// The service of these settings, with the dialect that earlier verbs and desks learned.
+fn connection(settings: &Settings) -> Result<Connection> {
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
         return Err(Misuse(NOWHERE.to_owned()).into());
     };
-    let journal_dir = state_dir(settings);
-    let connection = Connection {
-        learned: memory::recall(&journal_dir, &connection.base_url),
+    Ok(Connection {
+        learned: memory::recall(&state_dir(settings), &connection.base_url),
         ..*connection
-    };
+    })
+}
+
+/// A client of one configured account, for reads.
+pub(super) fn client(settings: &Settings) -> Result<Client> {
     let (sender, _calls) = unbounded_channel();
     let clock = Clock::start();
-    Ok(Client::new(connection, sender, move || clock.now())?)
+    Ok(Client::new(connection(settings)?, sender, move || {
+        clock.now()
+    })?)
 }
 
 fn place(settings: &Settings) -> Option<AccountAddress> {

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     app::{
-        Identity, Mode, Profile, Store,
+        Store,
         account::trades::TradeLog,
         dialogs::export::{Format, Sheet, SheetRows},
     },
@@ -114,13 +114,7 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
 
 /// What desks on this account noted of its trades.
 fn notes(service: &Service) -> Result<TradeLog> {
-    let identity = Identity {
-        mode: Mode::LiveApi,
-        account_id: service.account.clone(),
-        base_url: service.client.connection().base_url.clone(),
-        profile: Profile::default(),
-    };
-    let kept = kept_trades(&service.journal_dir, &identity);
+    let kept = kept_trades(&service.journal_dir, &service.identity());
     kept.map_err(|why| Report::new(Failure::local(why)))
 }
 
@@ -133,66 +127,52 @@ async fn read(
     Ok(match args.list {
         ExportedList::Positions => {
             let page = service.open_positions().await?;
-            whole(
-                voice,
-                page,
-                |row| row.opened_at,
-                since,
-                SheetRows::Positions,
-            )
+            let rows = SheetRows::Positions;
+            whole(voice, page, (since, |row| row.opened_at), rows)
         }
         ExportedList::Orders => {
             let at = |row: &Order| Some(row.requested_at);
-            whole(voice, working.clone(), at, since, SheetRows::Working)
+            whole(voice, working.clone(), (since, at), SheetRows::Working)
         }
         ExportedList::Twaps => {
             let page = patiently(|| service.client.twaps(&service.account)).await?;
-            whole(voice, page, |row| row.started_at, since, SheetRows::Twaps)
+            whole(voice, page, (since, |row| row.started_at), SheetRows::Twaps)
         }
         ExportedList::Scaled => {
             let page = ladders(service, working).await?;
-            whole(
-                voice,
-                page,
-                |_| Some(Timestamp(i64::MAX)),
-                since,
-                SheetRows::Ladders,
-            )
+            let rows = SheetRows::Ladders;
+            whole(voice, page, (since, |row| row.started_at), rows)
         }
         ExportedList::Closed => {
             let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
             let wanted = dated(since, |row: &Position| row.closed_at);
             let key = |row: &Position| row.id.clone();
             let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
-            let exit = complete(voice, &page);
-            ReadList {
-                rows: SheetRows::Closed(page.rows),
-                exit,
-            }
+            read_list(voice, page, SheetRows::Closed)
         }
         ExportedList::History => {
             let fetch = |cursor| service.client.orders(&service.account, cursor);
             let wanted = dated(since, |row: &Order| Some(row.requested_at));
             let key = |row: &Order| row.id.clone();
             let page = Pages::all().read(voice, (key, &wanted), fetch).await?;
-            let exit = complete(voice, &page);
-            ReadList {
-                rows: SheetRows::History(page.rows),
-                exit,
-            }
+            read_list(voice, page, SheetRows::History)
         }
     })
 }
 
+/// Of a list that has one page; an undated row is older than any instant.
 fn whole<T>(
     voice: Output,
     mut page: Page<T>,
-    at: impl Fn(&T) -> Option<Timestamp>,
-    since: SinceFilter,
-    rows: impl Fn(Vec<T>) -> SheetRows,
+    (since, at): (SinceFilter, fn(&T) -> Option<Timestamp>),
+    rows: fn(Vec<T>) -> SheetRows,
 ) -> ReadList {
-    let exit = complete(voice, &page);
     page.rows.retain(|row| since.keeps(at(row)));
+    read_list(voice, page, rows)
+}
+
+fn read_list<T>(voice: Output, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> ReadList {
+    let exit = complete(voice, &page);
     ReadList {
         rows: rows(page.rows),
         exit,

@@ -265,6 +265,7 @@ async fn follow<T: Watchable>(
             voice.note("reads succeed again");
         }
         service.take_prices(&mut store).await;
+        service.tell_requests();
         for (change, row) in changes(service, args, &mut known, page).await {
             let line = told(format, change, (&row, &store));
             if print(&line)? == LineReader::Gone {
