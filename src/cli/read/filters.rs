@@ -39,6 +39,15 @@ enum TradeSide {
     Sell,
 }
 
+impl From<TradeSide> for Side {
+    fn from(side: TradeSide) -> Self {
+        match side {
+            TradeSide::Buy => Self::Buy,
+            TradeSide::Sell => Self::Sell,
+        }
+    }
+}
+
 /// Longs or shorts.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(super) struct DirectionFilter {
@@ -51,6 +60,16 @@ pub(super) struct DirectionFilter {
 enum PositionDirection {
     Long,
     Short,
+}
+
+impl From<PositionDirection> for Side {
+    /// The side that opened it.
+    fn from(direction: PositionDirection) -> Self {
+        match direction {
+            PositionDirection::Long => Self::Buy,
+            PositionDirection::Short => Self::Sell,
+        }
+    }
 }
 
 /// The state of an order.
@@ -144,23 +163,13 @@ impl SinceFilter {
 
 impl SideFilter {
     pub(super) fn keeps(self, side: Option<Side>) -> bool {
-        self.side.is_none_or(|wanted| {
-            side == Some(match wanted {
-                TradeSide::Buy => Side::Buy,
-                TradeSide::Sell => Side::Sell,
-            })
-        })
+        self.side.is_none_or(|wanted| side == Some(wanted.into()))
     }
 }
 
 impl DirectionFilter {
     pub(super) fn keeps(self, side: Option<Side>) -> bool {
-        self.side.is_none_or(|wanted| {
-            side == Some(match wanted {
-                PositionDirection::Long => Side::Buy,
-                PositionDirection::Short => Side::Sell,
-            })
-        })
+        self.side.is_none_or(|wanted| side == Some(wanted.into()))
     }
 }
 
