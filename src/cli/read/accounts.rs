@@ -10,6 +10,7 @@ use super::{
     },
     drawn, list,
     sheet::Sheet,
+    source_name::FIGURES,
     width,
 };
 use crate::{
@@ -31,13 +32,11 @@ pub(in crate::cli) struct AccountArgs {
     output: ListOutput,
 }
 
-const NO_FACTS: &str = "no source of account figures is set: set facts_source to \"paper\" for a paper exchange, or to a table with the address of your service's figures (\"perpdeck config init\" writes an example)";
-
 pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
     if service.client.connection().facts.is_none() {
-        return Err(Report::new(Misuse(NO_FACTS.to_owned())));
+        return Err(FIGURES.unset());
     }
     let facts = patiently(|| service.client.account_facts(&service.account)).await?;
     let row = AccountRow::new(&service.account, &facts);

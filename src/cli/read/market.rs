@@ -15,12 +15,12 @@ use super::{
     filters::{MarketFilter, SideFilter, SinceFilter},
     list, prices,
     sheet::Sheet,
-    show,
+    show, source_name,
 };
 use crate::{
     app::{Store, account::poll::Answer},
     config::Sources,
-    model::{Candle, Dated, Failure, FailureKind, Interval, MarketId, Page, Timestamp},
+    model::{Candle, Dated, Interval, MarketId, Page, Timestamp},
     view::tables::quotes::{
         BOOK, CANDLES, CandleRow, LevelRow, QUOTES, QuoteRow, TAPE, TapeRow, columns_of,
     },
@@ -87,48 +87,10 @@ fn interval() -> impl TypedValueParser<Value = Interval> {
     PossibleValuesParser::new(Interval::VARIANTS).try_map(|word| word.parse::<Interval>())
 }
 
-/// What one of the sources is of, and the setting that names it.
-#[derive(Debug, Clone, Copy)]
-struct SourceName {
-    what: &'static str,
-    setting: &'static str,
-}
-
-const PRICES: SourceName = SourceName {
-    what: "prices",
-    setting: "price_source",
-};
-const LEVELS: SourceName = SourceName {
-    what: "order book",
-    setting: "book_source",
-};
-const BARS: SourceName = SourceName {
-    what: "candles",
-    setting: "candle_source",
-};
-const PRINTS: SourceName = SourceName {
-    what: "trades",
-    setting: "trade_source",
-};
-
-impl SourceName {
-    /// No source is set; or the service does not have the one that is.
-    fn missing<T>(self, source: Option<&T>) -> Report {
-        let Self { what, setting } = self;
-        if source.is_some() {
-            let words = format!("the service has no {what} where {setting} says");
-            return Report::new(Failure::new(FailureKind::NotFound, words));
-        }
-        Report::new(Misuse(format!(
-            "no source of {what} is set: set {setting} to \"paper\" for a paper exchange, or to a table with the address of your service's {what} (\"perpdeck config init\" writes an example)"
-        )))
-    }
-}
-
 pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice())?;
     if service.client.connection().prices.is_none() {
-        return Err(PRICES.missing::<()>(None));
+        return Err(source_name::PRICES.unset());
     }
     let mut page = patiently(|| service.client.markets()).await?;
     page.rows.retain(|market| args.market.keeps(&market.id));
@@ -150,7 +112,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     let (store, market) = named(&service, args.market).await?;
     let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
     let source = service.client.connection().markets.books.as_ref();
-    let Dated { value, made_at } = read.ok_or_else(|| LEVELS.missing(source))?;
+    let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.missing(source))?;
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
@@ -189,7 +151,9 @@ async fn read_candles(
             service.client.candles(market, args.interval, before, limit)
         };
         let read = patiently(ask).await?;
-        let mut page = read.ok_or_else(|| BARS.missing(source))?.value;
+        let mut page = read
+            .ok_or_else(|| source_name::CANDLES.missing(source))?
+            .value;
         page.rows
             .retain(|row| before.is_none_or(|before| row.open_time < before));
         page.rows.sort_by_key(|row| row.open_time);
@@ -221,7 +185,9 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     };
     let read = patiently(|| service.client.trades(&market, limit)).await?;
     let source = service.client.connection().markets.trades.as_ref();
-    let mut page = read.ok_or_else(|| PRINTS.missing(source))?.value;
+    let mut page = read
+        .ok_or_else(|| source_name::TRADES.missing(source))?
+        .value;
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
     let oldest = page.rows.last().map(|row| row.at);

@@ -16,6 +16,7 @@ mod pages;
 pub(super) mod positions;
 pub(super) mod scaled;
 mod sheet;
+mod source_name;
 pub(super) mod twaps;
 pub(super) mod watch;
 
