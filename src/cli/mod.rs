@@ -37,7 +37,7 @@ pub use exit::Exit;
 
 use crate::config;
 use args::{ActVerb, CliVerb, ReadVerb};
-use clap::FromArgMatches as _;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKind};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
 use exit::Misuse;
@@ -46,15 +46,22 @@ use voice::Output;
 
 /// Whether a shell asked for a completion. It is printed then, and nothing else is done.
 pub fn complete(environment: &Environment) -> bool {
-    shell::completer::answer(environment)
+    shell::completer::answer(environment.variables(), Args::command)
 }
 
 /// Parses the arguments; reports mistakes like any other error, and prints help on request.
 pub fn read() -> std::result::Result<Args, Exit> {
-    let matches = shell::help::command().try_get_matches();
-    matches
-        .and_then(|matches| Args::from_arg_matches(&matches))
-        .map_err(|why| usage_error::tell(&why, Output::from_command_line()))
+    let read = Args::try_parse().or_else(|why| match why.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => explained(),
+        _ => Err(why),
+    });
+    read.map_err(|why| usage_error::tell(&why, Output::from_command_line()))
+}
+
+/// The same with the examples, which only somebody who asks for help waits for.
+fn explained() -> std::result::Result<Args, clap::Error> {
+    let matches = shell::help::explain(Args::command()).try_get_matches()?;
+    Args::from_arg_matches(&matches)
 }
 
 /// Runs the verb with this environment, and returns the exit code.
@@ -97,8 +104,8 @@ fn choose(args: Args, environment: &Environment) -> Result<Exit> {
         Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
         Some(CliVerb::Config(args)) => settings::run(&args, &sources),
         Some(CliVerb::Schema(args)) => schema::run(&args),
-        Some(CliVerb::Completions(args)) => shell::completions::run(&args),
-        Some(CliVerb::Man(args)) => shell::man::run(&args),
+        Some(CliVerb::Completions(args)) => shell::completions::run(&args, Args::command()),
+        Some(CliVerb::Man(args)) => shell::man::run(&args, Args::command()),
     }
 }
 

@@ -4,11 +4,10 @@
 //! time. It prints no error, writes no file, starts no exchange and runs no program for a key: where one is set
 //! (`api_key_command`, `api_key_keyring`), only profiles are offered.
 
-use super::help;
+use super::help::explain;
 use crate::{
     app::{Store, account::poll::Answer},
     cli::{
-        Environment,
         flags::SettingsFlags,
         service::{arrive, client},
     },
@@ -64,15 +63,17 @@ struct Candidate {
     about: String,
 }
 
-/// Whether a shell asked for a completion, which is printed then.
-pub(in crate::cli) fn answer(environment: &Environment) -> bool {
+/// Whether a shell asked for a completion of this command line, which is printed then.
+pub(in crate::cli) fn answer(
+    variables: impl Iterator<Item = (OsString, OsString)>,
+    whole: fn() -> Command,
+) -> bool {
     if env::var_os(VARIABLE).is_none_or(|shell| shell.is_empty()) {
         return false;
     }
-    let sources = Arc::new(sources(environment));
-    let whole = || offering(help::command(), &sources);
+    let sources = Arc::new(sources(variables, whole()));
     let here = env::current_dir().ok();
-    let done = CompleteEnv::with_factory(whole)
+    let done = CompleteEnv::with_factory(|| offering(explain(whole()), &sources))
         .var(VARIABLE)
         .try_complete(env::args_os(), here.as_deref());
     // An unknown shell gets nothing rather than an error in the middle of a line.
@@ -80,15 +81,14 @@ pub(in crate::cli) fn answer(environment: &Environment) -> bool {
 }
 
 /// The settings that the line so far would have.
-fn sources(environment: &Environment) -> Sources {
+fn sources(variables: impl Iterator<Item = (OsString, OsString)>, whole: Command) -> Sources {
     let typed: Vec<OsString> = env::args_os()
         .skip_while(|word| word != "--")
         .skip(1)
         .collect();
-    let command = help::command().ignore_errors(true);
-    let matches = command.try_get_matches_from(typed).unwrap_or_default();
+    let whole = whole.ignore_errors(true);
+    let matches = whole.try_get_matches_from(typed).unwrap_or_default();
     let flags = SettingsFlags::from_arg_matches(deepest(&matches));
-    let variables = environment.variables();
     let file = config::user_file();
     match flags {
         Ok(flags) => flags.sources(variables, file),

@@ -1,7 +1,8 @@
 //! `perpdeck completions`: a script for the shell.
 
-use super::completer::VARIABLE;
+use super::{completer::VARIABLE, help::explain};
 use crate::cli::{Exit, out};
+use clap::Command;
 use clap_complete::{Shell, env::Shells, generate};
 use color_eyre::{Result, eyre::eyre};
 
@@ -13,8 +14,8 @@ pub(in crate::cli) struct CompletionsArgs {
     dynamic: bool,
 }
 
-pub(in crate::cli) fn run(args: &CompletionsArgs) -> Result<Exit> {
-    let mut whole = super::help::command();
+pub(in crate::cli) fn run(args: &CompletionsArgs, whole: Command) -> Result<Exit> {
+    let mut whole = explain(whole);
     let mut script = vec![];
     if args.dynamic {
         register(args.shell, &mut script)?;

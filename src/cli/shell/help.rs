@@ -1,7 +1,7 @@
 //! The command line as it is parsed and explained: with examples, and without the settings that a command does not use.
 
 use super::examples;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use std::fmt::Write as _;
 
 /// Settings of the screen: a verb has none.
@@ -23,9 +23,8 @@ const WITH_A_SCREEN: [&str; 4] = ["desk", "demo", "snapshot", "config"];
 /// Commands that read no setting.
 const WITHOUT_SETTINGS: [&str; 3] = ["schema", "completions", "man"];
 
-/// The whole command line.
-pub(in crate::cli) fn command() -> Command {
-    let mut whole = crate::cli::Args::command();
+/// The whole command line, explained.
+pub(in crate::cli) fn explain(mut whole: Command) -> Command {
     for name in names(&whole) {
         let hidden = hidden_from(&whole, &name);
         whole = whole.mut_subcommand(&name, |mut verb| {
@@ -90,6 +89,11 @@ fn text(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory as _;
+
+    fn command() -> Command {
+        explain(crate::cli::Args::command())
+    }
 
     /// Words between blanks; quotes keep blanks together.
     fn words(line: &str) -> Vec<String> {

@@ -3,6 +3,7 @@
 use super::{
     examples,
     facts::{ENVIRONMENT, EXIT_STATUS, FILES, ManualEntry},
+    help::explain,
 };
 use crate::cli::{Exit, exit::Misuse, out};
 use clap::Command;
@@ -20,8 +21,8 @@ pub(in crate::cli) struct ManArgs {
     command: Vec<String>,
 }
 
-pub(in crate::cli) fn run(args: &ManArgs) -> Result<Exit> {
-    let mut whole = super::help::command();
+pub(in crate::cli) fn run(args: &ManArgs, whole: Command) -> Result<Exit> {
+    let mut whole = explain(whole);
     whole.build();
     let names = args.command.iter();
     let found = names
