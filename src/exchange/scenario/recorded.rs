@@ -9,12 +9,11 @@ use super::super::engine::{CheckpointFault, Engine, Millis};
 const CHECKPOINT: &[u8] = include_bytes!("../../../assets/demo.checkpoint");
 /// Virtual time at the end of the recorded morning: half past an hour.
 const END: Millis = Millis(1_790_001_000_000);
-const MINUTE: i64 = 60_000;
 
 /// The engine of the demo at `start`: as recorded until its last whole minute, and simulated from there.
 pub(super) fn demo_at(start: Millis) -> Result<Engine, CheckpointFault> {
     let mut engine = Engine::from_first_checkpoint(&postcard::from_bytes(CHECKPOINT)?)?;
-    engine.shift_time((start - END).0.div_euclid(MINUTE));
+    engine.shift_time((start - END).0.div_euclid(Millis::MINUTE.0));
     engine.advance_to(start);
     Ok(engine)
 }
@@ -56,7 +55,7 @@ mod tests {
     /// Every instant moves, or some part of the checkpoint would differ; only the hash covers the times of before.
     #[test]
     fn moved_within_the_hour_it_is_what_playing_it_then_gives() {
-        let start = END + Millis(29 * MINUTE);
+        let start = END + Millis(29 * Millis::MINUTE.0);
         let (mut moved, mut played) = (demo_at(start).unwrap(), played(start));
         moved.log.unhash();
         played.log.unhash();
@@ -65,7 +64,7 @@ mod tests {
 
     #[test]
     fn moved_to_another_day_every_row_is_of_that_morning() {
-        let start = END + Millis(400 * 86_400_000 + 5 * 3_600_000 + 50 * MINUTE);
+        let start = END + Millis(400 * 86_400_000 + 5 * 3_600_000 + 50 * Millis::MINUTE.0);
         let engine = demo_at(start).unwrap();
         let account = engine.account("chal-1").unwrap();
         let morning = start - Millis(1_800_000)..=start;

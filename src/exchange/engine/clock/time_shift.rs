@@ -10,14 +10,12 @@ use crate::exchange::engine::{
     },
 };
 
-const MINUTE: i64 = 60_000;
-
 impl Engine {
     /// Moves every instant by whole minutes, back or ahead, as if everything had happened that much later. Prices,
     /// sizes and random streams stay; an hour or a day that began or ended meanwhile is not made up for: no funding is
     /// paid and no daily limit begins anew for it.
     pub fn shift_time(&mut self, minutes: i64) {
-        let by = Millis(minutes * MINUTE);
+        let by = Millis(minutes * Millis::MINUTE.0);
         self.now += by;
         self.expiring = std::mem::take(&mut self.expiring)
             .into_iter()

@@ -3,6 +3,7 @@
 use super::{
     history::{EquityRecord, FillRecord, FundingRecord},
     ring::Ring,
+    units::Millis,
 };
 
 /// Fills kept of an account.
@@ -12,7 +13,7 @@ pub(crate) const EQUITY_CAPACITY: usize = 4_320;
 /// Funding payments kept of an account.
 pub(crate) const FUNDING_CAPACITY: usize = 4_096;
 /// The equity of every account is sampled once in this span.
-pub(crate) const EQUITY_INTERVAL_MS: i64 = 60_000;
+pub(crate) const EQUITY_INTERVAL_MS: i64 = Millis::MINUTE.0;
 
 #[derive(Debug)]
 pub(crate) struct AccountHistory {

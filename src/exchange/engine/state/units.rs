@@ -157,6 +157,7 @@ impl Millis {
     pub const STEP: Self = Self(250);
     pub const DAY: Self = Self(86_400_000);
     pub const HOUR: Self = Self(3_600_000);
+    pub const MINUTE: Self = Self(60_000);
 
     #[must_use]
     pub const fn seconds(whole: i64) -> Self {

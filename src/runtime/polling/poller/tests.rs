@@ -23,9 +23,9 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
     (context, mail)
 }
 
-fn beat(context: PollContext, interval: Duration) -> (SourceTask, Arc<Notify>) {
+fn source_task(context: PollContext, interval: Duration) -> (SourceTask, Arc<Notify>) {
     let nudge = Arc::new(Notify::new());
-    let beat = SourceTask {
+    let source_task = SourceTask {
         source: Source::Orders,
         context,
         nudge: Arc::clone(&nudge),
@@ -39,7 +39,7 @@ fn beat(context: PollContext, interval: Duration) -> (SourceTask, Arc<Notify>) {
         visibility: watch::Sender::default().subscribe(),
         jitter: Jitter::seeded(1),
     };
-    (beat, nudge)
+    (source_task, nudge)
 }
 
 /// Skips the countdowns to a retry, which have a test of their own.
@@ -143,8 +143,8 @@ async fn a_source_that_is_given_another_pace_is_asked_at_once_and_by_that_from_t
 async fn a_source_asked_for_is_polled_at_once() {
     let responder = Responder::answering(vec![empty(), empty()]).await;
     let (context, mut mail) = context(&responder);
-    let (beat, nudge) = beat(context, HOUR);
-    let task = tokio::spawn(beat.repeat(PollRequest::Positions));
+    let (source, nudge) = source_task(context, HOUR);
+    let task = tokio::spawn(source.repeat(PollRequest::Positions));
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
     nudge.notify_one();
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
@@ -170,9 +170,9 @@ async fn ladders_are_polled_by_id_and_one_that_is_gone_does_not_stop_the_others(
     let script = vec![error("404 Not Found", ""), live];
     let responder = Responder::answering(script).await;
     let (context, mut mail) = context(&responder);
-    let (beat, _nudge) = beat(context, HOUR);
+    let (source, _nudge) = source_task(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
-    let task = tokio::spawn(beat.ladders(known));
+    let task = tokio::spawn(source.ladders(known));
     let first = polled(&mut mail).await;
     assert!(matches!(first, Answer::Scaled(id, Err(_)) if id.raw() == "a"));
     let second = polled(&mut mail).await;
@@ -188,9 +188,9 @@ async fn a_ladder_that_has_ended_is_read_once_more_and_then_never_again() {
     let script = vec![ended(), live(), ended(), live(), live(), live()];
     let responder = Responder::answering(script).await;
     let (context, mut mail) = context(&responder);
-    let (beat, nudge) = beat(context, HOUR);
+    let (source, nudge) = source_task(context, HOUR);
     let (_ids, known) = watch::channel(BTreeSet::from(["a".into(), "b".into()]));
-    let task = tokio::spawn(beat.ladders(known));
+    let task = tokio::spawn(source.ladders(known));
     let mut rounds = vec![];
     for _ in 0..4 {
         let mut round = String::new();
@@ -220,7 +220,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         beat: Beat::start(),
         markets: MarketQueue::default(),
     };
-    beat(context, Duration::from_secs(1))
+    source_task(context, Duration::from_secs(1))
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,13 +229,13 @@ async fn a_retry_after_stands_even_when_the_trader_asks() {
         retry_after: Some(Duration::from_secs(20)),
         ..Failure::new(FailureKind::Unavailable, "busy")
     };
-    let (mut beat, nudge) = resting();
+    let (mut source, nudge) = resting();
     let start = tokio::time::Instant::now();
     nudge.notify_one();
-    assert!(beat.rest(Some(&busy)).await);
+    assert!(source.rest(Some(&busy)).await);
     assert_eq!(start.elapsed(), Duration::from_secs(20));
     nudge.notify_one();
-    assert!(beat.rest(None).await);
+    assert!(source.rest(None).await);
     assert_eq!(start.elapsed(), Duration::from_secs(20));
 }
 
@@ -245,35 +245,35 @@ async fn a_wait_that_only_the_desk_has_made_longer_ends_when_the_trader_asks() {
         retry_after: Some(Duration::from_secs(1)),
         ..Failure::new(FailureKind::Unavailable, "busy")
     };
-    let (mut beat, nudge) = resting();
-    beat.pace = watch::channel(PollRate {
+    let (mut source, nudge) = resting();
+    source.pace = watch::channel(PollRate {
         interval: Duration::from_secs(8),
         demand: 0,
     })
     .1;
     for _ in 0..4 {
-        beat.backoff.after(Duration::from_secs(8), Some(&busy));
+        source.backoff.after(Duration::from_secs(8), Some(&busy));
     }
     let start = tokio::time::Instant::now();
     nudge.notify_one();
-    assert!(beat.rest(Some(&busy)).await);
+    assert!(source.rest(Some(&busy)).await);
     assert_eq!(
         start.elapsed(),
         Duration::from_secs(1),
         "not before the service wants it"
     );
-    assert!(!beat.rest(Some(&busy)).await);
+    assert!(!source.rest(Some(&busy)).await);
     assert!(start.elapsed() > Duration::from_secs(25), "nobody asked");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_key_is_tried_again_only_when_asked() {
     let refused = Failure::new(FailureKind::Auth, "revoked");
-    let (mut beat, nudge) = resting();
-    let alone = timeout(24 * HOUR, beat.rest(Some(&refused))).await;
+    let (mut source, nudge) = resting();
+    let alone = timeout(24 * HOUR, source.rest(Some(&refused))).await;
     assert!(alone.is_err());
     nudge.notify_one();
-    assert!(beat.rest(Some(&refused)).await);
+    assert!(source.rest(Some(&refused)).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -309,14 +309,14 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         beat: Beat::start(),
         markets: MarketQueue::default(),
     };
-    let (mut beat, _nudge) = beat(context, Duration::from_secs(2));
+    let (mut source, _nudge) = source_task(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();
-    beat.rest(Some(&down)).await;
+    source.rest(Some(&down)).await;
     let Some(Msg::TriesAgain(Source::Orders, at)) = mail.recv().await else {
         panic!("it does not say when");
     };
     assert_eq!(at, NOW.plus(start.elapsed()));
-    beat.rest(None).await;
+    source.rest(None).await;
     assert!(mail.try_recv().is_err());
 }
 

@@ -38,7 +38,7 @@ struct LevelReach {
 const REACHES: [LevelReach; 4] = [
     LevelReach {
         level: CandleLevel::Second,
-        span: Millis(60_000),
+        span: Millis::MINUTE,
         spans: 60,
         activity: (300.0, 0.5),
     },
