@@ -3,6 +3,7 @@
 //! Contract: only the candles in view are touched. Prices are counts of the market's finest digit; what is not known has
 //! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
 
+pub use super::chart_window::ChartSlot;
 use super::{
     chart_window::ChartWindow,
     overlays::{self, PriceLine},
@@ -77,20 +78,6 @@ impl ChartView {
         self.unit
             .price(self.range.height() / i64::from(rows.max(1)))
     }
-}
-
-/// One candle's place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ChartSlot {
-    /// `None` where nothing is known.
-    pub candle: Option<Candle>,
-    /// The session's volume-weighted average price until then.
-    pub vwap: Option<i64>,
-    /// Whether the account bought or sold in it.
-    pub bought: bool,
-    pub sold: bool,
-    /// Eighths of a cell.
-    pub volume: u16,
 }
 
 /// How many digits the prices of the market shown have; `None` while there is no candle.

@@ -5,23 +5,22 @@
 
 use super::{
     ladder_form::{LadderForm, LadderLines, fitted_own, fitted_size, size_decimals},
+    ladder_scene::LadderScene,
     ladder_words::over_trades,
 };
 use crate::{
     app::{
         Model,
-        account::poll::Source,
         market::{
             book_state::BookState,
             depth::{Depth, GroupedBook},
             ladder_spot::DrawnRows,
-            own_orders::{OwnOrder, OwnOrderKind, own_orders, own_position},
-            tape::Tape,
+            own_orders::{OwnOrder, OwnOrderKind},
         },
     },
-    model::{Book, Market, MarketId, Num, Position, Protection, Side, Tick},
+    model::{Num, Protection, Side},
     view::text::{
-        age, format,
+        format,
         scene::Scene,
         span::{Span, Tone},
         table::Share,
@@ -73,22 +72,6 @@ pub struct LadderCell {
     pub bar: Share,
 }
 
-/// Everything that the rows are made from.
-pub(super) struct LadderScene<'a> {
-    pub(super) model: &'a Model,
-    pub(super) market_id: &'a MarketId,
-    pub(super) market: Option<&'a Market>,
-    pub(super) book: Option<&'a Book>,
-    pub(super) state: BookState,
-    pub(super) spacing: Tick,
-    pub(super) prices: Vec<Num>,
-    pub(super) own: Vec<OwnOrder<'a>>,
-    pub(super) position: Option<&'a Position>,
-    pub(super) tape: Option<&'a Tape>,
-    /// How old the mark is, where it is late.
-    pub(super) late_mark: Option<Span>,
-}
-
 /// The ladder on so many columns and lines; `None` where no price of its market is known.
 pub fn price_ladder(
     model: &Model,
@@ -123,26 +106,7 @@ pub fn price_ladder(
     })
 }
 
-impl<'a> LadderScene<'a> {
-    pub(super) fn new(model: &'a Model) -> Option<Self> {
-        let market_id = model.price_ladder.market()?;
-        let spacing = model.price_ladder.spacing()?;
-        let store = &model.store;
-        Some(Self {
-            model,
-            market_id,
-            market: store.market(market_id),
-            book: store.books.of(market_id).and_then(|known| known.value()),
-            state: BookState::new(store, market_id, model.now),
-            spacing,
-            prices: vec![],
-            own: own_orders(store, market_id, spacing).collect(),
-            position: own_position(store, market_id),
-            tape: model.market_data.tape(market_id),
-            late_mark: age::priced(model).and_then(|_| age::age_of(model, Source::Markets)),
-        })
-    }
-
+impl LadderScene<'_> {
     fn with_rows(self, rows: u16) -> Option<Self> {
         let prices = self.model.price_ladder.prices(usize::from(rows));
         (!prices.is_empty()).then_some(Self { prices, ..self })
@@ -157,16 +121,8 @@ impl<'a> LadderScene<'a> {
         })
     }
 
-    pub(super) fn range(&self) -> Option<(Num, Num)> {
-        Some((*self.prices.last()?, *self.prices.first()?))
-    }
-
     fn grouped(&self) -> Option<GroupedBook> {
         Some(GroupedBook::new(self.book?, self.spacing, self.range()?))
-    }
-
-    pub(super) fn label(&self, price: Num) -> String {
-        format::price(price, self.market)
     }
 
     fn rows(&self, grouped: Option<&GroupedBook>, form: LadderForm) -> Vec<LadderRow> {

@@ -1,6 +1,6 @@
 //! The words around the rows of the price ladder: what is out of view, how the rows lie, what the keys do, the trades.
 
-use super::ladder::LadderScene;
+use super::ladder_scene::LadderScene;
 use crate::{
     app::{
         Model,

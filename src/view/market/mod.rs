@@ -5,6 +5,7 @@ mod chart_window;
 pub mod glyphs;
 pub(crate) mod ladder;
 pub(crate) mod ladder_form;
+mod ladder_scene;
 pub(crate) mod ladder_words;
 pub mod overlays;
 pub mod scale;
