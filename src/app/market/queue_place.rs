@@ -20,9 +20,12 @@ const SEEN_PLACED: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QueuePlaces {
     known: BTreeMap<OrderId, QueuePlace>,
-    /// The version of the tape that is counted.
-    counted: Option<u64>,
+    /// What they were derived from.
+    from: QueueVersion,
 }
+
+/// When the orders were read, and the version of the tape. Keys and ticks change neither.
+pub(crate) type QueueVersion = (Option<Timestamp>, Option<u64>);
 
 #[derive(Debug, Clone, PartialEq)]
 struct QueuePlace {
@@ -50,6 +53,11 @@ impl QueuePlaces {
         let place = self.known.get(order)?;
         let left = place.resting?.minus(place.traded)?;
         Some(left.max(Num::ZERO))
+    }
+
+    /// Whether orders or trades have changed since the last time.
+    pub(crate) fn is_outdated(&mut self, version: QueueVersion) -> bool {
+        std::mem::replace(&mut self.from, version) != version
     }
 
     /// Notes new orders, forgets ended ones, and counts what has traded.
@@ -80,17 +88,8 @@ impl QueuePlaces {
                 });
         }
         self.known.retain(|id, _| seen.contains(id));
-        self.count(scene.tape);
-    }
-
-    fn count(&mut self, tape: Option<&Tape>) {
-        let version = tape.map(Tape::version);
-        if self.counted == version {
-            return;
-        }
-        self.counted = version;
         for place in self.known.values_mut() {
-            place.count(tape);
+            place.count(scene.tape);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
             own_orders::priced_orders,
             price_ladder::{LadderHold, LadderQuote},
             queue_place::QueueScene,
+            tape::Tape,
         },
     },
     model::{MarketId, Tick},
@@ -43,6 +44,11 @@ pub(crate) fn follow(model: &mut Model) {
 
 /// What rests before the own orders.
 fn watch_queue(model: &mut Model, market: &MarketId) {
+    let tape = model.market_data.tape(market).map(Tape::version);
+    let version = (model.store.orders.at(), tape);
+    if !model.price_ladder.queue.is_outdated(version) {
+        return;
+    }
     let mut queue = std::mem::take(&mut model.price_ladder.queue);
     let store = &model.store;
     let is_live = BookState::new(store, market, model.now) == BookState::Live;
