@@ -51,10 +51,16 @@ pub fn complete(environment: &Environment) -> bool {
 
 /// Parses the arguments; reports mistakes like any other error, and prints help on request.
 pub fn read() -> std::result::Result<Args, Exit> {
-    let read = Args::try_parse().or_else(|why| match why.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => explained(),
-        _ => Err(why),
-    });
+    let is_help = |why: &clap::Error| {
+        matches!(
+            why.kind(),
+            ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        )
+    };
+    let read = match Args::try_parse() {
+        Err(why) if is_help(&why) => explained(),
+        read => read,
+    };
     read.map_err(|why| usage_error::tell(&why, Output::from_command_line()))
 }
 

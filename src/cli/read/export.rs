@@ -160,11 +160,14 @@ async fn read(
     })
 }
 
+/// When a row is of.
+type RowDate<T> = fn(&T) -> Option<Timestamp>;
+
 /// Of a list that has one page; an undated row is older than any instant.
 fn whole<T>(
     voice: Output,
     mut page: Page<T>,
-    (since, at): (SinceFilter, fn(&T) -> Option<Timestamp>),
+    (since, at): (SinceFilter, RowDate<T>),
     rows: fn(Vec<T>) -> SheetRows,
 ) -> ReadList {
     page.rows.retain(|row| since.keeps(at(row)));
@@ -179,7 +182,7 @@ fn read_list<T>(voice: Output, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> 
     }
 }
 
-fn dated<T: 'static>(since: SinceFilter, at: fn(&T) -> Option<Timestamp>) -> Selection<T> {
+fn dated<T: 'static>(since: SinceFilter, at: RowDate<T>) -> Selection<T> {
     Selection {
         keeps: Box::new(move |row| since.keeps(at(row))),
         ends: Box::new(move |row| since.ends(at(row))),
