@@ -126,8 +126,7 @@ fn marks_own(screen: &str, price: &str) -> bool {
 fn buy_from_the_ladder_and_cancel_the_order() {
     let mut desk = Reader::opens(WIDE, SLOW);
     desk.told("9 Ladder", "9");
-    desk.told("j k choose a price", "jjjjjjjjjj");
-    desk.sees("size 0.");
+    desk.goes_down(10);
     desk.told("b buy", "b");
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
@@ -143,7 +142,16 @@ fn buy_from_the_ladder_and_cancel_the_order() {
 
 /// Where our order of 0.077 is on the ladder: the price of its row.
 fn own_price(screen: &str) -> Option<i64> {
-    let mut lines = screen.lines().filter_map(|line| line.split_once(".077 "));
+    price_right_of(screen, ".077 ")
+}
+
+/// The price that the cursor is on.
+fn cursor_price(screen: &str) -> Option<i64> {
+    price_right_of(screen, "› ")
+}
+
+fn price_right_of(screen: &str, sign: &str) -> Option<i64> {
+    let mut lines = screen.lines().filter_map(|line| line.split_once(sign));
     let (_, right_of_it) = lines.next()?;
     let mut words = right_of_it.split(|c: char| c.is_whitespace() || "│◂›".contains(c));
     let price = words.find(|word| word.len() == 6 && word.contains(','))?;
@@ -156,6 +164,17 @@ fn grouped(price: i64) -> String {
 }
 
 impl Reader {
+    /// Moves the ladder's cursor so many ticks down. A key acts at the price that is seen, so it waits until it is there.
+    #[track_caller]
+    fn goes_down(&mut self, ticks: usize) {
+        self.told("j k choose a price", "j");
+        self.sees("size 0.");
+        let begin = cursor_price(&self.session.screen()).unwrap();
+        self.session.press(&"j".repeat(ticks));
+        let there = begin - i64::try_from(ticks).unwrap();
+        self.sees(&format!("› {}", grouped(there)));
+    }
+
     /// Waits until our order is at this price and nowhere else.
     #[track_caller]
     fn sees_own_at(&self, price: i64) {
@@ -171,8 +190,7 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     let mut desk = Reader::opens(WIDE, SLOW);
     desk.told("9 Ladder", "9");
     // Far from the market: what fills cannot be dragged.
-    desk.told("j k choose a price", &"j".repeat(120));
-    desk.sees("size 0.");
+    desk.goes_down(120);
     desk.told("b buy", "b");
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
