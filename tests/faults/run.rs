@@ -309,10 +309,11 @@ enum Noted {
     Late,
 }
 
-/// What a desk says of a command that waited too long for its turn, or for the disk.
-const WAITED: [&str; 2] = [
+/// What a desk says of a command that waited too long: for its turn, for the disk, or for the journal to be open.
+const WAITED: [&str; 3] = [
     "for the command before it; decide again",
     "the disk of the journal has not taken it: it is not sent",
+    "what became of the last session's commands is not found out yet; nothing was sent",
 ];
 
 /// The journal against the screen.
