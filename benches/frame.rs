@@ -336,9 +336,9 @@ fn main() {
     }
 }
 
-/// Lets a long list go through its lens to the end.
+/// Lets a long list go through its table view to the end.
 fn sift(model: &mut Model) {
-    while model.lenses.are_sifting() {
+    while model.table_views.are_sifting() {
         update(model, NOW, Msg::Tick);
     }
 }
@@ -348,7 +348,7 @@ fn sifting(model: &mut Model, key: &str) -> (Duration, Duration) {
     let start = Instant::now();
     press(model, key);
     let mut longest = start.elapsed();
-    while model.lenses.are_sifting() {
+    while model.table_views.are_sifting() {
         let portion = Instant::now();
         update(model, NOW, Msg::Tick);
         longest = longest.max(portion.elapsed());

@@ -29,17 +29,17 @@ pub use crate::{
     config::{Checks, Motion, Tint},
 };
 pub use account::about::{About, Target};
-pub use account::books::{Books, Unfit};
+pub use account::books::{Books, UnusableBook};
 pub use account::clocks::Clocks;
 pub use account::data_age::DataAge;
 pub use account::equity::Equity;
-pub use account::feed::{Churn, Feed};
+pub use account::feed::{AnswerDiff, Feed};
 pub use account::health::Health;
 pub use account::identity::{Identity, Mode, Profile};
 pub use account::lineage::Lineage;
 pub use account::prices::{Fill, Prices};
 pub use account::remote::Remote;
-pub use account::store::{Closing, Ended, EndedBy, Flight, Reckoning, Store, Then};
+pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
@@ -67,7 +67,7 @@ pub use market::{
 pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
 pub use tables::rows::Rows;
-pub use update::fleet::{Desks, Fleet, Whose};
+pub use update::account_set::{AccountScope, AccountSet, Desks};
 pub(crate) use update::market_data::due as market_due;
 pub use update::router::update;
 pub use update::wake::{redraw, wake};

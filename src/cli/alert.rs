@@ -7,7 +7,7 @@ use super::{
     Exit,
     act::market::unknown,
     desk::setup,
-    exit::Misuse,
+    exit::UsageError,
     out,
     service::Service,
     voice::{ListOutput, Output},
@@ -149,10 +149,10 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
     let is_market = !model.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
         let words = unknown(&MarketId::from(first), &model.store.known_markets());
-        return Err(Report::new(Misuse(words)));
+        return Err(Report::new(UsageError(words)));
     }
     let read = typed_alert(&mut model, text);
-    Ok(read.map_err(|fault| Misuse(format!("{text:?}: {}", fault.what)))?)
+    Ok(read.map_err(|fault| UsageError(format!("{text:?}: {}", fault.what)))?)
 }
 
 async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Result<Exit> {

@@ -10,14 +10,14 @@ use strum::IntoEnumIterator as _;
 
 /// The stored choices, and warnings about them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Recalled {
+pub(super) struct StoredColumns {
     pub(super) columns: BTreeMap<Pane, Vec<usize>>,
     pub(super) warnings: Vec<String>,
 }
 
 /// As far as the panes and columns still exist; a column that is new since then comes last.
-pub(super) fn recall(state_dir: &Path) -> Recalled {
-    let mut recalled = Recalled::default();
+pub(super) fn recall(state_dir: &Path) -> StoredColumns {
+    let mut recalled = StoredColumns::default();
     let kept = match kept_columns(state_dir) {
         Ok(kept) => kept,
         Err(why) => {
@@ -82,7 +82,7 @@ fn chosen(pane: Pane, choice: &Choice) -> (Vec<usize>, Vec<String>) {
     (columns, unknown)
 }
 
-impl Recalled {
+impl StoredColumns {
     fn warn(&mut self, state_dir: &Path, what: &str) {
         let file = columns_file(state_dir);
         self.warnings.push(format!("{}: {what}", file.display()));
@@ -102,7 +102,7 @@ mod tests {
         keep(dir.path(), Pane::Positions, None).unwrap();
         let columns = BTreeMap::from([(Pane::Orders, vec![4, 0, 1])]);
         let warnings = vec![];
-        assert_eq!(recall(dir.path()), Recalled { columns, warnings });
+        assert_eq!(recall(dir.path()), StoredColumns { columns, warnings });
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `perpdeck`, `perpdeck desk` and `perpdeck demo`: the desk.
 
-mod renewal;
+mod reload;
 pub(super) mod running;
 pub(super) mod setup;
 
@@ -9,7 +9,7 @@ use super::{
     desk::setup as desk_setup,
     disk_wait::{AT_ONCE, Work},
     exchange_args::{FIXED_KEYS, World},
-    exit::Misuse,
+    exit::UsageError,
     log, out,
     paper::Paper,
     paths::state_dir,
@@ -75,7 +75,7 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) 
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let words = "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one";
-        return Err(Misuse(words.to_owned()).into());
+        return Err(UsageError(words.to_owned()).into());
     }
     if let Some(why) = lacking(&env::var("TERM").unwrap_or_default()) {
         out::complain(&why);
@@ -83,8 +83,8 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) 
     }
     let dir = state_dir(settings);
     let mut start = desk_setup::start(settings)?;
-    let (renewals, watching) = renewal::watch(sources, loaded.clone(), &start)?;
-    start.renewals = renewals;
+    let (settings_thread, watching) = reload::watch(sources, loaded.clone(), &start)?;
+    start.settings_thread = settings_thread;
     remember(&mut start, &dir, settings.log_level);
     tracing::info!("sandbox: {sandbox}");
     start.warnings.extend(sandbox.failure());
@@ -93,7 +93,7 @@ pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) 
     let ended = match choice {
         DeskMode::Configured(keep) => match desk_setup::configured(&loaded, &dir)? {
             Some(_) if keep.data_dir.is_some() => {
-                return Err(Misuse(ELSEWHERE.to_owned()).into());
+                return Err(UsageError(ELSEWHERE.to_owned()).into());
             }
             Some(opened) => Box::pin(runtime::desk(start, ready(Ok(opened)))).await,
             None => {

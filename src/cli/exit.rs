@@ -83,11 +83,11 @@ impl From<&Failure> for Exit {
 /// The arguments cannot be carried out; nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Misuse(pub(super) String);
+pub(super) struct UsageError(pub(super) String);
 
 /// The exit code of an error that is no service's.
 pub(super) fn of(report: &Report) -> Exit {
-    if report.is::<SettingsError>() || report.is::<Misuse>() {
+    if report.is::<SettingsError>() || report.is::<UsageError>() {
         Exit::Usage
     } else {
         Exit::Failed

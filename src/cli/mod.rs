@@ -40,7 +40,7 @@ use args::{ActVerb, CliVerb, ReadVerb};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKind};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
-use exit::Misuse;
+use exit::UsageError;
 use std::panic;
 use voice::Output;
 
@@ -92,7 +92,7 @@ fn choose(args: Args, environment: &Environment) -> Result<Exit> {
     let sources = args.settings.sources(variables, config::user_file());
     if args.verb.is_some() && args.desk.data_dir.is_some() {
         let words = "--data-dir must follow desk, demo or serve";
-        return Err(Misuse(words.to_owned()).into());
+        return Err(UsageError(words.to_owned()).into());
     }
     match args.verb {
         None => desk(DeskMode::Configured(args.desk), &sources),

@@ -1,7 +1,7 @@
 //! `perpdeck schema`: the JSON Schemas of rows in verbs and exports.
 
 use super::read::watch::{EventRow, WatchLine};
-use super::{Exit, exit::Misuse, journal, out, voice};
+use super::{Exit, exit::UsageError, journal, out, voice};
 use crate::view::tables::{
     alert_rows::UserAlertRow,
     quotes::{CandleRow, LevelRow, QuoteRow, TapeRow},
@@ -92,7 +92,7 @@ pub(super) fn run(args: &SchemaArgs) -> Result<Exit> {
             "there is no row {name:?}; the rows are {}",
             names.join(", ")
         );
-        return Err(Misuse(words).into());
+        return Err(UsageError(words).into());
     };
     let text = serde_json::to_string_pretty(&(row.schema)())?;
     out::say(&(text + "\n"))?;

@@ -1,6 +1,6 @@
 //! The service that a headless verb uses, and its reads with retries.
 
-use super::{exit::Misuse, paths::state_dir, voice::Output};
+use super::{exit::UsageError, paths::state_dir, voice::Output};
 use crate::{
     app::{
         Identity, Mode, Profile, Store,
@@ -221,7 +221,7 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
 /// The service of these settings, with the dialect that earlier verbs and desks learned.
 fn connection(settings: &Settings) -> Result<Connection> {
     let FarEnd::LiveApi(connection) = settings.far_end()? else {
-        return Err(Misuse(NOWHERE.to_owned()).into());
+        return Err(UsageError(NOWHERE.to_owned()).into());
     };
     Ok(Connection {
         learned: memory::recall(&state_dir(settings), &connection.base_url),

@@ -4,7 +4,7 @@ use super::{
     Exit, columns,
     desk::setup as desk_setup,
     exchange_args::{World, instant},
-    exit::Misuse,
+    exit::UsageError,
     out,
     paper::Paper,
     paths::state_dir,
@@ -15,7 +15,7 @@ use crate::{
     config::{FarEnd, Loaded, Sources, load},
     exchange::ClockMode,
     model::{Failure, FailureKind, Timestamp},
-    runtime::{self, Clock, Picture, Sitting, Start},
+    runtime::{self, Clock, Picture, PictureOptions, Start},
     ui::{DrawState, Theme, picture},
     view::text::format::Zone,
 };
@@ -118,7 +118,7 @@ pub(super) async fn run(args: SnapshotArgs, sources: &Sources) -> Result<Exit> {
         let words = format!(
             "{flag} applies to the paper exchange only; a service (base_url) is shown as it is now"
         );
-        return Err(Misuse(words).into());
+        return Err(UsageError(words).into());
     }
     let theme = match args.format {
         PictureFormat::Ansi => desk_setup::ansi_theme(&loaded.settings)?,
@@ -159,7 +159,7 @@ async fn frame(args: &SnapshotArgs, loaded: &Loaded, theme: &Theme) -> Result<Pi
         ..desk_setup::start(settings)?
     };
     start.options.zone = Zone::utc();
-    let sitting = Sitting {
+    let sitting = PictureOptions {
         size: Rect::new(0, 0, args.size.columns, args.size.rows),
         keys: &args.keys.0,
         patience: args.wait,

@@ -6,7 +6,7 @@
 
 use super::{
     Exit,
-    exit::{self, Misuse},
+    exit::{self, UsageError},
     out,
 };
 use crate::model::{Call, Failure, IdempotencyKey};
@@ -294,7 +294,7 @@ impl Output {
 
     /// Invalid arguments or settings.
     pub(super) fn misused(self, why: impl Into<String>) -> Exit {
-        self.explain(&Misuse(why.into()).into())
+        self.explain(&UsageError(why.into()).into())
     }
 
     fn wrong(self, exit: Exit, message: &str) {

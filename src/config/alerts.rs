@@ -10,16 +10,16 @@ use strum::{Display, EnumString, VariantNames};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(expecting = "a table, [alerts]", default)]
 pub struct Alerts {
-    pub fill: Ways,
-    pub partial: Ways,
-    pub reject: Ways,
-    pub twap_stalled: Ways,
-    pub twap_ended: Ways,
-    pub liquidation: Ways,
-    pub guard: Ways,
-    pub connection: Ways,
+    pub fill: AlertChannels,
+    pub partial: AlertChannels,
+    pub reject: AlertChannels,
+    pub twap_stalled: AlertChannels,
+    pub twap_ended: AlertChannels,
+    pub liquidation: AlertChannels,
+    pub guard: AlertChannels,
+    pub connection: AlertChannels,
     /// An alert that the trader has set.
-    pub user_alert: Ways,
+    pub user_alert: AlertChannels,
     /// A position is told of when its mark comes this near to its liquidation price, in percent.
     #[serde(with = "words::decimal")]
     pub liquidation_within: Option<Num>,
@@ -29,7 +29,7 @@ pub struct Alerts {
 /// One channel of an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "snake_case")]
-pub enum Way {
+pub enum AlertChannel {
     Toast,
     Bell,
     Desktop,
@@ -37,26 +37,26 @@ pub enum Way {
 
 /// Written `"toast bell"`; empty means the activity pane only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ways(BTreeSet<Way>);
+pub struct AlertChannels(BTreeSet<AlertChannel>);
 
-impl Ways {
-    pub fn has(&self, way: Way) -> bool {
+impl AlertChannels {
+    pub fn has(&self, way: AlertChannel) -> bool {
         self.0.contains(&way)
     }
 }
 
-impl FromIterator<Way> for Ways {
-    fn from_iter<I: IntoIterator<Item = Way>>(ways: I) -> Self {
+impl FromIterator<AlertChannel> for AlertChannels {
+    fn from_iter<I: IntoIterator<Item = AlertChannel>>(ways: I) -> Self {
         Self(ways.into_iter().collect())
     }
 }
 
-impl<'de> Deserialize<'de> for Ways {
+impl<'de> Deserialize<'de> for AlertChannels {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let ways = text.split_whitespace().map(|word| {
-            word.parse::<Way>().map_err(|_| {
-                let known = Way::VARIANTS.join(", ");
+            word.parse::<AlertChannel>().map_err(|_| {
+                let known = AlertChannel::VARIANTS.join(", ");
                 D::Error::custom(format_args!("{word:?} is no way to tell anything: {known}"))
             })
         });
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Ways {
     }
 }
 
-impl Serialize for Ways {
+impl Serialize for AlertChannels {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let words: Vec<_> = self.0.iter().map(ToString::to_string).collect();
         serializer.serialize_str(&words.join(" "))

@@ -37,7 +37,7 @@ mod words;
 
 pub use crate::api::Dialect;
 pub use alert_command::AlertCommand;
-pub use alerts::{Alerts, Escape, Way, Ways};
+pub use alerts::{AlertChannel, AlertChannels, Alerts, Escape};
 pub use change::{Change, Leeway, SettingValues, Takes};
 pub use checks::Checks;
 pub use fees::Fees;

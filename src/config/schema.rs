@@ -6,7 +6,7 @@
 //! Known limit: rules between settings (a service needs a key) are missing; `config check` applies them.
 
 use super::{
-    BookSource, CandleSource, FactsSource, PriceSource, TradeSource, Way,
+    AlertChannel, BookSource, CandleSource, FactsSource, PriceSource, TradeSource,
     layers::DEFAULTS,
     load::{choices, defaults},
     profiles::OF_THE_DESK,
@@ -118,7 +118,7 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::String(text) if is_amount(key, text) => json!({ "type": ["string", "integer"] }),
         // Alerts are written as channels: any of them in any order, or none.
         Value::String(_) if text_of_ways(key) => {
-            let way = Way::VARIANTS.join("|");
+            let way = AlertChannel::VARIANTS.join("|");
             json!({ "type": "string", "pattern": format!("^ *(({way})( +|$))*$"), "examples": ["toast bell"] })
         }
         // A time: no other default parses as one.

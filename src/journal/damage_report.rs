@@ -45,7 +45,7 @@ pub(super) struct FileContents<'a> {
 
 /// One kind of damage.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Flaw {
+pub(super) enum DamageKind {
     DatabaseGone,
     DatabaseOlder,
     Log {
@@ -70,7 +70,7 @@ pub(super) enum Flaw {
 /// What is damaged, and what the ring has of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct DamageReport<'a> {
-    pub(super) flaws: Vec<Flaw>,
+    pub(super) flaws: Vec<DamageKind>,
     /// Intents that the database lacks.
     pub(super) lost: Vec<&'a RingSlot>,
     /// Rows that the ring knows to be settled.
@@ -83,11 +83,11 @@ pub(super) fn decide(facts: FileContents<'_>) -> DamageReport<'_> {
     let mut report = DamageReport::default();
     if facts.lost_commits > 1 {
         let commits = facts.lost_commits;
-        report.flaws.push(Flaw::Log { commits });
+        report.flaws.push(DamageKind::Log { commits });
     }
     match facts.base {
-        DatabaseState::Empty => report.without(Flaw::DatabaseGone, facts.ring),
-        DatabaseState::Older => report.without(Flaw::DatabaseOlder, facts.ring),
+        DatabaseState::Empty => report.without(DamageKind::DatabaseGone, facts.ring),
+        DatabaseState::Older => report.without(DamageKind::DatabaseOlder, facts.ring),
         DatabaseState::Rows {
             uuid,
             ring,
@@ -107,19 +107,19 @@ pub(super) fn decide(facts: FileContents<'_>) -> DamageReport<'_> {
 
 impl<'a> DamageReport<'a> {
     /// The ring holds intents that the database cannot have.
-    fn without(&mut self, flaw: Flaw, ring: &'a RingContents) {
+    fn without(&mut self, flaw: DamageKind, ring: &'a RingContents) {
         if ring.slots.is_empty() && ring.unreadable == 0 {
             return;
         }
         self.flaws.push(flaw);
         if ring.unreadable > 0 {
             let slots = ring.unreadable;
-            self.flaws.push(Flaw::RingUnreadable { slots });
+            self.flaws.push(DamageKind::RingUnreadable { slots });
         }
         self.lost.extend(&ring.slots);
         self.lost.sort_by_key(|slot| slot.id);
         self.flaws
-            .extend(ring.slots.iter().map(|slot| Flaw::Lost(slot.id.0)));
+            .extend(ring.slots.iter().map(|slot| DamageKind::Lost(slot.id.0)));
     }
 }
 
@@ -149,17 +149,17 @@ impl<'a> Comparison<'a> {
         for row in self.rows {
             let slot = self.slots.get(&row.id).copied();
             if !row.is_whole {
-                report.flaws.push(Flaw::Changed(row.id));
+                report.flaws.push(DamageKind::Changed(row.id));
                 report.changed.push((row.id, slot));
             } else if !row.follows && before_is_whole {
-                report.flaws.push(Flaw::MissingBefore(row.id));
+                report.flaws.push(DamageKind::MissingBefore(row.id));
             }
             before_is_whole = row.is_whole;
         }
         let gap = report
             .flaws
             .iter()
-            .any(|flaw| matches!(flaw, Flaw::MissingBefore(_)));
+            .any(|flaw| matches!(flaw, DamageKind::MissingBefore(_)));
         let rows: BTreeMap<i64, &CheckedRow> = self.rows.iter().map(|row| (row.id, row)).collect();
         for slot in self.slots.values() {
             let id = slot.id.0;
@@ -169,36 +169,36 @@ impl<'a> Comparison<'a> {
                     if row.key.as_deref() == slot.intent.key.as_ref().map(IdempotencyKey::raw) =>
                 {
                     if row.is_open() && !slot.is_open() {
-                        report.flaws.push(Flaw::OutcomeLost(id));
+                        report.flaws.push(DamageKind::OutcomeLost(id));
                         report.settled.push(slot);
                     }
                 }
                 // Rows settled long ago are pruned; their slots are freed later.
                 None if id <= self.newest && !slot.is_open() && !gap => {}
                 Some(_) | None => {
-                    report.flaws.push(Flaw::Lost(id));
+                    report.flaws.push(DamageKind::Lost(id));
                     report.lost.push(slot);
                 }
             }
         }
     }
 
-    fn ring_flaw(&self, ring: &RingContents) -> Option<Flaw> {
+    fn ring_flaw(&self, ring: &RingContents) -> Option<DamageKind> {
         if !ring.is_there {
-            return Some(Flaw::RingMissing);
+            return Some(DamageKind::RingMissing);
         }
         if self.foreign > 0 {
-            return Some(Flaw::RingOfAnother);
+            return Some(DamageKind::RingOfAnother);
         }
         let newest = self.slots.last_key_value().map_or(0, |(id, _)| *id);
         let behind = self.rows.iter().filter(|row| row.id > newest).count();
         // A slot is written after its commit, so one row may be newer than the ring.
         if behind > 1 {
-            return Some(Flaw::RingBehind { rows: behind });
+            return Some(DamageKind::RingBehind { rows: behind });
         }
         let slots = ring.unreadable;
         let is_torn = slots <= 1 && self.has_no_slot(newest);
-        (slots > 0 && !is_torn).then_some(Flaw::RingUnreadable { slots })
+        (slots > 0 && !is_torn).then_some(DamageKind::RingUnreadable { slots })
     }
 
     /// Whether one of the newest rows has no slot: a power cut may have torn it.
@@ -210,7 +210,7 @@ impl<'a> Comparison<'a> {
 }
 
 /// The flaws, one clause each.
-pub(super) fn words(flaws: &[Flaw]) -> String {
+pub(super) fn words(flaws: &[DamageKind]) -> String {
     let mut clauses: Vec<String> = flaws.iter().filter_map(clause).collect();
     for what in [LOST, CHANGED, MISSING_BEFORE, OUTCOME_LOST] {
         let ids = flaws.iter().filter_map(numbered);
@@ -231,38 +231,41 @@ const MISSING_BEFORE: &str = "no longer after the row that stood before";
 const OUTCOME_LOST: &str = "without the outcome that was noted";
 
 /// The clause for a flaw of one row.
-fn numbered(flaw: &Flaw) -> Option<(&'static str, i64)> {
+fn numbered(flaw: &DamageKind) -> Option<(&'static str, i64)> {
     match flaw {
-        Flaw::Lost(id) => Some((LOST, *id)),
-        Flaw::Changed(id) => Some((CHANGED, *id)),
-        Flaw::MissingBefore(id) => Some((MISSING_BEFORE, *id)),
-        Flaw::OutcomeLost(id) => Some((OUTCOME_LOST, *id)),
-        Flaw::DatabaseGone
-        | Flaw::DatabaseOlder
-        | Flaw::Log { .. }
-        | Flaw::RingMissing
-        | Flaw::RingUnreadable { .. }
-        | Flaw::RingOfAnother
-        | Flaw::RingBehind { .. }
-        | Flaw::Structure(_) => None,
+        DamageKind::Lost(id) => Some((LOST, *id)),
+        DamageKind::Changed(id) => Some((CHANGED, *id)),
+        DamageKind::MissingBefore(id) => Some((MISSING_BEFORE, *id)),
+        DamageKind::OutcomeLost(id) => Some((OUTCOME_LOST, *id)),
+        DamageKind::DatabaseGone
+        | DamageKind::DatabaseOlder
+        | DamageKind::Log { .. }
+        | DamageKind::RingMissing
+        | DamageKind::RingUnreadable { .. }
+        | DamageKind::RingOfAnother
+        | DamageKind::RingBehind { .. }
+        | DamageKind::Structure(_) => None,
     }
 }
 
-fn clause(flaw: &Flaw) -> Option<String> {
+fn clause(flaw: &DamageKind) -> Option<String> {
     Some(match flaw {
-        Flaw::DatabaseGone => "the database is gone or empty".to_owned(),
-        Flaw::DatabaseOlder => "the database is an older copy".to_owned(),
-        Flaw::Log { commits } => {
+        DamageKind::DatabaseGone => "the database is gone or empty".to_owned(),
+        DamageKind::DatabaseOlder => "the database is an older copy".to_owned(),
+        DamageKind::Log { commits } => {
             format!("{commits} commits behind a damaged frame of the write-ahead log are lost")
         }
-        Flaw::RingMissing => "journal.ring is missing or too short".to_owned(),
-        Flaw::RingUnreadable { slots } => {
+        DamageKind::RingMissing => "journal.ring is missing or too short".to_owned(),
+        DamageKind::RingUnreadable { slots } => {
             format!("{slots} of {SLOTS} slots of journal.ring are unreadable")
         }
-        Flaw::RingOfAnother => "journal.ring belongs to another journal".to_owned(),
-        Flaw::RingBehind { rows } => format!("journal.ring lacks the newest {rows} rows"),
-        Flaw::Structure(why) => format!("SQLite reports: {why}"),
-        Flaw::Lost(_) | Flaw::Changed(_) | Flaw::MissingBefore(_) | Flaw::OutcomeLost(_) => {
+        DamageKind::RingOfAnother => "journal.ring belongs to another journal".to_owned(),
+        DamageKind::RingBehind { rows } => format!("journal.ring lacks the newest {rows} rows"),
+        DamageKind::Structure(why) => format!("SQLite reports: {why}"),
+        DamageKind::Lost(_)
+        | DamageKind::Changed(_)
+        | DamageKind::MissingBefore(_)
+        | DamageKind::OutcomeLost(_) => {
             return None;
         }
     })

@@ -3,7 +3,7 @@
 use super::{
     JournalError,
     checksum::JournalIdentity,
-    damage_report::{self, Flaw, RingState},
+    damage_report::{self, DamageKind, RingState},
     inspection::{CheckDepth, SideFiles, inspect, note_checked, refuse_structure},
     repair::{self, RingRefill},
     ring::{Ring, RingContents},
@@ -219,7 +219,7 @@ fn bring_forward(connection: &mut Connection, dir: &Path, version: i64) -> rusql
 }
 
 /// For a person, with the directory of the copied files.
-fn describe(flaws: &[Flaw], copy: Option<&str>) -> String {
+fn describe(flaws: &[DamageKind], copy: Option<&str>) -> String {
     let copy = copy.map_or_else(
         || "there was no room for a copy of it".to_owned(),
         |copy| format!("a copy of it is in {copy}"),
@@ -258,7 +258,12 @@ pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, 
     let mut flaws = found.report(&known).flaws;
     if is_written {
         // The ring was read before the rows.
-        flaws.retain(|flaw| !matches!(flaw, Flaw::RingBehind { .. } | Flaw::OutcomeLost(_)));
+        flaws.retain(|flaw| {
+            !matches!(
+                flaw,
+                DamageKind::RingBehind { .. } | DamageKind::OutcomeLost(_)
+            )
+        });
     }
     let damage = if flaws.is_empty() {
         repair::unseen(&connection).map_err(|why| JournalError::opening(&path, why))?

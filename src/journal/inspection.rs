@@ -7,7 +7,7 @@
 use super::{
     IntentState, JournalError,
     checksum::{self, CheckedRow, CheckedRows, JournalIdentity},
-    damage_report::{self, DamageReport, DatabaseState, FileContents, Flaw, RingState},
+    damage_report::{self, DamageKind, DamageReport, DatabaseState, FileContents, RingState},
     ring::RingContents,
     schema,
 };
@@ -65,7 +65,7 @@ impl Inspection {
             ring,
             lost_commits: self.lost_commits,
         });
-        let structure = self.complaints.first().cloned().map(Flaw::Structure);
+        let structure = self.complaints.first().cloned().map(DamageKind::Structure);
         report.flaws.extend(structure);
         report
     }

@@ -48,8 +48,8 @@ pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
-    LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side, TimeInForce,
-    TriggerDirection, Yardstick, spoken,
+    FillReference, LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side,
+    TimeInForce, TriggerDirection, spoken,
 };
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};

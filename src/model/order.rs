@@ -171,14 +171,14 @@ pub struct Order {
 
 /// The reference price of a fill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Yardstick {
+pub enum FillReference {
     /// The midpoint when it was placed.
     Expected(Num),
     /// Its trigger price.
     Trigger(Num),
 }
 
-impl Yardstick {
+impl FillReference {
     #[must_use]
     pub fn price(self) -> Num {
         match self {
@@ -207,13 +207,13 @@ impl Order {
 
     /// The reference price of its fill. The midpoint at placement means nothing for an order that waited for a trigger;
     /// a trigger on another market is no reference either.
-    pub fn yardstick(&self) -> Option<Yardstick> {
+    pub fn yardstick(&self) -> Option<FillReference> {
         let Some(trigger) = self.trigger_price else {
-            return Some(Yardstick::Expected(self.expected_price));
+            return Some(FillReference::Expected(self.expected_price));
         };
         let elsewhere = self.trigger_market_id.as_ref();
         let is_own = elsewhere.is_none_or(|id| *id == self.market_id);
-        is_own.then_some(Yardstick::Trigger(trigger))
+        is_own.then_some(FillReference::Trigger(trigger))
     }
 
     /// How much better (+) or worse (−) its fill was than its [`yardstick`](Self::yardstick), USD per coin, on either

@@ -1,17 +1,17 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{Out, Over, Wires, run};
+use super::{LoopChannels, Out, Over, run};
 use crate::{
     app::{
-        Fleet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
+        AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
         desk::tour::Tour, keys::keymap::Keymap, tables::pane::Pane,
     },
     model::Failure,
     runtime::{
         accounts::{
             channel::account_channel,
-            renewals::Renewals,
             services::{Opened, Reach, Services},
+            settings_thread::SettingsThread,
         },
         base::{clock::Clock, inboxes::Inboxes},
         forced,
@@ -26,7 +26,7 @@ use crate::{
             signals::{Asked, HANGUP, Signals, flatten_on_signal},
         },
     },
-    ui::{DrawState, Looks},
+    ui::{DrawState, ThemeSet},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
 use tokio::sync::mpsc::channel;
@@ -41,9 +41,9 @@ pub struct Start {
     pub keymap: Keymap,
     /// The initial drawing state: theme and zone.
     pub draw_state: DrawState,
-    pub looks: Looks,
+    pub looks: ThemeSet,
     pub terminal: Terminal,
-    pub renewals: Renewals,
+    pub settings_thread: SettingsThread,
     pub mouse: Mouse,
     /// The columns chosen in earlier sessions, by pane.
     pub columns: BTreeMap<Pane, Vec<usize>>,
@@ -86,7 +86,7 @@ where
     flatten_on_signal(common.clone())?;
     for warning in start.warnings {
         // The channel is empty and has room for them.
-        drop(common.try_send(Msg::Said(Tone::Warn, warning)));
+        drop(common.try_send(Msg::Notify(Tone::Warn, warning)));
     }
     let events = start
         .event_log
@@ -103,11 +103,11 @@ where
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
-    model.lenses.recall(start.columns);
+    model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
     let keyboard = Keyboard::start(&model)?;
-    let mut fleet = Fleet::of(model);
-    let wires = Wires {
+    let mut account_set = AccountSet::of(model);
+    let wires = LoopChannels {
         input: keyboard.inputs()?,
         keyboard,
         inboxes: Inboxes::new(common_mail, coming, post),
@@ -118,10 +118,10 @@ where
         sight: ShownFrame::Desk,
         looks: start.looks,
         terminal: start.terminal,
-        renewals: start.renewals,
+        settings_thread: start.settings_thread,
         events: events.unwrap_or_default(),
     };
-    let running = run(wires, size, &mut fleet, |out| match out {
+    let running = run(wires, size, &mut account_set, |out| match out {
         Out::Frame(frame) => painter.show(frame),
         Out::Aside(bytes) => painter.say(bytes),
     });

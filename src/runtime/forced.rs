@@ -15,7 +15,7 @@ pub(super) fn render() -> Render {
     if is_asked("draw") {
         |_, _, _| broken("draw")
     } else {
-        |frame, fleet, state| ui::render(frame, fleet, state)
+        |frame, account_set, state| ui::render(frame, account_set, state)
     }
 }
 

@@ -16,8 +16,8 @@ pub(crate) mod recovery;
 pub(crate) mod terminal;
 
 pub use accounts::kept::{keep_alerts, kept_alerts, kept_trades};
-pub use accounts::renewals::{News, Renewals, Wish};
 pub use accounts::services::{OpenAccount, Opened, OtherAccount};
+pub use accounts::settings_thread::{SettingsReply, SettingsRequest, SettingsThread};
 pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
@@ -30,7 +30,7 @@ pub use journal::socket::{
     DeskConnection, HandOverRequest, HandOverResult, call, unknown_after_hand_over,
 };
 pub use outbox::queued_end;
-pub use picture::{Picture, Sitting, picture};
+pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;
 pub use recovery::dispatch::Outbox;
 pub use terminal::escape::Terminal;
@@ -41,11 +41,11 @@ pub use terminal::screen_mode::columns;
 
 use crate::{
     app::{
-        Effect, Fleet, Model, Msg, Whose, keys::keymap::Chord, market::ladder_spot::LadderEvent,
-        wake,
+        AccountScope, AccountSet, Effect, Model, Msg, keys::keymap::Chord,
+        market::ladder_spot::LadderEvent, wake,
     },
     config::Theme,
-    ui::{self, DrawState, Looks},
+    ui::{self, DrawState, ThemeSet},
 };
 use base::inboxes::{Inboxes, Incoming};
 use futures_util::{Stream, StreamExt};
@@ -63,7 +63,7 @@ use tokio::select;
 const OF_ANOTHER_TIME: Duration = Duration::from_millis(250);
 
 /// The channels of the loop.
-struct Wires<I> {
+struct LoopChannels<I> {
     input: I,
     keyboard: Keyboard,
     inboxes: Inboxes,
@@ -74,9 +74,9 @@ struct Wires<I> {
     render: Render,
     /// What the last frame showed.
     sight: ShownFrame,
-    looks: Looks,
+    looks: ThemeSet,
     terminal: Terminal,
-    renewals: Renewals,
+    settings_thread: SettingsThread,
     events: EventLog,
 }
 
@@ -101,7 +101,7 @@ enum Over {
     reason = "there is one at a time, and nearly always a message"
 )]
 enum LoopEvent {
-    Message(Whose, Cause, Msg),
+    Message(AccountScope, Cause, Msg),
     Handled,
     TerminalGone,
 }
@@ -110,40 +110,43 @@ const BELL: &[u8] = b"\x07";
 
 /// Runs until the desk quits or the input ends. `show` gets every frame and every control sequence.
 async fn run<I>(
-    mut wires: Wires<I>,
+    mut wires: LoopChannels<I>,
     mut size: Rect,
-    fleet: &mut Fleet,
+    account_set: &mut AccountSet,
     mut show: impl FnMut(Out),
 ) -> Over
 where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
     let mut gate = FrameGate::open();
-    let first = take(fleet, Whose::Shown, resized(size), wires.clock);
+    let first = take(account_set, AccountScope::Shown, resized(size), wires.clock);
     for (at, effect) in first {
         wires.inboxes.send(at, effect);
     }
     loop {
-        let (whose, cause, msg) = match wires.next(&mut size, fleet, (&mut gate, &mut show)).await {
+        let (whose, cause, msg) = match wires
+            .next(&mut size, account_set, (&mut gate, &mut show))
+            .await
+        {
             LoopEvent::Message(whose, cause, msg) => (whose, cause, msg),
             LoopEvent::Handled => continue,
             LoopEvent::TerminalGone => return Over::TerminalGone,
         };
-        let before = seen_at_once(fleet.shown());
-        let quiet = quiet(cause, &msg, fleet.shown(), wires.clock);
-        let is_seen = fleet.is_on_screen(whose);
-        let effects = take(fleet, whose, msg, wires.clock);
-        wires.events.note(fleet);
+        let before = seen_at_once(account_set.shown());
+        let quiet = quiet(cause, &msg, account_set.shown(), wires.clock);
+        let is_seen = account_set.is_on_screen(whose);
+        let effects = take(account_set, whose, msg, wires.clock);
+        wires.events.note(account_set);
         for (at, effect) in effects {
             if effect == Effect::Quit {
                 return Over::Quit;
             }
-            if let Some(out) = wires.write_for_risk(at, effect, fleet.shown()) {
+            if let Some(out) = wires.write_for_risk(at, effect, account_set.shown()) {
                 show(out);
             }
         }
         // A change that is not on the screen needs no frame.
-        let shown = fleet.shown();
+        let shown = account_set.shown();
         wires.keyboard.heed(shown);
         let has_news = seen_at_once(shown) != before;
         let is_unchanged = quiet == Some(market_picture(shown));
@@ -154,7 +157,7 @@ where
     }
 }
 
-impl<I> Wires<I>
+impl<I> LoopChannels<I>
 where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
@@ -162,46 +165,46 @@ where
     async fn next(
         &mut self,
         size: &mut Rect,
-        fleet: &mut Fleet,
+        account_set: &mut AccountSet,
         (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
     ) -> LoopEvent {
         select! {
             biased;
-            () = gate.due() => match self.draw_due(*size, fleet, (gate, show)) {
-                Some((cause, msg)) => LoopEvent::Message(Whose::Shown, cause, msg),
+            () = gate.due() => match self.draw_due(*size, account_set, (gate, show)) {
+                Some((cause, msg)) => LoopEvent::Message(AccountScope::Shown, cause, msg),
                 None => LoopEvent::Handled,
             },
             input = self.input.next() => match input {
                 Some(Ok(input)) => match self.taken(input, size, show) {
-                    Some(msg) => LoopEvent::Message(Whose::Shown, Cause::Person, msg),
+                    Some(msg) => LoopEvent::Message(AccountScope::Shown, Cause::Person, msg),
                     None => LoopEvent::Handled,
                 },
                 Some(Err(_)) | None => LoopEvent::TerminalGone,
             },
             incoming = self.inboxes.next() => match incoming {
                 Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
-                Incoming::Newcomer(options) => {
-                    fleet.join(*options, self.clock.now());
-                    gate.want(Cause::Background, fleet.shown().options.motion);
+                Incoming::AddedAccount(options) => {
+                    account_set.join(*options, self.clock.now());
+                    gate.want(Cause::Background, account_set.shown().options.motion);
                     LoopEvent::Handled
                 }
             },
-            () = next_change(fleet.shown(), self.clock) => {
-                LoopEvent::Message(Whose::Shown, Cause::Background, Msg::Tick)
+            () = next_change(account_set.shown(), self.clock) => {
+                LoopEvent::Message(AccountScope::Shown, Cause::Background, Msg::Tick)
             }
-            Some(news) = self.renewals.news.recv() => {
-                LoopEvent::Message(Whose::Shown, Cause::Person, self.renewed(news))
+            Some(news) = self.settings_thread.news.recv() => {
+                LoopEvent::Message(AccountScope::Shown, Cause::Person, self.renewed(news))
             }
         }
     }
 }
 
-impl<I> Wires<I> {
-    fn frame(&mut self, size: Rect, fleet: &Fleet) -> Out {
+impl<I> LoopChannels<I> {
+    fn frame(&mut self, size: Rect, account_set: &AccountSet) -> Out {
         let (frame, sight) = crate::runtime::terminal::drawing::frame(
             self.render,
             size,
-            fleet,
+            account_set,
             &mut self.draw_state,
         );
         self.sight = sight;
@@ -250,15 +253,15 @@ impl<I> Wires<I> {
     fn draw_due(
         &mut self,
         size: Rect,
-        fleet: &Fleet,
+        account_set: &AccountSet,
         (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
     ) -> Option<(Cause, Msg)> {
-        if self.clock.now().since(fleet.shown().now) >= OF_ANOTHER_TIME {
+        if self.clock.now().since(account_set.shown().now) >= OF_ANOTHER_TIME {
             return Some((Cause::Person, Msg::Tick));
         }
-        show(self.frame(size, fleet));
+        show(self.frame(size, account_set));
         gate.drawn();
-        let shown = fleet.shown();
+        let shown = account_set.shown();
         let msg = self.rows_drawn(shown).or_else(|| self.chart_drawn(shown))?;
         Some((Cause::Background, msg))
     }
@@ -277,7 +280,7 @@ impl<I> Wires<I> {
     }
 
     /// Applies a new theme; returns the reloaded settings as a message.
-    fn renewed(&mut self, news: News) -> Msg {
+    fn renewed(&mut self, news: SettingsReply) -> Msg {
         if let Some(looks) = news.looks {
             self.draw_state.theme = looks.own.clone();
             self.looks = looks;
@@ -299,20 +302,20 @@ impl<I> Wires<I> {
         if let Effect::SetTheme(theme) = effect {
             self.wear(theme);
         } else if let Effect::KeepColumns(pane, columns) = effect {
-            self.wish(Wish::Keep(pane, columns));
+            self.wish(SettingsRequest::Keep(pane, columns));
         } else if let Effect::KeepLayout(size, layout) = effect {
-            self.wish(Wish::KeepLayout(size, layout));
-        } else if effect == Effect::Reread {
-            self.wish(Wish::Read);
+            self.wish(SettingsRequest::KeepLayout(size, layout));
+        } else if effect == Effect::Reload {
+            self.wish(SettingsRequest::Read);
         } else {
             self.inboxes.send(at, effect);
         }
         None
     }
 
-    fn wish(&self, wish: Wish) {
+    fn wish(&self, wish: SettingsRequest) {
         // A desk that does not reload its settings is a picture.
-        drop(self.renewals.wishes.send(wish));
+        drop(self.settings_thread.wishes.send(wish));
     }
 
     /// Every account is drawn with the same theme.
@@ -324,12 +327,17 @@ impl<I> Wires<I> {
 }
 
 /// Takes a message in, after the news that the wall clock was set.
-fn take(fleet: &mut Fleet, whose: Whose, msg: Msg, clock: Clock) -> Vec<(usize, Effect)> {
+fn take(
+    account_set: &mut AccountSet,
+    whose: AccountScope,
+    msg: Msg,
+    clock: Clock,
+) -> Vec<(usize, Effect)> {
     let (now, drift) = (clock.now(), clock.drift());
-    let is_set = drift.is_step(fleet.shown().drift);
-    let set = is_set.then_some((Whose::Shown, Msg::ClockSet(drift)));
+    let is_set = drift.is_step(account_set.shown().drift);
+    let set = is_set.then_some((AccountScope::Shown, Msg::ClockSet(drift)));
     let msgs = set.into_iter().chain([(whose, msg)]);
-    msgs.flat_map(|(whose, msg)| fleet.update(now, whose, msg))
+    msgs.flat_map(|(whose, msg)| account_set.update(now, whose, msg))
         .collect()
 }
 
@@ -365,8 +373,8 @@ fn cause(msg: &Msg) -> Cause {
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Second(_)
-        | Msg::Reread(_)
-        | Msg::Said(..) => Cause::Person,
+        | Msg::Reload(_)
+        | Msg::Notify(..) => Cause::Person,
     }
 }
 

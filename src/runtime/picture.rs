@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        Effect, Fleet, Flight, Model, Msg, Whose, account::poll::Source,
+        AccountScope, AccountSet, Effect, Model, Msg, PendingCommand, account::poll::Source,
         activity::earlier::Horizon, keys::keymap::Chord, market_due,
     },
     model::{Call, Failure, FailureKind, Progress, Timestamp},
@@ -32,7 +32,7 @@ const MARKET_ROUNDS: u32 = 4;
 
 /// How a desk is pictured.
 #[derive(Debug, Clone, Copy)]
-pub struct Sitting<'a> {
+pub struct PictureOptions<'a> {
     pub size: Rect,
     pub keys: &'a [Chord],
     /// How long to wait for answers at the start and after each key; then the desk is shown as it is.
@@ -50,7 +50,12 @@ pub struct Picture {
 }
 
 /// The frame after every source has answered, the keys are pressed, and their commands have settled.
-pub async fn picture<F>(start: Start, clock: Clock, sitting: Sitting<'_>, opening: F) -> Picture
+pub async fn picture<F>(
+    start: Start,
+    clock: Clock,
+    sitting: PictureOptions<'_>,
+    opening: F,
+) -> Picture
 where
     F: Future<Output = Result<Opened, Failure>> + Send + 'static,
 {
@@ -69,10 +74,10 @@ where
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut draw_state = start.draw_state;
     let mut model = Model::new(start.options, start.keymap, clock.now());
-    model.lenses.recall(start.columns);
+    model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
-    let mut sitter = Sitter {
-        fleet: Fleet::of(model),
+    let mut sitter = PicturedDesk {
+        account_set: AccountSet::of(model),
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         sitting,
@@ -81,18 +86,20 @@ where
         is_whole: true,
     };
     let size = Msg::Resized(sitting.size.width, sitting.size.height);
-    sitter.fleet.update(clock.now(), Whose::Shown, size);
+    sitter
+        .account_set
+        .update(clock.now(), AccountScope::Shown, size);
     sitter.settle().await;
     for key in sitting.keys {
         sitter.press(*key).await;
     }
     far_side.abort();
     let mut frame = Buffer::empty(sitting.size);
-    ui::render(&mut frame, &sitter.fleet, &mut draw_state);
+    ui::render(&mut frame, &sitter.account_set, &mut draw_state);
     Picture {
         frame,
         is_whole: sitter.is_whole,
-        trouble: sitter.fleet.accounts().find_map(trouble).cloned(),
+        trouble: sitter.account_set.accounts().find_map(trouble).cloned(),
     }
 }
 
@@ -107,11 +114,11 @@ fn trouble(model: &Model) -> Option<&Failure> {
 }
 
 /// The desk of the picture.
-struct Sitter<'a> {
-    fleet: Fleet,
+struct PicturedDesk<'a> {
+    account_set: AccountSet,
     inboxes: Inboxes,
     clock: Clock,
-    sitting: Sitting<'a>,
+    sitting: PictureOptions<'a>,
     pressed: u32,
     /// Per account.
     accounts: Vec<Awaited>,
@@ -151,7 +158,7 @@ impl Awaited {
         let answered = self.sources.is_empty() || only_ladders;
         let fetching = store.closed.is_fetching() || store.history.is_fetching();
         // A close-all between two rounds waits for time, which is frozen here.
-        let rests = |flight: &Flight| {
+        let rests = |flight: &PendingCommand| {
             let between_rounds = matches!(flight.progress, Progress::Running { .. });
             between_rounds && clock.is_frozen()
         };
@@ -168,7 +175,7 @@ impl Awaited {
     }
 }
 
-impl Sitter<'_> {
+impl PicturedDesk<'_> {
     fn now(&self) -> Timestamp {
         match self.clock {
             Clock::Running(_) => self.clock.now(),
@@ -178,14 +185,14 @@ impl Sitter<'_> {
 
     async fn press(&mut self, key: Chord) {
         self.pressed += 1;
-        self.take(Whose::Shown, super::pressed(key, self.sitting.size));
-        while self.fleet.shown().lenses.are_sifting() {
-            self.take(Whose::Shown, Msg::Tick);
+        self.take(AccountScope::Shown, super::pressed(key, self.sitting.size));
+        while self.account_set.shown().table_views.are_sifting() {
+            self.take(AccountScope::Shown, Msg::Tick);
         }
-        if !self.fleet.shown().store.flights.is_empty() {
+        if !self.account_set.shown().store.flights.is_empty() {
             self.settle().await;
             // Every source is read once more after the time step.
-            let at = self.fleet.at();
+            let at = self.account_set.at();
             if let Some(account) = self.accounts.get_mut(at) {
                 account.sources = Source::iter().collect();
             }
@@ -199,11 +206,11 @@ impl Sitter<'_> {
     async fn settle(&mut self) {
         for _ in 0..MARKET_ROUNDS {
             self.await_answers().await;
-            let due = market_due(self.fleet.shown());
+            let due = market_due(self.account_set.shown());
             if due.is_none_or(|due| due > self.now()) {
                 return;
             }
-            self.take(Whose::Shown, Msg::Tick);
+            self.take(AccountScope::Shown, Msg::Tick);
         }
         self.await_answers().await;
     }
@@ -214,8 +221,8 @@ impl Sitter<'_> {
             while !self.is_settled() {
                 match self.inboxes.next().await {
                     Incoming::Msg(whose, msg) => self.hear(whose, msg),
-                    Incoming::Newcomer(options) => {
-                        self.fleet.join(*options, self.now());
+                    Incoming::AddedAccount(options) => {
+                        self.account_set.join(*options, self.now());
                         self.accounts.push(Awaited::everything());
                     }
                 }
@@ -228,15 +235,15 @@ impl Sitter<'_> {
             let calls = calls.get_or_insert_default();
             calls.sort_by(|a, b| (a.method, &a.target).cmp(&(b.method, &b.target)));
             for call in calls.drain(..) {
-                self.take(Whose::Account(at), Msg::CallEnded(call));
+                self.take(AccountScope::Account(at), Msg::CallEnded(call));
             }
         }
     }
 
-    fn hear(&mut self, whose: Whose, msg: Msg) {
+    fn hear(&mut self, whose: AccountScope, msg: Msg) {
         let at = match whose {
-            Whose::Shown => self.fleet.at(),
-            Whose::Account(at) => at,
+            AccountScope::Shown => self.account_set.at(),
+            AccountScope::Account(at) => at,
         };
         let Some(account) = self.accounts.get_mut(at) else {
             return;
@@ -263,13 +270,13 @@ impl Sitter<'_> {
     }
 
     fn is_settled(&self) -> bool {
-        let mut all = self.accounts.iter().zip(self.fleet.accounts());
+        let mut all = self.accounts.iter().zip(self.account_set.accounts());
         all.all(|(account, model)| account.is_over(model, self.clock))
     }
 
-    fn take(&mut self, whose: Whose, msg: Msg) {
+    fn take(&mut self, whose: AccountScope, msg: Msg) {
         let now = self.now();
-        for (at, effect) in self.fleet.update(now, whose, msg) {
+        for (at, effect) in self.account_set.update(now, whose, msg) {
             // Services that have ended answer nothing; the wait times out and the picture says so.
             self.inboxes.send(at, effect);
         }

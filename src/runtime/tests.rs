@@ -64,7 +64,7 @@ async fn drawn<F>(
     model: Model,
     span: Duration,
     events: Vec<Input>,
-    feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::Newcomer>) -> F,
+    feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::AddedAccount>) -> F,
 ) -> Vec<Duration>
 where
     F: Future<Output = ()> + Send + 'static,
@@ -83,22 +83,22 @@ where
         sleep(span / 2).await;
         Err(io::Error::other("the terminal is gone"))
     }));
-    let wires = Wires {
+    let wires = LoopChannels {
         input: Box::pin(input),
         keyboard: Keyboard::default(),
-        render: |frame, fleet, state| ui::render(frame, fleet, state),
+        render: |frame, account_set, state| ui::render(frame, account_set, state),
         sight: ShownFrame::Desk,
         inboxes: Inboxes::new(common, newcomers, post),
         clock: FROZEN,
         draw_state: DrawState::default(),
         is_dragging: false,
         terminal: Terminal::Plain,
-        looks: Looks::default(),
-        renewals: Renewals::none(),
+        looks: ThemeSet::default(),
+        settings_thread: SettingsThread::none(),
         events: EventLog::default(),
     };
     let (mut shown, start) = (vec![], Instant::now());
-    run(wires, SCREEN, &mut Fleet::of(model), |out| match out {
+    run(wires, SCREEN, &mut AccountSet::of(model), |out| match out {
         Out::Frame(_) => shown.push(start.elapsed()),
         Out::Aside(_) => {}
     })
@@ -167,7 +167,7 @@ async fn where_motion_is_reduced_polls_are_drawn_once_a_second_and_news_at_once(
             sleep(Duration::from_millis(25)).await;
         }
         let text = "filled".to_owned();
-        let said = Msg::Said(crate::app::activity::notice::Tone::Good, text);
+        let said = Msg::Notify(crate::app::activity::notice::Tone::Good, text);
         inbox.send(said).await.unwrap();
         inbox.closed().await;
     };
@@ -182,7 +182,7 @@ async fn what_became_of_a_command_is_drawn_at_once_not_with_the_next_flock() {
         sleep(Duration::from_millis(500)).await;
         inbox.send(polled(1)).await.unwrap();
         inbox
-            .send(Msg::Said(
+            .send(Msg::Notify(
                 crate::app::activity::notice::Tone::Good,
                 "filled".to_owned(),
             ))
@@ -203,14 +203,14 @@ async fn what_happens_unseen_on_another_account_draws_nothing() {
         |_inbox, coming| async move {
             let (channel, other) = accounts::channel::account_channel();
             let options = model().options;
-            let newcomer = base::inboxes::Newcomer { options, channel };
+            let newcomer = base::inboxes::AddedAccount { options, channel };
             coming.send(newcomer).await.unwrap();
             for number in 1..=8 {
                 sleep(Duration::from_secs(1)).await;
                 other.inbox.send(polled(number)).await.unwrap();
             }
             let text = "halted".to_owned();
-            let bad = Msg::Said(crate::app::activity::notice::Tone::Alert, text);
+            let bad = Msg::Notify(crate::app::activity::notice::Tone::Alert, text);
             other.inbox.send(bad).await.unwrap();
             other.inbox.closed().await;
         },
@@ -263,7 +263,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         sleep(Duration::from_secs(1)).await;
         Ok(Input::Key(chord))
     });
-    let wires = Wires {
+    let wires = LoopChannels {
         input: Box::pin(presses),
         keyboard: Keyboard::default(),
         inboxes: Inboxes::new(common, newcomers, post),
@@ -273,12 +273,12 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         render,
         sight: ShownFrame::Desk,
         terminal: Terminal::Plain,
-        looks: Looks::default(),
-        renewals: Renewals::none(),
+        looks: ThemeSet::default(),
+        settings_thread: SettingsThread::none(),
         events: EventLog::default(),
     };
     let mut shown = vec![];
-    let mut desk = Fleet::of(crate::app::testing::desk());
+    let mut desk = AccountSet::of(crate::app::testing::desk());
     let over = run(wires, SCREEN, &mut desk, |out| match out {
         Out::Frame(frame) => shown.push(frame),
         Out::Aside(_) => {}
@@ -321,9 +321,12 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
     assert!(asks.contains("closing 2 positions"), "{asks}");
 
     // The full screen returns as soon as it can be drawn.
-    let mends: Render = |frame, fleet, state| {
-        assert!(!fleet.shown().overlays.is_empty(), "nothing lies over it");
-        ui::render(frame, fleet, state);
+    let mends: Render = |frame, account_set, state| {
+        assert!(
+            !account_set.shown().overlays.is_empty(),
+            "nothing lies over it"
+        );
+        ui::render(frame, account_set, state);
     };
     let (shown, _) = shown_by(mends, "j X").await;
     let [first, .., last] = shown.as_slice() else {

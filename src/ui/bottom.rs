@@ -12,8 +12,10 @@ use super::{
     prompt, tour,
 };
 use crate::{
-    app::tables::spot::Spot,
-    view::{FlightView, Following, Hint, PromptView, Span, StripView, ToastView, Tone, TourView},
+    app::tables::click_target::ClickTarget,
+    view::{
+        Following, Hint, PendingCommandView, PromptView, Span, StripView, ToastView, Tone, TourView,
+    },
 };
 use ratatui::layout::Rect;
 use std::borrow::Cow;
@@ -31,7 +33,7 @@ const MOST_FLIGHTS: usize = 3;
 /// The contents of the bottom.
 #[derive(Debug)]
 pub(super) struct Bottom {
-    pub(super) flights: Vec<FlightView>,
+    pub(super) flights: Vec<PendingCommandView>,
     pub(super) toast: Option<ToastView>,
     pub(super) tour: Option<TourView>,
     /// The keys that can follow the first of two.
@@ -121,12 +123,15 @@ fn draw_hints(canvas: &mut Canvas<'_>, area: Rect, hints: &[Hint]) {
             break;
         }
         let rest = canvas.spans(row, &spans);
-        canvas.spot(before(row, rest), Spot::Key(canvas.place, hint.action));
+        canvas.spot(
+            before(row, rest),
+            ClickTarget::Key(canvas.place, hint.action),
+        );
         row = after(rest, APART);
     }
 }
 
-fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &FlightView) {
+fn draw_flight(canvas: &mut Canvas<'_>, row: Rect, flight: &PendingCommandView) {
     let mut row = canvas.toned(row, " ▸ ", Tone::Info);
     if let Some(gauge) = flight.gauge {
         canvas.gauge(

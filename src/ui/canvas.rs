@@ -5,7 +5,7 @@ use super::{
     theme::{Theme, ThemePart},
 };
 use crate::{
-    app::{keys::keymap::Context, tables::spot::Spot},
+    app::{keys::keymap::Context, tables::click_target::ClickTarget},
     view::{Gauge, Span, Tone},
 };
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
@@ -39,12 +39,12 @@ impl<'a> Canvas<'a> {
         self.clicks
     }
 
-    pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
+    pub(super) fn spot(&mut self, area: Rect, spot: ClickTarget) {
         self.clicks.spot(area, spot);
     }
 
     /// A list that the wheel scrolls.
-    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: ClickList) {
+    pub(super) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
         self.clicks.list(area, spot, list);
     }
 
@@ -93,7 +93,7 @@ impl<'a> Canvas<'a> {
             }
             let rest = self.toned(room, &span.text, span.tone);
             if let Some(action) = span.presses {
-                self.spot(before(room, rest), Spot::Key(self.place, action));
+                self.spot(before(room, rest), ClickTarget::Key(self.place, action));
             }
             room = rest;
         }
@@ -125,7 +125,7 @@ impl<'a> Canvas<'a> {
     /// Clears an area for a panel, including its click targets.
     pub(super) fn clear(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
-        self.spot(area, Spot::Over);
+        self.spot(area, ClickTarget::Over);
         let base = self.theme.part(ThemePart::Base);
         for position in area.positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {

@@ -3,7 +3,7 @@
 //! Contract: the code that draws something records its target, so a click means what was visible. Later drawings cover
 //! earlier ones.
 
-use crate::app::tables::spot::Spot;
+use crate::app::tables::click_target::ClickTarget;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct ClickMap(Vec<ClickZone>);
 #[derive(Debug, Clone)]
 struct ClickZone {
     area: Rect,
-    spot: Spot,
+    spot: ClickTarget,
     list: Option<ClickList>,
 }
 
@@ -51,27 +51,31 @@ impl ClickList {
 }
 
 impl ClickMap {
-    pub(super) fn spot(&mut self, area: Rect, spot: Spot) {
+    pub(super) fn spot(&mut self, area: Rect, spot: ClickTarget) {
         self.push(area, spot, None);
     }
 
-    pub(super) fn list(&mut self, area: Rect, spot: Spot, list: ClickList) {
+    pub(super) fn list(&mut self, area: Rect, spot: ClickTarget, list: ClickList) {
         self.push(area, spot, Some(list));
     }
 
-    fn push(&mut self, area: Rect, spot: Spot, list: Option<ClickList>) {
+    fn push(&mut self, area: Rect, spot: ClickTarget, list: Option<ClickList>) {
         if !area.is_empty() {
             self.0.push(ClickZone { area, spot, list });
         }
     }
 
-    pub(super) fn at(&self, place: Position) -> Option<&Spot> {
+    pub(super) fn at(&self, place: Position) -> Option<&ClickTarget> {
         self.under(place).next().map(|zone| &zone.spot)
     }
 
     /// The list at this position, and its visible rows after the turn; `None` if nothing moves.
-    pub(super) fn turned(&self, place: Position, turn: Turn) -> Option<(&Spot, Range<usize>)> {
-        let ends = |zone: &&ClickZone| zone.list.is_some() || zone.spot == Spot::Over;
+    pub(super) fn turned(
+        &self,
+        place: Position,
+        turn: Turn,
+    ) -> Option<(&ClickTarget, Range<usize>)> {
+        let ends = |zone: &&ClickZone| zone.list.is_some() || zone.spot == ClickTarget::Over;
         let zone = self.under(place).find(ends)?;
         let list = zone.list?;
         let first = list.turned(turn);
@@ -106,17 +110,17 @@ mod tests {
 
     fn clicks(first: usize) -> ClickMap {
         let mut clicks = ClickMap::default();
-        clicks.list(SCREEN, Spot::Pane(Pane::Orders), list(first));
+        clicks.list(SCREEN, ClickTarget::Pane(Pane::Orders), list(first));
         clicks
     }
 
     #[test]
     fn what_lies_over_the_desk_hides_it() {
         let mut clicks = clicks(0);
-        clicks.spot(PANEL, Spot::Over);
+        clicks.spot(PANEL, ClickTarget::Over);
         let at = |x, y| clicks.at(Position::new(x, y));
-        assert_eq!(at(0, 0), Some(&Spot::Pane(Pane::Orders)));
-        assert_eq!(at(20, 5), Some(&Spot::Over));
+        assert_eq!(at(0, 0), Some(&ClickTarget::Pane(Pane::Orders)));
+        assert_eq!(at(20, 5), Some(&ClickTarget::Over));
         assert_eq!(at(80, 0), None);
         assert_eq!(clicks.turned(Position::new(30, 8), Turn::Down(1)), None);
     }

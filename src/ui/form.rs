@@ -16,7 +16,7 @@ use super::{
     theme::ThemePart,
 };
 use crate::{
-    app::{forms::form::Scroll, tables::spot::Spot},
+    app::{forms::form::Scroll, tables::click_target::ClickTarget},
     view::{Span, Tone, forms::form::FormView},
 };
 use laid::FormLayout;
@@ -62,7 +62,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, body: Rect, form: &FormView) {
         room,
         count: lines.len(),
     };
-    canvas.list(area, Spot::Over, list);
+    canvas.list(area, ClickTarget::Over, list);
     hidden(canvas, area, list, &form.pages);
     let end = list.first.saturating_add(room).min(lines.len());
     let seen = lines.get(list.first..end).unwrap_or_default();

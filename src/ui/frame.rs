@@ -7,7 +7,7 @@ use super::{
     theme::ThemePart,
 };
 use crate::{
-    app::tables::spot::Spot,
+    app::tables::click_target::ClickTarget,
     view::{Span, Title, Tone},
 };
 use ratatui::{layout::Rect, style::Style};
@@ -230,7 +230,7 @@ pub(super) fn scrollbar(canvas: &mut Canvas<'_>, inner: Rect, first: usize, coun
 /// A scrollable panel: its visible lines, with a scrollbar.
 pub(super) fn scrolled(canvas: &mut Canvas<'_>, inner: Rect, first: usize, count: usize) {
     let room = usize::from(inner.height);
-    canvas.list(inner, Spot::Over, ClickList { first, room, count });
+    canvas.list(inner, ClickTarget::Over, ClickList { first, room, count });
     scrollbar(canvas, inner, first, count);
 }
 

@@ -2,7 +2,7 @@
 
 use super::canvas::{Canvas, after, before, shortened, spans_width, width as width_of};
 use crate::{
-    app::{Mode, keys::keymap::Action, tables::spot::Spot},
+    app::{Mode, keys::keymap::Action, tables::click_target::ClickTarget},
     view::{Chip, Gauge, Header, Segment, Span, Tone},
 };
 use ratatui::layout::Rect;
@@ -63,7 +63,7 @@ fn chip(canvas: &mut Canvas<'_>, row: Rect, wide: u16, chip: &Chip) -> Rect {
     let style = canvas.theme.chip(chip.tint);
     let words = shortened(words, room);
     let rest = canvas.text(row, &format!(" {words} "), style);
-    let accounts = Spot::Key(canvas.place, Action::Accounts);
+    let accounts = ClickTarget::Key(canvas.place, Action::Accounts);
     canvas.spot(before(row, rest), accounts);
     after(rest, 1)
 }

@@ -41,7 +41,7 @@ mod tour;
 mod window;
 
 pub use click_map::Turn;
-pub use theme::{Depth, Looks, Theme};
+pub use theme::{Depth, Theme, ThemeSet};
 
 use crate::{
     app::{
@@ -50,8 +50,8 @@ use crate::{
         has_market,
         market::{ladder_spot::LadderSpot, width_tier::SMALLEST},
         tables::{
+            click_target::ClickTarget,
             pane::{Pane, PlaceContent},
-            spot::Spot,
         },
     },
     view::{self, Curve, PromptView, Scene, StripView, market::chart::Num, text::format::Zone},
@@ -110,15 +110,15 @@ impl DrawState {
     }
 
     /// The click target of the last frame at this position.
-    pub fn pointed(&self, at: Position) -> Option<Spot> {
+    pub fn pointed(&self, at: Position) -> Option<ClickTarget> {
         let spot = self.clicks.at(at)?;
-        let row = self.pointed_row(at).map(Spot::Ladder);
+        let row = self.pointed_row(at).map(ClickTarget::Ladder);
         row.or_else(|| Some(spot.clone()))
     }
 
     /// The cell of the price ladder there, unless something lies over it.
     pub fn pointed_row(&self, at: Position) -> Option<LadderSpot> {
-        let is_ladder = self.clicks.at(at) == Some(&Spot::Panel(MarketPanel::Ladder));
+        let is_ladder = self.clicks.at(at) == Some(&ClickTarget::Panel(MarketPanel::Ladder));
         let ladder = self.ladder.as_ref().filter(|_| is_ladder)?;
         ladder.at(at)
     }
@@ -134,9 +134,9 @@ impl DrawState {
     }
 
     /// Scrolls the list under `at`; returns which one, and its visible rows.
-    pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(Spot, Range<usize>)> {
+    pub fn turn(&mut self, at: Position, turn: Turn) -> Option<(ClickTarget, Range<usize>)> {
         let (spot, seen) = self.clicks.turned(at, turn)?;
-        if let Spot::Pane(pane) = spot {
+        if let ClickTarget::Pane(pane) = spot {
             self.first.insert(*pane, seen.start);
         }
         Some((spot.clone(), seen))

@@ -15,9 +15,9 @@ use crate::{
     app::{
         Model, Rows,
         tables::{
+            click_target::ClickTarget,
             marks::Marks,
             pane::{Pane, PlaceContent},
-            spot::Spot,
         },
     },
     view::{self, DayLines, Scene, Span, TableRow, Title},
@@ -43,8 +43,8 @@ pub(super) fn wanted(model: &Model, pane: Pane) -> u16 {
 
 /// A TWAP is drawn as a card, unless columns were chosen.
 fn has_cards(model: &Model, pane: Pane) -> bool {
-    let lens = model.lenses.of(pane);
-    pane == Pane::Twaps && lens.is_none_or(|lens| lens.columns.is_none())
+    let table_view = model.table_views.of(pane);
+    pane == Pane::Twaps && table_view.is_none_or(|table_view| table_view.columns.is_none())
 }
 
 /// What shares the place, each by its title.
@@ -92,7 +92,7 @@ pub(super) fn draw(
         },
         foot: &view::foot(pane, &rows, scene),
     };
-    canvas.spot(place.area, Spot::Pane(pane));
+    canvas.spot(place.area, ClickTarget::Pane(pane));
     let inner = border.draw(canvas, place.area);
     if rows.is_empty() {
         emptiness(canvas, inner, &view::emptiness(pane, model));
@@ -167,10 +167,10 @@ impl PaneBody<'_> {
     ) {
         let count = self.rows.len();
         let list = ClickList { first, room, count };
-        canvas.list(inner, Spot::Pane(self.pane), list);
+        canvas.list(inner, ClickTarget::Pane(self.pane), list);
         let visible = self.rows.at(first..first.saturating_add(room).min(count));
         for (at, row) in (0..).zip(visible) {
-            canvas.spot(area(at), Spot::Row(self.pane, row));
+            canvas.spot(area(at), ClickTarget::Row(self.pane, row));
         }
     }
 

@@ -111,13 +111,13 @@ impl TryFrom<String> for Hex {
 
 /// The desk's initial theme, and other themes for this terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Looks {
+pub struct ThemeSet {
     /// From the settings.
     pub own: Theme,
     pub depth: Depth,
 }
 
-impl Looks {
+impl ThemeSet {
     /// The built-in theme of this name; the configured one for an unknown name.
     pub fn named(&self, name: &str) -> Theme {
         let theme = Theme::named(name).map(|theme| theme.with_depth(self.depth));

@@ -33,7 +33,7 @@ pub use panels::quality::quality;
 pub use panels::review::{ReviewView, review};
 pub use panels::segment::Segment;
 pub use panels::settings::settings;
-pub use panels::strip::{FlightView, StripView, flights, strip};
+pub use panels::strip::{PendingCommandView, StripView, flights, strip};
 pub use panels::title::{Title, arrow, newer, title};
 pub use panels::toast::{ToastView, toast};
 pub use panels::tour::{TourView, tour};

@@ -7,7 +7,7 @@ use crate::{
 };
 use perpdeck::{
     app::{
-        Fleet, Model, Motion, Msg, account::poll::Source, dialogs::overlay::Overlay,
+        AccountSet, Model, Motion, Msg, account::poll::Source, dialogs::overlay::Overlay,
         tables::pane::Pane, update,
     },
     model::{Call, FailureKind, Timestamp},
@@ -134,6 +134,6 @@ fn the_strip_says_whole_seconds_and_draws_no_bar() {
 #[test]
 fn the_pace_of_the_service_is_a_word() {
     assert!(header(&full()).contains("api OK |"), "{}", header(&full()));
-    let fleet = Fleet::of(full());
-    assert!(!screen(&fleet, 200, 60).contains("OK 4 ms"));
+    let account_set = AccountSet::of(full());
+    assert!(!screen(&account_set, 200, 60).contains("OK 4 ms"));
 }

@@ -2,7 +2,8 @@
 
 use perpdeck::{
     app::{
-        About, CloseAllRule, Fleet, Identity, Mode, Model, Msg, Options, Profile, Whose,
+        About, AccountScope, AccountSet, CloseAllRule, Identity, Mode, Model, Msg, Options,
+        Profile,
         account::poll::{Answer, Poll, Source},
         activity::notice::{Event, Tone},
         keys::keymap::Keymap,
@@ -582,8 +583,8 @@ pub(crate) fn full() -> Model {
 }
 
 /// The full desk; beside it a halted account of a profile, and one whose service has not answered yet. They are listed.
-pub(crate) fn accounts() -> Fleet {
-    let mut fleet = Fleet::of(full());
+pub(crate) fn accounts() -> AccountSet {
+    let mut account_set = AccountSet::of(full());
     let profile = |name: &str, tint| Profile {
         name: Some(name.to_owned()),
         tint,
@@ -593,14 +594,14 @@ pub(crate) fn accounts() -> Fleet {
         ("eval-50k-0017", profile("evaluation", None)),
     ];
     for (at, (account, profile)) in (1..).zip(places) {
-        fleet.join(options(), NOW);
+        account_set.join(options(), NOW);
         let identity = Identity {
             mode: Mode::LiveApi,
             account_id: account.into(),
             base_url: "https://paper.example".to_owned(),
             profile,
         };
-        fleet.update(NOW, Whose::Account(at), Msg::Opened(identity));
+        account_set.update(NOW, AccountScope::Account(at), Msg::Opened(identity));
     }
     let answers = [
         Answer::Positions(Ok(page(positions(), None))),
@@ -615,26 +616,26 @@ pub(crate) fn accounts() -> Fleet {
             at: Timestamp(ago(8)),
             answer,
         };
-        fleet.update(NOW, Whose::Account(1), Msg::Polled(Box::new(poll)));
+        account_set.update(NOW, AccountScope::Account(1), Msg::Polled(Box::new(poll)));
     }
     let halted = Msg::Halted(Some("it was flattened".to_owned()));
-    fleet.update(NOW, Whose::Account(1), halted);
-    fleet.update(NOW, Whose::Shown, Msg::Key('A'.into()));
-    fleet
+    account_set.update(NOW, AccountScope::Account(1), halted);
+    account_set.update(NOW, AccountScope::Shown, Msg::Key('A'.into()));
+    account_set
 }
 
 /// The list closed and the account of the profile shown, with news from the first.
-pub(crate) fn other_account() -> Fleet {
-    let mut fleet = accounts();
+pub(crate) fn other_account() -> AccountSet {
+    let mut account_set = accounts();
     for key in ["esc", "esc", "a"] {
-        fleet.update(NOW, Whose::Shown, Msg::Key(key.parse().unwrap()));
+        account_set.update(NOW, AccountScope::Shown, Msg::Key(key.parse().unwrap()));
     }
     let cancel = Command::Cancel("ord_12".into());
     let resumed = Msg::Resumed(Ticket(9), cancel);
-    fleet.update(NOW, Whose::Account(0), resumed);
+    account_set.update(NOW, AccountScope::Account(0), resumed);
     let settled = Msg::Settled(Ticket(9), Err(refusal()));
-    fleet.update(NOW, Whose::Account(0), settled);
-    fleet
+    account_set.update(NOW, AccountScope::Account(0), settled);
+    account_set
 }
 
 /// What the activity pane tells: a fill, a refusal, a queued cancel, the desk's own word.
@@ -646,7 +647,7 @@ fn happenings(model: &mut Model) {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
                 About::of(command, &model.store)
             }
-            Event::Said(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
+            Event::CommandArgs(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
                 About::default()
             }
         };
@@ -660,7 +661,7 @@ fn happenings(model: &mut Model) {
     };
     note(
         model,
-        Event::Said(
+        Event::CommandArgs(
             Tone::Good,
             "paper exchange ready on 127.0.0.1:40123".to_owned(),
         ),

@@ -9,8 +9,8 @@ use perpdeck::{
         Model, Msg,
         keys::keymap::Keymap,
         tables::{
-            lens::{Fact, Kind},
             pane::Pane,
+            table_view::{Fact, Kind},
         },
         update,
     },
@@ -196,20 +196,38 @@ fn a_filter_that_takes_nothing_says_so_and_how_to_see_all() {
 fn enter_on_a_line_of_the_execution_quality_shows_its_orders_or_positions() {
     let mut model = desk::full();
     press(&mut model, "ijjjjjjjj\n");
-    let lens = model.lenses.of(Pane::History).unwrap();
-    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
+    let table_view = model.table_views.of(Pane::History).unwrap();
+    let filter = table_view
+        .filter
+        .as_ref()
+        .map(|filter| filter.text.as_str());
     assert_eq!(filter, Some("status:rejected reason:\"max_order_value\""));
-    assert_eq!((model.focus.pane, lens.hits()), (Pane::History, Some(1)));
+    assert_eq!(
+        (model.focus.pane, table_view.hits()),
+        (Pane::History, Some(1))
+    );
     press(&mut model, "ij\n");
-    let lens = model.lenses.of(Pane::History).unwrap();
-    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
-    assert_eq!((filter, lens.hits()), (Some("market=\"BTC\""), Some(37)));
+    let table_view = model.table_views.of(Pane::History).unwrap();
+    let filter = table_view
+        .filter
+        .as_ref()
+        .map(|filter| filter.text.as_str());
+    assert_eq!(
+        (filter, table_view.hits()),
+        (Some("market=\"BTC\""), Some(37))
+    );
     press(&mut model, "i\n");
-    assert_eq!(model.lenses.of(Pane::History).unwrap().filter, None);
+    assert_eq!(model.table_views.of(Pane::History).unwrap().filter, None);
     // What was closed in the market that made the most of it.
     press(&mut model, "ijjjj\n");
-    let lens = model.lenses.of(Pane::Closed).unwrap();
-    let filter = lens.filter.as_ref().map(|filter| filter.text.as_str());
-    assert_eq!((filter, lens.hits()), (Some("market=\"SOL\""), Some(10)));
+    let table_view = model.table_views.of(Pane::Closed).unwrap();
+    let filter = table_view
+        .filter
+        .as_ref()
+        .map(|filter| filter.text.as_str());
+    assert_eq!(
+        (filter, table_view.hits()),
+        (Some("market=\"SOL\""), Some(10))
+    );
     assert_eq!(model.focus.pane, Pane::Closed);
 }

@@ -45,7 +45,7 @@ fn desk_of(text: &str) -> Model {
     failure.code = Some(Text::from(text));
     arrive(&mut model, 0, Answer::Twaps(Err(failure)));
     let now = model.now;
-    update(&mut model, now, Msg::Said(Tone::Alert, text.to_owned()));
+    update(&mut model, now, Msg::Notify(Tone::Alert, text.to_owned()));
     model
 }
 

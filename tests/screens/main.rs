@@ -25,8 +25,8 @@ mod words;
 
 use dump::{drawn, press, screen};
 use perpdeck::{
-    app::{Model, Msg, account::poll::Answer, desk::renewal::Reread, update},
-    config::Way,
+    app::{Model, Msg, account::poll::Answer, desk::reload::Reload, update},
+    config::AlertChannel,
     model::{
         Call, CancelResult, Failure, FailureKind, FollowUp, Page, Progress, Receipt, Ticket,
         Timestamp,
@@ -196,7 +196,7 @@ fn alerts() -> Model {
 /// An alert of the trader's own that has fired.
 fn fired() -> Model {
     let mut model = pressed(":alert btc > 66000\n");
-    model.options.alerts.user_alert = [Way::Toast].into_iter().collect();
+    model.options.alerts.user_alert = [AlertChannel::Toast].into_iter().collect();
     let mut markets = desk::markets();
     for market in &mut markets {
         if market.id == "paper|BTC".into() {
@@ -229,8 +229,8 @@ fn unfit_settings() -> Model {
     let why =
         "/home/me/.config/perpdeck/config.toml: theme: \"drak\" is not one of \"dark\", \"light\"";
     let now = model.now;
-    let reread = Reread::Bad(vec![why.to_owned()]);
-    update(&mut model, now, Msg::Reread(reread));
+    let reread = Reload::Bad(vec![why.to_owned()]);
+    update(&mut model, now, Msg::Reload(reread));
     press(&mut model, "\u{1b}:config\n");
     model
 }
@@ -286,7 +286,7 @@ fn locked(keys: &str) -> Model {
 /// The ETH short comes near its liquidation.
 fn near_liquidation() -> Model {
     let mut model = desk::full();
-    model.options.alerts.liquidation = [Way::Toast].into_iter().collect();
+    model.options.alerts.liquidation = [AlertChannel::Toast].into_iter().collect();
     model.options.alerts.liquidation_within = Some(desk::num("10"));
     desk::arrive(
         &mut model,

@@ -2,10 +2,10 @@
 
 use crate::{desk, dump::press};
 use perpdeck::app::account::row_id::RowId;
-use perpdeck::app::tables::spot::Spot;
+use perpdeck::app::tables::click_target::ClickTarget;
 use perpdeck::{
     app::{
-        Fleet, Model, Msg, Whose,
+        AccountScope, AccountSet, Model, Msg,
         keys::keymap::{Action, Context},
         tables::pane::Pane,
         update,
@@ -62,7 +62,7 @@ impl Seen {
         found.unwrap()
     }
 
-    fn under(&self, text: &str) -> Option<Spot> {
+    fn under(&self, text: &str) -> Option<ClickTarget> {
         self.draw_state.pointed(self.place(text))
     }
 
@@ -81,7 +81,7 @@ impl Seen {
         }
     }
 
-    fn everything(&self) -> Vec<Spot> {
+    fn everything(&self) -> Vec<ClickTarget> {
         let (width, height) = self.size;
         let screen = Rect::new(0, 0, width, height);
         let spots = screen
@@ -94,7 +94,7 @@ impl Seen {
     fn rows(&self) -> BTreeSet<(Pane, RowId)> {
         let spots = self.everything().into_iter();
         let rows = spots.filter_map(|spot| {
-            let Spot::Row(pane, row) = spot else {
+            let ClickTarget::Row(pane, row) = spot else {
                 return None;
             };
             Some((pane, row))
@@ -106,11 +106,11 @@ impl Seen {
 #[test]
 fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
     for (width, height) in SIZES {
-        let mut fleet = desk::other_account();
+        let mut account_set = desk::other_account();
         let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
-        let look = |fleet: &Fleet, draw_state: &mut DrawState, text: &str| {
+        let look = |account_set: &AccountSet, draw_state: &mut DrawState, text: &str| {
             let mut frame = Buffer::empty(Rect::new(0, 0, width, height));
-            ui::render(&mut frame, fleet, draw_state);
+            ui::render(&mut frame, account_set, draw_state);
             let shown = picture::text(&frame);
             let mut lines = (0..).zip(shown.lines());
             let found = lines.find_map(|(y, line)| {
@@ -119,14 +119,14 @@ fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
             });
             found.unwrap_or_else(|| panic!("nothing under {text} on\n{shown}"))
         };
-        let chip = look(&fleet, &mut draw_state, "swing");
-        assert_eq!(chip, Spot::Key(Context::Positions, Action::Accounts));
-        fleet.update(desk::NOW, Whose::Shown, Msg::Click(chip));
+        let chip = look(&account_set, &mut draw_state, "swing");
+        assert_eq!(chip, ClickTarget::Key(Context::Positions, Action::Accounts));
+        account_set.update(desk::NOW, AccountScope::Shown, Msg::Click(chip));
         for (at, name) in ["chal-1", "swing", "evaluation"].into_iter().enumerate() {
             // The header names the account that is shown.
             let listed = if at == 1 { "▌swing" } else { name };
-            let line = look(&fleet, &mut draw_state, listed);
-            assert_eq!(line, Spot::Account(at), "{width}x{height}");
+            let line = look(&account_set, &mut draw_state, listed);
+            assert_eq!(line, ClickTarget::Account(at), "{width}x{height}");
         }
     }
 }
@@ -145,12 +145,16 @@ fn a_row_that_is_seen_is_the_row_that_is_clicked() {
             let mut seen = Seen::of(key, size);
             let rows = seen.rows().into_iter().filter(|(of, _)| *of == pane);
             for (_, row) in rows.collect::<Vec<_>>() {
-                let spot = Spot::Row(pane, row);
+                let spot = ClickTarget::Row(pane, row);
                 let now = seen.model.now;
                 update(&mut seen.model, now, Msg::Click(spot.clone()));
                 seen.model.overlays.clear();
                 seen.look();
-                assert_eq!(seen.under("│▌"), Some(Spot::Pane(pane)), "the border");
+                assert_eq!(
+                    seen.under("│▌"),
+                    Some(ClickTarget::Pane(pane)),
+                    "the border"
+                );
                 let marked = seen.place("│▌");
                 let inside = Position::new(marked.x + 4, marked.y);
                 assert_eq!(seen.draw_state.pointed(inside), Some(spot), "{}", seen.text);
@@ -163,7 +167,7 @@ fn a_row_that_is_seen_is_the_row_that_is_clicked() {
 fn a_hint_of_the_footer_is_a_button_at_every_size() {
     for size in SIZES {
         let seen = Seen::of("", size);
-        let key = |action| Some(Spot::Key(Context::Positions, action));
+        let key = |action| Some(ClickTarget::Key(Context::Positions, action));
         assert_eq!(seen.under("X CLOSE ALL"), key(Action::CloseAll), "{size:?}");
         assert_eq!(seen.under("CLOSE ALL"), key(Action::CloseAll), "{size:?}");
         assert_eq!(seen.under("F FLATTEN"), key(Action::Flatten), "{size:?}");
@@ -192,15 +196,15 @@ fn a_tab_leads_to_its_pane_zoomed_or_not() {
 fn a_strip_has_two_buttons_and_everything_around_them_is_none() {
     for size in SIZES {
         let mut seen = Seen::of("X", size);
-        let strip = |action| Some(Spot::Key(Context::Strip, action));
+        let strip = |action| Some(ClickTarget::Key(Context::Strip, action));
         assert_eq!(seen.under("y now"), strip(Action::Confirm), "{size:?}");
         assert_eq!(seen.under("Esc stops"), strip(Action::Dismiss), "{size:?}");
-        assert_eq!(seen.under("slippage"), Some(Spot::Over), "{size:?}");
+        assert_eq!(seen.under("slippage"), Some(ClickTarget::Over), "{size:?}");
         let buttons: BTreeSet<_> = seen
             .everything()
             .into_iter()
             .filter_map(|spot| {
-                let Spot::Key(place, action) = spot else {
+                let ClickTarget::Key(place, action) = spot else {
                     return None;
                 };
                 Some((place, action))
@@ -219,7 +223,11 @@ fn the_second_click_of_a_double_click_on_close_all_finds_no_button() {
         let before = Seen::of("", size);
         let at = before.place("X CLOSE ALL");
         let after = Seen::of("X", size);
-        assert_eq!(after.draw_state.pointed(at), Some(Spot::Over), "{size:?}");
+        assert_eq!(
+            after.draw_state.pointed(at),
+            Some(ClickTarget::Over),
+            "{size:?}"
+        );
     }
 }
 
@@ -227,8 +235,11 @@ fn the_second_click_of_a_double_click_on_close_all_finds_no_button() {
 fn fields_and_options_of_a_form_can_be_pointed_at_and_the_desk_behind_it_not() {
     for size in SIZES {
         let mut seen = Seen::of("b", size);
-        assert_eq!(seen.under("leverage"), Some(Spot::Field(Field::Leverage)));
-        let isolated = Spot::Choice(Field::MarginMode, "isolated".to_owned());
+        assert_eq!(
+            seen.under("leverage"),
+            Some(ClickTarget::Field(Field::Leverage))
+        );
+        let isolated = ClickTarget::Choice(Field::MarginMode, "isolated".to_owned());
         assert_eq!(seen.under("isolated"), Some(isolated), "{size:?}");
         seen.click("isolated");
         assert_eq!(seen.text.matches("[isolated]").count(), 1, "{}", seen.text);

@@ -12,7 +12,7 @@ const LARGEST_DIFFERENCE_BPS: i64 = 25;
 
 /// Why a book that is here says nothing of what an order would meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unfit {
+pub enum UnusableBook {
     /// Its data is this old.
     Old(Duration),
     /// Its middle is this one, and the observed one is another.
@@ -61,14 +61,14 @@ impl Books {
     }
 
     /// The book of a market if one has arrived, and whether it is still current.
-    pub fn fit(&self, market: &Market, now: Timestamp) -> Option<Result<&Book, Unfit>> {
+    pub fn fit(&self, market: &Market, now: Timestamp) -> Option<Result<&Book, UnusableBook>> {
         let book = self.of(&market.id)?.value()?;
         let age = self.age(&market.id, now)?;
         if age > MARKET_STALE_AFTER {
-            return Some(Err(Unfit::Old(age)));
+            return Some(Err(UnusableBook::Old(age)));
         }
         Some(match apart(book, market) {
-            Some(middle) => Err(Unfit::Apart(middle)),
+            Some(middle) => Err(UnusableBook::Apart(middle)),
             None => Ok(book),
         })
     }

@@ -1,7 +1,7 @@
 //! The running profit of the closed positions read so far. Updated with each answer, so that a hundred thousand of them
 //! cost no more than a page.
 
-use super::feed::{Churn, among};
+use super::feed::{AnswerDiff, among};
 use crate::model::{Num, Position};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -40,7 +40,7 @@ impl Equity {
         Some((low.minus(self.base)?, high.minus(self.base)?))
     }
 
-    pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+    pub(crate) fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
         let top = among(rows, churn.top.clone()).filter_map(Position::net_pnl);
         if churn.top.start > 0 {
             for net in top {

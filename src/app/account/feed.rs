@@ -62,7 +62,7 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
 /// The changes of an answer: the old rows that left or were renewed, and the indexes of the new ones. Totals are
 /// updated from it, so that nothing counts all rows again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Churn<T> {
+pub struct AnswerDiff<T> {
     pub gone: Vec<T>,
     /// The oldest rows, dropped to save space.
     pub cut: Vec<T>,
@@ -107,7 +107,7 @@ impl RowChange {
     }
 }
 
-impl<T> Churn<T> {
+impl<T> AnswerDiff<T> {
     /// What a count over the rows takes back and adds; a renewed row is removed as it was, then added. `rows` are those
     /// after the change.
     pub(crate) fn changes<'a>(
@@ -208,25 +208,25 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         result: Result<Page<T>, Failure>,
         at: Timestamp,
         key: impl Fn(&T) -> K,
-    ) -> Churn<T>
+    ) -> AnswerDiff<T>
     where
         T: PartialEq,
     {
         if self.head.at().is_some_and(|known| known > at) {
-            return Churn::none();
+            return AnswerDiff::none();
         }
         let page = match result {
             Ok(page) => page,
             Err(why) => {
                 self.head.arrive(Err(why), at);
-                return Churn::none();
+                return AnswerDiff::none();
             }
         };
         let is_known = self.begins_with(&page.rows);
         self.head.arrive(Ok(()), at);
         self.unreadable = page.unreadable.len();
         if is_known {
-            return Churn::none();
+            return AnswerDiff::none();
         }
         self.version += 1;
         let places = page.rows.iter().filter_map(|row| self.position(&key(row)));
@@ -246,7 +246,12 @@ impl<K: Eq + Hash, T> Feed<K, T> {
     }
 
     /// Replaces the rows down to the last known one with the page; known rows that it lacks stay below it.
-    fn merge_head(&mut self, page: Page<T>, last_known: usize, key: impl Fn(&T) -> K) -> Churn<T> {
+    fn merge_head(
+        &mut self,
+        page: Page<T>,
+        last_known: usize,
+        key: impl Fn(&T) -> K,
+    ) -> AnswerDiff<T> {
         let fresh: HashSet<K> = page.rows.iter().map(&key).collect();
         let known = self.rows.drain(..=last_known);
         let (gone, kept): (Vec<T>, Vec<T>) = known.partition(|row| fresh.contains(&key(row)));
@@ -266,7 +271,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
             kept: self.rows.len(),
         });
         let top = 0..count;
-        Churn {
+        AnswerDiff {
             gone,
             cut,
             come,
@@ -307,7 +312,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
     }
 
     /// Starts anew from this page: the earlier rows may be incomplete.
-    fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> Churn<T> {
+    fn begin_again(&mut self, page: Page<T>, key: impl Fn(&T) -> K) -> AnswerDiff<T> {
         self.next = page.next;
         self.asked = None;
         self.incomplete = page.incomplete;
@@ -324,7 +329,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         });
         self.place(come.clone(), key);
         let top = come.clone();
-        Churn {
+        AnswerDiff {
             gone,
             cut: vec![],
             come,
@@ -338,13 +343,13 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         cursor: &Cursor,
         result: Result<Page<T>, Failure>,
         key: impl Fn(&T) -> K,
-    ) -> Churn<T> {
+    ) -> AnswerDiff<T> {
         if self.asked.as_ref() != Some(cursor) {
-            return Churn::none();
+            return AnswerDiff::none();
         }
         self.asked = None;
         let Ok(page) = result else {
-            return Churn::none();
+            return AnswerDiff::none();
         };
         self.version += 1;
         self.unreadable += page.unreadable.len();
@@ -360,7 +365,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.most = self.most.max(come.end);
         self.place(come.clone(), key);
         let top = come.clone();
-        Churn {
+        AnswerDiff {
             gone: vec![],
             cut: vec![],
             come,
@@ -418,7 +423,7 @@ mod tests {
         assert_eq!((churn.gone, churn.come), (vec![], 0..2));
         let version = feed.version();
         let churn = feed.arrive_head(page(&[(2, 'a'), (1, 'a')]), Timestamp(2), key);
-        assert_eq!((churn, feed.version()), (Churn::none(), version));
+        assert_eq!((churn, feed.version()), (AnswerDiff::none(), version));
         let churn = feed.arrive_head(page(&[(3, 'a'), (2, 'b')]), Timestamp(3), key);
         assert_eq!((churn.gone, churn.come), (vec![(2, 'a')], 0..2));
         let churn = feed.arrive_head(page(&[(9, 'a')]), Timestamp(4), key);
@@ -463,7 +468,7 @@ mod tests {
     }
 
     /// Polls of a list with ascending row numbers, fifty a page; each cursor names the page's last row.
-    fn polled(feed: &mut Feed<u32, u32>, newest: u32) -> Churn<u32> {
+    fn polled(feed: &mut Feed<u32, u32>, newest: u32) -> AnswerDiff<u32> {
         let rows: Vec<_> = (newest.saturating_sub(49)..=newest).rev().collect();
         let cursor = format!("after {}", newest.saturating_sub(49));
         let at = Timestamp(newest.into());

@@ -1,6 +1,6 @@
 //! Which orders belong to which TWAP, scaled order or partly filled order, and the links of a row.
 
-use super::feed::{Churn, among};
+use super::feed::{AnswerDiff, among};
 use crate::{
     app::account::{row_id::RowId, tree::parent},
     model::{Order, OrderId},
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub struct Lineage(HashMap<RowId, Vec<OrderId>>);
 
 impl Lineage {
-    pub(crate) fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
+    pub(crate) fn take(&mut self, churn: &AnswerDiff<Order>, rows: &VecDeque<Order>) {
         let come = among(rows, churn.come.clone());
         // A list that starts anew loses rows that no churn names: they are new when an older page returns them.
         let here: HashSet<&OrderId> = come.clone().map(|order| &order.id).collect();

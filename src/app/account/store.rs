@@ -7,7 +7,7 @@ mod ladders;
 pub(crate) mod stop_moves;
 mod successors;
 
-pub use ended::{Ended, Reckoning};
+pub use ended::{Ended, FillCertainty};
 pub use from_receipts::Closing;
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
     books::Books,
     clocks::Clocks,
     equity::Equity,
-    feed::{Churn, Feed, among},
+    feed::{AnswerDiff, Feed, among},
     health::Health,
     lineage::Lineage,
     poll::{Answer, Poll, Source},
@@ -40,7 +40,7 @@ const CALLS_KEPT: usize = 500;
 
 /// A command without an outcome yet.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flight {
+pub struct PendingCommand {
     pub command: Command,
     /// Its object when it was given.
     pub about: About,
@@ -119,7 +119,7 @@ pub struct Store {
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
     pub tree: Vec<TreeRow>,
     pub ladder_rows: Vec<RowId>,
-    pub flights: BTreeMap<Ticket, Flight>,
+    pub flights: BTreeMap<Ticket, PendingCommand>,
     /// Replacements that wait for reads to show how the orders ended that these tickets canceled.
     pub successors: Vec<(Ticket, Successor)>,
     /// Flips whose position was closed, until reads prove that nothing of it is left.
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// Updates the totals of closed positions.
-    fn reckon(&mut self, churn: &Churn<Position>) {
+    fn reckon(&mut self, churn: &AnswerDiff<Position>) {
         let rows = self.closed.rows();
         self.results.take(churn, rows);
         self.market_results.take(churn, rows);
@@ -248,7 +248,7 @@ impl Store {
     }
 
     /// Derives prices, lineage and quality from new orders.
-    fn learn(&mut self, churn: &Churn<Order>) {
+    fn learn(&mut self, churn: &AnswerDiff<Order>) {
         let rows = self.history.rows();
         self.quality.take(churn, rows);
         self.lineage.take(churn, rows);
@@ -327,7 +327,7 @@ impl Store {
 
     fn take_off(&mut self, ticket: Ticket, command: Command, since: Timestamp, progress: Progress) {
         let about = About::of(&command, self);
-        let flight = Flight {
+        let flight = PendingCommand {
             command,
             about,
             since,
@@ -339,7 +339,7 @@ impl Store {
 
     /// Commands of unknown outcome that wait for a person, the longest wait first.
     pub fn parked(&self) -> impl Iterator<Item = Ticket> {
-        let parked = |flight: &Flight| matches!(flight.progress, Progress::Parked { .. });
+        let parked = |flight: &PendingCommand| matches!(flight.progress, Progress::Parked { .. });
         let flights = self.flights.iter();
         flights
             .filter(move |(_, flight)| parked(flight))
@@ -439,7 +439,7 @@ impl Store {
     }
 
     /// The close-all in progress, if there is one.
-    pub fn closing_all(&self) -> Option<(&Flight, Option<&CloseAll>)> {
+    pub fn closing_all(&self) -> Option<(&PendingCommand, Option<&CloseAll>)> {
         let flight = self
             .flights
             .values()

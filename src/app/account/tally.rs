@@ -7,7 +7,7 @@ pub(crate) mod hours;
 
 use executed::Executed;
 
-use super::feed::{Churn, RowChange};
+use super::feed::{AnswerDiff, RowChange};
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
     Timestamp,
@@ -61,7 +61,7 @@ impl Results {
         results
     }
 
-    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+    pub fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
         for (row, change) in churn.changes(rows) {
             self.count(row, change);
         }
@@ -118,7 +118,7 @@ impl Results {
 pub struct MarketResults(pub BTreeMap<MarketId, Results>);
 
 impl MarketResults {
-    pub fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+    pub fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
         for (row, change) in churn.changes(rows) {
             self.count(row, change);
         }
@@ -176,7 +176,7 @@ impl Quality {
         quality
     }
 
-    pub fn take(&mut self, churn: &Churn<Order>, rows: &VecDeque<Order>) {
+    pub fn take(&mut self, churn: &AnswerDiff<Order>, rows: &VecDeque<Order>) {
         for (row, change) in churn.changes(rows) {
             self.count(row, change);
         }
@@ -329,7 +329,7 @@ mod tests {
         };
         let rows: Vec<_> = nets.iter().map(row).collect();
         let mut results = Results::default();
-        let churn = Churn {
+        let churn = AnswerDiff {
             gone: vec![],
             cut: vec![],
             come: 0..rows.len(),
@@ -353,7 +353,7 @@ mod tests {
     fn what_leaves_the_list_is_taken_back() {
         let (mut results, rows) = results(&["30", "-10"]);
         let mut by_market = MarketResults::default();
-        let come = Churn {
+        let come = AnswerDiff {
             gone: vec![],
             cut: vec![],
             come: 0..2,
@@ -362,7 +362,7 @@ mod tests {
         by_market.take(&come, &rows.clone().into());
         let btc = MarketId::from("paper|BTC");
         assert_eq!(by_market.0, BTreeMap::from([(btc, results)]));
-        let churn = Churn {
+        let churn = AnswerDiff {
             gone: rows,
             cut: vec![],
             come: 0..0,
@@ -391,7 +391,7 @@ mod tests {
             filled("ETH", "sell", "63936", ""),
         ];
         let mut quality = Quality::default();
-        let churn = Churn {
+        let churn = AnswerDiff {
             gone: vec![],
             cut: vec![],
             come: 0..3,
@@ -532,7 +532,7 @@ mod tests {
             refused("o-1", 10, "too large by 1"),
         ];
         let mut quality = Quality::default();
-        let churn = Churn {
+        let churn = AnswerDiff {
             gone: vec![],
             cut: vec![],
             come: 0..2,

@@ -18,7 +18,7 @@ use crate::{
         row_id::RowId,
         store::{Store, ended::Ended},
     },
-    config::{Alerts, Ways},
+    config::{AlertChannels, Alerts},
     model::{
         MarketId, Num, Order, OrderStatus, Page, Position, PositionId, Timestamp, Twap, TwapId,
     },
@@ -123,7 +123,7 @@ impl Alert {
         }
     }
 
-    pub(crate) fn ways<'a>(&self, alerts: &'a Alerts) -> &'a Ways {
+    pub(crate) fn ways<'a>(&self, alerts: &'a Alerts) -> &'a AlertChannels {
         match self {
             Self::Filled(_) | Self::Gone(_) => &alerts.fill,
             Self::Partial(_) => &alerts.partial,

@@ -65,7 +65,7 @@ impl Activity {
             return;
         }
         let words = format!("what was done before cannot be shown: {why}");
-        self.put_below(Event::Said(Tone::Warn, words), now);
+        self.put_below(Event::CommandArgs(Tone::Warn, words), now);
         self.horizon = Horizon::Unreadable;
     }
 
@@ -98,7 +98,7 @@ impl Notice {
             Event::Sent(_)
             | Event::Progress(..)
             | Event::Settled(..)
-            | Event::Said(..)
+            | Event::CommandArgs(..)
             | Event::Alert(_)
             | Event::Elsewhere(_) => None,
         }
@@ -113,7 +113,7 @@ mod tests {
         desk::msg::Msg,
         testing::*,
         update::{
-            fleet::{Fleet, Whose},
+            account_set::{AccountScope, AccountSet},
             router::update,
         },
     };
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn said(model: &mut Model, words: &str) {
-        update(model, model.now, Msg::Said(Tone::Alert, words.to_owned()));
+        update(model, model.now, Msg::Notify(Tone::Alert, words.to_owned()));
     }
 
     fn numbers(model: &Model) -> Vec<u64> {
@@ -228,13 +228,13 @@ mod tests {
 
     #[test]
     fn what_another_account_did_before_is_not_told_on_the_screen() {
-        let mut fleet = Fleet::of(desk());
-        fleet.join(desk().options, NOON);
-        let lines = fleet.shown().activity.lines.len();
-        let effects = fleet.update(NOON, Whose::Account(1), whole(1..=2));
+        let mut account_set = AccountSet::of(desk());
+        account_set.join(desk().options, NOON);
+        let lines = account_set.shown().activity.lines.len();
+        let effects = account_set.update(NOON, AccountScope::Account(1), whole(1..=2));
         assert_eq!(effects, vec![]);
-        assert_eq!(fleet.shown().activity.lines.len(), lines);
-        assert_eq!(fleet.account(1).unwrap().activity.lines.len(), 2);
+        assert_eq!(account_set.shown().activity.lines.len(), lines);
+        assert_eq!(account_set.account(1).unwrap().activity.lines.len(), 2);
     }
 
     #[test]
@@ -292,7 +292,7 @@ mod tests {
         let why = "the journal is damaged".to_owned();
         update(&mut model, NOON, Msg::Recalled(Err(why)));
         assert_eq!(model.activity.toast(NOON), None);
-        let Event::Said(Tone::Warn, words) = &model.activity.lines[0].event else {
+        let Event::CommandArgs(Tone::Warn, words) = &model.activity.lines[0].event else {
             panic!("said");
         };
         assert!(

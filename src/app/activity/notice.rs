@@ -3,7 +3,7 @@
 use super::{alerts::Alert, earlier::Horizon};
 use crate::{
     app::account::{about::About, store::Store},
-    config::{Alerts, Way},
+    config::{AlertChannel, Alerts},
     model::{
         Command, Failure, FailureKind, OrderStatus, Past, Progress, Receipt, Ticket, Timestamp,
     },
@@ -25,7 +25,7 @@ pub enum Event {
     Progress(Command, Progress),
     Settled(Command, Result<Receipt, Failure>),
     /// The desk's own message: a refused key, a lost journal, a service that is ready.
-    Said(Tone, String),
+    CommandArgs(Tone, String),
     /// An event on the account that no key of this desk caused.
     Alert(Alert),
     /// An event on an account that is not on the screen.
@@ -85,7 +85,7 @@ impl Event {
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
             Self::Settled(_, Err(why)) if why.kind == FailureKind::DryRun => Tone::Warn,
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
-            Self::Said(tone, _) => *tone,
+            Self::CommandArgs(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),
             Self::Elsewhere(told) => told.notice.event.tone(),
             Self::Past(past) => past_tone(past),
@@ -108,8 +108,8 @@ impl Event {
     pub(crate) fn is_told_elsewhere(&self, alerts: &Alerts) -> bool {
         match self {
             Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
-            Self::Alert(alert) => alert.ways(alerts).has(Way::Toast),
-            Self::Said(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
+            Self::Alert(alert) => alert.ways(alerts).has(AlertChannel::Toast),
+            Self::CommandArgs(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
             Self::Sent(_) | Self::Progress(..) | Self::Elsewhere(_) | Self::Past(_) => false,
         }
     }
@@ -222,7 +222,7 @@ impl Activity {
 
     /// Explains an ignored key. A key that is held down or repeated at once gets one line.
     pub(crate) fn refuse(&mut self, why: String, now: Timestamp) {
-        let event = Event::Said(Tone::Warn, why);
+        let event = Event::CommandArgs(Tone::Warn, why);
         let is_shown = self.refusal.is_some() && self.refusal == self.toast;
         let newest = self.lines.back_mut().filter(|_| is_shown);
         match newest.filter(|line| Some(line.number) == self.refusal && line.event == event) {

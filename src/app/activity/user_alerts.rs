@@ -69,7 +69,7 @@ pub struct UserAlerts {
 
 /// What one round of judging came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Judged {
+pub(crate) struct AlertRound {
     pub(crate) fired: Vec<AlertFiring>,
     /// Those whose time ran out.
     pub(crate) expired: Vec<UserAlert>,
@@ -173,8 +173,13 @@ impl UserAlerts {
     }
 
     /// Judges every alert by what the fresh sources tell at `now`, an instant of the wall clock.
-    pub(crate) fn judge(&mut self, store: &Store, fresh: FreshSources, now: Timestamp) -> Judged {
-        let mut judged = Judged::default();
+    pub(crate) fn judge(
+        &mut self,
+        store: &Store,
+        fresh: FreshSources,
+        now: Timestamp,
+    ) -> AlertRound {
+        let mut judged = AlertRound::default();
         for alert in &mut self.alerts {
             let before = alert.clone();
             if alert.expire(now) {

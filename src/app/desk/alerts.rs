@@ -10,7 +10,7 @@ use crate::{
         desk::model::Model,
         dialogs::effect::{Effect, TerminalOut},
     },
-    config::Way,
+    config::AlertChannel,
     model::{ClockRate, Command, Failure, Num, Order, OrderId, Progress, Receipt, Ticket, TwapId},
 };
 
@@ -137,14 +137,14 @@ pub(crate) fn raise(model: &mut Model, alerts: Vec<Alert>) -> Vec<Effect> {
     let (mut notices, mut rings) = (vec![], false);
     for alert in alerts {
         let ways = alert.ways(&model.options.alerts).clone();
-        let shown = if ways.has(Way::Toast) {
+        let shown = if ways.has(AlertChannel::Toast) {
             Shown::AsToast
         } else {
             Shown::InActivity
         };
-        rings |= ways.has(Way::Bell);
+        rings |= ways.has(AlertChannel::Bell);
         let notice = model.activity.alert(alert, &model.store, model.now, shown);
-        if ways.has(Way::Desktop) && notices.len() < AT_ONCE {
+        if ways.has(AlertChannel::Desktop) && notices.len() < AT_ONCE {
             notices.push(Effect::Terminal(TerminalOut::Notify(Box::new(notice))));
         }
     }

@@ -16,7 +16,7 @@ use crate::{
             marks::Marks,
             pane::Pane,
             rows::Rows,
-            seen::{Seen, Through, Whose},
+            seen::{ClosedBy, Seen, Through},
         },
     },
     model::{Command, Ends, Resource},
@@ -122,7 +122,7 @@ fn fate(model: &Model, pane: Pane) -> CursorChange {
         return CursorChange::Here;
     };
     let is_hidden = model.all_rows(pane).position(&row).is_some();
-    let is_left = |seen: &&Seen| seen.was_in_view && (is_hidden || seen.whose == Whose::Others);
+    let is_left = |seen: &&Seen| seen.was_in_view && (is_hidden || seen.whose == ClosedBy::Others);
     CursorChange::Gone {
         falls_to,
         left: seen.filter(is_left).map(|_| row),
@@ -135,7 +135,7 @@ fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
         return Some(chosen.clone());
     }
     let seen = model.focus.seen(pane)?;
-    let is_lensed = [seen.through, through(rows)].contains(&Through::Lens);
+    let is_lensed = [seen.through, through(rows)].contains(&Through::TableView);
     (seen.was_in_view && is_lensed).then(|| seen.row.clone())
 }
 
@@ -143,15 +143,15 @@ fn wanted(model: &Model, pane: Pane, rows: &Rows<'_>) -> Option<RowId> {
 /// does not follow its newest line.
 fn is_held(model: &Model, pane: Pane, seen: &Seen) -> bool {
     let is_moved = model.focus.chosen(pane).is_some();
-    let is_list = Marks::reach(pane) || seen.through == Through::Lens;
+    let is_list = Marks::reach(pane) || seen.through == Through::TableView;
     is_moved || (seen.was_in_view && is_list)
 }
 
 pub(crate) fn through(rows: &Rows<'_>) -> Through {
-    let lens = rows
-        .lens
-        .filter(|lens| lens.filter.is_some() || lens.sort.is_some());
-    lens.map_or(Through::Nothing, |_| Through::Lens)
+    let table_view = rows
+        .table_view
+        .filter(|table_view| table_view.filter.is_some() || table_view.sort.is_some());
+    table_view.map_or(Through::Nothing, |_| Through::TableView)
 }
 
 fn look(model: &Model, pane: Pane) -> Option<Seen> {
@@ -169,7 +169,7 @@ fn look(model: &Model, pane: Pane) -> Option<Seen> {
 }
 
 /// Whether a command of this desk ends the row.
-fn ending(store: &Store, row: &RowId) -> Whose {
+fn ending(store: &Store, row: &RowId) -> ClosedBy {
     let resource = match row {
         RowId::Position(id) => Some(Resource::Position(id.clone())),
         RowId::Order(id) => Some(Resource::Order(id.clone())),
@@ -189,9 +189,9 @@ fn ending(store: &Store, row: &RowId) -> Whose {
         RowId::Twap(_) | RowId::Scaled(_) | RowId::Rung(..) | RowId::Line(_) => false,
     };
     if is_done || store.flights.values().any(|flight| ends(&flight.command)) {
-        Whose::Own
+        ClosedBy::Own
     } else {
-        Whose::Others
+        ClosedBy::Others
     }
 }
 

@@ -4,7 +4,6 @@
 pub(crate) mod alerts;
 pub(crate) mod cursor;
 pub(crate) mod freeze;
-pub(crate) mod lens;
 pub(crate) mod links;
 pub(crate) mod market_shown;
 pub(crate) mod model;
@@ -13,6 +12,7 @@ pub(crate) mod older_pages;
 pub(crate) mod options;
 pub(crate) mod presets;
 pub(crate) mod reading;
-pub mod renewal;
+pub mod reload;
+pub(crate) mod table_view;
 pub mod tour;
 pub(crate) mod user_alerts;

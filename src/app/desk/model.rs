@@ -29,16 +29,16 @@ use crate::{
             screen::{MarketPanel, MarketScreen},
         },
         tables::{
-            lens::Lenses,
             marks::Marks,
             pane::{Focus, Pane},
             rows::{self, All, Rows},
+            table_view::TableViews,
         },
     },
     model::{AccountId, Drift, Ticket, Timestamp},
 };
 
-use super::{freeze::Frozen, options::Options, presets::ChosenPresets, renewal, tour};
+use super::{freeze::Frozen, options::Options, presets::ChosenPresets, reload, tour};
 use std::{collections::BTreeMap, time::Duration};
 
 /// One account's desk: the whole state behind the keys and the screen.
@@ -77,7 +77,7 @@ pub struct Model {
     /// Which size preset is on in each market.
     pub(crate) presets: ChosenPresets,
     /// What is filtered and sorted, and how.
-    pub lenses: Lenses,
+    pub table_views: TableViews,
     /// The polls since the display was paused; `None` while it is not.
     pub frozen: Option<Frozen>,
     /// The command lines of this session, newest last.
@@ -89,7 +89,7 @@ pub struct Model {
     /// The desk that holds the journal, if this is a second one.
     pub second: Option<String>,
     /// Whether the settings on disk are in force.
-    pub settings: renewal::Standing,
+    pub settings: reload::ReloadStatus,
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
     /// The alerts that the trader has set.
@@ -129,13 +129,13 @@ impl Model {
             sent_at: None,
             used: form::Used::default(),
             presets: ChosenPresets::default(),
-            lenses: Lenses::default(),
+            table_views: TableViews::default(),
             frozen: None,
             spoken: vec![],
             flatten_wanted: false,
             halted: None,
             second: None,
-            settings: renewal::Standing::default(),
+            settings: reload::ReloadStatus::default(),
             session: Session::default(),
             watch: alerts::Watch::default(),
             user_alerts: UserAlerts::default(),
@@ -173,7 +173,7 @@ impl Model {
     }
 
     pub fn rows(&self, pane: Pane) -> Rows<'_> {
-        rows::rows(&self.store, &self.activity, &self.lenses, pane)
+        rows::rows(&self.store, &self.activity, &self.table_views, pane)
     }
 
     /// The row of this pane that keys act on, and its index.
@@ -211,14 +211,14 @@ impl Model {
     }
 
     /// The context of a form.
-    pub fn around(&self) -> form::Around<'_> {
+    pub fn form_context(&self) -> form::FormContext<'_> {
         let now = (self.now, self.service_now());
-        self.options.around(&self.store, &self.used, now)
+        self.options.form_context(&self.store, &self.used, now)
     }
 
     /// Shows a message that is about no command.
     pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
-        let event = notice::Event::Said(tone, words.into());
+        let event = notice::Event::CommandArgs(tone, words.into());
         self.activity.note(None, event, self.now);
     }
 

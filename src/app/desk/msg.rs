@@ -1,6 +1,6 @@
 //! Messages into the app.
 
-use super::renewal;
+use super::reload;
 use crate::{
     app::{
         account::{
@@ -11,7 +11,7 @@ use crate::{
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
         market::{answer::MarketAnswer, ladder_spot::LadderEvent},
-        tables::spot::Spot,
+        tables::click_target::ClickTarget,
     },
     model::{
         Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
@@ -28,11 +28,11 @@ pub enum Msg {
     Unseen(Chord),
     Paste(String),
     /// A click on this target of the last frame.
-    Click(Spot),
+    Click(ClickTarget),
     /// Of the price ladder, beside keys and clicks.
     Ladder(LadderEvent),
     /// The wheel was turned over a list, of which the rows at these places are seen from now on.
-    Scrolled(Spot, Range<usize>),
+    Scrolled(ClickTarget, Range<usize>),
     /// The terminal has so many columns and rows from now on.
     Resized(u16, u16),
     /// Only time has passed.
@@ -76,7 +76,7 @@ pub enum Msg {
     /// The desk that holds the journal; `None` if this one does from now on.
     Second(Option<String>),
     /// The settings files changed, or a reload was requested.
-    Reread(renewal::Reread),
+    Reload(reload::Reload),
     /// A message for the trader from outside the app.
-    Said(Tone, String),
+    Notify(Tone, String),
 }

@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::{poll::Source, store::Store},
         desk::reading::Reading,
-        forms::around::{Around, Used},
+        forms::form_context::{FormContext, Used},
     },
     config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Timestamp, Zone},
@@ -62,13 +62,13 @@ pub struct Options {
 
 impl Options {
     /// A form's context from parts of the model, so that the form itself can change.
-    pub(crate) fn around<'a>(
+    pub(crate) fn form_context<'a>(
         &'a self,
         store: &'a Store,
         used: &'a Used,
         (own, now): (Timestamp, Timestamp),
-    ) -> Around<'a> {
-        Around {
+    ) -> FormContext<'a> {
+        FormContext {
             store,
             used,
             own,

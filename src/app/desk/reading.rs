@@ -3,8 +3,8 @@
 use crate::app::{
     desk::model::Model,
     tables::{
-        lens::fact::{ColumnName, Fact},
         pane::Pane,
+        table_view::fact::{ColumnName, Fact},
     },
 };
 use std::ptr::fn_addr_eq;

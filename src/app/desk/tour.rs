@@ -9,7 +9,7 @@ use crate::{
         account::{identity::Mode, row_id::RowId},
         dialogs::{
             next::Next,
-            overlay::{Deed, Overlay},
+            overlay::{Overlay, StripAction},
         },
         keys::keymap::Action,
         tables::pane::Pane,
@@ -108,7 +108,9 @@ impl Tour {
             Step::History => model.focus.pane.is_history(),
             Step::CloseAll => {
                 let strip = top.and_then(Overlay::try_as_strip_ref);
-                strip.is_some_and(|strip| matches!(strip.deed, Deed::One(Command::CloseAll(_))))
+                strip.is_some_and(|strip| {
+                    matches!(strip.deed, StripAction::One(Command::CloseAll(_)))
+                })
             }
             Step::Help => matches!(top, Some(Overlay::Help { .. })),
         }

@@ -7,18 +7,18 @@ use crate::app::{keys::keymap::Action, tables::pane::Pane};
 pub struct Columns {
     pub pane: Pane,
     /// Every column by its number, in the new order.
-    pub list: Vec<(usize, Sight)>,
+    pub list: Vec<(usize, ColumnVisibility)>,
     /// The list line that the keys act on.
     pub at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sight {
+pub enum ColumnVisibility {
     Shown,
     Hidden,
 }
 
-impl Sight {
+impl ColumnVisibility {
     fn other(self) -> Self {
         match self {
             Self::Shown => Self::Hidden,
@@ -33,8 +33,10 @@ impl Columns {
         let own: Vec<_> = (0..count).collect();
         let shown = chosen.unwrap_or(&own);
         let hidden = own.iter().filter(|column| !shown.contains(column));
-        let hidden = hidden.map(|column| (*column, Sight::Hidden));
-        let shown = shown.iter().map(|column| (*column, Sight::Shown));
+        let hidden = hidden.map(|column| (*column, ColumnVisibility::Hidden));
+        let shown = shown
+            .iter()
+            .map(|column| (*column, ColumnVisibility::Shown));
         Self {
             pane,
             list: shown.chain(hidden).collect(),
@@ -70,7 +72,7 @@ impl Columns {
     fn turn(&mut self) -> Next {
         let is_only = self.shown().count() == 1;
         match self.list.get_mut(self.at) {
-            Some((_, Sight::Shown)) if is_only => {
+            Some((_, ColumnVisibility::Shown)) if is_only => {
                 return Next::Refuse("one column at least stays".to_owned());
             }
             Some((_, sight)) => *sight = sight.other(),
@@ -87,7 +89,10 @@ impl Columns {
     }
 
     fn shown(&self) -> impl Iterator<Item = usize> {
-        let shown = self.list.iter().filter(|(_, sight)| *sight == Sight::Shown);
+        let shown = self
+            .list
+            .iter()
+            .filter(|(_, sight)| *sight == ColumnVisibility::Shown);
         shown.map(|(column, _)| *column)
     }
 
@@ -105,18 +110,18 @@ mod tests {
         activity::notice::Event,
         desk::model::Model,
         dialogs::{effect::Effect, overlay::Overlay},
-        tables::lens::Lens,
+        tables::table_view::TableView,
         testing::{desk, press},
     };
 
     fn shown(model: &Model) -> Option<Vec<usize>> {
-        let lens = model.lenses.of(Pane::Orders);
-        lens.and_then(|lens: &Lens| lens.columns.clone())
+        let table_view = model.table_views.of(Pane::Orders);
+        table_view.and_then(|table_view: &TableView| table_view.columns.clone())
     }
 
     fn said(model: &Model) -> String {
         match model.activity.lines.back().map(|line| &line.event) {
-            Some(Event::Said(_, words)) => words.clone(),
+            Some(Event::CommandArgs(_, words)) => words.clone(),
             other => panic!("{other:?}"),
         }
     }
@@ -156,7 +161,7 @@ mod tests {
             Some(Overlay::Columns(columns)) => &columns.list,
             other => panic!("{other:?}"),
         };
-        assert_eq!(list.last(), Some(&(0, Sight::Hidden)));
+        assert_eq!(list.last(), Some(&(0, ColumnVisibility::Hidden)));
         let keys = "down ".repeat(list.len());
         press(&mut model, &keys);
         press(&mut model, "space K enter");

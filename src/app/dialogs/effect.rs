@@ -76,7 +76,7 @@ pub enum Effect {
     /// Screens of this size are divided like this in the next session, too.
     KeepLayout(WidthTier, LayoutPreset),
     /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reread`].
-    Reread,
+    Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<export::Sheet>),
     Quit,

@@ -4,11 +4,11 @@
 pub use super::{
     accounts::Accounts,
     bulk::{Bulk, Item, Stage, State},
-    columns::{Columns, Sight},
+    columns::{ColumnVisibility, Columns},
     detail::Detail,
     markets::Markets,
     review::{Review, ReviewTab},
-    strip::{Arm, DEAF, Deed, Strip},
+    strip::{Arm, DEAF, Strip, StripAction},
     user_alerts::UserAlertList,
 };
 

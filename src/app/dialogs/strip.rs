@@ -30,7 +30,7 @@ pub enum Arm {
 
 /// What a strip asks about; fixed when it opens.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Deed {
+pub enum StripAction {
     One(Command),
     /// A position closed, then opened the other way.
     Flip(Box<Flip>),
@@ -46,13 +46,13 @@ pub enum Deed {
     Leave,
 }
 
-impl From<Command> for Deed {
+impl From<Command> for StripAction {
     fn from(command: Command) -> Self {
         Self::One(command)
     }
 }
 
-impl Deed {
+impl StripAction {
     fn next(&self) -> Next {
         match self {
             Self::One(command) => Next::Run(command.clone()),
@@ -69,7 +69,7 @@ impl Deed {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
-    pub deed: Deed,
+    pub deed: StripAction,
     pub arm: Arm,
     pub drawn_at: Timestamp,
 }
@@ -78,11 +78,14 @@ impl Strip {
     /// Giving up a question, or ending a halt or lock, sends nothing to the service.
     pub fn sends(&self) -> bool {
         let is_question = matches!(self.arm, Arm::Question { .. });
-        let is_own = matches!(self.deed, Deed::Rearm | Deed::Lift(_) | Deed::Leave);
+        let is_own = matches!(
+            self.deed,
+            StripAction::Rearm | StripAction::Lift(_) | StripAction::Leave
+        );
         !is_question && !is_own
     }
 
-    pub fn confirm(deed: impl Into<Deed>, now: Timestamp) -> Self {
+    pub fn confirm(deed: impl Into<StripAction>, now: Timestamp) -> Self {
         Self {
             deed: deed.into(),
             arm: Arm::Confirm,
@@ -90,7 +93,7 @@ impl Strip {
         }
     }
 
-    pub fn countdown(deed: impl Into<Deed>, delay: Duration, now: Timestamp) -> Self {
+    pub fn countdown(deed: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {
         let arm = Arm::Countdown {
             fires_at: now.plus(delay),
         };
@@ -104,14 +107,16 @@ impl Strip {
     /// Whether it already asks about `way_out`, or about more than that.
     pub(crate) fn is_at_least(&self, way_out: &Command) -> bool {
         match &self.deed {
-            Deed::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
-            Deed::One(command) => command == way_out && !matches!(self.arm, Arm::Question { .. }),
-            Deed::Flip(_)
-            | Deed::CancelAll(..)
-            | Deed::CancelSide(..)
-            | Deed::Rearm
-            | Deed::Lift(_)
-            | Deed::Leave => false,
+            StripAction::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
+            StripAction::One(command) => {
+                command == way_out && !matches!(self.arm, Arm::Question { .. })
+            }
+            StripAction::Flip(_)
+            | StripAction::CancelAll(..)
+            | StripAction::CancelSide(..)
+            | StripAction::Rearm
+            | StripAction::Lift(_)
+            | StripAction::Leave => false,
         }
     }
 

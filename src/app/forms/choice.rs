@@ -2,7 +2,7 @@
 
 use super::{
     entry_change::{change_market, change_shape, watch},
-    form::{Around, Form, Hand, Purpose},
+    form::{Form, FormContext, FormInput, Purpose},
     markets, open,
 };
 use crate::{
@@ -103,8 +103,9 @@ impl Choice {
 
 impl Form {
     /// The options of a choice; `None` for a text field.
-    pub fn choice(&self, field: Field, around: &Around) -> Option<Choice> {
-        let markets = |chosen: Option<&MarketId>| Choice::of(&self.markets(field, around), chosen);
+    pub fn choice(&self, field: Field, form_context: &FormContext) -> Option<Choice> {
+        let markets =
+            |chosen: Option<&MarketId>| Choice::of(&self.markets(field, form_context), chosen);
         Some(match (&self.draft, field) {
             (Draft::Entry(d), Field::Kind) => kind(d.shape)?,
             (Draft::Entry(d), Field::Market) => markets(d.market_id.as_ref()),
@@ -114,7 +115,7 @@ impl Form {
                 Choice::of(TriggerDirection::VARIANTS, d.trigger_direction.as_ref())
             }
             (Draft::Entry(d), Field::TargetPosition) => {
-                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                let open = open::positions_in(d.market_id.as_ref(), form_context.store);
                 Choice::target(d.target.as_ref(), &open)
             }
             (Draft::Entry(d), Field::TimeInForce) => {
@@ -137,35 +138,35 @@ impl Form {
     }
 
     /// The markets found by the search in the focused field.
-    fn markets(&self, field: Field, around: &Around) -> Vec<MarketId> {
+    fn markets(&self, field: Field, form_context: &FormContext) -> Vec<MarketId> {
         let search = if self.focus == field {
             &*self.search
         } else {
             ""
         };
-        markets::found(open::known_markets(around.store), search)
+        markets::found(open::known_markets(form_context.store), search)
     }
 
     /// Moves the focused choice by `steps` options.
-    pub(crate) fn turn(&mut self, steps: isize, around: &Around) {
-        if let Some(choice) = self.choice(self.focus, around) {
-            self.choose(choice.further(steps), around);
+    pub(crate) fn turn(&mut self, steps: isize, form_context: &FormContext) {
+        if let Some(choice) = self.choice(self.focus, form_context) {
+            self.choose(choice.further(steps), form_context);
         }
     }
 
     /// Adds a letter to the search, if that still matches something.
-    pub(crate) fn look_for(&mut self, c: char, around: &Around) {
-        self.hand = Hand::Touched;
+    pub(crate) fn look_for(&mut self, c: char, form_context: &FormContext) {
+        self.hand = FormInput::Touched;
         if self.focus.takes() == FieldInput::Market {
-            self.look_for_market(c, around);
+            self.look_for_market(c, form_context);
         } else {
-            self.look_for_option(c, around);
+            self.look_for_option(c, form_context);
         }
     }
 
     /// The first option that begins with the typed letters, otherwise with this letter alone.
-    fn look_for_option(&mut self, c: char, around: &Around) {
-        let Some(choice) = self.choice(self.focus, around) else {
+    fn look_for_option(&mut self, c: char, form_context: &FormContext) {
+        let Some(choice) = self.choice(self.focus, form_context) else {
             return;
         };
         let longer = format!("{}{c}", self.search);
@@ -175,50 +176,50 @@ impl Form {
         });
         if let Some((search, at)) = found {
             self.refusal = None;
-            self.choose(at, around);
+            self.choose(at, form_context);
             self.search = search;
         } else {
             self.refusal = Some("no choice begins with that letter");
         }
     }
 
-    fn look_for_market(&mut self, c: char, around: &Around) {
+    fn look_for_market(&mut self, c: char, form_context: &FormContext) {
         let wider = self.search.clone();
         self.search.push(c);
-        if self.markets(self.focus, around).is_empty() {
+        if self.markets(self.focus, form_context).is_empty() {
             self.search = wider;
             self.refusal = Some("no market has that in its name");
         } else {
             self.refusal = None;
-            self.choose(0, around);
+            self.choose(0, form_context);
         }
     }
 
     /// Chooses the option at `index` in the focused field, if it exists.
-    pub(crate) fn choose(&mut self, index: usize, around: &Around) {
+    pub(crate) fn choose(&mut self, index: usize, form_context: &FormContext) {
         if self.focus.takes() == FieldInput::Market {
-            self.choose_market(index, around);
+            self.choose_market(index, form_context);
         } else {
-            self.take(index, around);
+            self.take(index, form_context);
         }
         let is_of_close = matches!(self.draft, Draft::Close(_));
         if self.focus == Field::ReduceOnly || (is_of_close && self.focus == Field::TriggerDirection)
         {
             self.purpose = Purpose::Chosen;
         }
-        self.guess_purpose(around);
+        self.guess_purpose(form_context);
     }
 
     /// An order that waits for a price on the other side of an open position is reduce-only by default, until a person
     /// changes it.
-    pub(crate) fn guess_purpose(&mut self, around: &Around) {
+    pub(crate) fn guess_purpose(&mut self, form_context: &FormContext) {
         let Draft::Entry(draft) = &self.draft else {
             return;
         };
         if self.purpose == Purpose::Chosen {
             return;
         }
-        let held = self.seen(around).position.and_then(Position::side);
+        let held = self.seen(form_context).position.and_then(Position::side);
         let guess = draft.waits_for_a_price() && held == Some(draft.side.opposite());
         if let Draft::Entry(draft) = &mut self.draft {
             draft.reduce_only = guess;
@@ -228,10 +229,10 @@ impl Form {
     /// A close that waits for a price on one side of the mark fires when the mark reaches it, until a person says
     /// otherwise. Without a current mark a person must choose, because a target taken for a stop would close at once.
     /// Decided when the price is typed, so that a moving mark never turns a stop into a target.
-    pub(crate) fn guess_direction(&mut self, around: &Around) {
-        let seen = self.seen(around);
+    pub(crate) fn guess_direction(&mut self, form_context: &FormContext) {
+        let seen = self.seen(form_context);
         let watched = seen.market_of(Field::TriggerPrice);
-        let is_fresh = matches!(around.store.markets, Remote::Fresh { .. });
+        let is_fresh = matches!(form_context.store.markets, Remote::Fresh { .. });
         let mark = watched.and_then(|market| market.mark);
         let mark = mark.filter(|_| is_fresh);
         let Draft::Close(draft) = &mut self.draft else {
@@ -252,14 +253,14 @@ impl Form {
     }
 
     /// Sets the order type, whatever was placed last.
-    pub(crate) fn be(&mut self, kind: PlaceKind, around: &Around) {
+    pub(crate) fn be(&mut self, kind: PlaceKind, form_context: &FormContext) {
         if let Draft::Entry(draft) = &mut self.draft {
-            change_shape(draft, DraftShape::Order(kind), around);
+            change_shape(draft, DraftShape::Order(kind), form_context);
         }
     }
 
     /// The type that a key chooses from any field; whether `action` is such a key and this form has that type.
-    pub(super) fn choose_type(&mut self, action: Action, around: &Around) -> bool {
+    pub(super) fn choose_type(&mut self, action: Action, form_context: &FormContext) -> bool {
         let mut keys = TYPE_KEYS.iter().filter(|(key, ..)| *key == action);
         let Some((_, kind, close)) = keys.next() else {
             return false;
@@ -269,14 +270,14 @@ impl Form {
             (Draft::Entry(draft), _)
                 if self.replaces.is_none() && matches!(draft.shape, DraftShape::Order(_)) =>
             {
-                change_shape(draft, DraftShape::Order(*kind), around);
+                change_shape(draft, DraftShape::Order(*kind), form_context);
             }
             (Draft::Close(draft), Some(kind)) => draft.kind = *kind,
             (Draft::Entry(_) | Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_), _) => {
                 return false;
             }
         }
-        self.pick(|form| form.guess_purpose(around));
+        self.pick(|form| form.guess_purpose(form_context));
         if !self.draft.fields().contains(&self.focus) {
             self.start();
         }
@@ -291,17 +292,17 @@ impl Form {
         }
     }
 
-    fn take(&mut self, index: usize, around: &Around) {
+    fn take(&mut self, index: usize, form_context: &FormContext) {
         let field = self.focus;
         match (&mut self.draft, field) {
             (Draft::Entry(d), Field::Kind) => {
                 let mut shape = d.shape;
                 set_kind(&mut shape, index);
-                change_shape(d, shape, around);
+                change_shape(d, shape, form_context);
             }
             (Draft::Entry(d), Field::Side) => set(&mut d.side, Side::VARIANTS, index),
             (Draft::Entry(d), Field::TargetPosition) => {
-                let open = open::positions_in(d.market_id.as_ref(), around.store);
+                let open = open::positions_in(d.market_id.as_ref(), form_context.store);
                 d.target = index.checked_sub(1).and_then(|at| open.get(at).cloned());
             }
             (Draft::Entry(d), Field::TimeInForce) => {
@@ -331,12 +332,16 @@ impl Form {
         }
     }
 
-    fn choose_market(&mut self, index: usize, around: &Around) {
-        let Some(id) = self.markets(self.focus, around).into_iter().nth(index) else {
+    fn choose_market(&mut self, index: usize, form_context: &FormContext) {
+        let Some(id) = self
+            .markets(self.focus, form_context)
+            .into_iter()
+            .nth(index)
+        else {
             return;
         };
         match &mut self.draft {
-            Draft::Entry(d) if self.focus == Field::Market => change_market(d, id, around),
+            Draft::Entry(d) if self.focus == Field::Market => change_market(d, id, form_context),
             Draft::Entry(EntryDraft {
                 trigger_market,
                 texts,

@@ -1,7 +1,7 @@
 //! What follows in a draft when its type or market changes.
 
 use super::{
-    around::{Around, Habit},
+    form_context::{FormContext, UsualTerms},
     open,
 };
 use crate::model::{
@@ -18,10 +18,10 @@ pub(super) fn watch(watched: &mut Option<MarketId>, texts: &mut Texts, id: Marke
 }
 
 /// Terms that were not edited follow the type.
-pub(super) fn change_shape(draft: &mut EntryDraft, shape: DraftShape, around: &Around) {
+pub(super) fn change_shape(draft: &mut EntryDraft, shape: DraftShape, form_context: &FormContext) {
     let habit = |draft: &EntryDraft| match draft.shape {
-        DraftShape::Order(kind) => around.used.habit(draft.market_id.as_ref(), kind),
-        DraftShape::Sliced(_) | DraftShape::Ladder => Habit::default(),
+        DraftShape::Order(kind) => form_context.used.habit(draft.market_id.as_ref(), kind),
+        DraftShape::Sliced(_) | DraftShape::Ladder => UsualTerms::default(),
     };
     let before = habit(draft);
     draft.shape = shape;
@@ -32,30 +32,30 @@ pub(super) fn change_shape(draft: &mut EntryDraft, shape: DraftShape, around: &A
     if draft.time_in_force == before.time_in_force {
         draft.time_in_force = after.time_in_force;
     }
-    fit(draft, around);
+    fit(draft, form_context);
 }
 
 /// Drops the fields that this type lacks; sets the position of a take profit.
-fn fit(draft: &mut EntryDraft, around: &Around) {
+fn fit(draft: &mut EntryDraft, form_context: &FormContext) {
     let times = times_in_force(draft.shape);
     if !times.contains(&draft.time_in_force)
         && let Some(first) = times.first()
     {
         draft.time_in_force = *first;
     }
-    let open = open::positions_in(draft.market_id.as_ref(), around.store);
+    let open = open::positions_in(draft.market_id.as_ref(), form_context.store);
     if draft.target.as_ref().is_none_or(|id| !open.contains(id)) {
         draft.target = open.into_iter().next();
     }
 }
 
 /// Prices of one market mean nothing in another; unedited terms follow the market.
-pub(super) fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Around) {
+pub(super) fn change_market(draft: &mut EntryDraft, id: MarketId, form_context: &FormContext) {
     if draft.market_id.as_ref() == Some(&id) {
         return;
     }
-    let before = open::terms(draft.market_id.as_ref(), around);
-    let terms = open::terms(Some(&id), around);
+    let before = open::terms(draft.market_id.as_ref(), form_context);
+    let terms = open::terms(Some(&id), form_context);
     let leverage = draft.texts.of(Field::Leverage);
     if (leverage, draft.margin_mode) == (&*before.leverage, before.margin_mode) {
         draft.texts.set(Field::Leverage, terms.leverage);
@@ -80,5 +80,5 @@ pub(super) fn change_market(draft: &mut EntryDraft, id: MarketId, around: &Aroun
     ] {
         draft.texts.set(price, "");
     }
-    fit(draft, around);
+    fit(draft, form_context);
 }

@@ -1,37 +1,40 @@
 //! The errors of a form, and when they are shown.
 
-use super::form::{Around, Form};
+use super::form::{Form, FormContext};
 use crate::model::draft::{DraftFault, Faults, Field, FieldInput, RelativePrice};
 
 impl Form {
     /// What prevents sending now.
-    pub fn faults(&self, around: &Around) -> Faults {
-        let command = self.draft.command(&self.seen(around));
+    pub fn faults(&self, form_context: &FormContext) -> Faults {
+        let command = self.draft.command(&self.seen(form_context));
         command.err().unwrap_or_default()
     }
 
     /// The visible error of a field: all errors after an attempt to send; before that only errors of filled-in fields,
     /// unless the field is being typed and one more character could make it valid.
-    pub fn told(&self, field: Field, around: &Around) -> Option<DraftFault> {
-        let (fault, written) = self.faulty(field, around)?;
-        let is_done = self.focus != field || self.is_past_mending(field, written, around);
+    pub fn told(&self, field: Field, form_context: &FormContext) -> Option<DraftFault> {
+        let (fault, written) = self.faulty(field, form_context)?;
+        let is_done = self.focus != field || self.is_past_mending(field, written, form_context);
         (self.tried || (!written.is_empty() && is_done)).then_some(fault)
     }
 
     /// A field's error and text, with relative prices resolved.
-    fn faulty(&self, field: Field, around: &Around) -> Option<(DraftFault, &str)> {
+    fn faulty(&self, field: Field, form_context: &FormContext) -> Option<(DraftFault, &str)> {
         let written = self.draft.text(field).map_or("", str::trim);
-        let meant = self.meant(field, around);
+        let meant = self.meant(field, form_context);
         if let Some(Err(fault)) = meant {
             return Some((fault, written));
         }
-        let faults = self.in_digits(around).command(&self.seen(around)).err()?;
+        let faults = self
+            .in_digits(form_context)
+            .command(&self.seen(form_context))
+            .err()?;
         let fault = faults.of(field).cloned()?;
         let begun = RelativePrice::begun(written).filter(|_| field.is_price());
         Some((begun.map_or(fault, DraftFault::Begun), written))
     }
 
-    fn is_past_mending(&self, field: Field, written: &str, around: &Around) -> bool {
+    fn is_past_mending(&self, field: Field, written: &str, form_context: &FormContext) -> bool {
         if field.is_price() && RelativePrice::begun(written).is_some() {
             return false;
         }
@@ -43,7 +46,7 @@ impl Form {
             FieldInput::Span => "0123456789smhdw",
             FieldInput::Instant | FieldInput::Choice | FieldInput::Market => return false,
         };
-        let seen = self.seen(around);
+        let seen = self.seen(form_context);
         let mends = |next| {
             let mut longer = self.draft.clone();
             longer.write(field, &format!("{written}{next}"));
@@ -65,10 +68,11 @@ mod tests {
         let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
             panic!("no form");
         };
-        let around = model.around();
+        let form_context = model.form_context();
         form.focus = field;
         form.draft.write(field, text);
-        form.told(field, &around).map(|fault| fault.to_string())
+        form.told(field, &form_context)
+            .map(|fault| fault.to_string())
     }
 
     #[test]

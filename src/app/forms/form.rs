@@ -4,8 +4,8 @@
 //! sent. A sent form closes, and if its command fails everything typed is still there.
 
 pub use super::{
-    around::{Around, Used},
     choice::Choice,
+    form_context::{FormContext, Used},
     scroll::Scroll,
 };
 
@@ -44,7 +44,7 @@ pub struct Form {
     pub untaken: Option<Field>,
     /// The choice before the last digits were pressed.
     pub(super) before_digit: Option<Box<Draft>>,
-    pub hand: Hand,
+    pub hand: FormInput,
     pub(super) purpose: Purpose,
     pub replaces: Option<Replaces>,
     /// The typed letters of a market's or option's name, while a choice has the focus.
@@ -65,7 +65,7 @@ pub(super) enum Purpose {
 
 /// What a person did to the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hand {
+pub enum FormInput {
     Untouched,
     /// Something was typed or chosen.
     Touched,
@@ -104,7 +104,7 @@ impl Form {
             preset: None,
             untaken: None,
             before_digit: None,
-            hand: Hand::Untouched,
+            hand: FormInput::Untouched,
             purpose: Purpose::Guessed,
             replaces: None,
             search: String::new(),
@@ -126,21 +126,31 @@ impl Form {
     }
 
     /// Handles a key; `action` is its binding in a form, if any.
-    pub fn press(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Answer {
+    pub fn press(
+        &mut self,
+        chord: Chord,
+        action: Option<Action>,
+        form_context: &FormContext,
+    ) -> Answer {
         let before = self.draft.text(Field::TriggerPrice).map(str::to_owned);
-        let next = self.pressed(chord, action, around);
+        let next = self.pressed(chord, action, form_context);
         if self.draft.text(Field::TriggerPrice) != before.as_deref() {
-            self.guess_direction(around);
+            self.guess_direction(form_context);
         }
         next
     }
 
-    fn pressed(&mut self, chord: Chord, action: Option<Action>, around: &Around) -> Answer {
+    fn pressed(
+        &mut self,
+        chord: Chord,
+        action: Option<Action>,
+        form_context: &FormContext,
+    ) -> Answer {
         if action == Some(Action::Dismiss) {
             return self.leave();
         }
-        if self.hand == Hand::Leaving {
-            self.hand = Hand::Touched;
+        if self.hand == FormInput::Leaving {
+            self.hand = FormInput::Touched;
         }
         if let Some(action @ (Action::PageDown | Action::PageUp)) = action {
             self.page(action);
@@ -149,31 +159,31 @@ impl Form {
         self.scroll = Scroll::Focus;
         let before_digit = self.before_digit.take();
         if let Some(action) = action.filter(|_| self.focus.takes() != FieldInput::Market)
-            && self.choose_type(action, around)
+            && self.choose_type(action, form_context)
         {
             return Answer::Stay;
         }
         if let Some(c) = self.typing(chord, action) {
-            self.type_in(c, around);
+            self.type_in(c, form_context);
             return Answer::Stay;
         }
         match action {
             Some(Action::ShowJson) => self.show_json(),
-            Some(Action::NextField) => self.go(1, around),
-            Some(Action::PreviousField) => self.go(-1, around),
-            Some(Action::Submit) => return self.submit(around),
-            Some(Action::ObservedPrice) => return self.fill_observed(around),
-            Some(Action::StepUp) => self.step(1, around),
-            Some(Action::StepDown) => self.step(-1, around),
-            Some(Action::LeapUp) => self.step(10, around),
-            Some(Action::LeapDown) => self.step(-10, around),
+            Some(Action::NextField) => self.go(1, form_context),
+            Some(Action::PreviousField) => self.go(-1, form_context),
+            Some(Action::Submit) => return self.submit(form_context),
+            Some(Action::ObservedPrice) => return self.fill_observed(form_context),
+            Some(Action::StepUp) => self.step(1, form_context),
+            Some(Action::StepDown) => self.step(-1, form_context),
+            Some(Action::LeapUp) => self.step(10, form_context),
+            Some(Action::LeapDown) => self.step(-10, form_context),
             _ if self.is_typing() => self.change(|line| line.edit(chord)),
-            Some(Action::NextChoice) => self.pick(|form| form.turn(1, around)),
-            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, around)),
+            Some(Action::NextChoice) => self.pick(|form| form.turn(1, form_context)),
+            Some(Action::PreviousChoice) => self.pick(|form| form.turn(-1, form_context)),
             _ if chord.edits().is_some() => {
                 self.search.pop();
             }
-            _ => self.pick_numbered(chord, before_digit, around),
+            _ => self.pick_numbered(chord, before_digit, form_context),
         }
         Answer::Stay
     }
@@ -184,16 +194,16 @@ impl Form {
             self.shows_json = false;
             return Answer::Stay;
         }
-        if self.hand == Hand::Touched {
-            self.hand = Hand::Leaving;
+        if self.hand == FormInput::Touched {
+            self.hand = FormInput::Leaving;
             return Answer::Stay;
         }
         Answer::Close
     }
 
     /// The current data about the form's object.
-    pub fn seen<'a>(&'a self, around: &Around<'a>) -> Seen<'a> {
-        let store = around.store;
+    pub fn seen<'a>(&'a self, form_context: &FormContext<'a>) -> Seen<'a> {
+        let store = form_context.store;
         let market_id = self.market_id();
         let here = || {
             let mut open = store.positions.rows().iter();
@@ -217,12 +227,12 @@ impl Form {
             cross_backing: store.cross_backing(position),
             free_margin: store.account.value().and_then(|a| a.available_margin),
             order,
-            book: market.and_then(|market| store.books.fit(market, around.own)?.ok()),
+            book: market.and_then(|market| store.books.fit(market, form_context.own)?.ok()),
             watched: None,
-            now: around.now,
-            zone: Some(around.zone),
+            now: form_context.now,
+            zone: Some(form_context.zone),
             charges: market_id.map_or_else(Charges::default, |id| {
-                fees::charges((store, around.fees), id)
+                fees::charges((store, form_context.fees), id)
             }),
         };
         let watched = match &self.draft {
@@ -254,17 +264,17 @@ impl Form {
 
     /// Something else filled it in as a person would.
     pub(crate) fn touch(&mut self) {
-        self.hand = Hand::Touched;
+        self.hand = FormInput::Touched;
         self.focus_on(self.focus);
     }
 
     /// The side of a new order from this form.
-    pub fn side(&self, around: &Around) -> Option<Side> {
-        self.draft.side(&self.seen(around))
+    pub fn side(&self, form_context: &FormContext) -> Option<Side> {
+        self.draft.side(&self.seen(form_context))
     }
 
-    fn go(&mut self, steps: isize, around: &Around) {
-        self.resolve_prices(around);
+    fn go(&mut self, steps: isize, form_context: &FormContext) {
+        self.resolve_prices(form_context);
         let fields = self.draft.fields();
         let len = fields.len().cast_signed();
         let at = fields.iter().position(|f| *f == self.focus).unwrap_or(0);
@@ -280,13 +290,13 @@ impl Form {
         self.line = Line::selected(self.draft.text(field).unwrap_or_default());
     }
 
-    fn submit(&mut self, around: &Around) -> Answer {
-        if self.resolve_prices(around) {
+    fn submit(&mut self, form_context: &FormContext) -> Answer {
+        if self.resolve_prices(form_context) {
             self.refusal = Some("the price is filled in: send it as it stands");
             return Answer::Stay;
         }
         self.tried = true;
-        let command = match self.draft.command(&self.seen(around)) {
+        let command = match self.draft.command(&self.seen(form_context)) {
             Ok(command) => command,
             Err(faults) => {
                 if let Some((field, _)) = faults.0.first() {

@@ -1,7 +1,7 @@
 //! Fills in the observed price.
 
 use super::{
-    form::{Around, Form},
+    form::{Form, FormContext},
     step,
 };
 use crate::{
@@ -11,17 +11,17 @@ use crate::{
 
 impl Form {
     /// Whether there is an observed price and a field for it.
-    pub fn can_fill(&self, around: &Around) -> bool {
+    pub fn can_fill(&self, form_context: &FormContext) -> bool {
         let field = self.observed_field();
-        field.is_some_and(|field| self.observed(field, around).is_some())
+        field.is_some_and(|field| self.observed(field, form_context).is_some())
     }
 
     /// Writes the observed price into the focused price field, otherwise into the first required one.
-    pub(crate) fn fill_observed(&mut self, around: &Around) -> Answer {
+    pub(crate) fn fill_observed(&mut self, form_context: &FormContext) -> Answer {
         let Some(field) = self.observed_field() else {
             return Answer::Refuse("there is no price field to fill".to_owned());
         };
-        let Some(price) = self.observed(field, around) else {
+        let Some(price) = self.observed(field, form_context) else {
             return Answer::Refuse(
                 "no observed price: no price source knows this market".to_owned(),
             );
@@ -40,8 +40,10 @@ impl Form {
         focused.or(limit).or(first)
     }
 
-    fn observed(&self, field: Field, around: &Around) -> Option<Num> {
-        let side = self.side(around).filter(|_| field == Field::LimitPrice);
-        step::observed(field, &self.seen(around), side)
+    fn observed(&self, field: Field, form_context: &FormContext) -> Option<Num> {
+        let side = self
+            .side(form_context)
+            .filter(|_| field == Field::LimitPrice);
+        step::observed(field, &self.seen(form_context), side)
     }
 }

@@ -1,6 +1,6 @@
 //! Opens forms, with their object and initial values.
 
-use super::form::{Around, Form, Frozen, Purpose, Replaces};
+use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
 use crate::{
     app::account::{store::Store, successor},
     config::Dialect,
@@ -25,9 +25,9 @@ impl Form {
         account_id: AccountId,
         side: Side,
         market: Option<&MarketId>,
-        around: &Around,
+        form_context: &FormContext,
     ) -> Self {
-        Self::entry(account_id, (None, side), market, around)
+        Self::entry(account_id, (None, side), market, form_context)
     }
 
     /// Whether the service of `dialect` offers this shape, or why not.
@@ -46,27 +46,27 @@ impl Form {
         account_id: AccountId,
         shape: DraftShape,
         market: Option<&MarketId>,
-        around: &Around,
+        form_context: &FormContext,
     ) -> Self {
-        Self::entry(account_id, (Some(shape), Side::Buy), market, around)
+        Self::entry(account_id, (Some(shape), Side::Buy), market, form_context)
     }
 
     fn entry(
         account_id: AccountId,
         (shape, side): (Option<DraftShape>, Side),
         market: Option<&MarketId>,
-        around: &Around,
+        form_context: &FormContext,
     ) -> Self {
-        let first = || known_markets(around.store).into_iter().next();
+        let first = || known_markets(form_context.store).into_iter().next();
         let market_id = market.cloned().or_else(first);
-        let terms = terms(market_id.as_ref(), around);
+        let terms = terms(market_id.as_ref(), form_context);
         let kind = PlaceKind::Market;
-        let habit = around.used.habit(market_id.as_ref(), kind);
+        let habit = form_context.used.habit(market_id.as_ref(), kind);
         let draft = Draft::Entry(EntryDraft {
             account_id,
             trigger_market: market_id.clone(),
             trigger_direction: Some(TriggerDirection::Above),
-            target: positions_in(market_id.as_ref(), around.store)
+            target: positions_in(market_id.as_ref(), form_context.store)
                 .into_iter()
                 .next(),
             shape: shape.unwrap_or(DraftShape::Order(kind)),
@@ -82,42 +82,42 @@ impl Form {
             also: vec![],
         });
         let mut form = Self::new(draft, Frozen::Nothing);
-        form.guess_purpose(around);
+        form.guess_purpose(form_context);
         form
     }
 
     /// A replacement of this armed order with another trigger: the service cannot move one (`docs/service-api.md 4.4`:
     /// attached exits are for resting limit entries). `None` if its type cannot be placed.
-    pub fn instead(order: &Order, around: &Around) -> Option<Self> {
+    pub fn instead(order: &Order, form_context: &FormContext) -> Option<Self> {
         let replaces = Replaces {
             order: order.id.clone(),
             filled: order.filled_size.unwrap_or_default().abs(),
         };
-        Self::in_place_of(order, (replaces, Field::TriggerPrice), around)
+        Self::in_place_of(order, (replaces, Field::TriggerPrice), form_context)
     }
 
     /// A replacement of this resting limit order with another price or size; or why it cannot be moved.
-    pub fn moved(order: &Order, around: &Around) -> Result<Self, &'static str> {
+    pub fn moved(order: &Order, form_context: &FormContext) -> Result<Self, &'static str> {
         let replaces = Replaces {
             order: order.id.clone(),
             filled: successor::filled_of(order)?,
         };
-        let form = Self::in_place_of(order, (replaces, Field::LimitPrice), around);
+        let form = Self::in_place_of(order, (replaces, Field::LimitPrice), form_context);
         form.ok_or("its side is not known")
     }
 
     fn in_place_of(
         order: &Order,
         (replaces, first): (Replaces, Field),
-        around: &Around,
+        form_context: &FormContext,
     ) -> Option<Self> {
         let kind = place_kind(order.mode.known()?)?;
         let side = order.side.known()?;
         let place = (Some(DraftShape::Order(kind)), side);
         let market = Some(&order.market_id);
-        let mut form = Self::entry(order.account_id.clone(), place, market, around);
+        let mut form = Self::entry(order.account_id.clone(), place, market, form_context);
         if let Draft::Entry(draft) = &mut form.draft {
-            like(draft, order, around);
+            like(draft, order, form_context);
         }
         form.purpose = Purpose::Chosen;
         form.replaces = Some(replaces);
@@ -189,7 +189,7 @@ fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
 }
 
 /// The rest of the order with its terms. The service does not report its slippage cap.
-fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
+fn like(draft: &mut EntryDraft, order: &Order, form_context: &FormContext) {
     let price = |price: Option<Num>| price.map(|p| p.to_string()).unwrap_or_default();
     draft.reduce_only = order.reduce_only;
     draft.target.clone_from(&order.target_position_id);
@@ -203,7 +203,7 @@ fn like(draft: &mut EntryDraft, order: &Order, around: &Around) {
         draft.trigger_market = Some(market.clone());
     }
     draft.trigger_direction = order.trigger_direction.as_ref().and_then(Lenient::known);
-    let expires = order.gtd_expires_at.map(|at| around.zone.minute(at));
+    let expires = order.gtd_expires_at.map(|at| form_context.zone.minute(at));
     for (field, text) in [
         (Field::Size, order.size.abs().to_string()),
         (Field::TriggerPrice, price(order.trigger_price)),
@@ -225,11 +225,11 @@ pub(crate) struct Terms {
 
 /// As the open position in that market, otherwise as this session's last order there, otherwise as the newest order
 /// there.
-pub(crate) fn terms(market: Option<&MarketId>, around: &Around) -> Terms {
-    let store = around.store;
+pub(crate) fn terms(market: Option<&MarketId>, form_context: &FormContext) -> Terms {
+    let store = form_context.store;
     let here = |id: &MarketId| Some(id) == market;
     let held = store.positions.rows().iter().find(|p| here(&p.market_id));
-    let used = around.used.of(market);
+    let used = form_context.used.of(market);
     let past = store.history.rows().iter().take(NEWEST);
     let mut orders = store.orders.rows().iter().chain(past);
     let newest = orders.find(|o| here(&o.market_id));

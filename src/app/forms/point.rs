@@ -1,37 +1,37 @@
 //! Mouse clicks on a form.
 
-use super::form::{Around, Form};
-use crate::{app::tables::spot::Spot, model::draft::Field};
+use super::form::{Form, FormContext};
+use crate::{app::tables::click_target::ClickTarget, model::draft::Field};
 
 impl Form {
     /// A click focuses a field, or chooses an option. It never sends anything.
-    pub(crate) fn click(&mut self, spot: &Spot, around: &Around) {
+    pub(crate) fn click(&mut self, spot: &ClickTarget, form_context: &FormContext) {
         match spot {
-            Spot::Field(field) => self.point(*field),
-            Spot::Choice(field, option) => {
+            ClickTarget::Field(field) => self.point(*field),
+            ClickTarget::Choice(field, option) => {
                 self.point(*field);
-                let choice = self.choice(self.focus, around);
+                let choice = self.choice(self.focus, form_context);
                 let at = choice.and_then(|choice| choice.options.iter().position(|o| o == option));
                 if let Some(at) = at.filter(|_| self.focus == *field) {
-                    self.pick(|form| form.choose(at, around));
+                    self.pick(|form| form.choose(at, form_context));
                 }
             }
-            Spot::NextChoice(field) => {
+            ClickTarget::NextChoice(field) => {
                 self.point(*field);
                 if self.focus == *field {
-                    self.pick(|form| form.turn(1, around));
+                    self.pick(|form| form.turn(1, form_context));
                 }
             }
-            Spot::Pane(_)
-            | Spot::Panel(_)
-            | Spot::Ladder(_)
-            | Spot::Row(..)
-            | Spot::Key(..)
-            | Spot::Toast
-            | Spot::Account(_)
-            | Spot::Market(_)
-            | Spot::UserAlert(_)
-            | Spot::Over => {}
+            ClickTarget::Pane(_)
+            | ClickTarget::Panel(_)
+            | ClickTarget::Ladder(_)
+            | ClickTarget::Row(..)
+            | ClickTarget::Key(..)
+            | ClickTarget::Toast
+            | ClickTarget::Account(_)
+            | ClickTarget::Market(_)
+            | ClickTarget::UserAlert(_)
+            | ClickTarget::Over => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Resolves relative prices: shown while they are typed, replaced by digits before the form is sent.
 
-use super::form::{Around, Form};
+use super::form::{Form, FormContext};
 use crate::{
     app::keys::line::Line,
     model::{
@@ -11,15 +11,19 @@ use crate::{
 
 impl Form {
     /// The current value of a relative price; `None` if the field has none.
-    pub fn meant(&self, field: Field, around: &Around) -> Option<Result<Num, DraftFault>> {
-        self.draft.meant(field, &self.seen(around))
+    pub fn meant(
+        &self,
+        field: Field,
+        form_context: &FormContext,
+    ) -> Option<Result<Num, DraftFault>> {
+        self.draft.meant(field, &self.seen(form_context))
     }
 
     /// The draft with digits in place of relative prices.
-    pub(crate) fn in_digits(&self, around: &Around) -> Draft {
+    pub(crate) fn in_digits(&self, form_context: &FormContext) -> Draft {
         let mut draft = self.draft.clone();
         for field in self.draft.fields() {
-            if let Some(Ok(price)) = self.meant(field, around) {
+            if let Some(Ok(price)) = self.meant(field, form_context) {
                 draft.write(field, &price.to_string());
             }
         }
@@ -28,16 +32,16 @@ impl Form {
 
     /// The form as it would be sent, for estimates.
     #[must_use]
-    pub fn reckoned(&self, around: &Around) -> Self {
+    pub fn reckoned(&self, form_context: &FormContext) -> Self {
         Self {
-            draft: self.in_digits(around),
+            draft: self.in_digits(form_context),
             ..self.clone()
         }
     }
 
     /// Replaces relative prices; returns whether there were any.
-    pub(crate) fn resolve_prices(&mut self, around: &Around) -> bool {
-        let draft = self.in_digits(around);
+    pub(crate) fn resolve_prices(&mut self, form_context: &FormContext) -> bool {
+        let draft = self.in_digits(form_context);
         let has_changed = draft != self.draft;
         if has_changed {
             self.draft = draft;

@@ -1,9 +1,9 @@
 //! What typed characters, digits and steps do in the focused field.
 
-use super::form::{Form, Hand};
+use super::form::{Form, FormInput};
 use crate::{
     app::{
-        forms::form::Around,
+        forms::form::FormContext,
         keys::{
             keymap::{Action, Chord},
             line::Line,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Form {
-    pub(super) fn type_in(&mut self, c: char, around: &Around) {
+    pub(super) fn type_in(&mut self, c: char, form_context: &FormContext) {
         if self.begins_size(c) {
             self.draft.write(Field::Size, "");
             self.focus_on(Field::Size);
@@ -25,7 +25,7 @@ impl Form {
             self.change(|line| line.type_in(c));
         } else {
             self.forget_failure();
-            self.look_for(c, around);
+            self.look_for(c, form_context);
         }
     }
 
@@ -35,7 +35,7 @@ impl Form {
     }
 
     /// Pastes into the focused text field, completely or not at all.
-    pub fn paste(&mut self, text: &str, around: &Around) {
+    pub fn paste(&mut self, text: &str, form_context: &FormContext) {
         let taken = if self.is_typing() {
             self.line.paste(text)
         } else {
@@ -43,7 +43,7 @@ impl Form {
         };
         if taken.is_ok() {
             self.change(|_| {});
-            self.guess_direction(around);
+            self.guess_direction(form_context);
         }
         self.refusal = taken.err();
     }
@@ -87,14 +87,14 @@ impl Form {
     pub(super) fn change(&mut self, edit: impl FnOnce(&mut Line)) {
         edit(&mut self.line);
         self.draft.write(self.focus, self.line.text());
-        self.hand = Hand::Touched;
+        self.hand = FormInput::Touched;
         self.forget_failure();
     }
 
     pub(super) fn pick(&mut self, choose: impl FnOnce(&mut Self)) {
         choose(self);
         self.search.clear();
-        self.hand = Hand::Touched;
+        self.hand = FormInput::Touched;
         self.forget_failure();
     }
 
@@ -104,19 +104,19 @@ impl Form {
         &mut self,
         chord: Chord,
         before: Option<Box<Draft>>,
-        around: &Around,
+        form_context: &FormContext,
     ) {
         let Some(digit) = chord.typed().and_then(|c| c.to_digit(10)) else {
             return;
         };
-        let options = self.choice(self.focus, around);
+        let options = self.choice(self.focus, form_context);
         let options = options.map_or(0, |choice| choice.options.len());
         let is_number = before.is_some() && self.untaken == Some(self.focus);
         let index = usize::try_from(digit).ok().and_then(|d| d.checked_sub(1));
         let index = index.filter(|index| *index < options && !is_number);
         let before = before.unwrap_or_else(|| Box::new(self.draft.clone()));
         if let Some(index) = index {
-            self.pick(|form| form.choose(index, around));
+            self.pick(|form| form.choose(index, form_context));
             self.untaken = None;
         } else {
             self.draft = (*before).clone();
@@ -134,12 +134,12 @@ impl Form {
     }
 
     /// One step for a number; in a list of options, up is the previous one.
-    pub(super) fn step(&mut self, count: i64, around: &Around) {
+    pub(super) fn step(&mut self, count: i64, form_context: &FormContext) {
         if !self.is_typing() {
-            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, around));
+            return self.pick(|form| form.turn(if count > 0 { -1 } else { 1 }, form_context));
         }
-        let (text, seen) = (self.line.text(), self.seen(around));
-        let last = self.last_size(around).filter(|_| count > 0);
+        let (text, seen) = (self.line.text(), self.seen(form_context));
+        let last = self.last_size(form_context).filter(|_| count > 0);
         let text = match last.filter(|_| text.trim().is_empty()) {
             Some(last) => Some(last.to_owned()),
             None => super::step::stepped(self.focus, text, count, &seen),
@@ -167,11 +167,11 @@ impl Form {
     }
 
     /// What the last order in this market was the size of, in a form for the next one.
-    pub fn last_size<'a>(&self, around: &Around<'a>) -> Option<&'a str> {
+    pub fn last_size<'a>(&self, form_context: &FormContext<'a>) -> Option<&'a str> {
         let Draft::Entry(draft) = &self.draft else {
             return None;
         };
-        let used = around.used.of(draft.market_id.as_ref())?;
+        let used = form_context.used.of(draft.market_id.as_ref())?;
         (self.focus == Field::Size).then_some(&*used.size)
     }
 }

@@ -29,10 +29,10 @@ mod tests {
             desk::msg::Msg,
             dialogs::{
                 effect::Effect,
-                overlay::{Deed, Overlay},
+                overlay::{Overlay, StripAction},
             },
             keys::keymap::Action,
-            tables::{pane::Pane, spot::Spot},
+            tables::{click_target::ClickTarget, pane::Pane},
             testing::{desk, press, wait},
             update::{router::update, wake::wake},
         },
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_hints_of_what_can_follow_can_be_clicked_and_so_can_the_way_back_and_the_way_out() {
         let click = |model: &mut Model, action| {
-            let spot = Spot::Key(model.context(), action);
+            let spot = ClickTarget::Key(model.context(), action);
             update(model, model.now, Msg::Click(spot))
         };
         let mut model = desk();
@@ -128,6 +128,6 @@ mod tests {
         let Some(Overlay::Strip(strip)) = model.overlays.last() else {
             panic!("no strip")
         };
-        assert!(matches!(strip.deed, Deed::One(Command::CloseAll(_))));
+        assert!(matches!(strip.deed, StripAction::One(Command::CloseAll(_))));
     }
 }

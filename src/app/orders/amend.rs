@@ -19,7 +19,7 @@ use crate::{
         activity::notice::Tone,
         desk::model::Model,
         dialogs::{effect::Effect, overlay::Overlay},
-        forms::form::{Form, Hand},
+        forms::form::{Form, FormInput},
         orders::of_row,
     },
     model::{Command, Failure, Num, Order, OrderId, Page, PlaceOrder, Receipt, Ticket},
@@ -44,7 +44,8 @@ pub(crate) fn begin(
     (old, filled): (OrderId, Num),
     order: Box<PlaceOrder>,
 ) -> Result<Vec<Effect>, String> {
-    let is_same = |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == Hand::Untouched);
+    let is_same =
+        |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == FormInput::Untouched);
     if model.overlays.last().is_some_and(is_same) {
         let is_armed = model.store.order(&old).is_some_and(Order::is_armed);
         let costs = if is_armed {

@@ -16,7 +16,7 @@ use crate::{
         desk::model::Model,
         dialogs::{
             next::Next,
-            overlay::{Bulk, Deed, Overlay, Strip},
+            overlay::{Bulk, Overlay, Strip, StripAction},
         },
         forms::form::Form,
         market::{
@@ -99,14 +99,14 @@ fn entry(
         return Err(why);
     }
     let account_id = model.account_for("new order")?;
-    let around = model.around();
-    let mut form = Form::order(account_id, side, Some(&at.market_id), &around);
-    form.be(kind, &around);
+    let form_context = model.form_context();
+    let mut form = Form::order(account_id, side, Some(&at.market_id), &form_context);
+    form.be(kind, &form_context);
     form.draft.write(field, &at.price.to_string());
     if let Some(size) = size(model, at) {
         form.draft.write(Field::Size, &size);
     }
-    form.guess_purpose(&around);
+    form.guess_purpose(&form_context);
     form.focus_on(Field::Size);
     Ok(form)
 }
@@ -236,7 +236,7 @@ const ASKS: &str = "not sent: this order has a question to answer first. End one
                     opens it in a form";
 
 fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     let command = command.map_err(|faults| format!("not sent: {faults}"))?;
     if let Some(why) = objection(model, &command) {
         return Err(why);
@@ -308,7 +308,7 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
         let (word, symbol) = (side_word(side), market.symbol());
         return Next::Refuse(format!("no {word}s of yours rest in {symbol}"));
     }
-    let deed = Deed::CancelSide((account, market.clone(), side), commands);
+    let deed = StripAction::CancelSide((account, market.clone(), side), commands);
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
 }
 

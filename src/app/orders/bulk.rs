@@ -12,7 +12,7 @@ use crate::{
         dialogs::{
             effect::Effect,
             next::Next,
-            overlay::{Bulk, Deed, Overlay, State, Strip},
+            overlay::{Bulk, Overlay, State, Strip, StripAction},
         },
         forms::form::Form,
         keys::keymap::Action,
@@ -35,7 +35,7 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
         let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
         return Some(Next::Refuse(why));
     }
-    let rows = rows::rows(&model.store, &model.activity, &model.lenses, pane);
+    let rows = rows::rows(&model.store, &model.activity, &model.table_views, pane);
     let (at, row) = model.focus.selected(pane, &rows)?;
     if action == Action::MarkAll {
         model.marks.all(pane, &rows);
@@ -102,8 +102,8 @@ fn unshown(model: &mut Model) -> Option<Next> {
     if !model.marks.any(pane) {
         return None;
     }
-    let mut all = rows::rows(&model.store, &model.activity, &model.lenses, pane);
-    all.lens = None;
+    let mut all = rows::rows(&model.store, &model.activity, &model.table_views, pane);
+    all.table_view = None;
     model.marks.prune(pane, &all);
     let why = if model.marks.any(pane) {
         "the filter hides every row that is marked"
@@ -143,7 +143,7 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
         return None;
     };
     let form = Form::close(model.store.position(id)?);
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
     }
-    let deed = Deed::CancelAll(account, commands);
+    let deed = StripAction::CancelAll(account, commands);
     let strip = Strip::confirm(deed, model.now);
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }

@@ -116,7 +116,7 @@ fn place_stop(model: &mut Model, position: &Position, price: Num) -> Result<Vec<
     }
     let mut form = Form::protect(position);
     form.draft.write(Field::TriggerPrice, &price.to_string());
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     let command = command.map_err(|faults| faults.to_string())?;
     match objection(model, &command) {
         Some(why) => Err(why),
@@ -222,7 +222,7 @@ fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>
     let order = model.store.order(old).cloned();
     let order = &order.ok_or("this order is not listed any more")?;
     let form = of_row::moved_to(model, order, price)?;
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     let Command::Place(wanted) = command.map_err(|faults| faults.to_string())? else {
         return Err("this target cannot be placed anew".to_owned());
     };
@@ -250,7 +250,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         let side = position.side().ok_or("its side is not known")?;
         let account_id = model.account_for("add")?;
         let market = Some(&position.market_id);
-        let mut form = Form::order(account_id, side, market, &model.around());
+        let mut form = Form::order(account_id, side, market, &model.form_context());
         form.draft.write(Field::Size, &usual_size(model, position)?);
         Ok::<_, String>(form)
     };
@@ -258,7 +258,7 @@ pub(crate) fn add(model: &Model, position: &Position) -> Next {
         Ok(form) => form,
         Err(why) => return Next::Refuse(why),
     };
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     if command.is_ok() && !warnings::of(&form, model).is_empty() {
         return Next::Open(Box::new(Overlay::Form(Box::new(form))));
     }
@@ -274,7 +274,7 @@ pub(crate) fn reduce(model: &Model, position: &Position) -> Next {
         let size = if is_all { "100%" } else { &size };
         let mut form = Form::close(position);
         form.draft.write(Field::Size, size);
-        let command = form.draft.command(&form.seen(&model.around()));
+        let command = form.draft.command(&form.seen(&model.form_context()));
         command.map_err(|faults| faults.to_string())
     };
     ask(model, command())

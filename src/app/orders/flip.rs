@@ -20,7 +20,7 @@ use crate::{
         dialogs::{
             effect::Effect,
             next::Next,
-            overlay::{Deed, Overlay, Strip},
+            overlay::{Overlay, Strip, StripAction},
         },
         forms::open::terms,
         keys::keymap::{Action, Context},
@@ -39,7 +39,7 @@ mod tests;
 pub(crate) fn ask(model: &Model, position: &Position) -> Next {
     match plan(model, position) {
         Ok(flip) => {
-            let strip = Strip::confirm(Deed::Flip(Box::new(flip)), model.now);
+            let strip = Strip::confirm(StripAction::Flip(Box::new(flip)), model.now);
             Next::Open(Box::new(Overlay::Strip(strip)))
         }
         Err(why) => Next::Refuse(format!("flip: {why}")),
@@ -54,10 +54,10 @@ fn plan(model: &Model, position: &Position) -> Result<Flip, String> {
     }
     let (market, side) = (&position.market_id, position.side());
     let side = side.ok_or("the side of this position is not known")?;
-    let around = model.around();
-    let terms = terms(Some(market), &around);
+    let form_context = model.form_context();
+    let terms = terms(Some(market), &form_context);
     let leverage = terms.leverage.parse();
-    let habit = around.used.habit(Some(market), PlaceKind::Market);
+    let habit = form_context.used.habit(Some(market), PlaceKind::Market);
     let slippage = habit.slippage.parse().ok();
     let order = PlaceOrder::market(
         account_id,

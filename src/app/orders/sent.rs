@@ -11,7 +11,7 @@ use crate::{
             next::Next,
             overlay::{DEAF, Overlay},
         },
-        forms::form::{Form, Hand},
+        forms::form::{Form, FormInput},
     },
     model::Failure,
 };
@@ -42,7 +42,7 @@ pub(crate) fn is_second_press(model: &Model) -> bool {
 pub(crate) fn keep(model: &mut Model, mut form: Box<Form>, why: Failure) {
     form.failure = Some(why);
     form.asked = None;
-    form.hand = Hand::Touched;
+    form.hand = FormInput::Touched;
     let line = model.activity.newest();
     model.refused.push(Refused { form, line });
     if model.refused.len() > KEPT {

@@ -51,7 +51,7 @@ pub(crate) fn to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Eff
     let order = model.store.order(old).cloned();
     let order = order.ok_or("this order is not listed any more")?;
     let form = of_row::moved_to(model, &order, price)?;
-    let command = form.draft.command(&form.seen(&model.around()));
+    let command = form.draft.command(&form.seen(&model.form_context()));
     let command = command.map_err(|faults| faults.to_string())?;
     let (_, effect) = place(model, &order, command)?;
     Ok(vec![effect])

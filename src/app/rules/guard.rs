@@ -17,7 +17,7 @@ use crate::{
         dialogs::{
             effect::Effect,
             next::Next,
-            overlay::{Deed, Overlay, Strip},
+            overlay::{Overlay, Strip, StripAction},
         },
     },
     model::{AccountFacts, Command, Num, Risk},
@@ -95,7 +95,7 @@ pub(crate) fn ask_to_lift(model: &Model) -> Next {
     let Some(identity) = model.identity.as_ref().filter(|_| locked(model).is_some()) else {
         return Next::Refuse("nothing is locked".to_owned());
     };
-    let deed = Deed::Lift(identity.account_id.clone());
+    let deed = StripAction::Lift(identity.account_id.clone());
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
 }
 

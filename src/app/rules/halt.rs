@@ -10,7 +10,7 @@ use crate::{
         dialogs::{
             effect::Effect,
             next::Next,
-            overlay::{Deed, Overlay, Strip},
+            overlay::{Overlay, Strip, StripAction},
         },
         keys::keymap::{Action, Context},
     },
@@ -38,7 +38,7 @@ pub(crate) fn rearm(model: &Model) -> Next {
     if model.halted.is_none() {
         return Next::Refuse("the desk is not halted".to_owned());
     }
-    let strip = Strip::confirm(Deed::Rearm, model.now);
+    let strip = Strip::confirm(StripAction::Rearm, model.now);
     Next::Open(Box::new(Overlay::Strip(strip)))
 }
 
@@ -86,7 +86,7 @@ mod tests {
             .toast(model.now)
             .map(|notice| notice.event.clone());
         let why = "the desk is HALTED, it was flattened: R on the desk trades on".to_owned();
-        assert_eq!(said, Some(Event::Said(Tone::Warn, why)));
+        assert_eq!(said, Some(Event::CommandArgs(Tone::Warn, why)));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
         assert!(matches!(

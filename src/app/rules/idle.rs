@@ -85,7 +85,10 @@ fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
 /// For a key that does not apply to the selected row, or has no row.
 pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
     let pane = model.focus.pane;
-    let is_filtered = model.lenses.of(pane).is_some_and(|l| l.filter.is_some());
+    let is_filtered = model
+        .table_views
+        .of(pane)
+        .is_some_and(|l| l.filter.is_some());
     let why = match row {
         None if is_filtered => "the filter hides every row: Esc shows them",
         None => "there is no row here to act on",
@@ -112,7 +115,7 @@ mod tests {
 
     fn said(model: &Model) -> Option<String> {
         match model.activity.toast(model.now).map(|line| &line.event) {
-            Some(Event::Said(_, words)) => Some(words.clone()),
+            Some(Event::CommandArgs(_, words)) => Some(words.clone()),
             Some(other) => panic!("{other:?}"),
             None => None,
         }

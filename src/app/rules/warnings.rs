@@ -97,7 +97,7 @@ impl OrderWarning {
 }
 
 pub fn of(form: &Form, model: &Model) -> Vec<OrderWarning> {
-    let seen = form.seen(&model.around());
+    let seen = form.seen(&model.form_context());
     match &form.draft {
         Draft::Entry(draft) => {
             let facts = RiskFacts {

@@ -1,9 +1,9 @@
 //! The panes and their lists: rows, order and columns, and the click targets of the screen. Names `activity` and the
 //! rooms below it.
 
-pub mod lens;
+pub mod click_target;
 pub mod marks;
 pub mod pane;
 pub(crate) mod rows;
 pub(crate) mod seen;
-pub mod spot;
+pub mod table_view;

@@ -1,8 +1,8 @@
 //! The rows of every pane, in display order.
 
 use super::{
-    lens::{Lens, Lenses},
     pane::Pane,
+    table_view::{TableView, TableViews},
 };
 use crate::{
     app::{
@@ -31,19 +31,19 @@ pub(crate) enum All<'a> {
 #[derive(Debug, Clone)]
 pub struct Rows<'a> {
     all: All<'a>,
-    pub lens: Option<&'a Lens>,
+    pub table_view: Option<&'a TableView>,
 }
 
 /// The same from the model's parts, for code that changes the rest of the model.
 pub(crate) fn rows<'a>(
     store: &'a Store,
     activity: &Activity,
-    lenses: &'a Lenses,
+    table_views: &'a TableViews,
     pane: Pane,
 ) -> Rows<'a> {
     Rows {
         all: all(store, activity, pane),
-        lens: lenses.of(pane),
+        table_view: table_views.of(pane),
     }
 }
 
@@ -64,8 +64,8 @@ impl Rows<'_> {
     /// The index of a row, if it is here.
     pub fn position(&self, row: &RowId) -> Option<usize> {
         let at = self.all.position(row)?;
-        match self.lens.filter(|_| self.picked().is_some()) {
-            Some(lens) => lens.find(at),
+        match self.table_view.filter(|_| self.picked().is_some()) {
+            Some(table_view) => table_view.find(at),
             None => Some(at),
         }
     }
@@ -88,7 +88,7 @@ impl Rows<'_> {
     }
 
     fn picked(&self) -> Option<&[u32]> {
-        self.lens?.picked()
+        self.table_view?.picked()
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Seen {
     /// Whether a filter or sort chose or ordered the rows.
     pub(crate) through: Through,
     /// Who is responsible if it disappears.
-    pub(crate) whose: Whose,
+    pub(crate) whose: ClosedBy,
     /// Whether a person has seen it there.
     pub(crate) was_in_view: bool,
 }
@@ -20,12 +20,12 @@ pub(crate) struct Seen {
 pub(crate) enum Through {
     /// All of them, in the pane's own order.
     Nothing,
-    Lens,
+    TableView,
 }
 
 /// Who ended it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum ClosedBy {
     /// A command of this desk.
     Own,
     Others,

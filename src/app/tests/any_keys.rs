@@ -95,7 +95,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::SetIntervals(_)
         | Effect::StopSending
         | Effect::AllowSending
-        | Effect::Reread
+        | Effect::Reload
         | Effect::SetTheme(_)
         | Effect::KeepColumns(..)
         | Effect::KeepUserAlerts(_)

@@ -63,11 +63,11 @@ fn no_key_of_the_desk_acts_behind_help_or_detail() {
 fn good_news_leaves_by_itself_and_bad_news_waits() {
     let mut model = desk();
     let now = model.now;
-    update(&mut model, now, Msg::Said(Tone::Good, "ready".to_owned()));
+    update(&mut model, now, Msg::Notify(Tone::Good, "ready".to_owned()));
     wait(&mut model, 5_000);
     assert_eq!(model.activity.toast(model.now), None);
     let now = model.now;
-    update(&mut model, now, Msg::Said(Tone::Alert, "lost".to_owned()));
+    update(&mut model, now, Msg::Notify(Tone::Alert, "lost".to_owned()));
     wait(&mut model, 60_000);
     assert!(model.activity.toast(model.now).is_some());
     press(&mut model, "esc");
@@ -78,7 +78,7 @@ fn good_news_leaves_by_itself_and_bad_news_waits() {
 fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
     let mut model = bare_desk();
     let now = model.now;
-    update(&mut model, now, Msg::Said(Tone::Good, "ready".to_owned()));
+    update(&mut model, now, Msg::Notify(Tone::Good, "ready".to_owned()));
     assert_eq!(wake(&model), Some(NOON.plus(Duration::from_secs(5))));
     wait(&mut model, 5_000);
     assert_eq!(wake(&model), None);
@@ -88,7 +88,7 @@ fn once_the_toast_has_left_nothing_wakes_a_desk_that_shows_no_ages() {
 fn escape_takes_the_toast_first_and_the_zoom_second() {
     let mut model = desk();
     let now = model.now;
-    update(&mut model, now, Msg::Said(Tone::Alert, "lost".to_owned()));
+    update(&mut model, now, Msg::Notify(Tone::Alert, "lost".to_owned()));
     press(&mut model, "z esc");
     assert!(model.focus.zoomed);
     press(&mut model, "esc");
@@ -113,7 +113,7 @@ fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
     let asked = update(&mut model, now, Msg::ClockSet(drift));
     assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
     let said = &model.activity.lines.back().unwrap().event;
-    assert!(matches!(said, Event::Said(Tone::Warn, text) if text.contains("set by -120 s")));
+    assert!(matches!(said, Event::CommandArgs(Tone::Warn, text) if text.contains("set by -120 s")));
     // The service's clock follows the wall clock; the countdown uses the desk's own.
     assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
     assert_eq!(model.now, now);

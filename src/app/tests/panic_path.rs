@@ -137,14 +137,14 @@ fn they_act_wherever_keys_can_be_bound() {
 
 /// One form of every shape there is.
 fn forms(model: &Model) -> Vec<Form> {
-    let around = model.around();
+    let form_context = model.form_context();
     let account = || model.account_for("a test").unwrap();
     let btc = "paper|BTC".into();
     let mut forms = vec![];
     for kind in PlaceKind::VARIANTS {
         for reduces in [false, true] {
-            let mut form = Form::order(account(), Side::Buy, Some(&btc), &around);
-            form.be(*kind, &around);
+            let mut form = Form::order(account(), Side::Buy, Some(&btc), &form_context);
+            form.be(*kind, &form_context);
             if let Draft::Entry(draft) = &mut form.draft {
                 draft.reduce_only = reduces;
                 draft.time_in_force = crate::model::TimeInForce::Gtd;
@@ -157,7 +157,7 @@ fn forms(model: &Model) -> Vec<Form> {
         DraftShape::Sliced(Curve::Vwap),
         DraftShape::Ladder,
     ] {
-        forms.push(Form::strategy(account(), shape, Some(&btc), &around));
+        forms.push(Form::strategy(account(), shape, Some(&btc), &form_context));
     }
     let position = model.store.position(&"pos-2".into()).unwrap();
     for kind in CloseKind::VARIANTS {

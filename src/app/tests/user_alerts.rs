@@ -14,7 +14,7 @@ use crate::{
         },
         dialogs::effect::TerminalOut,
     },
-    config::{AlertCommand, Way, Ways},
+    config::{AlertChannel, AlertChannels, AlertCommand},
     model::Timestamp,
 };
 
@@ -56,9 +56,13 @@ fn seen(value: &str) -> (String, FiringOccasion) {
 #[test]
 fn an_alert_that_is_set_fires_is_told_and_is_kept() {
     let mut model = desk();
-    model.options.alerts.user_alert = [Way::Toast, Way::Bell, Way::Desktop]
-        .into_iter()
-        .collect::<Ways>();
+    model.options.alerts.user_alert = [
+        AlertChannel::Toast,
+        AlertChannel::Bell,
+        AlertChannel::Desktop,
+    ]
+    .into_iter()
+    .collect::<AlertChannels>();
     let kept = typed(&mut model, "alert btc > 66000").unwrap();
     assert_eq!(kept.alerts.len(), 1);
     assert!(last_said(&model).1.starts_with("alert set: btc > 66000"));

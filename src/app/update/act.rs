@@ -3,7 +3,9 @@
 use crate::{
     app::{
         account::{labels::Switch, row_id::RowId},
-        desk::{cursor, lens, market_shown::market_of, model::Model, options::CloseAllRule, tour},
+        desk::{
+            cursor, market_shown::market_of, model::Model, options::CloseAllRule, table_view, tour,
+        },
         dialogs::{
             effect::Clip,
             export::Export,
@@ -22,7 +24,7 @@ use crate::{
             sent,
         },
         rules::{guard, halt, idle},
-        tables::lens::Lens,
+        tables::table_view::TableView,
         update::{market, review, router},
     },
     model::{
@@ -62,7 +64,10 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Dismiss, _) => dismiss(model),
         (Action::Filter, _) => {
             let pane = model.focus.pane;
-            open(Overlay::Prompt(Prompt::filter(pane, model.lenses.of(pane))))
+            open(Overlay::Prompt(Prompt::filter(
+                pane,
+                model.table_views.of(pane),
+            )))
         }
         (Action::Command, _) => open(Overlay::Prompt(Prompt::command())),
         (Action::Freeze, _) => Next::Freeze,
@@ -154,9 +159,9 @@ fn export(model: &Model) -> Next {
 
 fn sort(model: &mut Model, action: Action) -> Next {
     if action == Action::Sort {
-        lens::next_sort(model);
+        table_view::next_sort(model);
     } else {
-        lens::turn_sort(model);
+        table_view::turn_sort(model);
     }
     Next::Stay
 }
@@ -173,8 +178,12 @@ fn form(form: Form) -> Next {
 pub(crate) fn columns(model: &Model) -> Columns {
     let pane = model.focus.pane;
     let count = (model.options.reading.columns)(pane).len();
-    let lens = model.lenses.of(pane);
-    Columns::of(pane, count, lens.and_then(|lens| lens.columns.as_deref()))
+    let table_view = model.table_views.of(pane);
+    Columns::of(
+        pane,
+        count,
+        table_view.and_then(|table_view| table_view.columns.as_deref()),
+    )
 }
 
 /// The movement keys; the selection stays an id.
@@ -195,13 +204,13 @@ pub(crate) fn travel(model: &mut Model, action: Action) -> bool {
 /// Esc on the desk closes, in this order: the toast, the tour, the marks, the pane's filter, the zoom.
 fn dismiss(model: &mut Model) -> Next {
     let pane = model.focus.pane;
-    let is_filtered = |lens: &Lens| lens.filter.is_some();
+    let is_filtered = |table_view: &TableView| table_view.filter.is_some();
     let said = model.activity.dismiss_toast(model.now) || tour::end(model);
     if said || model.marks.clear(pane) {
         return Next::Stay;
     }
-    if model.lenses.of(pane).is_some_and(is_filtered) {
-        lens::change(model, pane, |lens| lens.filter = None);
+    if model.table_views.of(pane).is_some_and(is_filtered) {
+        table_view::change(model, pane, |table_view| table_view.filter = None);
     } else {
         model.focus.zoomed = false;
     }
@@ -316,7 +325,7 @@ pub(crate) fn order(model: &Model, side: Side, market: Option<&MarketId>) -> Nex
         return Next::Refuse(format!("{held}{key}"));
     }
     match model.account_for(NEW_ORDER) {
-        Ok(account_id) => form(Form::order(account_id, side, market, &model.around())),
+        Ok(account_id) => form(Form::order(account_id, side, market, &model.form_context())),
         Err(why) => Next::Refuse(why),
     }
 }
@@ -375,7 +384,7 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         account_id,
         shape,
         market.as_ref(),
-        &model.around(),
+        &model.form_context(),
     ))
 }
 

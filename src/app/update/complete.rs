@@ -5,8 +5,8 @@ use crate::app::{
     dialogs::prompt::{Asks, complete::Completion},
     keys::keymap::Action,
     tables::{
-        lens::{Fact, Kind, begun, find},
         pane::Pane,
+        table_view::{Fact, Kind, begun, find},
     },
     update::command,
 };

@@ -1,12 +1,12 @@
 //! One message in, the changed model and the effects out: keys, mouse, the typed line, answers, time, and all accounts
 //! of a desk. Names all rooms.
 
+pub mod account_set;
 pub(crate) mod act;
 pub(crate) mod arrival;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;
-pub mod fleet;
 pub(crate) mod key_prefix;
 pub(crate) mod ladder_follow;
 pub(crate) mod ladder_mouse;
@@ -16,7 +16,7 @@ pub mod mouse;
 pub(crate) mod press;
 pub(crate) mod price_ladder;
 pub(crate) mod prompt;
-pub(crate) mod renewal;
+pub(crate) mod reload;
 pub(crate) mod review;
 pub(crate) mod router;
 pub(crate) mod unseen;

@@ -11,7 +11,7 @@ use crate::{
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
         market::{ladder_spot::LadderEvent, screen::MarketPanel},
-        tables::{pane::Pane, spot::Spot},
+        tables::{click_target::ClickTarget, pane::Pane},
         update::{key_prefix::awaited, ladder_mouse, market, router::follow},
     },
     model::{MarketId, Side},
@@ -24,49 +24,53 @@ use std::ops::Range;
 mod tests;
 
 /// A click on this target.
-pub(crate) fn click(model: &mut Model, spot: Spot) -> Vec<Effect> {
+pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
     // Any click drops the first key of a sequence; a click on "back" does only that.
     let was_awaited = awaited(model).is_some();
     model.chain = None;
     match spot {
-        Spot::Key(_, Action::Dismiss) if was_awaited => vec![],
-        Spot::Key(place, action) if place == model.context() || is_way_out_left(model, action) => {
+        ClickTarget::Key(_, Action::Dismiss) if was_awaited => vec![],
+        ClickTarget::Key(place, action)
+            if place == model.context() || is_way_out_left(model, action) =>
+        {
             let keys = model.keymap.chord(model.context(), action).into_iter();
             let presses = keys.flat_map(Keys::presses);
             presses.flat_map(|chord| press(model, chord)).collect()
         }
-        Spot::Pane(pane) if model.overlays.is_empty() => {
+        ClickTarget::Pane(pane) if model.overlays.is_empty() => {
             model.focus.go(pane);
             older_pages::more(model).into_iter().collect()
         }
-        Spot::Panel(panel) if model.overlays.is_empty() => {
+        ClickTarget::Panel(panel) if model.overlays.is_empty() => {
             market::go(model, panel);
             vec![]
         }
-        Spot::Ladder(spot) if model.overlays.is_empty() => {
+        ClickTarget::Ladder(spot) if model.overlays.is_empty() => {
             market::go(model, MarketPanel::Ladder);
             let next = ladder_mouse::click(model, &spot);
             follow(model, next)
         }
-        Spot::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
-        Spot::Toast => {
+        ClickTarget::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
+        ClickTarget::Toast => {
             model.activity.dismiss_toast(model.now);
             vec![]
         }
-        Spot::Account(at) => click_account(model, at),
-        Spot::Market(id) if model.overlays.is_empty() => {
+        ClickTarget::Account(at) => click_account(model, at),
+        ClickTarget::Market(id) if model.overlays.is_empty() => {
             model.market_screen.pin(id);
             vec![]
         }
-        Spot::Market(id) => click_market(model, id),
-        Spot::UserAlert(id) => click_user_alert(model, id),
-        Spot::Field(_) | Spot::Choice(..) | Spot::NextChoice(_) => click_form(model, &spot),
-        Spot::Key(..)
-        | Spot::Pane(_)
-        | Spot::Panel(_)
-        | Spot::Ladder(_)
-        | Spot::Row(..)
-        | Spot::Over => vec![],
+        ClickTarget::Market(id) => click_market(model, id),
+        ClickTarget::UserAlert(id) => click_user_alert(model, id),
+        ClickTarget::Field(_) | ClickTarget::Choice(..) | ClickTarget::NextChoice(_) => {
+            click_form(model, &spot)
+        }
+        ClickTarget::Key(..)
+        | ClickTarget::Pane(_)
+        | ClickTarget::Panel(_)
+        | ClickTarget::Ladder(_)
+        | ClickTarget::Row(..)
+        | ClickTarget::Over => vec![],
     }
 }
 
@@ -148,46 +152,46 @@ fn click_user_alert(model: &mut Model, id: u64) -> Vec<Effect> {
     vec![]
 }
 
-fn click_form(model: &mut Model, spot: &Spot) -> Vec<Effect> {
+fn click_form(model: &mut Model, spot: &ClickTarget) -> Vec<Effect> {
     let now = (model.now, model.service_now());
-    let around = model.options.around(&model.store, &model.used, now);
+    let form_context = model.options.form_context(&model.store, &model.used, now);
     if let Some(form) = model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
-        form.click(spot, &around);
+        form.click(spot, &form_context);
     }
     vec![]
 }
 
 /// The wheel moved a list, and these rows are visible now. Focus and selection stay, unless the selected row would be
 /// hidden: then the nearest visible row is selected.
-pub(crate) fn scrolled(model: &mut Model, spot: &Spot, seen: Range<usize>) -> Vec<Effect> {
+pub(crate) fn scrolled(model: &mut Model, spot: &ClickTarget, seen: Range<usize>) -> Vec<Effect> {
     match spot {
-        Spot::Pane(pane) => {
+        ClickTarget::Pane(pane) => {
             keep_in_sight(model, *pane, &seen);
             older_pages::more_below(model, *pane, seen.end)
                 .into_iter()
                 .collect()
         }
-        Spot::Over => {
+        ClickTarget::Over => {
             if let Some(top) = model.overlays.last_mut() {
                 top.scroll_to(seen.start);
             }
             vec![]
         }
-        Spot::Panel(MarketPanel::Ladder) => {
+        ClickTarget::Panel(MarketPanel::Ladder) => {
             ladder_mouse::turn(model, seen.start);
             vec![]
         }
-        Spot::Row(..)
-        | Spot::Panel(_)
-        | Spot::Ladder(_)
-        | Spot::Key(..)
-        | Spot::Field(_)
-        | Spot::Choice(..)
-        | Spot::NextChoice(_)
-        | Spot::Account(_)
-        | Spot::Market(_)
-        | Spot::UserAlert(_)
-        | Spot::Toast => vec![],
+        ClickTarget::Row(..)
+        | ClickTarget::Panel(_)
+        | ClickTarget::Ladder(_)
+        | ClickTarget::Key(..)
+        | ClickTarget::Field(_)
+        | ClickTarget::Choice(..)
+        | ClickTarget::NextChoice(_)
+        | ClickTarget::Account(_)
+        | ClickTarget::Market(_)
+        | ClickTarget::UserAlert(_)
+        | ClickTarget::Toast => vec![],
     }
 }
 

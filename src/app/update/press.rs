@@ -6,7 +6,7 @@ use crate::app::{
     dialogs::{
         effect::{Clip, Effect},
         next::Next,
-        overlay::{Deed, Overlay},
+        overlay::{Overlay, StripAction},
     },
     keys::keymap::{Action, Chord, Context},
     orders::sent,
@@ -44,8 +44,10 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (Some(Overlay::Form(form)), action) => {
             model.activity.forget_refusal();
-            let around = model.options.around(&model.store, &model.used, clocks);
-            form.press(chord, action, &around).into()
+            let form_context = model
+                .options
+                .form_context(&model.store, &model.used, clocks);
+            form.press(chord, action, &form_context).into()
         }
         (Some(Overlay::Markets(list)), action) if list.is_searching() => {
             list.look_for(chord, action, &model.store)
@@ -56,7 +58,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             way_out.map_or(Next::Stay, Next::Press)
         }
         // The quit key, pressed again, confirms.
-        (Some(Overlay::Strip(strip)), None) if quits && strip.deed == Deed::Leave => {
+        (Some(Overlay::Strip(strip)), None) if quits && strip.deed == StripAction::Leave => {
             strip.act(Action::Confirm, now)
         }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
@@ -190,9 +192,9 @@ fn scroll(offset: &mut usize, action: Action) -> Next {
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys in it must never act.
     let now = (model.now, model.wall_now());
-    let around = model.options.around(&model.store, &model.used, now);
+    let form_context = model.options.form_context(&model.store, &model.used, now);
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
-        Some(form) => form.paste(text, &around),
+        Some(form) => form.paste(text, &form_context),
         None => prompt::paste(model, text),
     }
     vec![]

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        desk::{lens, model::Model, user_alerts},
+        desk::{model::Model, table_view, user_alerts},
         dialogs::{
             next::Next,
             overlay::Overlay,
@@ -13,8 +13,8 @@ use crate::{
             line::Line,
         },
         tables::{
-            lens::{Fault, Filter, begun},
             pane::Pane,
+            table_view::{Fault, Filter, begun},
         },
         update::{act, command, complete::of},
     },
@@ -41,7 +41,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord, action: Option<Action>) -> 
     }
     match (action, asks) {
         (Some(Action::Dismiss), Asks::Filter(pane)) => {
-            lens::change(model, pane, |lens| lens.filter = None);
+            table_view::change(model, pane, |table_view| table_view.filter = None);
             Next::Close
         }
         (Some(Action::Dismiss), Asks::Command | Asks::Note(_)) => Next::Close,
@@ -105,7 +105,7 @@ fn submit(model: &mut Model, asks: Asks) -> Next {
 fn submit_filter(model: &mut Model, pane: Pane) -> Next {
     match parsed(model, pane) {
         Ok(filter) => {
-            lens::change(model, pane, |lens| lens.filter = filter);
+            table_view::change(model, pane, |table_view| table_view.filter = filter);
             Next::Close
         }
         Err(_) => Next::Stay,
@@ -190,7 +190,7 @@ fn read(model: &mut Model) {
     let pane = *pane;
     let fault = match parsed(model, pane) {
         Ok(filter) => {
-            lens::change(model, pane, |lens| lens.filter = filter);
+            table_view::change(model, pane, |table_view| table_view.filter = filter);
             spare_the_begun(model, pane);
             None
         }
@@ -213,7 +213,7 @@ fn leave_out(model: &mut Model, pane: Pane, fault: Fault) -> Fault {
         Some(filter) => format!("until then by {} alone", filter.text),
         None => "until then all is shown".to_owned(),
     };
-    lens::change(model, pane, |lens| lens.filter = filter);
+    table_view::change(model, pane, |table_view| table_view.filter = filter);
     Fault {
         what: format!("{}; {until}", fault.what),
         ..fault
@@ -228,15 +228,15 @@ fn parsed(model: &mut Model, pane: Pane) -> Result<Option<Filter>, Fault> {
 
 /// An incomplete column name is not a search text: the rows stay until the word is complete.
 fn spare_the_begun(model: &mut Model, pane: Pane) {
-    let Some(lens) = model.lenses.of(pane).filter(|l| l.hits() == Some(0)) else {
+    let Some(table_view) = model.table_views.of(pane).filter(|l| l.hits() == Some(0)) else {
         return;
     };
-    let text = lens.filter.as_ref().map_or("", |filter| &filter.text);
+    let text = table_view.filter.as_ref().map_or("", |filter| &filter.text);
     let (before, last) = text.rsplit_once(' ').unwrap_or(("", text));
     let columns = (model.options.reading.columns)(pane);
     let bare = last.trim_start_matches(['-', '!']);
     if !begun(bare, &columns).is_empty() {
         let filter = Filter::parse(before, &columns).ok().flatten();
-        lens::change(model, pane, |lens| lens.filter = filter);
+        table_view::change(model, pane, |table_view| table_view.filter = filter);
     }
 }

@@ -10,11 +10,13 @@ use crate::{
     app::{
         account::{labels::Switch, poll::Source},
         activity::notice::Tone,
-        desk::{alerts, cursor, lens, market_shown, model::Model, msg::Msg, tour, user_alerts},
+        desk::{
+            alerts, cursor, market_shown, model::Model, msg::Msg, table_view, tour, user_alerts,
+        },
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
             next::Next,
-            overlay::{Bulk, Deed, Overlay, Strip},
+            overlay::{Bulk, Overlay, Strip, StripAction},
             prompt::Prompt,
         },
         keys::keymap::Action,
@@ -31,7 +33,7 @@ use crate::{
             act, arrival,
             export::{proceed, written},
             ladder_follow, market, market_data,
-            renewal::take,
+            reload::take,
             review,
         },
     },
@@ -90,8 +92,8 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
         Msg::Halted(why) => halted(model, why),
         Msg::Second(first) => second::take(model, first),
-        Msg::Reread(reread) => take(model, reread),
-        Msg::Said(tone, text) => {
+        Msg::Reload(reread) => take(model, reread),
+        Msg::Notify(tone, text) => {
             model.say(tone, text);
             vec![]
         }
@@ -106,7 +108,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     effects.extend(bulk::proceed(model));
     effects.extend(flip::proceed(model));
     effects.extend(stop_move::proceed(model));
-    lens::refresh(model);
+    table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
     market_shown::follow(model);
@@ -271,7 +273,7 @@ fn leave(model: &mut Model) -> Vec<Effect> {
     if model.store.is_settled() {
         return vec![Effect::Quit];
     }
-    let strip = Strip::confirm(Deed::Leave, model.now);
+    let strip = Strip::confirm(StripAction::Leave, model.now);
     open(model, Overlay::Strip(strip))
 }
 
@@ -289,7 +291,7 @@ fn open(model: &mut Model, overlay: Overlay) -> Vec<Effect> {
 fn show(model: &mut Model, pane: Pane, filter: &str) -> Vec<Effect> {
     model.overlays.pop();
     model.focus.go(pane);
-    lens::show(model, pane, filter);
+    table_view::show(model, pane, filter);
     vec![]
 }
 
@@ -298,7 +300,7 @@ fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>) -> Vec<Eff
     if let Some(Overlay::Columns(_)) = model.overlays.last() {
         model.overlays.pop();
     }
-    vec![lens::choose(model, pane, columns)]
+    vec![table_view::choose(model, pane, columns)]
 }
 
 /// Closes the list that asked.

@@ -81,7 +81,7 @@ fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
 
 /// A long list continues to filter with every update.
 fn sifting(model: &Model) -> Option<Timestamp> {
-    model.lenses.are_sifting().then_some(model.now)
+    model.table_views.are_sifting().then_some(model.now)
 }
 
 /// Halves of a flip or of a stop move ask for reads.

@@ -14,9 +14,9 @@ use crate::{
     app::{
         Store,
         account::successor::{Successor, filled_of},
-        forms::form::{Around, Form, Used},
+        forms::form::{Form, FormContext, Used},
     },
-    cli::{Exit, exit::Misuse, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, service::Service, voice::Output},
     config::Sources,
     model::{
         Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Position, Protection,
@@ -153,7 +153,7 @@ fn planned(
     let filled = if order.is_armed() {
         order.filled_size.unwrap_or_default().abs()
     } else {
-        filled_of(order).map_err(|why| Misuse(why.to_owned()))?
+        filled_of(order).map_err(|why| UsageError(why.to_owned()))?
     };
     Ok(MovePlan::CancelFirst {
         cancel: Box::new(PreparedCommand::new(
@@ -189,7 +189,7 @@ impl MoveArgs {
     /// The order as it is to be: what is not named stays as it is.
     fn placed(&self, service: &Service, store: &Store, order: &Order) -> Result<PlaceOrder> {
         let (now, zone) = (Clock::start().now(), Zone::local());
-        let around = Around {
+        let form_context = FormContext {
             store,
             used: &Used::default(),
             own: now,
@@ -198,11 +198,11 @@ impl MoveArgs {
             fees: &service.fees,
         };
         let form = if order.is_armed() {
-            Form::instead(order, &around).ok_or("an order of this type cannot be placed anew")
+            Form::instead(order, &form_context).ok_or("an order of this type cannot be placed anew")
         } else {
-            Form::moved(order, &around)
+            Form::moved(order, &form_context)
         };
-        let mut form = form.map_err(|why| Misuse(why.to_owned()))?;
+        let mut form = form.map_err(|why| UsageError(why.to_owned()))?;
         let waits_for = form.focus;
         let written = [
             (waits_for, &self.price),
@@ -215,9 +215,9 @@ impl MoveArgs {
                 form.draft.write(field, text);
             }
         }
-        form.resolve_prices(&around);
-        let command = form.draft.command(&form.seen(&around));
-        let command = command.map_err(|faults| Misuse(faults.to_string()))?;
+        form.resolve_prices(&form_context);
+        let command = form.draft.command(&form.seen(&form_context));
+        let command = command.map_err(|faults| UsageError(faults.to_string()))?;
         let Command::Place(order) = command else {
             return Err(Failure::local(format!("{command} is no order")).into());
         };

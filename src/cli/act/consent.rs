@@ -3,7 +3,7 @@
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
 use crate::{
-    cli::{exit::Misuse, service::Service},
+    cli::{exit::UsageError, service::Service},
     model::Text,
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -25,7 +25,7 @@ fn answerable(how: ActFlags) -> Result<()> {
     if how.yes || asks {
         return Ok(());
     }
-    Err(Misuse(UNASKED.to_owned()).into())
+    Err(UsageError(UNASKED.to_owned()).into())
 }
 
 /// Asks on the terminal, unless `--yes` is given. Anything but `y` or `yes` means no.

@@ -12,7 +12,7 @@ use crate::{
     app::{
         Store,
         account::fees,
-        forms::form::{Around, Form, Used},
+        forms::form::{Form, FormContext, Used},
         rules::warnings::{self, RiskFacts},
     },
     cli::{Exit, service::Service, voice::Output},
@@ -135,9 +135,9 @@ impl<'a> OrderContext<'a> {
     /// The draft that the desk's form would start with.
     pub(super) fn blank(
         &self,
-        open: impl FnOnce(AccountId, &Around) -> Form,
+        open: impl FnOnce(AccountId, &FormContext) -> Form,
     ) -> Result<EntryDraft> {
-        let around = Around {
+        let form_context = FormContext {
             store: &self.store,
             used: &Used::default(),
             own: self.now,
@@ -145,7 +145,7 @@ impl<'a> OrderContext<'a> {
             zone: &self.zone,
             fees: &self.service.fees,
         };
-        match open(self.service.account.clone(), &around).draft {
+        match open(self.service.account.clone(), &form_context).draft {
             Draft::Entry(blank) => Ok(blank),
             Draft::Close(_) | Draft::Exits(_) | Draft::Margin(_) => Err(no_order()),
         }

@@ -10,7 +10,7 @@ use crate::{
     cli::{
         Exit,
         disk_wait::JOURNAL_OPEN_TIMEOUT,
-        exit::Misuse,
+        exit::UsageError,
         service::{Service, arrive},
     },
     config::Sources,
@@ -79,7 +79,7 @@ fn found(store: &Store, id: &PositionId) -> Result<()> {
     if !position.is_isolated() {
         let why =
             format!("--extra: {id} has cross margin; only an isolated position has its own margin");
-        return Err(Misuse(why).into());
+        return Err(UsageError(why).into());
     }
     Ok(())
 }

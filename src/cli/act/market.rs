@@ -7,7 +7,7 @@
 use super::typed::is_word;
 use crate::{
     app::Store,
-    cli::{exit::Misuse, service::Service, voice::Output},
+    cli::{exit::UsageError, service::Service, voice::Output},
     model::{Failure, MarketId},
 };
 use color_eyre::{Report, Result};
@@ -35,14 +35,14 @@ pub(super) fn named(
         ([id], _) => return Ok(id.clone()),
         ([_, _, ..], _) => {
             let words = format!("several markets are named {name}: write the market id");
-            return Err(Report::new(Misuse(words)));
+            return Err(Report::new(UsageError(words)));
         }
         ([], Some(why)) if is_word(name.raw()) => return Err(Report::new(unread(&name, why))),
         ([], Some(why)) => format!("the markets could not be read ({})", why.message),
         ([], None) if !is_listed(store) => "no list of markets is available".to_owned(),
         ([], None) if purpose == MarketPurpose::Opens => {
             let words = format!("--market: {}", unknown(&name, &store.known_markets()));
-            return Err(Report::new(Misuse(words)));
+            return Err(Report::new(UsageError(words)));
         }
         ([], None) => {
             "it is on no list of markets; a reducing order is sent all the same".to_owned()

@@ -207,8 +207,8 @@ impl OrderFlags {
     /// On top of the defaults of the desk's form.
     fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let market = Some(&self.market);
-        let blank =
-            ground.blank(|account, around| Form::order(account, self.side, market, around))?;
+        let blank = ground
+            .blank(|account, form_context| Form::order(account, self.side, market, form_context))?;
         let mut draft = EntryDraft {
             shape: DraftShape::Order(self.kind),
             time_in_force: self.tif.unwrap_or(TimeInForce::Gtc),

@@ -95,7 +95,9 @@ impl<'a> Transport<'a> {
             opening => opening,
         };
         let way = match opened {
-            Ok(Err(why @ JournalError::Held { .. })) => around(service, voice, risk, &why).await?,
+            Ok(Err(why @ JournalError::Held { .. })) => {
+                form_context(service, voice, risk, &why).await?
+            }
             Ok(mut journal) => {
                 if let Ok(journal) = &mut journal {
                     prune_journal(journal, Clock::start(), service.journal_days);
@@ -301,7 +303,7 @@ fn is_desk(dir: &Path) -> bool {
 }
 
 /// What to do while another process holds the journal.
-async fn around(
+async fn form_context(
     service: &Service,
     voice: Output,
     risk: Risk,

@@ -10,7 +10,7 @@ use crate::{
     cli::{
         act::prepared::{KeyFlag, PreparedCommand},
         disk_wait::looked,
-        exit::Misuse,
+        exit::UsageError,
         service::Service,
     },
     journal::IntentRow,
@@ -79,7 +79,7 @@ pub(super) fn settled(
             "the key {key} was used for: {} (on {} at {}); a different command needs a different key",
             before.command, before.account_id, before.base_url
         );
-        return Err(Misuse(what).into());
+        return Err(UsageError(what).into());
     }
     let deed = as_sent(entry, deed, service);
     Ok(if entry.is_replayable(Clock::start().now()) {

@@ -11,7 +11,7 @@ use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, exit::Misuse, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, service::Service, voice::Output},
     config::Sources,
     model::{
         Curve, MarginMode, MarketId, Side,
@@ -150,7 +150,7 @@ impl WrittenStrategy {
         let service = Service::open(sources, voice)?;
         let how = self.terms.how;
         consent::possible(&service, how)?;
-        Form::offered(self.shape, &service.client.dialect()).map_err(Misuse)?;
+        Form::offered(self.shape, &service.client.dialect()).map_err(UsageError)?;
         let key = self.terms.key.clone();
         let ground = OrderContext::look(&service, how, &key, &self.common()).await;
         let purpose = self.purpose();
@@ -175,8 +175,9 @@ impl WrittenStrategy {
     fn draft(&self, ground: &OrderContext) -> Result<EntryDraft> {
         let (what, terms) = (&self.what, &self.terms);
         let market = Some(&what.market);
-        let blank =
-            ground.blank(|account, around| Form::strategy(account, self.shape, market, around))?;
+        let blank = ground.blank(|account, form_context| {
+            Form::strategy(account, self.shape, market, form_context)
+        })?;
         let mut draft = EntryDraft {
             side: what.side,
             margin_mode: terms.margin_mode.unwrap_or(blank.margin_mode),

@@ -3,7 +3,7 @@
 use super::repeat;
 use crate::{
     app::Store,
-    cli::{exit::Misuse, voice::Output},
+    cli::{exit::UsageError, voice::Output},
     journal::IntentRow,
     model::{
         Failure, FailureKind, MarketId, PositionId, TriggerDirection,
@@ -48,7 +48,7 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
             ..why.clone()
         })),
         ([], _) => Ok(named),
-        _ => Err(Report::new(Misuse(format!(
+        _ => Err(Report::new(UsageError(format!(
             "several positions are open in {named}: write the position id"
         )))),
     }
@@ -149,10 +149,10 @@ impl FlagFaults {
     }
 
     /// The value, or one sentence with all errors.
-    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Misuse> {
+    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, UsageError> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
-            Some(_) | None => Err(Misuse(self.0.join("; "))),
+            Some(_) | None => Err(UsageError(self.0.join("; "))),
         }
     }
 }

@@ -3,17 +3,17 @@
 use crate::{
     app::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
-        keys::keymap::Keymap, update::renewal::key_notes,
+        keys::keymap::Keymap, update::reload::key_notes,
     },
     cli::{
         disk_wait::{AT_ONCE, Work},
-        exit::Misuse,
+        exit::UsageError,
         paths::state_dir,
     },
     config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings, memory},
     disk,
-    runtime::{Mouse, OpenAccount, Opened, OtherAccount, Renewals, Start, Terminal},
-    ui::{Depth, DrawState, Looks, Theme},
+    runtime::{Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal},
+    ui::{Depth, DrawState, Theme, ThemeSet},
     view::{self, text::format::Zone},
 };
 use color_eyre::{Result, eyre::Context as _};
@@ -58,7 +58,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         },
         draw_state: DrawState::new(looks.own.clone(), Zone::local()),
         looks,
-        renewals: Renewals::none(),
+        settings_thread: SettingsThread::none(),
         columns: BTreeMap::new(),
         layouts: BTreeMap::new(),
         tour: None,
@@ -66,11 +66,11 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
 }
 
 /// The theme in as many colors as the settings or the terminal allow.
-pub(in crate::cli) fn looks(settings: &Settings) -> Result<Looks> {
+pub(in crate::cli) fn looks(settings: &Settings) -> Result<ThemeSet> {
     Ok(in_depth(picture_theme(settings)?, settings))
 }
 
-fn in_depth(theme: Theme, settings: &Settings) -> Looks {
+fn in_depth(theme: Theme, settings: &Settings) -> ThemeSet {
     let depth =
         chosen_depth(settings).unwrap_or_else(|| Depth::of(&said("TERM"), &said("COLORTERM")));
     let depth = if has_colours(settings) {
@@ -79,7 +79,7 @@ fn in_depth(theme: Theme, settings: &Settings) -> Looks {
         Depth::None
     };
     let own = theme.with_depth(depth);
-    Looks { own, depth }
+    ThemeSet { own, depth }
 }
 
 /// The setting; `None` if the terminal decides.
@@ -183,8 +183,8 @@ pub(in crate::cli) fn keymap(settings: &Settings) -> Result<Keymap> {
         return Ok(Keymap::default());
     };
     let text = disk::read_text(path)
-        .wrap_err_with(|| Misuse(format!("keys_file {} cannot be read", path.display())))?;
-    Keymap::with(&[&text]).wrap_err_with(|| Misuse(format!("keys_file {}", path.display())))
+        .wrap_err_with(|| UsageError(format!("keys_file {} cannot be read", path.display())))?;
+    Keymap::with(&[&text]).wrap_err_with(|| UsageError(format!("keys_file {}", path.display())))
 }
 
 /// Every configured account, the chosen one first, without any request: the desk is drawn first. `None` if no account

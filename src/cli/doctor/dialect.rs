@@ -27,7 +27,7 @@ fn creation(creation: &Creation) -> String {
 pub(super) type DialectFinding = (AssumptionStatus, String);
 
 /// One assumption.
-struct Guess {
+struct AssumptionCheck {
     what: &'static str,
     setting: Option<&'static str>,
     /// The term that reads can settle.
@@ -36,113 +36,113 @@ struct Guess {
     settle: fn(&Rest, &DoctorAnswers) -> DialectFinding,
 }
 
-const GUESSES: [Guess; 16] = [
-    Guess {
+const GUESSES: [AssumptionCheck; 16] = [
+    AssumptionCheck {
         what: "working filter",
         setting: Some("dialect.working_filter"),
         term: Some(Term::WorkingFilter),
         value: |c| c.dialect.spelling(Term::WorkingFilter),
         settle: working_filter,
     },
-    Guess {
+    AssumptionCheck {
         what: "positions",
         setting: Some("dialect.position_selector"),
         term: Some(Term::PositionSelector),
         value: |c| c.dialect.spelling(Term::PositionSelector),
         settle: selector,
     },
-    Guess {
+    AssumptionCheck {
         what: "TWAP account",
         setting: Some("dialect.twaps_account"),
         term: Some(Term::TwapsAccount),
         value: |c| c.dialect.spelling(Term::TwapsAccount),
         settle: twaps_account,
     },
-    Guess {
+    AssumptionCheck {
         what: "time in force",
         setting: Some("dialect.time_in_force_field"),
         term: None,
         value: |c| c.dialect.time_in_force_field.clone(),
         settle: |rest, asked| answered_with(rest, &asked.dialect().time_in_force_field),
     },
-    Guess {
+    AssumptionCheck {
         what: "trigger side",
         setting: Some("dialect.trigger_direction_field"),
         term: None,
         value: |c| c.dialect.trigger_direction_field.clone(),
         settle: |rest, asked| answered_with(rest, &asked.dialect().trigger_direction_field),
     },
-    Guess {
+    AssumptionCheck {
         what: "slippage",
         setting: Some("dialect.slippage_field"),
         term: None,
         value: |c| c.dialect.slippage_field.clone(),
         settle: |_, _| (AssumptionStatus::Assumed, FIRST_ORDER.to_owned()),
     },
-    Guess {
+    AssumptionCheck {
         what: "TWAP creation",
         setting: Some("dialect.twap_creation"),
         term: None,
         value: |c| creation(&c.dialect.twap_creation),
         settle: |_, _| (AssumptionStatus::Assumed, FIRST_CREATION.to_owned()),
     },
-    Guess {
+    AssumptionCheck {
         what: "ladder creation",
         setting: Some("dialect.scaled_creation"),
         term: None,
         value: |c| creation(&c.dialect.scaled_creation),
         settle: |_, _| (AssumptionStatus::Assumed, FIRST_CREATION.to_owned()),
     },
-    Guess {
+    AssumptionCheck {
         what: "timestamps",
         setting: Some("dialect.timestamp_unit"),
         term: Some(Term::TimestampUnit),
         value: |c| c.dialect.spelling(Term::TimestampUnit),
         settle: timestamp_unit,
     },
-    Guess {
+    AssumptionCheck {
         what: "sizes",
         setting: Some("dialect.signed_sizes"),
         term: Some(Term::SignedSizes),
         value: |c| c.dialect.spelling(Term::SignedSizes),
         settle: signed_sizes,
     },
-    Guess {
+    AssumptionCheck {
         what: "paging",
         setting: None,
         term: None,
         value: |_| "has_more, next_cursor".to_owned(),
         settle: |rest, _| paging(rest),
     },
-    Guess {
+    AssumptionCheck {
         what: "prices",
         setting: Some("price_source"),
         term: None,
         value: |c| source(c.prices.as_ref().map(|source| &source.url)),
         settle: |rest, _| prices(rest),
     },
-    Guess {
+    AssumptionCheck {
         what: "candles",
         setting: Some("candle_source"),
         term: None,
         value: |c| source(c.markets.candles.as_ref().map(|source| &source.url)),
         settle: |rest, _| settle(&rest.markets.candles, SEEN_MARKS),
     },
-    Guess {
+    AssumptionCheck {
         what: "order book",
         setting: Some("book_source"),
         term: None,
         value: |c| source(c.markets.books.as_ref().map(|source| &source.url)),
         settle: |rest, _| settle(&rest.markets.book, "no ladder and no fill preview"),
     },
-    Guess {
+    AssumptionCheck {
         what: "trades",
         setting: Some("trade_source"),
         term: None,
         value: |c| source(c.markets.trades.as_ref().map(|source| &source.url)),
         settle: |rest, _| settle(&rest.markets.trades, "no recent trades"),
     },
-    Guess {
+    AssumptionCheck {
         what: "account figures",
         setting: Some("facts_source"),
         term: None,
@@ -153,7 +153,7 @@ const GUESSES: [Guess; 16] = [
 
 pub(super) fn assumptions(asked: &DoctorAnswers) -> Vec<Assumption> {
     let learned = asked.terms.sentences();
-    let settled = |guess: &Guess| {
+    let settled = |guess: &AssumptionCheck| {
         if let Some((term, words)) = guess.term.and_then(|term| learned.get_key_value(&term)) {
             return (of(*term), words.clone());
         }

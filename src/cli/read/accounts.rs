@@ -3,7 +3,7 @@
 use super::{
     super::{
         Exit,
-        exit::Misuse,
+        exit::UsageError,
         out,
         service::{Service, client, patiently},
         voice::{ListFormat, ListOutput, json},
@@ -74,7 +74,7 @@ pub(in crate::cli) async fn accounts(args: AccountArgs, sources: &Sources) -> Re
     let loaded = load(sources)?;
     let found = join_all(configured(&loaded).map(row)).await;
     if found.is_empty() {
-        return Err(Report::new(Misuse(
+        return Err(Report::new(UsageError(
             "no account is configured: set base_url, account_id and the key, or start a paper exchange with \"perpdeck serve\", which prints all three".to_owned(),
         )));
     }

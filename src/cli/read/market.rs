@@ -7,7 +7,7 @@ use super::{
     super::{
         Exit,
         act::market::unknown,
-        exit::Misuse,
+        exit::UsageError,
         service::{Service, arrive, patiently},
         voice::ListOutput,
     },
@@ -219,9 +219,12 @@ async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
         }
         [_, _, ..] => {
             let words = format!("several markets are named {name}: write the market id");
-            Err(Report::new(Misuse(words)))
+            Err(Report::new(UsageError(words)))
         }
         [] if store.known_markets().is_empty() => Ok((store, name)),
-        [] => Err(Report::new(Misuse(unknown(&name, &store.known_markets())))),
+        [] => Err(Report::new(UsageError(unknown(
+            &name,
+            &store.known_markets(),
+        )))),
     }
 }

@@ -45,14 +45,14 @@ async fn show(args: &ScaledArgs, sources: &Sources) -> Result<Exit> {
     out::say(&match voice.format {
         ListFormat::Json => format!("{}\n", json(&ladder)),
         ListFormat::Table => {
-            let store = around(&service, &ladder).await;
+            let store = form_context(&service, &ladder).await;
             let head = drawn(&store, |scene| {
                 let head = ladder_head(&ladder, scene).into_iter();
                 head.map(|span| span.text).collect::<String>()
             });
             format!("{head}\n{}", table(&ladder, &store))
         }
-        ListFormat::Csv => drawn(&around(&service, &ladder).await, |scene| {
+        ListFormat::Csv => drawn(&form_context(&service, &ladder).await, |scene| {
             csv(columns_of::RUNG, &RungRow::all(&ladder, scene))
         }),
     })?;
@@ -70,7 +70,7 @@ fn table(ladder: &Scaled, store: &Store) -> String {
 }
 
 /// Prices, and the orders of the rungs if they are working or among the newest.
-async fn around(service: &Service, ladder: &Scaled) -> Store {
+async fn form_context(service: &Service, ladder: &Scaled) -> Store {
     let mut store = prices(service).await;
     service.take_orders(&mut store).await;
     let newest = patiently(|| service.client.orders(&service.account, None)).await;

@@ -1,7 +1,7 @@
 //! Where a service has no list of its own for something, a setting names the source.
 
 use crate::{
-    cli::exit::Misuse,
+    cli::exit::UsageError,
     model::{Failure, FailureKind},
 };
 use color_eyre::Report;
@@ -27,7 +27,7 @@ impl SourceName {
     /// No source is set.
     pub(super) fn unset(self) -> Report {
         let Self { what, setting } = self;
-        Report::new(Misuse(format!(
+        Report::new(UsageError(format!(
             "no source of {what} is set: set {setting} to \"paper\" for a paper exchange, or to a table with the address of your service's {what} (\"perpdeck config init\" writes an example)"
         )))
     }

@@ -5,7 +5,7 @@ use super::{
     facts::{ENVIRONMENT, EXIT_STATUS, FILES, ManualEntry},
     help::explain,
 };
-use crate::cli::{Exit, exit::Misuse, out};
+use crate::cli::{Exit, exit::UsageError, out};
 use clap::Command;
 use clap_mangen::{
     Man,
@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(args: &ManArgs, whole: Command) -> Result<Exit> {
     let Some(page) = found else {
         let name = args.command.join(" ");
         let words = format!("there is no command {name:?}; \"perpdeck --help\" lists them");
-        return Err(Misuse(words).into());
+        return Err(UsageError(words).into());
     };
     let mut roff = vec![];
     write(page.clone(), &args.command.join(" "), &mut roff)?;

@@ -181,7 +181,7 @@ impl Member {
                 | Effect::SetTheme(_)
                 | Effect::KeepColumns(..)
                 | Effect::KeepLayout(..)
-                | Effect::Reread
+                | Effect::Reload
                 | Effect::Quit => {}
             }
         }
@@ -218,7 +218,7 @@ fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
                     term.setting()
                 );
                 // The desk is shutting down: nobody receives it.
-                drop(inbox.send(Msg::Said(Tone::Plain, text)).await);
+                drop(inbox.send(Msg::Notify(Tone::Plain, text)).await);
             }
             known = now;
             let (dir, base_url) = (dir.clone(), base_url.clone());

@@ -21,7 +21,7 @@ pub(crate) struct AccountChannel {
 impl AccountChannel {
     /// The service cannot be reached: the desk stays open, says why, and fails every command at once.
     pub(crate) async fn report_lost(mut self, why: Failure) {
-        self.say(Msg::Said(Tone::Alert, why.to_string())).await;
+        self.say(Msg::Notify(Tone::Alert, why.to_string())).await;
         while let Some(effect) = self.wanted.recv().await {
             if let Effect::Send(ticket, _) | Effect::SendAs(ticket, ..) = effect {
                 self.say(Msg::Settled(ticket, Err(why.clone()))).await;

@@ -81,7 +81,7 @@ impl KeptFiles {
     }
 }
 
-/// Whose files these are. The port of a paper exchange of the desk's own changes: its accounts go by their id.
+/// `AccountScope` files these are. The port of a paper exchange of the desk's own changes: its accounts go by their id.
 fn name(identity: &Identity) -> String {
     let service = match identity.mode {
         Mode::Paper => "paper",
@@ -205,7 +205,7 @@ impl KeptFile {
                 let words = format!(
                     "{what} in {path} cannot be read: {why}. They are not kept in this session"
                 );
-                say(inbox, Msg::Said(Tone::Alert, words));
+                say(inbox, Msg::Notify(Tone::Alert, words));
                 return None;
             }
             Err(Unusable::Damaged(why)) => why,
@@ -220,7 +220,7 @@ impl KeptFile {
                 format!("{what} in {path} are damaged ({why}) and stay there: {rename}")
             }
         };
-        say(inbox, Msg::Said(Tone::Alert, words));
+        say(inbox, Msg::Notify(Tone::Alert, words));
         None
     }
 
@@ -232,7 +232,7 @@ impl KeptFile {
         if let Err(why) = self.save(dir, kept) {
             let (what, path) = (self.what, self.path.display());
             let words = format!("{what} cannot be kept in {path}: {why}");
-            say(inbox, Msg::Said(Tone::Warn, words));
+            say(inbox, Msg::Notify(Tone::Warn, words));
         }
     }
 }

@@ -4,7 +4,7 @@
 pub(crate) mod account;
 pub(crate) mod channel;
 pub(crate) mod kept;
-pub(crate) mod renewals;
 pub(crate) mod services;
+pub(crate) mod settings_thread;
 mod trader_effects;
 mod user_command;

@@ -10,7 +10,7 @@ use crate::{
     journal::Journal,
     model::Failure,
     runtime::{
-        base::{clock::Clock, inboxes::Newcomer},
+        base::{clock::Clock, inboxes::AddedAccount},
         journal::{
             earlier::JournalAccess,
             journal_writer::{self, JournalWriter},
@@ -78,7 +78,7 @@ pub(crate) struct Services {
     pub(crate) journal_days: u32,
     /// For messages of no account: the one on the screen takes them.
     pub(crate) common: Sender<Msg>,
-    pub(crate) newcomers: Sender<Newcomer>,
+    pub(crate) newcomers: Sender<AddedAccount>,
     pub(crate) first: AccountChannel,
 }
 
@@ -86,15 +86,15 @@ pub(crate) struct Services {
 async fn report_lost_later(lost: oneshot::Receiver<String>, desk: Sender<Msg>) {
     if let Ok(why) = lost.await {
         // The loop has ended: nobody receives it.
-        drop(desk.send(Msg::Said(Tone::Alert, why)).await);
+        drop(desk.send(Msg::Notify(Tone::Alert, why)).await);
     }
 }
 
 /// Adds one more account to the desk; returns its channel.
-async fn introduce(options: Options, newcomers: &Sender<Newcomer>) -> AccountChannel {
+async fn introduce(options: Options, newcomers: &Sender<AddedAccount>) -> AccountChannel {
     let (channel, way) = account_channel();
     // The loop has ended: so do the effects.
-    drop(newcomers.send(Newcomer { options, channel }).await);
+    drop(newcomers.send(AddedAccount { options, channel }).await);
     way
 }
 
@@ -177,7 +177,7 @@ fn journal(
         journal_writer::open_after(&place, |why| {
             let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
             // A full or closing channel loses this message.
-            drop(desk.try_send(Msg::Said(Tone::Warn, text)));
+            drop(desk.try_send(Msg::Notify(Tone::Warn, text)));
         })
     };
     let taken = move |journal: &Journal| {

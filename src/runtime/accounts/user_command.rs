@@ -56,7 +56,7 @@ impl UserCommands {
             if let Some(what) = said {
                 let words = format!("alert_command {program}: {what}");
                 // The desk has left: nobody is there to be told.
-                drop(inbox.send(Msg::Said(Tone::Warn, words)).await);
+                drop(inbox.send(Msg::Notify(Tone::Warn, words)).await);
             }
         });
     }

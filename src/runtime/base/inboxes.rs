@@ -1,7 +1,7 @@
 //! The channels between the loop and its accounts. Each account has its own, so that many messages from one do not
 //! delay another.
 
-use crate::app::{Effect, Msg, Options, Whose};
+use crate::app::{AccountScope, Effect, Msg, Options};
 use std::{
     future::poll_fn,
     task::{Context, Poll},
@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedSender};
 pub(crate) struct Inboxes {
     /// Messages for the desk itself: the account on the screen takes them.
     common: Receiver<Msg>,
-    newcomers: Receiver<Newcomer>,
+    newcomers: Receiver<AddedAccount>,
     accounts: Vec<AccountInbox>,
     /// The account that is polled first next time.
     turn: usize,
@@ -28,7 +28,7 @@ pub(crate) struct AccountInbox {
 
 /// An account added to a running desk.
 #[derive(Debug)]
-pub(crate) struct Newcomer {
+pub(crate) struct AddedAccount {
     pub(crate) options: Options,
     pub(crate) channel: AccountInbox,
 }
@@ -40,15 +40,15 @@ pub(crate) struct Newcomer {
 )]
 #[derive(Debug)]
 pub(crate) enum Incoming {
-    Msg(Whose, Msg),
+    Msg(AccountScope, Msg),
     /// A new account, placed after all others.
-    Newcomer(Box<Options>),
+    AddedAccount(Box<Options>),
 }
 
 impl Inboxes {
     pub(crate) fn new(
         common: Receiver<Msg>,
-        newcomers: Receiver<Newcomer>,
+        newcomers: Receiver<AddedAccount>,
         first: AccountInbox,
     ) -> Self {
         Self {
@@ -67,11 +67,11 @@ impl Inboxes {
     /// Round robin, so that a busy account does not starve the others.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Incoming> {
         if let Poll::Ready(Some(msg)) = self.common.poll_recv(context) {
-            return Poll::Ready(Incoming::Msg(Whose::Shown, msg));
+            return Poll::Ready(Incoming::Msg(AccountScope::Shown, msg));
         }
         if let Poll::Ready(Some(newcomer)) = self.newcomers.poll_recv(context) {
             self.accounts.push(newcomer.channel);
-            return Poll::Ready(Incoming::Newcomer(Box::new(newcomer.options)));
+            return Poll::Ready(Incoming::AddedAccount(Box::new(newcomer.options)));
         }
         let count = self.accounts.len();
         for at in (self.turn..self.turn + count).map(|number| number % count) {
@@ -80,7 +80,7 @@ impl Inboxes {
             };
             if let Poll::Ready(Some(msg)) = channel.mail.poll_recv(context) {
                 self.turn = at + 1;
-                return Poll::Ready(Incoming::Msg(Whose::Account(at), msg));
+                return Poll::Ready(Incoming::Msg(AccountScope::Account(at), msg));
             }
         }
         Poll::Pending

@@ -6,7 +6,7 @@
 
 use crate::{
     app::{
-        Fleet, Model, Msg,
+        AccountSet, Model, Msg,
         activity::notice::{Event, Notice, Tone},
     },
     disk::{self, Rotating},
@@ -63,7 +63,7 @@ impl EventLog {
             if let Err(why) = write(&dir, &coming) {
                 let words = format!("{FILE} in {} cannot be written: {why}", dir.display());
                 // The desk is shutting down: nobody receives it.
-                drop(inbox.blocking_send(Msg::Said(Tone::Warn, words)));
+                drop(inbox.blocking_send(Msg::Notify(Tone::Warn, words)));
             }
             drop(ending);
         });
@@ -74,12 +74,12 @@ impl EventLog {
     }
 
     /// Hands over the notices that appeared since the last call.
-    pub(crate) fn note(&mut self, fleet: &Fleet) {
+    pub(crate) fn note(&mut self, account_set: &AccountSet) {
         let Some(writer) = &self.writer else {
             return;
         };
-        self.logged.resize(fleet.count(), 0);
-        for (model, logged) in fleet.accounts().zip(&mut self.logged) {
+        self.logged.resize(account_set.count(), 0);
+        for (model, logged) in account_set.accounts().zip(&mut self.logged) {
             if *logged == model.activity.newest() {
                 continue;
             }
@@ -124,7 +124,7 @@ fn is_own(notice: &Notice) -> bool {
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)
-        | Event::Said(..)
+        | Event::CommandArgs(..)
         | Event::Alert(_) => true,
     }
 }
@@ -158,20 +158,20 @@ fn tone(tone: Tone) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::Whose, model::Timestamp, runtime::tests::model};
+    use crate::{app::AccountScope, model::Timestamp, runtime::tests::model};
     use serde_json::Value;
     use std::fs;
     use tokio::sync::mpsc::channel as mail;
 
     const NOW: Timestamp = Timestamp(1_790_000_000_250);
 
-    fn fleet() -> Fleet {
-        Fleet::of(model())
+    fn account_set() -> AccountSet {
+        AccountSet::of(model())
     }
 
-    fn say(fleet: &mut Fleet, text: &str) {
-        let msg = Msg::Said(Tone::Warn, text.to_owned());
-        assert_eq!(fleet.update(NOW, Whose::Shown, msg), vec![]);
+    fn say(account_set: &mut AccountSet, text: &str) {
+        let msg = Msg::Notify(Tone::Warn, text.to_owned());
+        assert_eq!(account_set.update(NOW, AccountScope::Shown, msg), vec![]);
     }
 
     fn read(dir: &Path) -> Vec<Value> {
@@ -186,12 +186,12 @@ mod tests {
         let (inbox, _mail) = mail(1);
         for session in ["one", "two"] {
             let mut log = EventLog::start(dir.path().to_owned(), inbox.clone());
-            let mut fleet = fleet();
-            say(&mut fleet, session);
-            log.note(&fleet);
-            log.note(&fleet);
-            say(&mut fleet, "a \"quote\"\nand a line");
-            log.note(&fleet);
+            let mut account_set = account_set();
+            say(&mut account_set, session);
+            log.note(&account_set);
+            log.note(&account_set);
+            say(&mut account_set, "a \"quote\"\nand a line");
+            log.note(&account_set);
         }
         let lines = read(dir.path());
         let what: Vec<_> = lines
@@ -211,9 +211,9 @@ mod tests {
     /// Issue 15, step 0: other programs read these lines.
     #[test]
     fn a_line_has_the_members_in_the_order_and_with_the_words_it_has_today() {
-        let mut fleet = fleet();
-        say(&mut fleet, "one");
-        let model = fleet.accounts().next().unwrap();
+        let mut account_set = account_set();
+        say(&mut account_set, "one");
+        let model = account_set.accounts().next().unwrap();
         let notice = model.activity.since(0).next().unwrap();
         let written = line(model, notice);
         let expected = r#"{"at":"2026-09-21T14:13:20.250Z","account":null,"service":null,"event":"desk","tone":"warn","what":"one","ticket":null}"#;
@@ -228,13 +228,13 @@ mod tests {
         fs::create_dir(dir.path().join(FILE)).unwrap();
         let (inbox, mut mail) = mail(8);
         let mut log = EventLog::start(dir.path().to_owned(), inbox);
-        let Some(Msg::Said(Tone::Warn, words)) = mail.recv().await else {
+        let Some(Msg::Notify(Tone::Warn, words)) = mail.recv().await else {
             panic!("told");
         };
         assert!(words.contains("events.jsonl in"), "{words}");
-        let mut fleet = fleet();
-        say(&mut fleet, "one");
-        log.note(&fleet);
+        let mut account_set = account_set();
+        say(&mut account_set, "one");
+        log.note(&account_set);
         assert!(mail.recv().await.is_none(), "once");
     }
 }

@@ -57,7 +57,7 @@ impl FailureAlarm {
             return None;
         }
         let text = format!("{why}. New orders are held back; closing and canceling still work");
-        Some(Msg::Said(Tone::Alert, text))
+        Some(Msg::Notify(Tone::Alert, text))
     }
 
     /// Called on the journal's thread, so that it also works if nobody waits for the result.
@@ -282,7 +282,7 @@ impl JournalWriter {
         }
         let text = "the disk of the journal does not answer: new orders wait for it, what closes or cancels goes out \
                     ahead of it";
-        let msg = Msg::Said(Tone::Warn, text.to_owned());
+        let msg = Msg::Notify(Tone::Warn, text.to_owned());
         // Queue full: drop the message.
         let _full = self.alarm.events.try_send(msg);
     }
@@ -479,7 +479,7 @@ mod tests {
         fill.await.unwrap().unwrap();
         std::fs::remove_file(dir.path().join("journal.ring")).unwrap();
         writer.clone().check_all_rows(dir.path().to_owned()).await;
-        let Some(Msg::Said(Tone::Alert, text)) = said.recv().await else {
+        let Some(Msg::Notify(Tone::Alert, text)) = said.recv().await else {
             panic!("nothing is said");
         };
         assert!(text.contains("journal.ring is missing"), "{text}");

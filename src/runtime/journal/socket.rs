@@ -158,7 +158,7 @@ impl SocketHost {
             Some(request) if age >= self.lapses => {
                 let why = request.lapsed(age);
                 self.callers.reject(caller, why.clone());
-                drop(self.inbox.send(Msg::Said(Tone::Alert, why)).await);
+                drop(self.inbox.send(Msg::Notify(Tone::Alert, why)).await);
             }
             Some(request) => {
                 // The main loop has ended: nobody receives it.

@@ -120,7 +120,7 @@ impl OutboxContext {
     }
 
     pub(crate) async fn note(&self, tone: Tone, text: impl Into<String>) {
-        self.say(Msg::Said(tone, text.into())).await;
+        self.say(Msg::Notify(tone, text.into())).await;
     }
 
     /// Blocks new orders until the guard is dropped.

@@ -141,7 +141,7 @@ async fn introduce(client: Client, dir: PathBuf, events: Sender<Msg>) {
     let text =
         format!("DRY-RUN: nothing is sent or journaled, what would be is told here{earlier}");
     // The desk is shutting down: nobody receives it.
-    drop(events.send(Msg::Said(tone, text)).await);
+    drop(events.send(Msg::Notify(tone, text)).await);
 }
 
 /// How many commands of this account are open in the journal, opened read-only; `None` if it cannot be read.

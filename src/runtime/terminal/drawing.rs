@@ -4,7 +4,7 @@
 //! drawing state is reset. A panic anywhere else ends the program (`screen_mode.rs`).
 
 use crate::{
-    app::Fleet,
+    app::AccountSet,
     model::Text,
     ui::{self, DrawState},
 };
@@ -22,7 +22,7 @@ thread_local! {
 }
 
 /// Draws one frame.
-pub(crate) type Render = fn(&mut Buffer, &Fleet, &mut DrawState);
+pub(crate) type Render = fn(&mut Buffer, &AccountSet, &mut DrawState);
 
 /// What the screen shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,26 +35,26 @@ pub(crate) enum ShownFrame {
 pub(crate) fn frame(
     render: Render,
     size: Rect,
-    fleet: &Fleet,
+    account_set: &AccountSet,
     state: &mut DrawState,
 ) -> (Buffer, ShownFrame) {
-    match attempt(size, |frame| render(frame, fleet, state)) {
+    match attempt(size, |frame| render(frame, account_set, state)) {
         Ok(frame) => (frame, ShownFrame::Desk),
         Err(why) => {
             *state = DrawState::new(state.theme.clone(), state.zone.clone());
-            (plain(size, fleet, &why), ShownFrame::StripOnly)
+            (plain(size, account_set, &why), ShownFrame::StripOnly)
         }
     }
 }
 
 /// The fallback frame: the reason, and the open question, if any.
-fn plain(size: Rect, fleet: &Fleet, why: &str) -> Buffer {
+fn plain(size: Rect, account_set: &AccountSet, why: &str) -> Buffer {
     let words = format!(
         "This screen cannot be drawn. The desk goes on: X, F and ^C work. Please report: {}",
         Text::from(why)
     );
     let with_question = attempt(size, |frame| {
-        ui::render_plain(frame, &words, Some(fleet.shown()));
+        ui::render_plain(frame, &words, Some(account_set.shown()));
     });
     let without = || attempt(size, |frame| ui::render_plain(frame, &words, None));
     with_question

@@ -1,7 +1,7 @@
 //! The keys that can follow the first of two, on lines of their own above the footer: they cover nothing.
 
 use crate::{
-    app::tables::spot::Spot,
+    app::tables::click_target::ClickTarget,
     ui::{
         bottom::hints::{APART, hint_spans},
         canvas::{Canvas, after, before, line, spans_width, width},
@@ -29,7 +29,10 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, following: &Follo
         let mut row = after(row, lead(following));
         for hint in hints {
             let rest = canvas.spans(row, &hint_spans(hint));
-            canvas.spot(before(row, rest), Spot::Key(canvas.place, hint.action));
+            canvas.spot(
+                before(row, rest),
+                ClickTarget::Key(canvas.place, hint.action),
+            );
             row = after(rest, APART);
         }
     }

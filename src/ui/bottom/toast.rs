@@ -1,7 +1,7 @@
 //! The newest notice in full, on lines of its own above the keys: it covers nothing.
 
 use crate::{
-    app::{keys::keymap::Action, tables::spot::Spot},
+    app::{keys::keymap::Action, tables::click_target::ClickTarget},
     ui::{
         canvas::{Canvas, after, line, width},
         flow::flowed,
@@ -29,7 +29,7 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, toast: &ToastView
     }
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let block = Rect { height, ..area };
-    canvas.spot(block.intersection(area), Spot::Toast);
+    canvas.spot(block.intersection(area), ClickTarget::Toast);
 }
 
 fn badge(toast: &ToastView) -> String {

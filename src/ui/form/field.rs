@@ -5,7 +5,7 @@ use super::super::{
     theme::ThemePart,
 };
 use crate::{
-    app::tables::spot::Spot,
+    app::tables::click_target::ClickTarget,
     ui::layout::sum,
     view::{
         Span, Tone,
@@ -31,7 +31,7 @@ pub(super) fn draw(
     let rest = canvas.toned(row, marker, Tone::Accent);
     canvas.toned(rest, field.label, tone);
     let room = after(rest, sum([labels, AFTER_LABEL]));
-    canvas.spot(row, Spot::Field(field.field));
+    canvas.spot(row, ClickTarget::Field(field.field));
     let after_value = match &field.value {
         ValueView::Text(typed) => draw_text(canvas, room, field, typed),
         ValueView::Choice { options, chosen } => {
@@ -123,9 +123,9 @@ fn draw_choice(
     for (span, option) in spans.iter().zip(options) {
         let wide = width(&span.text).min(rest.width);
         let spot = if all_are_shown {
-            Spot::Choice(field.field, option.clone())
+            ClickTarget::Choice(field.field, option.clone())
         } else {
-            Spot::NextChoice(field.field)
+            ClickTarget::NextChoice(field.field)
         };
         canvas.spot(
             Rect {

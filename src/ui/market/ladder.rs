@@ -10,7 +10,7 @@ use crate::{
     app::{
         MarketPanel,
         market::ladder_spot::{DrawnRows, LadderSpot, WHEEL_HOME},
-        tables::spot::Spot,
+        tables::click_target::ClickTarget,
     },
     view::{Gauge, LadderCell, LadderForm, LadderRow, LadderSides, LadderView, Share, Span, Tone},
 };
@@ -69,7 +69,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, view: &LadderView) -> Op
         room: usize::from(rows.height),
         count: WHEEL_HOME.saturating_mul(2),
     };
-    canvas.list(rows, Spot::Panel(MarketPanel::Ladder), list);
+    canvas.list(rows, ClickTarget::Panel(MarketPanel::Ladder), list);
     Some(DrawnLadder {
         drawn: view.drawn.clone()?,
         area: rows,

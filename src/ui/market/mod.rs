@@ -16,7 +16,7 @@ use super::{
     pane,
 };
 use crate::{
-    app::{MarketPanel, Model, tables::spot::Spot},
+    app::{MarketPanel, Model, tables::click_target::ClickTarget},
     view::{self, Scene, Span},
 };
 use ratatui::layout::Rect;
@@ -45,7 +45,7 @@ pub(super) fn draw(
         },
         foot: &foot,
     };
-    canvas.spot(place.area, Spot::Panel(panel));
+    canvas.spot(place.area, ClickTarget::Panel(panel));
     let inner = border.draw(canvas, place.area);
     match panel {
         MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),

@@ -1,7 +1,7 @@
 //! The line of markets under the header.
 
 use crate::{
-    app::{Model, tables::spot::Spot},
+    app::{Model, tables::click_target::ClickTarget},
     ui::{
         canvas::{Canvas, after, before, spans_width},
         layout::sum,
@@ -70,7 +70,7 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, sc
         if detail == WatchDetail::Course {
             rest = canvas.spans(rest, &[course(&market.id, scene)]);
         }
-        canvas.spot(before(room, rest), Spot::Market(market.id.clone()));
+        canvas.spot(before(room, rest), ClickTarget::Market(market.id.clone()));
         room = after(rest, GAP);
     }
     if !is_all(&markets) && room.width > 0 {

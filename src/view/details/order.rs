@@ -5,7 +5,7 @@ use super::{
     refusal,
 };
 use crate::{
-    model::{Num, Order, OrderStatus, Yardstick},
+    model::{FillReference, Num, Order, OrderStatus},
     view::{
         tables::orders,
         text::{
@@ -38,8 +38,8 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     let quality = order.yardstick().zip(order.fill_bps());
     if let Some((against, bps)) = quality {
         let (label, name) = match against {
-            Yardstick::Expected(_) => ("fill against expected", "expected"),
-            Yardstick::Trigger(_) => ("fill against trigger", "its trigger"),
+            FillReference::Expected(_) => ("fill against expected", "expected"),
+            FillReference::Trigger(_) => ("fill against trigger", "its trigger"),
         };
         fields.text(label, Some(quality_words(bps, name)));
     }

@@ -1,7 +1,7 @@
 //! Previews a fill against the known book: quantity filled now, average price, and what rests.
 
 use crate::{
-    app::{Model, Unfit},
+    app::{Model, UnusableBook},
     model::{Book, Num, Side, Sweep, TimeInForce, draft::Seen},
     view::{
         forms::words::{PreviewLine, quantity},
@@ -45,13 +45,13 @@ pub(crate) fn by_book(words: &str, model: &Model, seen: &Seen) -> Option<Span> {
     Some(Span::plain(words))
 }
 
-fn unmeasured(unfit: Unfit, model: &Model, seen: &Seen) -> Span {
+fn unmeasured(unfit: UnusableBook, model: &Model, seen: &Seen) -> Span {
     let why = match unfit {
-        Unfit::Old(age) => {
+        UnusableBook::Old(age) => {
             let age = passing::age(age, model.options.motion);
             format!("the last book is {age} old")
         }
-        Unfit::Apart(middle) => {
+        UnusableBook::Apart(middle) => {
             let middle = format::average(middle, seen.market);
             format!("the middle of the book, {middle}, is not the observed price")
         }

@@ -87,8 +87,8 @@ pub enum ValueView {
 }
 
 pub fn form(form: &Form, model: &Model) -> FormView {
-    let seen = form.seen(&model.around());
-    let reckoned = form.reckoned(&model.around());
+    let seen = form.seen(&model.form_context());
+    let reckoned = form.reckoned(&model.form_context());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
@@ -174,7 +174,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
         focused: form.focus == *field,
         hint: hint(form, model, *field, seen),
         fault: form
-            .told(*field, &model.around())
+            .told(*field, &model.form_context())
             .map(|fault| fault.to_string())
             .or_else(|| super::trouble::said_of(form, *field)),
     };
@@ -182,7 +182,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
 }
 
 fn value(form: &Form, model: &Model, field: Field) -> ValueView {
-    if let Some(choice) = form.choice(field, &model.around()) {
+    if let Some(choice) = form.choice(field, &model.form_context()) {
         return ValueView::Choice {
             chosen: choice.chosen.unwrap_or(choice.options.len()),
             options: choice.options,
@@ -208,7 +208,7 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
         chord.map_or_else(String::new, |chord| chord.to_string())
     };
     let (up, down) = (key(Action::StepUp), key(Action::StepDown));
-    if let Some(Ok(price)) = form.meant(field, &model.around()) {
+    if let Some(Ok(price)) = form.meant(field, &model.form_context()) {
         return format!("→ {}", format::price(price, seen.market_of(field)));
     }
     let begun = form.draft.text(field).and_then(RelativePrice::begun);
@@ -268,7 +268,7 @@ fn market_hint(form: &Form, key: &impl Fn(Action) -> String) -> String {
 
 fn size_hint(form: &Form, model: &Model, (up, seen): (&str, &Seen)) -> String {
     let preset = size_preset(form, model);
-    let last = form.last_size(&model.around());
+    let last = form.last_size(&model.form_context());
     if let Some(last) = last.filter(|_| form.draft.text(Field::Size) == Some("")) {
         return format!("{preset}{up} as last time, {}", Text::from(last));
     }

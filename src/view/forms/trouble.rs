@@ -9,7 +9,7 @@ use super::{
 use crate::{
     app::{
         Model,
-        forms::form::{Form, Hand},
+        forms::form::{Form, FormInput},
         keys::keymap::{Action, Context},
         orders::stop_move,
         rules::{halt, second, warnings},
@@ -38,7 +38,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     if let Some(why) = form.refusal {
         lines.push(Span::new(why, Tone::Warn));
     }
-    if form.hand == Hand::Leaving {
+    if form.hand == FormInput::Leaving {
         let key = model.keymap.chord(Context::Form, Action::Dismiss);
         let key = key.map_or_else(String::new, |key| key.to_string());
         let words =

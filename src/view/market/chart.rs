@@ -213,7 +213,7 @@ impl ChartMemory {
         };
         let near = lines.iter().filter(|line| near.contains(line.count));
         let needed = near.fold(needed, |range, line| range.and(line.count));
-        let range = PriceRange::around(needed, self.range);
+        let range = PriceRange::form_context(needed, self.range);
         self.range = Some(range);
         range
     }

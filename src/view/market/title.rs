@@ -5,7 +5,7 @@ use crate::{
         CandleOrigin, MarketPanel, Model,
         account::poll::Source,
         keys::keymap::{Action, Context},
-        tables::spot::Spot,
+        tables::click_target::ClickTarget,
     },
     view::{
         panels::title::Title,
@@ -29,7 +29,7 @@ pub fn panel_title(model: &Model, panel: MarketPanel) -> Title {
     };
     let key = model.keymap.chord(Context::Desk, action);
     Title {
-        spot: Spot::Panel(panel),
+        spot: ClickTarget::Panel(panel),
         key: key.map(|chord| chord.to_string()).unwrap_or_default(),
         name,
         short,

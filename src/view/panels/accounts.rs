@@ -4,7 +4,7 @@ use super::header;
 use crate::{
     app::{
         AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
-        dialogs::overlay::Accounts, rules::guard, tables::spot::Spot,
+        dialogs::overlay::Accounts, rules::guard, tables::click_target::ClickTarget,
     },
     model::Order,
     view::{
@@ -57,7 +57,7 @@ pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: us
         ],
         table: Table::new(COLUMNS, rows.collect()),
         chosen: chosen - seen.start,
-        spots: seen.map(Spot::Account).collect(),
+        spots: seen.map(ClickTarget::Account).collect(),
         emptiness: vec![],
     }
 }

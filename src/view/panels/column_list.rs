@@ -3,8 +3,8 @@
 use crate::{
     app::{
         Model,
-        dialogs::overlay::{Columns, Sight},
-        tables::lens::ColumnName,
+        dialogs::overlay::{ColumnVisibility, Columns},
+        tables::table_view::ColumnName,
     },
     view::{
         details::lines::{DetailLine, DetailView},
@@ -17,31 +17,31 @@ use crate::{
 pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static str]>) -> DetailView {
     let names = (model.options.reading.columns)(columns.pane);
     let chosen = model
-        .lenses
+        .table_views
         .of(columns.pane)
-        .and_then(|lens| lens.columns.as_ref());
+        .and_then(|table_view| table_view.columns.as_ref());
     let has_no_room = |column: usize, name: &ColumnName| {
         let is_in_the_pane = chosen.is_none_or(|chosen| chosen.contains(&column));
         is_in_the_pane && drawn.is_some_and(|drawn| !drawn.contains(&name.title))
     };
     let widest = names.iter().map(|name| name.title.chars().count()).max();
     let room = widest.unwrap_or(0);
-    let line = |(at, (column, sight)): (usize, &(usize, Sight))| {
+    let line = |(at, (column, sight)): (usize, &(usize, ColumnVisibility))| {
         let name = names.get(*column)?;
         let title = format!("{:<room$}  ", name.title);
         let mut value = vec![match sight {
-            Sight::Shown => Span::new(title, Tone::Strong),
-            Sight::Hidden => Span::muted(title),
+            ColumnVisibility::Shown => Span::new(title, Tone::Strong),
+            ColumnVisibility::Hidden => Span::muted(title),
         }];
         value.push(Span::muted(name.id));
-        if name.tells_risk && *sight == Sight::Hidden {
+        if name.tells_risk && *sight == ColumnVisibility::Hidden {
             value.push(Span::new("  tells risk", Tone::Warn));
         }
         Some(DetailLine::Link {
             label: match sight {
-                Sight::Shown if has_no_room(*column, name) => "shown, no room",
-                Sight::Shown => "shown",
-                Sight::Hidden => "hidden",
+                ColumnVisibility::Shown if has_no_room(*column, name) => "shown, no room",
+                ColumnVisibility::Shown => "shown",
+                ColumnVisibility::Hidden => "hidden",
             }
             .to_owned(),
             value,

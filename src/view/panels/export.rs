@@ -72,8 +72,8 @@ pub fn export(model: &Model, export: &Export) -> DetailView {
         ));
         lines.push(field("read", progress(model, export)));
     }
-    let lens = model.lenses.of(export.pane);
-    if let Some(filter) = lens.and_then(|lens| lens.filter.as_ref()) {
+    let table_view = model.table_views.of(export.pane);
+    if let Some(filter) = table_view.and_then(|table_view| table_view.filter.as_ref()) {
         let filter = Text::from(filter.text.as_str()).to_string();
         let words = format!("/{filter} does not apply: all rows are written");
         lines.push(field("filter", vec![Span::new(words, Tone::Warn)]));

@@ -3,7 +3,7 @@
 use crate::{
     app::{
         Model,
-        keys::keymap::{Action, Binding, Context, Keyless, Keymap},
+        keys::keymap::{Action, Binding, Context, Keymap, UnboundAction},
         update::command::{VERBS, Verb},
     },
     view::text::format::UNKNOWN,
@@ -142,7 +142,7 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
 
 /// Actions that the person's own bindings left without a key, and how to run them.
 fn keyless(keymap: &Keymap, of: Context) -> HelpSection {
-    let here = |lost: &&Keyless| of.includes(lost.context);
+    let here = |lost: &&UnboundAction| of.includes(lost.context);
     let lines = keymap.keyless().iter().filter(here).map(|lost| {
         let command = lost.command().unwrap_or_else(|| UNKNOWN.to_owned());
         (command, lost.action.label())

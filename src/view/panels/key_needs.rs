@@ -184,7 +184,7 @@ fn has_user_alerts(model: &Model) -> bool {
 
 /// Whether the observed price would go anywhere.
 fn can_fill(model: &Model) -> bool {
-    form_of(model).is_some_and(|form| form.can_fill(&model.around()))
+    form_of(model).is_some_and(|form| form.can_fill(&model.form_context()))
 }
 
 /// In a text field the arrows move the cursor.

@@ -7,7 +7,7 @@ use crate::{
         account::poll::Source,
         dialogs::overlay::Markets,
         keys::keymap::{Action, Context},
-        tables::spot::Spot,
+        tables::click_target::ClickTarget,
     },
     model::{Grid, Market, Num, Text, Timestamp},
     view::{
@@ -68,7 +68,7 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
         chosen: chosen - seen.start,
         spots: shown
             .iter()
-            .map(|row| Spot::Market(row.id.clone()))
+            .map(|row| ClickTarget::Market(row.id.clone()))
             .collect(),
         emptiness: emptiness(model, list),
     }

@@ -7,7 +7,7 @@ use crate::{
         account::poll::Source,
         activity::earlier::Horizon,
         keys::keymap::{Action, Context},
-        tables::{lens::Filter, pane::Pane},
+        tables::{pane::Pane, table_view::Filter},
     },
     view::{
         tables::{
@@ -42,8 +42,10 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
         Pane::Activity => activity::table(scene, rows, range),
         Pane::Calls => calls::table(scene, rows, range),
     };
-    let mut table = table.through(rows.lens);
-    let are_chosen = rows.lens.is_some_and(|lens| lens.columns.is_some());
+    let mut table = table.through(rows.table_view);
+    let are_chosen = rows
+        .table_view
+        .is_some_and(|table_view| table_view.columns.is_some());
     if pane == Pane::Positions && !are_chosen {
         let (rows, range) = course;
         let open = store.positions.rows();
@@ -94,7 +96,11 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
             )];
         }
     }
-    if let Some(filter) = model.lenses.of(pane).and_then(|lens| lens.filter.as_ref()) {
+    if let Some(filter) = model
+        .table_views
+        .of(pane)
+        .and_then(|table_view| table_view.filter.as_ref())
+    {
         return unmatched(pane, filter, model);
     }
     let words = match pane {

@@ -5,7 +5,7 @@ use crate::{
         Model,
         dialogs::prompt::{Asks, Prompt},
         keys::keymap::{Action, Context},
-        tables::{lens::Lens, pane::Pane},
+        tables::{pane::Pane, table_view::TableView},
         update::command,
     },
     view::text::{
@@ -127,7 +127,7 @@ fn trade_note(model: &Model) -> Vec<Span> {
 
 /// How many rows are left, and the keys.
 fn filter_note(model: &Model, pane: Pane) -> Vec<Span> {
-    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    let hits = model.table_views.of(pane).and_then(TableView::hits);
     let mut spans = match hits {
         Some(hits) => vec![Span::plain(format!("{} shown   ", format::count(hits)))],
         None => vec![Span::muted("btc  side:sell  size>1  -status:armed   ")],

@@ -1,7 +1,7 @@
 //! Whether the settings on disk are in force, which need a restart, and where they are.
 
 use crate::{
-    app::{Model, desk::renewal::Standing},
+    app::{Model, desk::reload::ReloadStatus},
     view::{
         details::lines::{DetailLine, DetailView},
         text::{
@@ -40,7 +40,7 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
     }
 }
 
-fn in_force(standing: &Standing) -> Span {
+fn in_force(standing: &ReloadStatus) -> Span {
     if standing.faults.is_empty() {
         Span::new("as the files say", Tone::Good)
     } else {
@@ -51,7 +51,7 @@ fn in_force(standing: &Standing) -> Span {
     }
 }
 
-fn files(standing: &Standing) -> Vec<String> {
+fn files(standing: &ReloadStatus) -> Vec<String> {
     let there = standing.files.iter();
     there.map(|file| file.display().to_string()).collect()
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     app::{
-        Flight, Mode, Model, Motion,
+        Mode, Model, Motion, PendingCommand,
         account::{
             store::{
                 flips::ClosedFlip,
@@ -14,7 +14,7 @@ use crate::{
             },
             successor::Successor,
         },
-        dialogs::overlay::{Arm, Deed, Strip},
+        dialogs::overlay::{Arm, Strip, StripAction},
         keys::keymap::{Action, Context},
     },
     model::{AccountId, Command, Num, Progress, StopMoveEvent, Ticket, Timestamp},
@@ -43,7 +43,7 @@ pub struct StripView {
 
 /// A command without an outcome yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlightView {
+pub struct PendingCommandView {
     pub words: Vec<Span>,
     pub gauge: Option<Gauge>,
 }
@@ -98,16 +98,16 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 }
 
 /// Every question names its account, if it has one.
-fn whole(deed: &Deed, model: &Model, scene: &Scene<'_>) -> String {
+fn whole(deed: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
     let asked = asked(deed, scene);
     match deed {
-        Deed::Leave => asked,
-        Deed::One(_)
-        | Deed::Flip(_)
-        | Deed::CancelAll(..)
-        | Deed::CancelSide(..)
-        | Deed::Rearm
-        | Deed::Lift(_) => format!("{asked}{}?", account(model)),
+        StripAction::Leave => asked,
+        StripAction::One(_)
+        | StripAction::Flip(_)
+        | StripAction::CancelAll(..)
+        | StripAction::CancelSide(..)
+        | StripAction::Rearm
+        | StripAction::Lift(_) => format!("{asked}{}?", account(model)),
     }
 }
 
@@ -125,15 +125,15 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
 }
 
-fn starting(deed: &Deed, scene: &Scene<'_>) -> String {
+fn starting(deed: &StripAction, scene: &Scene<'_>) -> String {
     match deed {
-        Deed::One(command) => going(command, scene),
-        Deed::Flip(_)
-        | Deed::CancelAll(..)
-        | Deed::CancelSide(..)
-        | Deed::Rearm
-        | Deed::Lift(_)
-        | Deed::Leave => asked(deed, scene),
+        StripAction::One(command) => going(command, scene),
+        StripAction::Flip(_)
+        | StripAction::CancelAll(..)
+        | StripAction::CancelSide(..)
+        | StripAction::Rearm
+        | StripAction::Lift(_)
+        | StripAction::Leave => asked(deed, scene),
     }
 }
 
@@ -161,7 +161,7 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// Every command in progress that takes long enough to be seen.
-pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
+pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
     let flights = scene.store.flights.iter();
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
@@ -171,10 +171,10 @@ pub fn flights(scene: &Scene<'_>) -> Vec<FlightView> {
 }
 
 /// A flip between its close and what opens the other way.
-fn flipping(one: &ClosedFlip) -> FlightView {
+fn flipping(one: &ClosedFlip) -> PendingCommandView {
     let what = one.flip.closes();
     let waits = format!("opens once nothing is left: {}", one.waits_for);
-    FlightView {
+    PendingCommandView {
         words: vec![
             Span::plain(format!("flip of {what}: ")),
             Span::new(waits, Tone::Info),
@@ -184,7 +184,7 @@ fn flipping(one: &ClosedFlip) -> FlightView {
 }
 
 /// A stop move that waits for lists.
-fn reading_back(one: &StopMove) -> Option<FlightView> {
+fn reading_back(one: &StopMove) -> Option<PendingCommandView> {
     let StopMoveStage::Reading { new, after, .. } = &one.stage else {
         return None;
     };
@@ -193,15 +193,15 @@ fn reading_back(one: &StopMove) -> Option<FlightView> {
         StopMoveEvent::NewAccepted => format!("reading whether {new} is armed; {old} stands"),
         StopMoveEvent::OldNotCanceled => format!("reading whether {old} is gone; {new} stands"),
     };
-    Some(FlightView {
+    Some(PendingCommandView {
         words: vec![Span::plain("stop move: "), Span::new(words, Tone::Info)],
         gauge: None,
     })
 }
 
 /// A moved order between its cancel and its replacement.
-fn between(next: &Successor) -> FlightView {
-    FlightView {
+fn between(next: &Successor) -> PendingCommandView {
+    PendingCommandView {
         words: vec![
             Span::plain(format!("{} is canceled: ", next.old())),
             Span::new("reading how much of it had filled", Tone::Info),
@@ -210,7 +210,11 @@ fn between(next: &Successor) -> FlightView {
     }
 }
 
-fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<FlightView> {
+fn flight_view(
+    ticket: Ticket,
+    flight: &PendingCommand,
+    scene: &Scene<'_>,
+) -> Option<PendingCommandView> {
     match (&flight.command, &flight.progress) {
         (
             Command::CloseAll(account),
@@ -223,7 +227,7 @@ fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<Fli
             let share = Num::from(operation.done_count())
                 .over(total)
                 .unwrap_or(Num::ZERO);
-            Some(FlightView {
+            Some(PendingCommandView {
                 words: running(account, operation, *retry_at, scene),
                 gauge: Some(Gauge {
                     share: Share::of(share),
@@ -234,14 +238,14 @@ fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<Fli
         (
             _,
             Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
-        ) => Some(FlightView {
+        ) => Some(PendingCommandView {
             words: standing(flight),
             gauge: None,
         }),
         (
             command @ Command::CloseAll(_),
             progress @ (Progress::Queued | Progress::Sending { .. }),
-        ) => Some(FlightView {
+        ) => Some(PendingCommandView {
             words: vec![
                 Span::new(going(command, scene), Tone::Info),
                 Span::muted(if *progress == Progress::Queued {
@@ -257,12 +261,12 @@ fn flight_view(ticket: Ticket, flight: &Flight, scene: &Scene<'_>) -> Option<Fli
         (_, Progress::Queued | Progress::Sending { .. }) => {
             let is_shown = scene.sent_forms.contains_key(&ticket)
                 || scene.own_now.since(flight.since) >= SHOWN_AFTER;
-            is_shown.then(|| FlightView {
+            is_shown.then(|| PendingCommandView {
                 words: standing(flight),
                 gauge: None,
             })
         }
-        (_, _) => Some(FlightView {
+        (_, _) => Some(PendingCommandView {
             words: waiting(flight, scene),
             gauge: None,
         }),
@@ -294,7 +298,7 @@ fn running(
 }
 
 /// States without a time at which they go on.
-fn standing(flight: &Flight) -> Vec<Span> {
+fn standing(flight: &PendingCommand) -> Vec<Span> {
     let tone = if matches!(flight.progress, Progress::Parked { .. }) {
         Tone::Alert
     } else {
@@ -323,7 +327,7 @@ fn standing_words(progress: &Progress) -> String {
     }
 }
 
-fn waiting(flight: &Flight, scene: &Scene<'_>) -> Vec<Span> {
+fn waiting(flight: &PendingCommand, scene: &Scene<'_>) -> Vec<Span> {
     let progress = &flight.progress;
     let retry_at = match progress {
         Progress::Unknown { retry_at, .. }

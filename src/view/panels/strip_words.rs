@@ -3,7 +3,7 @@
 use crate::{
     app::{
         About, Model,
-        dialogs::overlay::Deed,
+        dialogs::overlay::StripAction,
         keys::keymap::{Action, Context},
         orders::at_price::side_word,
     },
@@ -37,24 +37,24 @@ pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) 
     words.map(|span| span.pressing(action)).to_vec()
 }
 
-pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
+pub(crate) fn asked(deed: &StripAction, scene: &Scene<'_>) -> String {
     match deed {
         // These name their account themselves.
-        Deed::One(Command::CloseAll(_)) => {
+        StripAction::One(Command::CloseAll(_)) => {
             let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));
             format!("close all positions{stays}")
         }
-        Deed::One(Command::Flatten(_)) => "flatten".to_owned(),
-        Deed::One(command) => {
+        StripAction::One(Command::Flatten(_)) => "flatten".to_owned(),
+        StripAction::One(command) => {
             let named = named(command, scene);
             let done = done_already(command, scene).unwrap_or_default();
             format!("{named}{done}{}", baring(command, scene))
         }
-        Deed::Flip(flip) => flip.to_string(),
-        Deed::Leave => leaving(scene),
-        Deed::Rearm => "send orders that raise exposure again".to_owned(),
-        Deed::Lift(_) => "lift the lock on new risk".to_owned(),
-        Deed::CancelSide((_, market, side), commands) => {
+        StripAction::Flip(flip) => flip.to_string(),
+        StripAction::Leave => leaving(scene),
+        StripAction::Rearm => "send orders that raise exposure again".to_owned(),
+        StripAction::Lift(_) => "lift the lock on new risk".to_owned(),
+        StripAction::CancelSide((_, market, side), commands) => {
             let word = side_word(*side);
             let orders = match commands.len() {
                 1 => format!("the {word}"),
@@ -62,7 +62,7 @@ pub(crate) fn asked(deed: &Deed, scene: &Scene<'_>) -> String {
             };
             format!("cancel {orders} in {}", market.symbol())
         }
-        Deed::CancelAll(_, commands) => {
+        StripAction::CancelAll(_, commands) => {
             let orders = match commands.len() {
                 1 => "the working order".to_owned(),
                 n => format!("all {n} working orders"),

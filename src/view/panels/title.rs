@@ -8,9 +8,9 @@ use crate::{
         activity::earlier::Horizon,
         keys::keymap::Context,
         tables::{
-            lens::{Direction, Lens},
+            click_target::ClickTarget,
             pane::Pane,
-            spot::Spot,
+            table_view::{Direction, TableView},
         },
     },
     model::{Failure, Page},
@@ -28,7 +28,7 @@ const FILTER_SHOWN: usize = 30;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
     /// What a click on it goes to.
-    pub spot: Spot,
+    pub spot: ClickTarget,
     /// The key that goes there.
     pub key: String,
     pub name: &'static str,
@@ -44,7 +44,7 @@ pub fn title(model: &Model, pane: Pane) -> Title {
     let (name, short) = names(pane);
     let key = model.keymap.chord(Context::Desk, pane.focus_action());
     Title {
-        spot: Spot::Pane(pane),
+        spot: ClickTarget::Pane(pane),
         key: key.map(|chord| chord.to_string()).unwrap_or_default(),
         name,
         short,
@@ -73,7 +73,7 @@ fn names(pane: Pane) -> (&'static str, &'static str) {
 /// The row count, or with a filter the matching ones: `3/12`.
 fn counted(model: &Model, pane: Pane) -> String {
     let total = count(model, pane).unwrap_or_default();
-    let hits = model.lenses.of(pane).and_then(Lens::hits);
+    let hits = model.table_views.of(pane).and_then(TableView::hits);
     match hits {
         Some(hits) if !total.is_empty() => {
             let all = with_ended(model, pane).map_or(total, format::count);
@@ -115,21 +115,24 @@ fn ended(model: &Model, pane: Pane) -> Option<Span> {
 
 /// The filter and the sort, for a pane of cards, which has no column titles.
 fn lens_words(model: &Model, pane: Pane) -> Vec<Span> {
-    let Some(lens) = model.lenses.of(pane) else {
+    let Some(table_view) = model.table_views.of(pane) else {
         return vec![];
     };
-    let filter = lens.filter.as_ref().map(|filter| {
+    let filter = table_view.filter.as_ref().map(|filter| {
         let mut text: String = filter.text.chars().take(FILTER_SHOWN).collect();
         if text.len() < filter.text.len() {
             text.push('…');
         }
         Span::new(format!("/{text}"), Tone::Accent)
     });
-    let sort = lens.sort.filter(|_| pane == Pane::Twaps).and_then(|sort| {
-        let columns = (model.options.reading.columns)(pane);
-        let title = columns.get(sort.column)?.title;
-        Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
-    });
+    let sort = table_view
+        .sort
+        .filter(|_| pane == Pane::Twaps)
+        .and_then(|sort| {
+            let columns = (model.options.reading.columns)(pane);
+            let title = columns.get(sort.column)?.title;
+            Some(Span::muted(format!("by {title} {}", arrow(sort.direction))))
+        });
     filter.into_iter().chain(sort).collect()
 }
 
@@ -299,7 +302,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
 
 /// The progress of filtering or sorting a long list; until then it stays as it was.
 fn sifted(model: &Model, pane: Pane) -> Option<Span> {
-    let percent = model.lenses.of(pane)?.sifted()?;
+    let percent = model.table_views.of(pane)?.sifted()?;
     Some(Span::new(format!("sifting {percent} %"), Tone::Info))
 }
 

@@ -9,7 +9,7 @@ use crate::{
         },
         dialogs::overlay::UserAlertList,
         keys::keymap::{Action, Context},
-        tables::spot::Spot,
+        tables::click_target::ClickTarget,
     },
     view::{
         tables::user_alert::{condition, subject, value},
@@ -81,7 +81,7 @@ pub fn user_alerts(model: &Model, list: UserAlertList, scene: &Scene<'_>, room: 
         chosen: chosen - seen.start,
         spots: shown
             .iter()
-            .map(|alert| Spot::UserAlert(alert.id))
+            .map(|alert| ClickTarget::UserAlert(alert.id))
             .collect(),
         emptiness: emptiness(model),
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        About, Alert, Ended, Reckoning,
+        About, Alert, Ended, FillCertainty,
         account::guard::{Gauge, Level, Origin, Verdict},
     },
     model::{Num, Order, Position, Text, Twap},
@@ -97,7 +97,7 @@ fn ended(ended: &Ended, about: &About) -> String {
     let why = why.map(|why: &Text| words::spaced(why));
     let why = why.filter(|why| why != "filled" || !ended.is_whole());
     let why = why.map(|why| format!(", {why}")).unwrap_or_default();
-    let is_all = ended.is_whole() || ended.filled == Reckoning::Exact;
+    let is_all = ended.is_whole() || ended.filled == FillCertainty::Exact;
     let filled = match twap.filled_share().map(format::percent) {
         Some(filled) if is_all => format!("{filled} filled"),
         Some(filled) => format!("filled at least {filled} when last seen"),

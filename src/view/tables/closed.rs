@@ -4,7 +4,7 @@ use super::positions;
 use crate::{
     app::{
         Rows,
-        tables::lens::{Lens, Sums},
+        tables::table_view::{Sums, TableView},
     },
     model::{Num, Position, Text},
     view::text::{
@@ -118,7 +118,7 @@ pub(crate) fn held(position: &Position) -> Option<Duration> {
 /// Net, wins, average and costs of the closed positions that match the filter, otherwise of those read so far; says how
 /// many.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let shown = rows.lens.and_then(Lens::sums);
+    let shown = rows.table_view.and_then(TableView::sums);
     let shown = shown.and_then(Sums::try_as_results_ref);
     let results = shown.unwrap_or(&scene.store.results);
     if results.count == 0 {

@@ -4,7 +4,7 @@
 //! are seconds, instants RFC 3339 in UTC. An unknown value is empty.
 
 use crate::{
-    app::tables::lens::Fact,
+    app::tables::table_view::Fact,
     model::Num,
     view::text::{
         format::{UNKNOWN, Zone},

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     app::{
         Rows,
-        tables::lens::{Lens, Sums},
+        tables::table_view::{Sums, TableView},
     },
     model::{Num, Order},
     view::text::{
@@ -92,8 +92,10 @@ fn realized(order: &Order, _: &Scene<'_>) -> Cell {
 /// Execution quality, and refusals by rule, most frequent first: of the orders that match the filter, otherwise of
 /// those read so far.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let lens = rows.lens.filter(|lens| lens.filter.is_some());
-    let shown = lens.and_then(Lens::sums);
+    let table_view = rows
+        .table_view
+        .filter(|table_view| table_view.filter.is_some());
+    let shown = table_view.and_then(TableView::sums);
     let shown = shown.and_then(Sums::try_as_quality_ref);
     let quality = shown.unwrap_or(&scene.store.quality);
     let total = quality.total();
@@ -107,7 +109,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     };
     let named = format!("{of} {}:", format::count(total.orders));
     // All orders need no count.
-    let named = (of != "all" || lens.is_some()).then(|| vec![Span::muted(named)]);
+    let named = (of != "all" || table_view.is_some()).then(|| vec![Span::muted(named)]);
     let mut groups: Vec<_> = named.into_iter().collect();
     if total.executed().fills > 0 {
         groups.push(vec![

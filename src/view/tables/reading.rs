@@ -16,8 +16,8 @@ use crate::{
         account::row_id::RowId,
         desk::reading::Reading,
         tables::{
-            lens::{ColumnName, Fact, Kind},
             pane::Pane,
+            table_view::{ColumnName, Fact, Kind},
         },
     },
     view::text::{

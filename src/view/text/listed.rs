@@ -1,7 +1,7 @@
 //! A list in a panel; one of its lines has the keys.
 
 use super::{span::Span, table::Table};
-use crate::app::tables::spot::Spot;
+use crate::app::tables::click_target::ClickTarget;
 use std::ops::Range;
 
 /// What is drawn of it.
@@ -13,7 +13,7 @@ pub struct ListView {
     /// The line that the keys act on.
     pub chosen: usize,
     /// The click target of each line.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<ClickTarget>,
     /// The message of an empty list.
     pub emptiness: Vec<Span>,
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{
         Rows,
-        tables::lens::{self, ColumnName, Direction, Fact, Kind},
+        tables::table_view::{self, ColumnName, Direction, Fact, Kind},
     },
     model::{Market, Num, Timestamp},
 };
@@ -165,16 +165,18 @@ impl Table {
 
     /// The same rows with the chosen columns in their order, and the sorted one marked. Which are dropped in a narrow
     /// window depends on their priority: risk columns go last.
-    pub(crate) fn through(mut self, lens: Option<&lens::Lens>) -> Self {
-        let Some(lens) = lens else { return self };
-        let sorted = lens.sort.and_then(|sort| {
+    pub(crate) fn through(mut self, table_view: Option<&table_view::TableView>) -> Self {
+        let Some(table_view) = table_view else {
+            return self;
+        };
+        let sorted = table_view.sort.and_then(|sort| {
             let heading = self.headings.get_mut(sort.column)?;
             Some((heading, sort.direction))
         });
         if let Some((heading, direction)) = sorted {
             heading.sorted = Some(direction);
         }
-        if let Some(columns) = &lens.columns {
+        if let Some(columns) = &table_view.columns {
             let headings = columns.iter().filter_map(|at| self.headings.get(*at));
             self.headings = headings.copied().collect();
             for row in &mut self.rows {
@@ -311,7 +313,7 @@ impl<T> Column<T> {
             }
             By::Cell => {
                 let text = (self.cell)(row, scene).text();
-                let number = (self.align == Align::Number).then(|| lens::number(&text));
+                let number = (self.align == Align::Number).then(|| table_view::number(&text));
                 number.flatten().map_or_else(|| said(&text), Fact::Number)
             }
         }

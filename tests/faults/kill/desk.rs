@@ -184,7 +184,7 @@ impl Desk {
     /// Everything said so far.
     fn hear(&mut self) {
         while let Ok(msg) = self.events.try_recv() {
-            if let Msg::Said(_, text) = &msg {
+            if let Msg::Notify(_, text) = &msg {
                 self.went_ahead |= text.contains("sent ahead of");
             }
             self.told = end(msg).or(self.told.take());

@@ -18,12 +18,12 @@ pub struct Ended {
     /// When the list without it was requested, or when a response ended it.
     pub(super) since: Timestamp,
     pub by: EndedBy,
-    pub filled: Reckoning,
+    pub filled: FillCertainty,
 }
 
 /// How certain the filled size of an ended TWAP is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reckoning {
+pub enum FillCertainty {
     /// At least this much; its last slices may have filled more.
     AtLeast,
     /// All its orders were read.
@@ -111,7 +111,7 @@ impl Store {
                     last_seen,
                     since: at,
                     by: self.ended_by(twap, last_seen),
-                    filled: Reckoning::AtLeast,
+                    filled: FillCertainty::AtLeast,
                 })
                 .collect();
             // A TWAP that the service has reported as ended stays ended, whatever an older answer lists.
@@ -154,9 +154,9 @@ impl Store {
             *attempted = (*attempted).max(slices.count.into());
         }
         ended.filled = if slices.is_at_work || !self.has_all_slices(ended) {
-            Reckoning::AtLeast
+            FillCertainty::AtLeast
         } else {
-            Reckoning::Exact
+            FillCertainty::Exact
         };
     }
 

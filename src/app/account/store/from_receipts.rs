@@ -4,7 +4,7 @@
 //! first list requested after the settlement decides, and the fact is dropped. An order that no longer works leaves the
 //! working ones. No row and no number is invented: what the response did not say stays as read.
 
-use super::{Ended, EndedBy, Reckoning, Remote, Source, Store};
+use super::{Ended, EndedBy, FillCertainty, Remote, Source, Store};
 use crate::{
     app::account::tree::order_tree,
     model::{
@@ -225,7 +225,7 @@ impl Store {
                     last_seen: now,
                     since: now,
                     by: EndedBy::Unknown,
-                    filled: Reckoning::Exact,
+                    filled: FillCertainty::Exact,
                 });
                 self.forget_twaps();
             }

@@ -1,7 +1,7 @@
 //! The results of each day's closed positions, by the desk's time zone. Updated with each answer.
 
 use super::{RowChange, Sum};
-use crate::app::account::feed::Churn;
+use crate::app::account::feed::AnswerDiff;
 use crate::model::{Num, Position, Zone, ZoneDay};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -58,7 +58,7 @@ impl Days {
         (dated == positions).then_some(nets)
     }
 
-    pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+    pub(crate) fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
         for (row, change) in churn.changes(rows) {
             self.count(row, change);
         }
@@ -97,8 +97,8 @@ mod tests {
         position("p", "BTC", "1", &more)
     }
 
-    fn all(rows: &[Position]) -> Churn<Position> {
-        Churn {
+    fn all(rows: &[Position]) -> AnswerDiff<Position> {
+        AnswerDiff {
             gone: vec![],
             cut: vec![],
             come: 0..rows.len(),
@@ -115,7 +115,7 @@ mod tests {
         let result = days.of(today).unwrap();
         assert_eq!((result.count, result.net()), (2, Some(num("3"))));
         assert!(!days.is_oldest(today));
-        let churn = Churn {
+        let churn = AnswerDiff {
             gone: rows,
             cut: vec![],
             come: 0..0,

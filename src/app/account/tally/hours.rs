@@ -1,7 +1,7 @@
 //! What the positions closed in each hour of the day came to, by the desk's clocks: kept up by what each answer changes.
 
 use super::{Results, RowChange};
-use crate::app::account::feed::Churn;
+use crate::app::account::feed::AnswerDiff;
 use crate::model::{Position, Zone};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,7 +26,7 @@ impl HourResults {
         self.results.iter().map(|(hour, results)| (*hour, results))
     }
 
-    pub(crate) fn take(&mut self, churn: &Churn<Position>, rows: &VecDeque<Position>) {
+    pub(crate) fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
         for (row, change) in churn.changes(rows) {
             self.count(row, change);
         }
@@ -60,7 +60,7 @@ mod tests {
             position("p", "BTC", "1", &more)
         };
         let rows = vec![closed(0, "5"), closed(-1, "-2"), closed(-86_400_001, "-4")];
-        let churn = |gone, come| Churn {
+        let churn = |gone, come| AnswerDiff {
             gone,
             cut: vec![],
             come,

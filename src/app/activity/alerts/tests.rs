@@ -8,7 +8,7 @@ use crate::{
         activity::notice::Event, desk::msg::Msg, dialogs::effect::Clip, testing::*,
         update::router::update,
     },
-    config::Way,
+    config::AlertChannel,
     model::{
         AccountFacts, Call, CloseKind, ClosePosition, Command, Failure, FailureKind, FlatProof,
         Flattening, Progress, Receipt, Ticket,
@@ -18,7 +18,13 @@ use crate::{
 /// A desk that has read its history once and reports every kind of alert on every channel.
 fn watching() -> Model {
     let mut model = desk();
-    let all: Ways = [Way::Toast, Way::Bell, Way::Desktop].into_iter().collect();
+    let all: AlertChannels = [
+        AlertChannel::Toast,
+        AlertChannel::Bell,
+        AlertChannel::Desktop,
+    ]
+    .into_iter()
+    .collect();
     model.options.alerts = Alerts {
         fill: all.clone(),
         partial: all.clone(),
@@ -90,7 +96,7 @@ fn a_resting_order_that_fills_is_told_once_in_every_way_that_is_set() {
 #[test]
 fn what_is_not_to_be_told_is_in_the_activity_all_the_same() {
     let mut model = watching();
-    model.options.alerts.reject = Ways::default();
+    model.options.alerts.reject = AlertChannels::default();
     assert_eq!(
         arrive(&mut model, Answer::History(Ok(history("rejected")))),
         vec![]

@@ -12,7 +12,7 @@ use crate::{
         keys::keymap::Chord,
         testing::{self, desk, press, wait},
         update::{
-            fleet::{self, Fleet},
+            account_set::{self, AccountSet},
             router::update,
         },
     },
@@ -32,7 +32,7 @@ fn position(id: &str) -> RowId {
 /// Whether the desk says that the cursor is on another row than before.
 fn waits(model: &Model) -> bool {
     let said = model.activity.lines.back().map(|line| &line.event);
-    matches!(said, Some(Event::Said(_, words)) if words.starts_with("that row is not listed any more"))
+    matches!(said, Some(Event::CommandArgs(_, words)) if words.starts_with("that row is not listed any more"))
 }
 
 #[test]
@@ -164,10 +164,10 @@ fn resting(row: usize) -> Order {
 }
 
 /// Two accounts with the same positions and orders.
-fn accounts() -> Fleet {
+fn accounts() -> AccountSet {
     let first = desk();
     let options = first.options.clone();
-    let mut both = Fleet::of(first);
+    let mut both = AccountSet::of(first);
     both.join(options, testing::NOON);
     let identity = Identity {
         mode: Mode::Paper,
@@ -177,7 +177,7 @@ fn accounts() -> Fleet {
     };
     both.update(
         testing::NOON,
-        fleet::Whose::Account(1),
+        account_set::AccountScope::Account(1),
         Msg::Opened(identity),
     );
     for at in 0..2 {
@@ -187,22 +187,26 @@ fn accounts() -> Fleet {
     both
 }
 
-fn type_in(both: &mut Fleet, keys: &str) {
+fn type_in(both: &mut AccountSet, keys: &str) {
     for key in keys.split_whitespace() {
         let chord: Chord = key.parse().unwrap();
-        both.update(testing::NOON, fleet::Whose::Shown, Msg::Key(chord));
+        both.update(
+            testing::NOON,
+            account_set::AccountScope::Shown,
+            Msg::Key(chord),
+        );
     }
 }
 
-fn apply(both: &mut Fleet, change: &Change) {
-    let answer = |both: &mut Fleet, at, answer| {
+fn apply(both: &mut AccountSet, change: &Change) {
+    let answer = |both: &mut AccountSet, at, answer| {
         let at_noon = Poll {
             at: testing::NOON,
             answer,
         };
         both.update(
             testing::NOON,
-            fleet::Whose::Account(at),
+            account_set::AccountScope::Account(at),
             Msg::Polled(Box::new(at_noon)),
         );
     };
@@ -240,7 +244,7 @@ struct Person {
 
 impl Person {
     /// Looks at the screen.
-    fn look(&mut self, both: &Fleet) -> Result<(), TestCaseError> {
+    fn look(&mut self, both: &AccountSet) -> Result<(), TestCaseError> {
         let model = both.shown();
         let list = (both.at(), model.focus.pane);
         let rows = model.rows(model.focus.pane);
@@ -258,7 +262,7 @@ impl Person {
     }
 
     /// Presses a close or cancel key once, at once.
-    fn acts(&self, both: &mut Fleet) -> Result<(), TestCaseError> {
+    fn acts(&self, both: &mut AccountSet) -> Result<(), TestCaseError> {
         let model = both.shown();
         let list = (both.at(), model.focus.pane);
         if !model.overlays.is_empty() || model.selected().is_none() {
@@ -278,14 +282,14 @@ impl Person {
 
 /// The object of a form or strip.
 fn about(overlay: &Overlay) -> Option<RowId> {
-    use crate::{app::dialogs::overlay::Deed, model::draft::Draft};
+    use crate::{app::dialogs::overlay::StripAction, model::draft::Draft};
     if let Overlay::Form(form) = overlay
         && let Draft::Close(close) = &form.draft
     {
         return Some(RowId::Position(PositionId::clone(&close.position_id)));
     }
     if let Overlay::Strip(strip) = overlay
-        && let Deed::One(Command::Cancel(id)) = &strip.deed
+        && let StripAction::One(Command::Cancel(id)) = &strip.deed
     {
         return Some(RowId::Order(OrderId::clone(id)));
     }

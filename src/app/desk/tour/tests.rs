@@ -73,7 +73,7 @@ fn esc_ends_it_for_good_after_the_toast_and_before_the_zoom() {
     update(
         &mut model,
         now,
-        Msg::Said(notice::Tone::Alert, "lost".to_owned()),
+        Msg::Notify(notice::Tone::Alert, "lost".to_owned()),
     );
     press(&mut model, "z esc");
     assert_eq!((at(&model), model.focus.zoomed), (Some(Step::Move), true));

@@ -11,8 +11,8 @@ use crate::{
     app::{
         keys::line::Line,
         tables::{
-            lens::{Fault, Lens},
             pane::Pane,
+            table_view::{Fault, TableView},
         },
     },
     model::PositionId,
@@ -67,8 +67,8 @@ impl Prompt {
     }
 
     /// The filter of this pane, to be changed.
-    pub(crate) fn filter(pane: Pane, lens: Option<&Lens>) -> Self {
-        let known = lens.and_then(|lens| lens.filter.as_ref());
+    pub(crate) fn filter(pane: Pane, table_view: Option<&TableView>) -> Self {
+        let known = table_view.and_then(|table_view| table_view.filter.as_ref());
         let text = known.map_or("", |filter| filter.text.as_str());
         Self::new(Asks::Filter(pane), text)
     }

@@ -12,7 +12,7 @@ mod stop;
 mod strategies;
 mod writing;
 
-use super::form::{Form, Hand};
+use super::form::{Form, FormInput};
 use crate::app::dialogs::overlay::Overlay;
 use crate::{
     app::{
@@ -40,13 +40,13 @@ fn form(model: &Model) -> &Form {
 
 fn said(model: &Model) -> String {
     match model.activity.lines.back().map(|line| &line.event) {
-        Some(Event::Said(_, words)) => words.clone(),
+        Some(Event::CommandArgs(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
 }
 
 fn fault(model: &Model, field: Field) -> Option<DraftFault> {
-    form(model).faults(&model.around()).of(field).cloned()
+    form(model).faults(&model.form_context()).of(field).cloned()
 }
 
 fn market_buy(coin: &str, size: &str) -> PlaceOrder {

@@ -10,7 +10,7 @@ mod urgency;
 pub use action::Action;
 pub use chord::Chord;
 pub use keys::Keys;
-pub use own::Keyless;
+pub use own::UnboundAction;
 pub use urgency::Urgency;
 
 use own::{
@@ -147,7 +147,7 @@ pub struct KeymapFault(pub Vec<String>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Keymap {
     bindings: Vec<Binding>,
-    keyless: Vec<Keyless>,
+    keyless: Vec<UnboundAction>,
     moved: Vec<String>,
 }
 
@@ -187,7 +187,7 @@ impl Keymap {
     }
 
     /// Built-in actions whose keys a person has given to others.
-    pub fn keyless(&self) -> &[Keyless] {
+    pub fn keyless(&self) -> &[UnboundAction] {
         &self.keyless
     }
 

@@ -21,7 +21,7 @@ pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Keys>)>;
 
 /// A built-in action that lost its key to a person's binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keyless {
+pub struct UnboundAction {
     pub context: Context,
     pub action: Action,
     /// Its old key, and what that does now.
@@ -29,7 +29,7 @@ pub struct Keyless {
     pub is: Action,
 }
 
-impl Keyless {
+impl UnboundAction {
     /// The command that does it now, if there is one.
     pub fn command(&self) -> Option<String> {
         self.context
@@ -39,7 +39,7 @@ impl Keyless {
 }
 
 /// `[desk] i is refresh now; execution quality has no key (:quality does it)`.
-impl fmt::Display for Keyless {
+impl fmt::Display for UnboundAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (place, was, is) = (self.context, self.was, self.is);
         let label = self.action.label();
@@ -188,7 +188,7 @@ fn way_out(keymap: &Keymap, place: Context, keys: Keys) -> Option<(Chord, Action
 }
 
 /// Removes a person's keys from built-in actions; returns the actions left without a key.
-pub(super) fn give_way(bound: &mut Bound) -> Vec<Keyless> {
+pub(super) fn give_way(bound: &mut Bound) -> Vec<UnboundAction> {
     let mut own = vec![];
     for ((context, action), (by, keys)) in &*bound {
         if *by == By::Person {
@@ -210,7 +210,7 @@ pub(super) fn give_way(bound: &mut Bound) -> Vec<Keyless> {
             taker.is_none()
         });
         if let (Some((was, is)), true) = (lost, keys.is_empty()) {
-            keyless.push(Keyless {
+            keyless.push(UnboundAction {
                 context: *context,
                 action: *action,
                 was,

@@ -6,7 +6,7 @@ use crate::app::{
     desk::model::Model,
     dialogs::{
         effect::Effect,
-        overlay::{Bulk, Deed, Overlay, Stage, State},
+        overlay::{Bulk, Overlay, Stage, State, StripAction},
     },
     tables::pane::Pane,
     testing::*,
@@ -67,7 +67,7 @@ fn canceled(id: &str) -> Receipt {
 
 fn said(model: &Model) -> String {
     match model.activity.lines.back().map(|line| &line.event) {
-        Some(Event::Said(_, words)) => words.clone(),
+        Some(Event::CommandArgs(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
 }
@@ -79,7 +79,7 @@ fn working(model: &mut Model, ids: &str) {
 }
 
 /// The question that `x` asks.
-fn asked(model: &mut Model) -> Option<Deed> {
+fn asked(model: &mut Model) -> Option<StripAction> {
     assert_eq!(press(model, "x"), vec![]);
     match model.overlays.pop() {
         Some(Overlay::Strip(strip)) => Some(strip.deed),
@@ -88,7 +88,7 @@ fn asked(model: &mut Model) -> Option<Deed> {
     }
 }
 
-fn cancel(id: &str) -> Deed {
+fn cancel(id: &str) -> StripAction {
     Command::Cancel(id.into()).into()
 }
 
@@ -301,7 +301,9 @@ fn marked_positions_close_as_their_forms_would_untouched() {
     let close = |id: &str| {
         let form = crate::app::forms::form::Form::close(model.store.position(&id.into()).unwrap());
         assert_eq!(form.draft.text(Field::Size), Some("100%"));
-        form.draft.command(&form.seen(&model.around())).unwrap()
+        form.draft
+            .command(&form.seen(&model.form_context()))
+            .unwrap()
     };
     assert_eq!(listed(&model), [close("pos-1"), close("pos-2")]);
 }

@@ -5,7 +5,7 @@ use crate::{
         desk::{model::Model, msg::Msg},
         dialogs::{
             effect::Effect,
-            overlay::{Deed, Overlay},
+            overlay::{Overlay, StripAction},
         },
         testing::{self, *},
         update::router::update,
@@ -45,7 +45,7 @@ fn charged(orders: Vec<Order>) -> Model {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::Said(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::CommandArgs(_, words) = &model.activity.toast(model.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -302,7 +302,7 @@ fn asked(model: &Model) -> &Command {
     let Some(Overlay::Strip(strip)) = model.overlays.last() else {
         panic!("{:?}", model.overlays);
     };
-    let Deed::One(command) = &strip.deed else {
+    let StripAction::One(command) = &strip.deed else {
         panic!("{:?}", strip.deed);
     };
     command

@@ -168,9 +168,9 @@ fn at(keys: &str) -> Model {
 
 /// The close-all or flatten that the topmost question is about.
 fn asks(model: &Model) -> Option<&Command> {
-    use crate::app::dialogs::overlay::Deed;
+    use crate::app::dialogs::overlay::StripAction;
     let deed = &model.overlays.last()?.try_as_strip_ref()?.deed;
-    if let Deed::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = deed {
+    if let StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = deed {
         Some(command)
     } else {
         None

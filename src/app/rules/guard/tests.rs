@@ -7,7 +7,7 @@ use crate::{
         activity::notice::Event,
         dialogs::{
             effect::Effect,
-            overlay::{Deed, Overlay},
+            overlay::{Overlay, StripAction},
         },
         orders::flight::objection,
         testing::*,
@@ -336,7 +336,9 @@ fn at_the_limit_new_risk_is_held_and_no_exit_ever_is() {
     let exits = [
         place(&model, "true"),
         margin("200"),
-        form.draft.command(&form.seen(&model.around())).unwrap(),
+        form.draft
+            .command(&form.seen(&model.form_context()))
+            .unwrap(),
         Command::Cancel("ord-1".into()),
         Command::StopTwap("t".into()),
         Command::CancelScaled("l".into()),
@@ -357,7 +359,10 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
     let words = "new risk is locked by the daily loss, L shows the limits".to_owned();
     assert_eq!(
         last,
-        Some(Event::Said(crate::app::activity::notice::Tone::Warn, words))
+        Some(Event::CommandArgs(
+            crate::app::activity::notice::Tone::Warn,
+            words
+        ))
     );
     press(&mut model, "c");
     assert!(
@@ -370,7 +375,7 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
 fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
     let mut model = told_by_service("0", "95000");
     press(&mut model, "L o");
-    let lift = Deed::Lift("chal-1".into());
+    let lift = StripAction::Lift("chal-1".into());
     assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.deed == lift));
     assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
     assert!(locked(&model).is_some());
@@ -450,7 +455,7 @@ fn without_a_peak_that_is_told_the_highest_equity_seen_stands_in_for_it_and_says
 #[test]
 fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
     let mut model = told_by_service("0.5", "99000");
-    model.options.alerts.guard = [config::Way::Bell].into_iter().collect();
+    model.options.alerts.guard = [config::AlertChannel::Bell].into_iter().collect();
     let ended = |word: &str| AccountFacts {
         standing: Some(word.into()),
         ..facts("0.5", "99000")

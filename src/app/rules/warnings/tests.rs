@@ -41,7 +41,7 @@ fn asked(model: &mut Model, size: &str, stop: &str) -> Vec<OrderWarning> {
     let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
         panic!("no form");
     };
-    form.be(PlaceKind::Limit, &model.around());
+    form.be(PlaceKind::Limit, &model.form_context());
     for (field, text) in [
         (Field::Size, size),
         (Field::LimitPrice, "64000"),
@@ -117,7 +117,7 @@ fn limit_at(model: &mut Model, price: &str) -> Vec<OrderWarning> {
     let Some(Overlay::Form(mut form)) = model.overlays.pop() else {
         panic!("no form");
     };
-    form.be(PlaceKind::Limit, &model.around());
+    form.be(PlaceKind::Limit, &model.form_context());
     form.draft.write(Field::LimitPrice, price);
     of(&form, model)
 }

@@ -1,12 +1,12 @@
 //! `:alert btc > 66000`: an alert of the trader's own, from the words of a line.
 
-use super::{Said, Word, trade};
+use super::{CommandArgs, Word, trade};
 use crate::{
     app::{
         activity::user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, UserAlert},
         desk::model::Model,
         dialogs::next::{AlertRequest, Next},
-        tables::lens::Fault,
+        tables::table_view::Fault,
     },
     model::{
         MarketId, Num,
@@ -60,20 +60,20 @@ pub(crate) fn typed(model: &mut Model, line: &str) -> Result<UserAlert, Fault> {
     })
 }
 
-pub(super) fn alert(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    let replaced = replaced(model, said)?;
-    let words: Vec<Word> = said.words.iter().flat_map(apart).collect();
+pub(super) fn alert(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    let replaced = replaced(model, args)?;
+    let words: Vec<Word> = args.words.iter().flat_map(apart).collect();
     let mut rest = words.iter();
-    let subject = subject(model, said, &mut rest)?;
-    let trigger = trigger(said, &mut rest)?;
-    let level = level(said, &subject, rest.next())?;
+    let subject = subject(model, args, &mut rest)?;
+    let trigger = trigger(args, &mut rest)?;
+    let level = level(args, &subject, rest.next())?;
     let (mut repeat, mut expires_at) = (AlertRepeat::Once, None);
     while let Some(word) = rest.next() {
         match word.text.as_str() {
             "once" => repeat = AlertRepeat::Once,
             "every" => repeat = AlertRepeat::Every,
             "for" | "until" => {
-                let until = rest.next().ok_or_else(|| said.missing("2h or 18:00"))?;
+                let until = rest.next().ok_or_else(|| args.missing("2h or 18:00"))?;
                 let end = instant(&until.text, model.wall_now(), &model.options.zone);
                 expires_at = Some(end.map_err(|fault| until.fault(fault.to_string()))?);
             }
@@ -86,8 +86,8 @@ pub(super) fn alert(model: &mut Model, said: &Said) -> Result<Next, Fault> {
 }
 
 /// The alert that this one is in the place of.
-fn replaced(model: &Model, said: &Said) -> Result<Option<u64>, Fault> {
-    let Some(word) = said.flag("--replaces") else {
+fn replaced(model: &Model, args: &CommandArgs) -> Result<Option<u64>, Fault> {
+    let Some(word) = args.flag("--replaces") else {
         return Ok(None);
     };
     let id = word.text.parse().ok();
@@ -121,8 +121,12 @@ fn apart(word: &Word) -> Vec<Word> {
     parts
 }
 
-fn subject(model: &Model, said: &Said, rest: &mut Iter<'_, Word>) -> Result<AlertSubject, Fault> {
-    let first = rest.next().ok_or_else(|| said.missing(SUBJECT))?;
+fn subject(
+    model: &Model,
+    args: &CommandArgs,
+    rest: &mut Iter<'_, Word>,
+) -> Result<AlertSubject, Fault> {
+    let first = rest.next().ok_or_else(|| args.missing(SUBJECT))?;
     if first.text == "pnl" {
         return Ok(AlertSubject::AccountPnl);
     }
@@ -138,12 +142,12 @@ fn subject(model: &Model, said: &Said, rest: &mut Iter<'_, Word>) -> Result<Aler
     Ok(of(market))
 }
 
-fn trigger(said: &Said, rest: &mut Iter<'_, Word>) -> Result<AlertTrigger, Fault> {
+fn trigger(args: &CommandArgs, rest: &mut Iter<'_, Word>) -> Result<AlertTrigger, Fault> {
     let words: Vec<_> = rest.clone().map(|word| word.text.as_str()).collect();
     let known = TRIGGERS.iter().find(|(names, _)| words.starts_with(names));
     let Some((names, trigger)) = known else {
         let word = rest.next();
-        return Err(word.map_or_else(|| said.missing(TRIGGER), |word| word.fault(TRIGGER)));
+        return Err(word.map_or_else(|| args.missing(TRIGGER), |word| word.fault(TRIGGER)));
     };
     for _ in *names {
         rest.next();
@@ -152,9 +156,9 @@ fn trigger(said: &Said, rest: &mut Iter<'_, Word>) -> Result<AlertTrigger, Fault
 }
 
 /// Shares are typed in percent, with its sign or without.
-fn level(said: &Said, subject: &AlertSubject, word: Option<&Word>) -> Result<Num, Fault> {
+fn level(args: &CommandArgs, subject: &AlertSubject, word: Option<&Word>) -> Result<Num, Fault> {
     let unit = if subject.is_share() { "5%" } else { "66000" };
-    let word = word.ok_or_else(|| said.missing(&format!("which level, as in {unit}")))?;
+    let word = word.ok_or_else(|| args.missing(&format!("which level, as in {unit}")))?;
     let text = word.text.trim_start_matches('$');
     let (digits, is_percent) = match text.strip_suffix('%') {
         Some(digits) => (digits, true),

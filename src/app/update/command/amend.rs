@@ -1,7 +1,7 @@
 //! The command that moves an order to another price or size.
 
 use super::{
-    Said,
+    CommandArgs,
     trade::{fill, open},
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
         desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
         orders::of_row,
-        tables::lens::Fault,
+        tables::table_view::Fault,
     },
     model::{draft::Field, spoken},
 };
@@ -24,16 +24,16 @@ const TEXTS: &[(&str, Field)] = &[
 ];
 
 /// `ORDER_ID [PRICE]`: the price is the form's focused one, limit or trigger.
-pub(super) fn amend(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(2)?;
-    let id = said.needed(0, "which order: an id")?;
+pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    let id = args.needed(0, "which order: an id")?;
     let order = model.store.order(&id.text.as_str().into());
     let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that move"))?;
     let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
-    let price = said.word(1).or(said.flag("--price"));
+    let price = args.word(1).or(args.flag("--price"));
     let price = price.map(|word| (form.focus, word));
     let flags = TEXTS.iter();
-    let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
+    let flags = flags.filter_map(|(flag, field)| Some((*field, args.flag(flag)?)));
     for (field, word) in price.into_iter().chain(flags) {
         fill(&mut form, field, word)?;
         form.touch();

@@ -1,7 +1,7 @@
 //! The command that closes a position in whole or in part: at the market with one key, otherwise in its form.
 
 use super::{
-    Said,
+    CommandArgs,
     trade::{fill, market, open, owned, parsed, position, strip},
 };
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
         keys::keymap::Action,
-        tables::lens::Fault,
+        tables::table_view::Fault,
     },
     model::{
         CloseKind,
@@ -39,20 +39,20 @@ const TEXTS: &[(&str, Field)] = &[
     ("--expected-price", Field::ExpectedPrice),
 ];
 
-pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(2)?;
-    if said.word(0).is_some_and(|word| word.text == "all") {
-        said.at_most(1)?;
-        said.no_flags()?;
+pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    if args.word(0).is_some_and(|word| word.text == "all") {
+        args.at_most(1)?;
+        args.no_flags()?;
         return Ok(Next::Press(Action::CloseAll));
     }
-    let mut form = Form::close(position(model, said)?);
-    choices(model, &mut form.draft, said)?;
-    if let Some(word) = said.word(1) {
+    let mut form = Form::close(position(model, args)?);
+    choices(model, &mut form.draft, args)?;
+    if let Some(word) = args.word(1) {
         fill(&mut form, Field::Size, word)?;
     }
     for (flag, field) in TEXTS {
-        if let Some(word) = said.flag(flag) {
+        if let Some(word) = args.flag(flag) {
             fill(&mut form, *field, word)?;
         }
     }
@@ -62,30 +62,30 @@ pub(super) fn close(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         form.start();
         return Ok(open(Overlay::Form(Box::new(form))));
     }
-    match form.draft.command(&form.seen(&model.around())) {
+    match form.draft.command(&form.seen(&model.form_context())) {
         Ok(command) => Ok(strip(model, command)),
         Err(faults) => {
             let what = faults.to_string();
-            let at = said.flag("--size").or(said.word(1)).or(said.word(0));
-            Err(at.map_or_else(|| said.missing(&what), |word| word.fault(&*what)))
+            let at = args.flag("--size").or(args.word(1)).or(args.word(0));
+            Err(at.map_or_else(|| args.missing(&what), |word| word.fault(&*what)))
         }
     }
 }
 
 /// The flags that are choices of the form.
-fn choices(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
-    let chosen = kind(said)?;
+fn choices(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
+    let chosen = kind(args)?;
     if let Draft::Close(draft) = draft {
         draft.kind = chosen;
     }
-    let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
-    let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
+    let direction = owned(draft, args, Field::TriggerDirection, "--trigger-direction")?;
+    let elsewhere = owned(draft, args, Field::TriggerMarket, "--trigger-market-id")?;
     let acknowledged = "--marketable-limit-acknowledged";
-    owned(draft, said, Field::Acknowledged, acknowledged)?;
+    owned(draft, args, Field::Acknowledged, acknowledged)?;
     let Draft::Close(draft) = draft else {
         return Ok(());
     };
-    draft.acknowledged = said.has(acknowledged).is_some();
+    draft.acknowledged = args.has(acknowledged).is_some();
     if let Some(word) = direction {
         draft.trigger_direction = Some(parsed(word)?);
     }
@@ -96,13 +96,13 @@ fn choices(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
 }
 
 /// A price implies the type if it is not given.
-fn kind(said: &Said) -> Result<CloseKind, Fault> {
-    if let Some(word) = said.flag("--type") {
+fn kind(args: &CommandArgs) -> Result<CloseKind, Fault> {
+    if let Some(word) = args.flag("--type") {
         return parsed(word);
     }
-    Ok(if said.has("--limit-price").is_some() {
+    Ok(if args.has("--limit-price").is_some() {
         CloseKind::Limit
-    } else if said.has("--trigger-price").is_some() {
+    } else if args.has("--trigger-price").is_some() {
         CloseKind::Conditional
     } else {
         CloseKind::Market

@@ -1,15 +1,15 @@
 //! The commands that change what is shown.
 
-use super::{Said, Word};
+use super::{CommandArgs, Word};
 use crate::app::{
     account::labels::Switch,
-    desk::{lens, model::Model, tour},
+    desk::{model::Model, table_view, tour},
     dialogs::{
         export::{Export, Format},
         next::Next,
         overlay::Overlay,
     },
-    tables::lens::{ColumnName, Direction, Fault, Filter, Sort, find},
+    tables::table_view::{ColumnName, Direction, Fault, Filter, Sort, find},
     update::act,
 };
 
@@ -28,17 +28,17 @@ pub(super) fn accounts(model: &Model) -> Vec<String> {
 }
 
 /// By profile name or account id.
-pub(super) fn account(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(1)?;
-    let word = said.needed(0, "which account?")?;
+pub(super) fn account(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(1)?;
+    let word = args.needed(0, "which account?")?;
     let at = model.roster.find(&word.text);
     let at = at.map_err(|what| word.fault(what))?;
     Ok(Next::Switch(Switch::To(at)))
 }
 
 /// The filter is the text after the command, including quotes.
-pub(super) fn filter(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    let texts = said.words.iter().map(|word| {
+pub(super) fn filter(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    let texts = args.words.iter().map(|word| {
         if word.text.contains(char::is_whitespace) {
             format!("\"{}\"", word.text)
         } else {
@@ -46,27 +46,27 @@ pub(super) fn filter(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         }
     });
     let text = texts.collect::<Vec<_>>().join(" ");
-    let start = said.word(0).map_or(0, |word| word.at.start);
+    let start = args.word(0).map_or(0, |word| word.at.start);
     let filter = Filter::parse(&text, &names(model)).map_err(|fault| Fault {
         at: start + fault.at.start..start + fault.at.end,
         ..fault
     })?;
     let pane = model.focus.pane;
-    lens::change(model, pane, |lens| lens.filter = filter);
+    table_view::change(model, pane, |table_view| table_view.filter = filter);
     Ok(Next::Stay)
 }
 
-pub(super) fn sort(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(2)?;
-    let sort = match said.word(0) {
+pub(super) fn sort(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    let sort = match args.word(0) {
         None => None,
         Some(word) => Some(Sort {
             column: column(model, word, &word.text)?,
-            direction: direction(said.word(1))?,
+            direction: direction(args.word(1))?,
         }),
     };
     let pane = model.focus.pane;
-    lens::change(model, pane, |lens| lens.sort = sort);
+    table_view::change(model, pane, |table_view| table_view.sort = sort);
     Ok(Next::Stay)
 }
 
@@ -78,27 +78,30 @@ fn direction(word: Option<&Word>) -> Result<Direction, Fault> {
     }
 }
 
-pub(super) fn tour(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(0)?;
+pub(super) fn tour(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(0)?;
     Ok(tour::start(model))
 }
 
 /// `market size upnl` sets the columns; `+fees` and `-age` change the current choice.
-pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+pub(super) fn choose(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let pane = model.focus.pane;
-    if said.words.is_empty() {
+    if args.words.is_empty() {
         let list = Overlay::Columns(act::columns(model));
         return Ok(Next::Open(Box::new(list)));
     }
     let all = || (0..names(model).len()).collect::<Vec<_>>();
-    let now = model.lenses.of(pane).and_then(|lens| lens.columns.clone());
-    let changes = said.words.iter().all(|w| w.text.starts_with(['+', '-']));
+    let now = model
+        .table_views
+        .of(pane)
+        .and_then(|table_view| table_view.columns.clone());
+    let changes = args.words.iter().all(|w| w.text.starts_with(['+', '-']));
     let mut chosen = if changes {
         now.unwrap_or_else(all)
     } else {
         vec![]
     };
-    for word in &said.words {
+    for word in &args.words {
         let bare = word.text.trim_start_matches(['+', '-']);
         let at = column(model, word, bare)?;
         chosen.retain(|known| *known != at);
@@ -107,7 +110,7 @@ pub(super) fn choose(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         }
     }
     if chosen.is_empty() {
-        let last = said.needed(said.words.len() - 1, "")?;
+        let last = args.needed(args.words.len() - 1, "")?;
         return Err(last.fault("one column at least stays"));
     }
     let is_own = chosen.iter().copied().eq(0..names(model).len());
@@ -125,16 +128,16 @@ pub(super) fn formats(_: &Model) -> Vec<String> {
 }
 
 /// Starts at once; the panel shows the progress.
-pub(super) fn export(model: &mut Model, said: &Said) -> Result<Next, Fault> {
+pub(super) fn export(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let named = |word: &Word| {
         let mut known = FORMATS.iter();
         let format = known.find(|(name, _)| *name == word.text.to_lowercase());
         format.map(|(_, format)| *format)
     };
-    let format = said.word(0).and_then(named);
+    let format = args.word(0).and_then(named);
     let at = usize::from(format.is_some());
-    said.at_most(at + 1)?;
-    let to = said.word(at).map(|word| word.text.clone());
+    args.at_most(at + 1)?;
+    let to = args.word(at).map(|word| word.text.clone());
     let ends_so = |ending: &str| {
         to.as_ref()
             .is_some_and(|to| to.to_lowercase().ends_with(ending))

@@ -6,9 +6,9 @@
 mod alert;
 mod amend;
 mod close;
+mod command_args;
 mod control;
 mod look;
-mod said;
 mod settings;
 mod strategy;
 #[cfg(test)]
@@ -16,13 +16,13 @@ mod tests;
 mod trade;
 
 pub(crate) use alert::typed as typed_alert;
-pub use said::{Said, Word};
+pub use command_args::{CommandArgs, Word};
 
 use crate::app::{
     desk::model::Model,
     dialogs::next::Next,
-    keys::keymap::{Action, Keyless},
-    tables::lens::Fault,
+    keys::keymap::{Action, UnboundAction},
+    tables::table_view::Fault,
 };
 
 /// A command and its function.
@@ -38,21 +38,21 @@ pub struct Verb {
     pub flags: &'static [&'static str],
     /// Completions of its arguments.
     pub offers: fn(&Model) -> Vec<String>,
-    does_it: Deed,
+    does_it: Handler,
 }
 
 impl Verb {
     /// Whether a key does the same.
     pub fn has_key(&self) -> bool {
-        matches!(self.does_it, Deed::Press(_))
+        matches!(self.does_it, Handler::Press(_))
     }
 }
 
 /// The result of a line, or its error.
-type Meaning = fn(&mut Model, &Said) -> Result<Next, Fault>;
+type Meaning = fn(&mut Model, &CommandArgs) -> Result<Next, Fault>;
 
 #[derive(Debug, Clone, Copy)]
-enum Deed {
+enum Handler {
     /// As if this key had been pressed.
     Press(Action),
     Say(Meaning),
@@ -66,7 +66,7 @@ const fn press(name: &'static str, does: &'static str, action: Action) -> Verb {
         does,
         flags: &[],
         offers: nothing,
-        does_it: Deed::Press(action),
+        does_it: Handler::Press(action),
     }
 }
 
@@ -83,7 +83,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the order form, filled in",
         flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Deed::Say(trade::place),
+        does_it: Handler::Say(trade::place),
     },
     Verb {
         name: "buy",
@@ -92,7 +92,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the order form, filled in",
         flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Deed::Say(trade::buy),
+        does_it: Handler::Say(trade::buy),
     },
     Verb {
         name: "sell",
@@ -101,7 +101,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the order form, filled in",
         flags: trade::PLACE_FLAGS,
         offers: trade::markets,
-        does_it: Deed::Say(trade::sell),
+        does_it: Handler::Say(trade::sell),
     },
     Verb {
         name: "twap",
@@ -110,7 +110,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the form of a new TWAP, filled in",
         flags: strategy::TWAP_FLAGS,
         offers: strategy::offers,
-        does_it: Deed::Say(strategy::twap),
+        does_it: Handler::Say(strategy::twap),
     },
     Verb {
         name: "ladder",
@@ -119,7 +119,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the form of a new ladder, filled in",
         flags: strategy::LADDER_FLAGS,
         offers: strategy::offers,
-        does_it: Deed::Say(strategy::ladder),
+        does_it: Handler::Say(strategy::ladder),
     },
     Verb {
         name: "close",
@@ -128,7 +128,7 @@ pub const VERBS: &[Verb] = &[
         does: "closes a position, or part of it",
         flags: close::FLAGS,
         offers: trade::held,
-        does_it: Deed::Say(close::close),
+        does_it: Handler::Say(close::close),
     },
     Verb {
         name: "flip",
@@ -137,7 +137,7 @@ pub const VERBS: &[Verb] = &[
         does: "closes a position, then opens the other way",
         flags: &[],
         offers: trade::held,
-        does_it: Deed::Say(control::flip),
+        does_it: Handler::Say(control::flip),
     },
     Verb {
         name: "be",
@@ -146,7 +146,7 @@ pub const VERBS: &[Verb] = &[
         does: "moves the stop of a position to break-even",
         flags: &[],
         offers: trade::held,
-        does_it: Deed::Say(control::break_even),
+        does_it: Handler::Say(control::break_even),
     },
     Verb {
         name: "cancel",
@@ -155,7 +155,7 @@ pub const VERBS: &[Verb] = &[
         does: "cancels orders, a TWAP or a ladder",
         flags: &["--twap=", "--scaled=", "--all"],
         offers: trade::cancelable,
-        does_it: Deed::Say(trade::cancel),
+        does_it: Handler::Say(trade::cancel),
     },
     Verb {
         name: "exits",
@@ -164,7 +164,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the attached exits, filled in",
         flags: &["--take-profit=", "--stop-loss="],
         offers: trade::resting,
-        does_it: Deed::Say(trade::exits),
+        does_it: Handler::Say(trade::exits),
     },
     Verb {
         name: "move",
@@ -173,7 +173,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens what moves an order, filled in",
         flags: amend::FLAGS,
         offers: amend::offers,
-        does_it: Deed::Say(amend::amend),
+        does_it: Handler::Say(amend::amend),
     },
     Verb {
         name: "margin",
@@ -182,7 +182,7 @@ pub const VERBS: &[Verb] = &[
         does: "opens the isolated margin, filled in",
         flags: &["--extra="],
         offers: trade::held,
-        does_it: Deed::Say(trade::margin),
+        does_it: Handler::Say(trade::margin),
     },
     press("close-all", "closes every position", Action::CloseAll),
     press("flatten", "gets out of everything", Action::Flatten),
@@ -193,7 +193,7 @@ pub const VERBS: &[Verb] = &[
         does: "shows those rows only; without words, all",
         flags: &[],
         offers: look::columns,
-        does_it: Deed::Say(look::filter),
+        does_it: Handler::Say(look::filter),
     },
     Verb {
         name: "sort",
@@ -202,7 +202,7 @@ pub const VERBS: &[Verb] = &[
         does: "sorts this pane",
         flags: &[],
         offers: look::columns,
-        does_it: Deed::Say(look::sort),
+        does_it: Handler::Say(look::sort),
     },
     Verb {
         name: "columns",
@@ -211,7 +211,7 @@ pub const VERBS: &[Verb] = &[
         does: "chooses the columns of this pane and their order; without words, from a list",
         flags: &[],
         offers: look::columns,
-        does_it: Deed::Say(look::choose),
+        does_it: Handler::Say(look::choose),
     },
     press(
         "freeze",
@@ -227,7 +227,7 @@ pub const VERBS: &[Verb] = &[
         does: "shows that account",
         flags: &[],
         offers: look::accounts,
-        does_it: Deed::Say(look::account),
+        does_it: Handler::Say(look::account),
     },
     press("accounts", "lists every account", Action::Accounts),
     press("markets", "lists every market", Action::Markets),
@@ -238,7 +238,7 @@ pub const VERBS: &[Verb] = &[
         does: "sets an alert of your own",
         flags: alert::FLAGS,
         offers: alert::offers,
-        does_it: Deed::Say(alert::alert),
+        does_it: Handler::Say(alert::alert),
     },
     press("alerts", "lists your alerts", Action::UserAlerts),
     press(
@@ -261,7 +261,7 @@ pub const VERBS: &[Verb] = &[
         does: "writes this pane to a file, every page of it",
         flags: &[],
         offers: look::formats,
-        does_it: Deed::Say(look::export),
+        does_it: Handler::Say(look::export),
     },
     Verb {
         name: "theme",
@@ -270,7 +270,7 @@ pub const VERBS: &[Verb] = &[
         does: "these colours for the session; without a name, those of the settings",
         flags: &[],
         offers: settings::themes,
-        does_it: Deed::Say(settings::theme),
+        does_it: Handler::Say(settings::theme),
     },
     Verb {
         name: "config",
@@ -279,7 +279,7 @@ pub const VERBS: &[Verb] = &[
         does: "says whether the settings files are in force, and what is wrong with them",
         flags: &[],
         offers: nothing,
-        does_it: Deed::Say(settings::standing),
+        does_it: Handler::Say(settings::standing),
     },
     Verb {
         name: "reload",
@@ -288,7 +288,7 @@ pub const VERBS: &[Verb] = &[
         does: "reads the settings files now",
         flags: &[],
         offers: nothing,
-        does_it: Deed::Say(settings::reload),
+        does_it: Handler::Say(settings::reload),
     },
     press("help", "lists the keys", Action::Help),
     Verb {
@@ -298,7 +298,7 @@ pub const VERBS: &[Verb] = &[
         does: "shows you around the paper desk",
         flags: &[],
         offers: nothing,
-        does_it: Deed::Say(look::tour),
+        does_it: Handler::Say(look::tour),
     },
     Verb {
         also: &["q"],
@@ -308,7 +308,7 @@ pub const VERBS: &[Verb] = &[
 
 /// Runs a line.
 pub(crate) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
-    let words = said::words(text)?;
+    let words = command_args::words(text)?;
     let Some((first, _)) = words.split_first() else {
         return Ok(Next::Stay);
     };
@@ -317,13 +317,13 @@ pub(crate) fn run(model: &mut Model, text: &str) -> Result<Next, Fault> {
         (Err(_), Some(action)) if words.len() == 1 => return Ok(Next::Press(action)),
         (Err(what), _) => return Err(first.fault(what)),
     };
-    let said = Said::of(verb, &words, text.chars().count())?;
+    let args = CommandArgs::of(verb, &words, text.chars().count())?;
     match verb.does_it {
-        Deed::Press(action) => {
-            said.at_most(0)?;
+        Handler::Press(action) => {
+            args.at_most(0)?;
             Ok(Next::Press(action))
         }
-        Deed::Say(does) => does(model, &said),
+        Handler::Say(does) => does(model, &args),
     }
 }
 
@@ -352,7 +352,11 @@ fn pressed(model: &Model, word: &str) -> Option<Action> {
 
 /// The names of actions without a key.
 fn keyless(model: &Model) -> impl Iterator<Item = String> {
-    let lost = model.keymap.keyless().iter().filter_map(Keyless::command);
+    let lost = model
+        .keymap
+        .keyless()
+        .iter()
+        .filter_map(UnboundAction::command);
     lost.map(|command| command.trim_start_matches(':').to_owned())
 }
 

@@ -1,25 +1,25 @@
 //! The commands about settings and themes.
 
-use super::{Said, Word};
+use super::{CommandArgs, Word};
 use crate::{
     app::{
         activity::notice::{Event, Tone},
         desk::model::Model,
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
-        tables::lens::Fault,
+        tables::table_view::Fault,
     },
     config::Theme,
 };
 use strum::VariantArray as _;
 
-pub(super) fn standing(_: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(0)?;
+pub(super) fn standing(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(0)?;
     Ok(Next::Open(Box::new(Overlay::Settings { offset: 0 })))
 }
 
-pub(super) fn reload(_: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(0)?;
-    Ok(Next::Ask(Effect::Reread))
+pub(super) fn reload(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(0)?;
+    Ok(Next::Ask(Effect::Reload))
 }
 
 pub(super) fn themes(_: &Model) -> Vec<String> {
@@ -27,14 +27,14 @@ pub(super) fn themes(_: &Model) -> Vec<String> {
 }
 
 /// For this session and every account of the desk, until the configured theme changes.
-pub(super) fn theme(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(1)?;
-    let theme = said.word(0).map(|word| named(model, word)).transpose()?;
+pub(super) fn theme(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(1)?;
+    let theme = args.word(0).map(|word| named(model, word)).transpose()?;
     let words = theme.map_or_else(
         || "the colours of the settings again".to_owned(),
         |theme| format!("theme {theme} for this session; `:theme` alone takes it off"),
     );
-    let event = Event::Said(Tone::Plain, words);
+    let event = Event::CommandArgs(Tone::Plain, words);
     model.activity.note(None, event, model.now);
     Ok(Next::Ask(Effect::SetTheme(theme)))
 }

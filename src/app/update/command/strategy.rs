@@ -1,7 +1,7 @@
 //! The commands that create a TWAP or scaled order: open the form, filled in.
 
 use super::{
-    Said,
+    CommandArgs,
     trade::{fill, market, markets, parsed},
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
         desk::model::Model,
         dialogs::{next::Next, overlay::Overlay},
         forms::form::Form,
-        tables::lens::Fault,
+        tables::table_view::Fault,
         update::act,
     },
     model::{
@@ -70,36 +70,36 @@ const TEXTS: &[(&str, Field)] = &[
     ("--leverage", Field::Leverage),
 ];
 
-pub(super) fn twap(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    let curve = match said.flag("--curve") {
+pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    let curve = match args.flag("--curve") {
         Some(word) => parsed(word)?,
         None => Curve::Twap,
     };
-    strategy(model, said, DraftShape::Sliced(curve), TWAP_WORDS)
+    strategy(model, args, DraftShape::Sliced(curve), TWAP_WORDS)
 }
 
-pub(super) fn ladder(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    strategy(model, said, DraftShape::Ladder, LADDER_WORDS)
+pub(super) fn ladder(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    strategy(model, args, DraftShape::Ladder, LADDER_WORDS)
 }
 
 /// Fills the form from `SIDE MARKET …` and the flags; the form asks, and shows errors.
 fn strategy(
     model: &Model,
-    said: &Said,
+    args: &CommandArgs,
     shape: DraftShape,
     fields: &[Field],
 ) -> Result<Next, Fault> {
-    let mut words = said.words.iter();
-    let side = said.flag("--side").or_else(|| words.next());
-    let side = parsed::<Side>(side.ok_or_else(|| said.missing("buy or sell"))?)?;
-    let named = said.flag("--market").or_else(|| words.next());
+    let mut words = args.words.iter();
+    let side = args.flag("--side").or_else(|| words.next());
+    let side = parsed::<Side>(side.ok_or_else(|| args.missing("buy or sell"))?)?;
+    let named = args.flag("--market").or_else(|| words.next());
     let named = named.map(|word| market(model, word)).transpose()?;
     let account_id = match act::strategist(model, shape) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.around());
-    choices(&mut form, said, side)?;
+    let mut form = Form::strategy(account_id, shape, named.as_ref(), &model.form_context());
+    choices(&mut form, args, side)?;
     for (field, word) in fields.iter().zip(&mut words) {
         fill(&mut form, *field, word)?;
     }
@@ -107,7 +107,7 @@ fn strategy(
         return Err(word.fault("nothing more is wanted here"));
     }
     for (flag, field) in TEXTS {
-        if let Some(word) = said.flag(flag) {
+        if let Some(word) = args.flag(flag) {
             fill(&mut form, *field, word)?;
         }
     }
@@ -115,16 +115,16 @@ fn strategy(
     Ok(Next::Open(Box::new(Overlay::Form(Box::new(form)))))
 }
 
-fn choices(form: &mut Form, said: &Said, side: Side) -> Result<(), Fault> {
-    if said.has("--reduce-only").is_some() {
+fn choices(form: &mut Form, args: &CommandArgs, side: Side) -> Result<(), Fault> {
+    if args.has("--reduce-only").is_some() {
         form.reduce();
     }
     let Draft::Entry(draft) = &mut form.draft else {
         return Ok(());
     };
     draft.side = side;
-    draft.randomize = said.has("--randomize").is_some();
-    if let Some(word) = said.flag("--margin-mode") {
+    draft.randomize = args.has("--randomize").is_some();
+    if let Some(word) = args.flag("--margin-mode") {
         draft.margin_mode = parsed(word)?;
     }
     Ok(())

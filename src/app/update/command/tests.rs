@@ -6,7 +6,7 @@ use crate::{
         desk::msg::Msg,
         dialogs::{
             effect::Effect,
-            overlay::{Deed as Asked, Overlay, Strip},
+            overlay::{Overlay, Strip, StripAction as Asked},
             prompt::Prompt,
         },
         keys::keymap::{Chord, Context, Keymap},
@@ -231,10 +231,10 @@ fn cancel_takes_an_order_all_of_them_or_those_of_a_market() {
 #[test]
 fn getting_out_is_what_its_key_does() {
     for (text, key) in [("close-all", "X"), ("close all", "X"), ("flatten", "F")] {
-        let (mut said, mut pressed) = (desk(), desk());
-        say(&mut said, text);
+        let (mut args, mut pressed) = (desk(), desk());
+        say(&mut args, text);
         press(&mut pressed, key);
-        assert_eq!(said.overlays, pressed.overlays, "{text}");
+        assert_eq!(args.overlays, pressed.overlays, "{text}");
     }
     assert_eq!(say(&mut desk(), "q"), vec![Effect::Quit]);
     let mut model = desk();
@@ -317,9 +317,9 @@ fn a_line_that_was_wrong_can_be_put_right_and_earlier_ones_come_back() {
     assert_eq!(model.overlays, vec![]);
     assert_eq!(
         model
-            .lenses
+            .table_views
             .of(Pane::Positions)
-            .and_then(crate::app::tables::lens::Lens::hits),
+            .and_then(crate::app::tables::table_view::TableView::hits),
         Some(1)
     );
 }
@@ -356,7 +356,7 @@ fn filters_sorts_and_columns_can_be_said() {
     );
     let chosen = |model: &Model| {
         model
-            .lenses
+            .table_views
             .of(Pane::Positions)
             .and_then(|l| l.columns.clone())
     };
@@ -570,7 +570,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     let mut model = desk();
     let toast = |model: &Model| {
         let shown = model.activity.toast(model.now).unwrap();
-        let Event::Said(_, words) = &shown.event else {
+        let Event::CommandArgs(_, words) = &shown.event else {
             panic!("{shown:?}")
         };
         words.clone()
@@ -587,7 +587,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     }
     assert_eq!(say(&mut model, "theme"), [Effect::SetTheme(None)]);
     assert_eq!(toast(&model), "the colours of the settings again");
-    assert_eq!(say(&mut model, "reload"), [Effect::Reread]);
+    assert_eq!(say(&mut model, "reload"), [Effect::Reload]);
     let (at, what) = fault("theme drak");
     let known = "no such theme; there are dark, light, contrast, blue_orange, red_up";
     assert_eq!((at, what.as_str()), (6..10, known));

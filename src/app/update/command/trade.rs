@@ -1,7 +1,7 @@
 //! The commands that trade. Names are looked up in the desk's data; the same drafts as in the forms and the CLI build
 //! the command.
 
-use super::{Said, Word};
+use super::{CommandArgs, Word};
 use crate::{
     app::{
         account::row_id::RowId,
@@ -13,7 +13,7 @@ use crate::{
         forms::form::Form,
         keys::keymap::Action,
         orders::of_row,
-        tables::lens::Fault,
+        tables::table_view::Fault,
         update::act,
     },
     model::{
@@ -61,20 +61,20 @@ const TEXTS: &[(&str, Field)] = &[
     ("--expected-price", Field::ExpectedPrice),
 ];
 
-pub(super) fn place(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    if let Some(side) = said.flag("--side") {
-        return order(model, said, parsed(side)?, 0);
+pub(super) fn place(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    if let Some(side) = args.flag("--side") {
+        return order(model, args, parsed(side)?, 0);
     }
-    let side = said.needed(0, "buy or sell")?;
-    order(model, said, parsed(side)?, 1)
+    let side = args.needed(0, "buy or sell")?;
+    order(model, args, parsed(side)?, 1)
 }
 
-pub(super) fn buy(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    order(model, said, Side::Buy, 0)
+pub(super) fn buy(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    order(model, args, Side::Buy, 0)
 }
 
-pub(super) fn sell(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    order(model, said, Side::Sell, 0)
+pub(super) fn sell(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    order(model, args, Side::Sell, 0)
 }
 
 /// A word of a closed vocabulary.
@@ -84,29 +84,29 @@ pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
 }
 
 /// Fills the order form from `MARKET SIZE [PRICE]` and the flags; the form asks, and shows errors.
-fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next, Fault> {
-    let price = price_at(said, skip)?;
-    said.at_most(price + 1)?;
+fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Result<Next, Fault> {
+    let price = price_at(args, skip)?;
+    args.at_most(price + 1)?;
     let account_id = match model.account_for(act::NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Ok(Next::Refuse(why)),
     };
-    let market = match (said.flag("--market"), said.word(skip)) {
+    let market = match (args.flag("--market"), args.word(skip)) {
         (Some(word), _) | (None, Some(word)) => Some(market(model, word)?),
         (None, None) => None,
     };
-    let mut form = Form::order(account_id, side, market.as_ref(), &model.around());
-    form.be(kind(said, price)?, &model.around());
-    choices(&mut form.draft, said)?;
-    triggers(model, &mut form.draft, said)?;
-    form.guess_purpose(&model.around());
-    if said.has("--reduce-only").is_some() {
+    let mut form = Form::order(account_id, side, market.as_ref(), &model.form_context());
+    form.be(kind(args, price)?, &model.form_context());
+    choices(&mut form.draft, args)?;
+    triggers(model, &mut form.draft, args)?;
+    form.guess_purpose(&model.form_context());
+    if args.has("--reduce-only").is_some() {
         form.reduce();
     }
     let words = [(Field::Size, skip + 1), (Field::LimitPrice, price)].into_iter();
-    let words = words.filter_map(|(field, at)| Some((field, said.word(at)?)));
+    let words = words.filter_map(|(field, at)| Some((field, args.word(at)?)));
     let flags = TEXTS.iter();
-    let flags = flags.filter_map(|(flag, field)| Some((*field, said.flag(flag)?)));
+    let flags = flags.filter_map(|(flag, field)| Some((*field, args.flag(flag)?)));
     for (field, word) in words.chain(flags) {
         fill(&mut form, field, word)?;
     }
@@ -115,48 +115,48 @@ fn order(model: &mut Model, said: &Said, side: Side, skip: usize) -> Result<Next
 }
 
 /// The position of the price: after the size, with or without the word `limit`.
-fn price_at(said: &Said, skip: usize) -> Result<usize, Fault> {
+fn price_at(args: &CommandArgs, skip: usize) -> Result<usize, Fault> {
     let at = skip + 2;
     let is_named = |word: &Word| word.text.eq_ignore_ascii_case("limit");
-    if !said.word(at).is_some_and(is_named) {
+    if !args.word(at).is_some_and(is_named) {
         return Ok(at);
     }
-    said.needed(at + 1, "a price: limit 60000")?;
+    args.needed(at + 1, "a price: limit 60000")?;
     Ok(at + 1)
 }
 
 /// A price implies the type if it is not given: without one it is a market order, whatever came before.
-fn kind(said: &Said, price: usize) -> Result<PlaceKind, Fault> {
-    let has_price = said.word(price).is_some() || said.flag("--limit-price").is_some();
-    match said.flag("--type") {
+fn kind(args: &CommandArgs, price: usize) -> Result<PlaceKind, Fault> {
+    let has_price = args.word(price).is_some() || args.flag("--limit-price").is_some();
+    match args.flag("--type") {
         Some(word) => parsed(word),
         None if has_price => Ok(PlaceKind::Limit),
         None => Ok(PlaceKind::Market),
     }
 }
 
-fn choices(draft: &mut Draft, said: &Said) -> Result<(), Fault> {
+fn choices(draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
     let Draft::Entry(draft) = draft else {
         return Ok(());
     };
-    if let Some(word) = said.flag("--tif") {
+    if let Some(word) = args.flag("--tif") {
         let time = parsed::<TimeInForce>(word)?;
         if !times_in_force(draft.shape).contains(&time) {
             return Err(word.fault("an order of this type has no such time in force"));
         }
         draft.time_in_force = time;
     }
-    if let Some(word) = said.flag("--margin-mode") {
+    if let Some(word) = args.flag("--margin-mode") {
         draft.margin_mode = parsed::<MarginMode>(word)?;
     }
     Ok(())
 }
 
 /// The trigger and its purpose.
-fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> {
-    let direction = owned(draft, said, Field::TriggerDirection, "--trigger-direction")?;
-    let elsewhere = owned(draft, said, Field::TriggerMarket, "--trigger-market-id")?;
-    let target = owned(draft, said, Field::TargetPosition, "--target-position-id")?;
+fn triggers(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
+    let direction = owned(draft, args, Field::TriggerDirection, "--trigger-direction")?;
+    let elsewhere = owned(draft, args, Field::TriggerMarket, "--trigger-market-id")?;
+    let target = owned(draft, args, Field::TargetPosition, "--target-position-id")?;
     let Draft::Entry(draft) = draft else {
         return Ok(());
     };
@@ -178,15 +178,15 @@ fn triggers(model: &Model, draft: &mut Draft, said: &Said) -> Result<(), Fault> 
 /// The value of a flag; an error if orders of this type lack the field.
 pub(super) fn owned<'a>(
     draft: &Draft,
-    said: &'a Said,
+    args: &'a CommandArgs,
     field: Field,
     flag: &str,
 ) -> Result<Option<&'a Word>, Fault> {
-    match said.has(flag) {
+    match args.has(flag) {
         Some(word) if !draft.fields().contains(&field) => {
             Err(word.fault(format!("an order of this type takes no {flag}")))
         }
-        Some(_) | None => Ok(said.flag(flag)),
+        Some(_) | None => Ok(args.flag(flag)),
     }
 }
 
@@ -200,26 +200,26 @@ pub(super) fn fill(form: &mut Form, field: Field, word: &Word) -> Result<(), Fau
     Ok(())
 }
 
-pub(super) fn cancel(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    if let Some(id) = said.flag("--twap") {
+pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    if let Some(id) = args.flag("--twap") {
         let row = RowId::Twap(id.text.as_str().into());
         return of_row(model, &row, id);
     }
-    if let Some(id) = said.flag("--scaled") {
+    if let Some(id) = args.flag("--scaled") {
         let row = RowId::Scaled(id.text.as_str().into());
         return of_row(model, &row, id);
     }
-    let is_flag = said.has("--all").is_some();
-    if is_flag || said.word(0).is_some_and(|word| word.text == "all") {
+    let is_flag = args.has("--all").is_some();
+    if is_flag || args.word(0).is_some_and(|word| word.text == "all") {
         let at = usize::from(!is_flag);
-        said.at_most(at + 1)?;
-        return match said.word(at) {
+        args.at_most(at + 1)?;
+        return match args.word(at) {
             Some(word) => cancel_in(model, word),
             None => Ok(Next::Press(Action::CancelAll)),
         };
     }
-    said.at_most(1)?;
-    let id = said.needed(0, "which order: an id, or all")?;
+    args.at_most(1)?;
+    let id = args.needed(0, "which order: an id, or all")?;
     let order = id.text.as_str().into();
     if model.store.order(&order).is_none() {
         return Err(id.fault("no such order here; Tab lists those that work"));
@@ -247,9 +247,9 @@ fn cancel_in(model: &Model, word: &Word) -> Result<Next, Fault> {
     Ok(open(Overlay::Bulk(list)))
 }
 
-pub(super) fn exits(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(1)?;
-    let id = said.needed(0, "which order: an id")?;
+pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(1)?;
+    let id = args.needed(0, "which order: an id")?;
     let order = model.store.order(&id.text.as_str().into());
     let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that rest"))?;
     if !takes_exits(order) {
@@ -260,7 +260,7 @@ pub(super) fn exits(model: &mut Model, said: &Said) -> Result<Next, Fault> {
         ("--take-profit", Field::TakeProfit),
         ("--stop-loss", Field::StopLoss),
     ] {
-        if let Some(word) = said.flag(flag) {
+        if let Some(word) = args.flag(flag) {
             form.draft.write(field, &word.text);
         }
     }
@@ -272,15 +272,15 @@ fn takes_exits(order: &Order) -> bool {
     order.is_working() && !order.is_armed()
 }
 
-pub(super) fn margin(model: &mut Model, said: &Said) -> Result<Next, Fault> {
-    said.at_most(2)?;
-    let position = position(model, said)?;
+pub(super) fn margin(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    args.at_most(2)?;
+    let position = position(model, args)?;
     if !position.is_isolated() {
         let what = "a cross position has no isolated margin";
-        return Err(said.needed(0, what)?.fault(what));
+        return Err(args.needed(0, what)?.fault(what));
     }
     let mut form = Form::margin(position);
-    if let Some(word) = said.flag("--extra").or(said.word(1)) {
+    if let Some(word) = args.flag("--extra").or(args.word(1)) {
         fill(&mut form, Field::ExtraMargin, word)?;
     }
     form.start();
@@ -306,13 +306,13 @@ pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
 }
 
 /// The open position of a line: by id, by market, or the selected one by default.
-pub(super) fn position<'a>(model: &'a Model, said: &Said) -> Result<&'a Position, Fault> {
-    let Some(word) = said.word(0) else {
+pub(super) fn position<'a>(model: &'a Model, args: &CommandArgs) -> Result<&'a Position, Fault> {
+    let Some(word) = args.word(0) else {
         let held = match model.selected() {
             Some(RowId::Position(id)) => model.store.position(&id),
             _ => None,
         };
-        return held.ok_or_else(|| said.missing("which position: a market or an id"));
+        return held.ok_or_else(|| args.missing("which position: a market or an id"));
     };
     match model.store.positions_named(&word.text).as_slice() {
         [position] => Ok(*position),

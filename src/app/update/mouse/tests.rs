@@ -13,17 +13,17 @@ use crate::{
 };
 use std::time::Duration;
 
-fn clicked(model: &mut Model, spot: Spot) -> Vec<Effect> {
+fn clicked(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
     let now = model.now;
     update(model, now, Msg::Click(spot))
 }
 
-fn on_position(id: &str) -> Spot {
-    Spot::Row(Pane::Positions, RowId::Position(PositionId::from(id)))
+fn on_position(id: &str) -> ClickTarget {
+    ClickTarget::Row(Pane::Positions, RowId::Position(PositionId::from(id)))
 }
 
-fn on_order(id: &str) -> Spot {
-    Spot::Row(Pane::Orders, RowId::Order(OrderId::from(id)))
+fn on_order(id: &str) -> ClickTarget {
+    ClickTarget::Row(Pane::Orders, RowId::Order(OrderId::from(id)))
 }
 
 fn form(model: &Model) -> &Form {
@@ -39,13 +39,13 @@ fn a_click_on_an_account_chooses_it_and_a_second_shows_it() {
         Some(list.chosen)
     };
     assert_eq!(chosen(&model), Some(0));
-    assert_eq!(clicked(&mut model, Spot::Account(1)), vec![]);
+    assert_eq!(clicked(&mut model, ClickTarget::Account(1)), vec![]);
     assert_eq!(chosen(&model), Some(1));
-    let shown = clicked(&mut model, Spot::Account(1));
+    let shown = clicked(&mut model, ClickTarget::Account(1));
     assert_eq!(shown, [Effect::SwitchAccount(Switch::To(1))]);
     assert_eq!(model.overlays, vec![]);
     assert_eq!(
-        clicked(&mut model, Spot::Account(0)),
+        clicked(&mut model, ClickTarget::Account(0)),
         vec![],
         "the list is gone"
     );
@@ -90,7 +90,7 @@ mod on_the_desk {
     #[test]
     fn a_click_on_a_tab_turns_to_it() {
         let mut model = desk();
-        clicked(&mut model, Spot::Pane(Pane::Activity));
+        clicked(&mut model, ClickTarget::Pane(Pane::Activity));
         assert_eq!(
             (model.focus.pane, model.focus.tab),
             (Pane::Activity, Pane::Activity)
@@ -100,7 +100,7 @@ mod on_the_desk {
     #[test]
     fn a_click_on_a_hint_presses_its_key_wherever_it_is_bound() {
         let mut model = desk();
-        let help = Spot::Key(Context::Positions, Action::Help);
+        let help = ClickTarget::Key(Context::Positions, Action::Help);
         clicked(&mut model, help);
         assert!(matches!(model.overlays.as_slice(), [Overlay::Help { .. }]));
     }
@@ -109,10 +109,10 @@ mod on_the_desk {
     fn a_click_on_a_toast_takes_it_away_and_nothing_else() {
         let mut model = desk();
         let now = model.now;
-        let lost = Msg::Said(notice::Tone::Alert, "lost".to_owned());
+        let lost = Msg::Notify(notice::Tone::Alert, "lost".to_owned());
         update(&mut model, now, lost);
         press(&mut model, "z");
-        clicked(&mut model, Spot::Toast);
+        clicked(&mut model, ClickTarget::Toast);
         assert_eq!(model.activity.toast(model.now), None);
         assert!(model.focus.zoomed);
     }
@@ -122,9 +122,9 @@ mod on_what_acts {
     use super::*;
     use crate::app::keys::keymap::Context;
 
-    const CLOSE_ALL: Spot = Spot::Key(Context::Positions, Action::CloseAll);
-    const YES: Spot = Spot::Key(Context::Strip, Action::Confirm);
-    const NO: Spot = Spot::Key(Context::Strip, Action::Dismiss);
+    const CLOSE_ALL: ClickTarget = ClickTarget::Key(Context::Positions, Action::CloseAll);
+    const YES: ClickTarget = ClickTarget::Key(Context::Strip, Action::Confirm);
+    const NO: ClickTarget = ClickTarget::Key(Context::Strip, Action::Dismiss);
 
     #[test]
     fn a_click_opens_the_strip_that_the_key_would_and_esc_there_stops_it() {
@@ -142,7 +142,10 @@ mod on_what_acts {
         let mut model = desk();
         press(&mut model, "b esc");
         assert_eq!(model.overlays, vec![]);
-        clicked(&mut model, Spot::Key(Context::Form, Action::CloseAll));
+        clicked(
+            &mut model,
+            ClickTarget::Key(Context::Form, Action::CloseAll),
+        );
         assert!(model.overlays.last().unwrap().try_as_strip_ref().is_some());
     }
 
@@ -176,15 +179,15 @@ mod on_what_acts {
             press(&mut model, keys);
             wait(&mut model, 200);
             let (overlays, focus) = (model.overlays.clone(), model.focus.clone());
-            let around = [
+            let form_context = [
                 CLOSE_ALL,
                 on_position("pos-2"),
                 on_order("ord-1"),
-                Spot::Pane(Pane::Orders),
-                Spot::Key(Context::Orders, Action::Cancel),
-                Spot::Over,
+                ClickTarget::Pane(Pane::Orders),
+                ClickTarget::Key(Context::Orders, Action::Cancel),
+                ClickTarget::Over,
             ];
-            for spot in around {
+            for spot in form_context {
                 assert_eq!(clicked(&mut model, spot), vec![], "{keys}");
             }
             assert_eq!(
@@ -206,7 +209,7 @@ mod on_what_acts {
         );
         model.overlays.push(Overlay::Strip(strip));
         wait(&mut model, 200);
-        let send = Spot::Key(Context::Bulk, Action::Confirm);
+        let send = ClickTarget::Key(Context::Bulk, Action::Confirm);
         assert_eq!(clicked(&mut model, send), vec![]);
         assert_eq!(model.overlays.len(), 2);
     }
@@ -239,14 +242,14 @@ mod on_a_form {
         }
     }
 
-    fn on_option(field: Field, words: &str) -> Spot {
-        Spot::Choice(field, words.to_owned())
+    fn on_option(field: Field, words: &str) -> ClickTarget {
+        ClickTarget::Choice(field, words.to_owned())
     }
 
     #[test]
     fn a_field_gets_the_keys() {
         let mut model = buying();
-        clicked(&mut model, Spot::Field(Field::Leverage));
+        clicked(&mut model, ClickTarget::Field(Field::Leverage));
         assert_eq!(form(&model).focus, Field::Leverage);
         press(&mut model, "end 1");
         assert_eq!(form(&model).draft.text(Field::Leverage), Some("101"));
@@ -255,7 +258,7 @@ mod on_a_form {
     #[test]
     fn a_field_that_the_form_does_not_have_gets_none() {
         let mut model = buying();
-        clicked(&mut model, Spot::Field(Field::Rungs));
+        clicked(&mut model, ClickTarget::Field(Field::Rungs));
         assert_eq!(form(&model).focus, Field::Size);
     }
 
@@ -266,7 +269,7 @@ mod on_a_form {
         assert_eq!(side(&model), "sell");
         clicked(&mut model, on_option(Field::Side, "neither"));
         assert_eq!(side(&model), "sell");
-        clicked(&mut model, Spot::NextChoice(Field::Side));
+        clicked(&mut model, ClickTarget::NextChoice(Field::Side));
         assert_eq!(side(&model), "buy");
     }
 
@@ -274,7 +277,7 @@ mod on_a_form {
     fn a_click_on_send_sends_what_enter_would() {
         let mut model = buying();
         press(&mut model, "0.1");
-        let sent = clicked(&mut model, Spot::Key(Context::Form, Action::Submit));
+        let sent = clicked(&mut model, ClickTarget::Key(Context::Form, Action::Submit));
         assert!(matches!(
             sent.as_slice(),
             [Effect::Send(Ticket(1), Command::Place(_))]
@@ -296,7 +299,7 @@ mod the_wheel {
         model::{Cursor, Order, Page},
     };
 
-    fn scroll(model: &mut Model, spot: Spot, seen: std::ops::Range<usize>) -> Vec<Effect> {
+    fn scroll(model: &mut Model, spot: ClickTarget, seen: std::ops::Range<usize>) -> Vec<Effect> {
         let now = model.now;
         update(model, now, Msg::Scrolled(spot, seen))
     }
@@ -319,7 +322,7 @@ mod the_wheel {
     #[test]
     fn it_moves_the_pane_under_it_and_leaves_the_keys_where_they_are() {
         let mut model = with_history();
-        let history = Spot::Pane(Pane::History);
+        let history = ClickTarget::Pane(Pane::History);
         assert_eq!(scroll(&mut model, history, 3..13), vec![]);
         assert_eq!(model.focus.pane, Pane::Positions);
         assert_eq!(model.selected(), Some(RowId::Position("pos-1".into())));
@@ -330,7 +333,7 @@ mod the_wheel {
         let mut model = with_history();
         press(&mut model, "6 j j j j j");
         let at = |n: usize| Some(RowId::Order(format!("h-{n:03}").as_str().into()));
-        let history = || Spot::Pane(Pane::History);
+        let history = || ClickTarget::Pane(Pane::History);
         scroll(&mut model, history(), 3..13);
         assert_eq!(model.selected(), at(5));
         scroll(&mut model, history(), 6..16);
@@ -342,7 +345,7 @@ mod the_wheel {
     #[test]
     fn near_the_end_of_a_history_it_asks_for_more_of_it_once() {
         let mut model = with_history();
-        let history = || Spot::Pane(Pane::History);
+        let history = || ClickTarget::Pane(Pane::History);
         let more = Effect::MoreHistory(Cursor::from("p2".to_owned()));
         assert_eq!(scroll(&mut model, history(), 9..29), vec![more]);
         assert_eq!(scroll(&mut model, history(), 12..32), vec![]);
@@ -352,7 +355,7 @@ mod the_wheel {
     fn over_a_help_or_a_form_it_scrolls_that_and_changes_no_field() {
         let mut model = desk();
         press(&mut model, "?");
-        scroll(&mut model, Spot::Over, 6..20);
+        scroll(&mut model, ClickTarget::Over, 6..20);
         assert!(matches!(
             model.overlays.as_slice(),
             [Overlay::Help { offset: 6, .. }]
@@ -360,7 +363,7 @@ mod the_wheel {
         press(&mut model, "esc b");
         let mut scrolled = form(&model).clone();
         scrolled.scroll = Scroll::From(6);
-        scroll(&mut model, Spot::Over, 6..20);
+        scroll(&mut model, ClickTarget::Over, 6..20);
         assert_eq!(form(&model), &scrolled);
     }
 }

@@ -12,7 +12,7 @@ use crate::{
             ladder_spot::{Generation, LadderColumn, LadderEvent, LadderSpot, WHEEL_HOME},
             screen::MarketPanel,
         },
-        tables::{pane::Pane, spot::Spot},
+        tables::{click_target::ClickTarget, pane::Pane},
         testing::*,
         update::router::update,
     },
@@ -83,7 +83,7 @@ fn spot(model: &Model, price: &str, column: LadderColumn) -> LadderSpot {
 
 fn click_on(model: &mut Model, spot: LadderSpot) -> Vec<Effect> {
     let now = model.now;
-    update(model, now, Msg::Click(Spot::Ladder(spot)))
+    update(model, now, Msg::Click(ClickTarget::Ladder(spot)))
 }
 
 fn orders(effects: &[Effect]) -> Vec<(Side, String)> {
@@ -306,7 +306,7 @@ fn dragged(model: &mut Model, from: &str, to: &str) -> Vec<Effect> {
     let own = spot(model, from, LadderColumn::MyBids);
     let there = spot(model, to, LadderColumn::MyBids);
     let now = model.now;
-    let mut effects = update(model, now, Msg::Click(Spot::Ladder(own)));
+    let mut effects = update(model, now, Msg::Click(ClickTarget::Ladder(own)));
     effects.extend(update(
         model,
         now,
@@ -338,7 +338,7 @@ fn the_mouse_drags_an_order_like_the_keys() {
     let own = spot(&model, "63995", LadderColumn::MyBids);
     let there = spot(&model, "63997", LadderColumn::MyBids);
     let now = model.now;
-    update(&mut model, now, Msg::Click(Spot::Ladder(own)));
+    update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
     update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
     assert!(update(&mut model, now, Msg::Ladder(LadderEvent::Released(None))).is_empty());
     assert_eq!(
@@ -363,7 +363,7 @@ fn where_bids_and_asks_share_a_column_both_are_dragged() {
         let now = model.now;
         let spot = |model: &Model, price| spot(model, price, LadderColumn::Mine);
         let (own, there) = (spot(&model, "64005"), spot(&model, "64007"));
-        update(&mut model, now, Msg::Click(Spot::Ladder(own)));
+        update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
         update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
         assert_eq!(
             model.price_ladder.carried(),
@@ -463,7 +463,7 @@ fn the_wheel_moves_the_view_and_holds_it() {
     let top = |model: &Model| model.price_ladder.prices(21)[0];
     let before = top(&model);
     let now = model.now;
-    let up = Spot::Panel(crate::app::MarketPanel::Ladder);
+    let up = ClickTarget::Panel(crate::app::MarketPanel::Ladder);
     let seen = WHEEL_HOME - 3..WHEEL_HOME + 18;
     update(&mut model, now, Msg::Scrolled(up, seen));
     assert_eq!(top(&model), before.plus(num("3")).unwrap());

@@ -15,7 +15,7 @@ use crate::{
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
             receipt,
         },
-        exit::{self, Misuse},
+        exit::{self, UsageError},
         out,
         service::Service,
         usage_error,
@@ -296,7 +296,7 @@ fn failure(report: &Report) -> Failure {
         return why.clone();
     }
     let words = format!("{report:#}");
-    if report.is::<Misuse>() || exit::of(report) == Exit::Usage {
+    if report.is::<UsageError>() || exit::of(report) == Exit::Usage {
         return Failure::new(FailureKind::Invalid, words);
     }
     Failure::local(words)

@@ -32,7 +32,7 @@ pub(super) struct LocalOutbox<'a> {
     /// How many commands were sent.
     sent: usize,
     outcomes: &'a mut Outcomes,
-    standstills: Standstills,
+    standstills: CloseAllProgress,
 }
 
 impl<'a> LocalOutbox<'a> {
@@ -56,7 +56,7 @@ impl<'a> LocalOutbox<'a> {
             events,
             sent: 0,
             outcomes,
-            standstills: Standstills::default(),
+            standstills: CloseAllProgress::default(),
         }
     }
 
@@ -103,7 +103,7 @@ impl<'a> LocalOutbox<'a> {
                     told(voice, &deed.command, &progress);
                 }
             }
-            Msg::Said(_, text) | Msg::Offered(text, _) => voice.note(&text),
+            Msg::Notify(_, text) | Msg::Offered(text, _) => voice.note(&text),
             Msg::Key(_)
             | Msg::Unseen(_)
             | Msg::Paste(_)
@@ -130,7 +130,7 @@ impl<'a> LocalOutbox<'a> {
             | Msg::OpenedSince
             | Msg::Halted(_)
             | Msg::Second(_)
-            | Msg::Reread(_) => {}
+            | Msg::Reload(_) => {}
         }
     }
 
@@ -201,9 +201,9 @@ fn resumed(deeds: &[PreparedCommand]) -> ResumedIntents {
 
 /// The progress of each close-all, and since when.
 #[derive(Debug, Default)]
-struct Standstills(BTreeMap<Ticket, (u32, Instant)>);
+struct CloseAllProgress(BTreeMap<Ticket, (u32, Instant)>);
 
-impl Standstills {
+impl CloseAllProgress {
     /// Whether there was no progress for too long for a verb; a desk would go on.
     fn is_over(&mut self, ticket: Ticket, done: u32, now: Instant) -> bool {
         let (known, since) = self.0.entry(ticket).or_insert((done, now));
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_script_is_told_of_a_close_all_that_stands_still_and_of_none_that_comes_further() {
-        let (began, mut standstills) = (Instant::now(), Standstills::default());
+        let (began, mut standstills) = (Instant::now(), CloseAllProgress::default());
         let mut at = |minutes, done| {
             let now = began + Duration::from_mins(minutes);
             standstills.is_over(Ticket(1), done, now)

@@ -2,7 +2,7 @@
 
 use super::{LineReader, WatchFormat, print};
 use crate::{
-    cli::{Exit, exit::Misuse, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, service::Service, voice::Output},
     config::{Sources, load},
     model::Text,
     runtime::EVENTS_FILE,
@@ -47,7 +47,7 @@ pub(super) async fn follow(
 ) -> Result<Exit> {
     if !load(sources)?.settings.event_log {
         let words = "event_log is false: a desk writes no events; set event_log = true";
-        return Err(Misuse(words.to_owned()).into());
+        return Err(UsageError(words.to_owned()).into());
     }
     let path = service.journal_dir.join(EVENTS_FILE);
     let mut tail = FollowedFile::from_end(&path)?;

@@ -88,7 +88,7 @@ fn a_damaged_file_is_refused_in_words_and_kept_aside_and_the_next_write_begins_a
     ] {
         fs::write(&file, damage).unwrap();
         let said = session(dir.path(), vec![keep(&[7])]);
-        let [Msg::Said(Tone::Alert, words)] = said.as_slice() else {
+        let [Msg::Notify(Tone::Alert, words)] = said.as_slice() else {
             panic!("{said:?}");
         };
         let aside = format!("alerts-paper-chal-1.json.damaged-{number}");

@@ -93,7 +93,7 @@ async fn of_an_order_that_is_over_already_there_is_nothing_to_cancel_and_it_is_s
     let text = "order o-1 is not as asked: side sell instead of buy".to_owned();
     assert_eq!(
         messages_for(buy(), filled).await,
-        [Msg::Said(Tone::Alert, text)]
+        [Msg::Notify(Tone::Alert, text)]
     );
 }
 
@@ -274,7 +274,7 @@ async fn a_change_of_exits_in_doubt_is_not_sent_again_after_a_newer_one() {
     scene.settled().await.1.unwrap();
     scene.outbox.again(Ticket(1));
     let why = loop {
-        if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
+        if let Msg::Notify(_, text) = scene.events.recv().await.unwrap() {
             break text;
         }
     };

@@ -30,7 +30,7 @@ async fn after_a_crash_an_order_that_one_row_fits_is_linked_to_it() {
     let history = ok(&format!(r#"{{"data":[{ORDER}],"has_more":false}}"#));
     let mut scene = after_a_crash(&command, vec![empty(), history]).await;
     let told = loop {
-        if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
+        if let Msg::Notify(_, text) = scene.events.recv().await.unwrap() {
             break text;
         }
     };

@@ -39,7 +39,7 @@ impl Rehearsal {
     }
 
     async fn introduced(&mut self) -> String {
-        let Msg::Said(_, words) = self.hear().await else {
+        let Msg::Notify(_, words) = self.hear().await else {
             panic!("introduced first");
         };
         words

@@ -179,7 +179,7 @@ async fn said_after_a_close_all(reads: usize) -> (String, usize) {
         .outbox
         .send(TICKET, Command::CloseAll("chal-1".into()));
     let text = loop {
-        if let Msg::Said(_, text) = scene.events.recv().await.unwrap() {
+        if let Msg::Notify(_, text) = scene.events.recv().await.unwrap() {
             break text;
         }
     };
@@ -290,7 +290,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     let told = verb.events.recv().await.unwrap();
     let named = "open since before: flatten chal-1; close all positions on chal-1; what reads";
     assert!(
-        matches!(&told, Msg::Said(_, text) if text.starts_with(named)),
+        matches!(&told, Msg::Notify(_, text) if text.starts_with(named)),
         "{told:?}"
     );
     assert_eq!(mutations(&verb), Vec::<String>::new());
@@ -389,7 +389,7 @@ async fn flat_is_not_proved_before_an_order_that_was_on_the_wire_has_its_answer_
             looked |= unanswered && state.left.is_some();
         } else if let Msg::Progress(Ticket(2), progress) = msg {
             unanswered &= matches!(progress, Progress::Sending { .. });
-        } else if let Msg::Said(_, words) = msg {
+        } else if let Msg::Notify(_, words) = msg {
             // On a loaded machine the message may come before the response is given up.
             unanswered &= !words.contains("is still unanswered");
         }

@@ -277,7 +277,7 @@ async fn a_close_all_that_the_first_desk_sent_is_proved_on_the_second_one_too() 
     let left = "close all is complete but not flat, still open: BTC 1".to_owned();
     assert_eq!(
         scene.events.recv().await,
-        Some(Msg::Said(crate::app::activity::notice::Tone::Alert, left))
+        Some(Msg::Notify(crate::app::activity::notice::Tone::Alert, left))
     );
 }
 
@@ -453,7 +453,7 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
     tokio::spawn(socket::accept_callers(vec![asleep], listener));
     let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
                 may be newer; F flattens";
-    let told = Msg::Said(crate::app::activity::notice::Tone::Alert, said.to_owned());
+    let told = Msg::Notify(crate::app::activity::notice::Tone::Alert, said.to_owned());
     assert_eq!(heard.recv().await, Some(told));
 }
 

@@ -73,7 +73,7 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     assert!(scene.settled().await.1.is_ok(), "it does not wait");
     drop(go_on);
     loop {
-        if let Msg::Said(Tone::Alert, text) = scene.events.recv().await.unwrap() {
+        if let Msg::Notify(Tone::Alert, text) = scene.events.recv().await.unwrap() {
             assert!(text.contains("New orders are held back"), "{text}");
             break;
         }
@@ -120,7 +120,7 @@ async fn a_continued_close_all_says_what_was_opened_since_it_began() {
     loop {
         match scene.events.recv().await.unwrap() {
             Msg::OpenedSince => break,
-            Msg::Said(_, text) => assert!(!text.contains("still open"), "{text}"),
+            Msg::Notify(_, text) => assert!(!text.contains("still open"), "{text}"),
             _ => {}
         }
     }

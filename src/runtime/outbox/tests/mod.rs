@@ -177,7 +177,7 @@ fn closed_all() -> Reply {
 
 fn said(msgs: &[Msg]) -> String {
     let words = msgs.iter().filter_map(|msg| {
-        if let Msg::Said(_, text) = msg {
+        if let Msg::Notify(_, text) = msg {
             Some(text.as_str())
         } else {
             None

@@ -135,7 +135,7 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     };
     context.outbox.again(ticket);
     let refusal =
-        |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("not to be sent again"));
+        |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("not to be sent again"));
     context.until(refusal).await;
     let sent = context.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
@@ -159,7 +159,7 @@ async fn an_order_in_doubt_that_was_given_before_a_close_all_is_said_to_open_ane
     }
     drop(journal);
     let mut context = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
-    let said = |msg: &Msg| matches!(msg, Msg::Said(Tone::Alert, text) if text.contains("it would open anew"));
+    let said = |msg: &Msg| matches!(msg, Msg::Notify(Tone::Alert, text) if text.contains("it would open anew"));
     context.until(said).await;
     let outlived = context.until(|msg| matches!(msg, Msg::Outlived(_))).await;
     let Msg::Progress(ticket, _) = context.until(is_asked).await else {
@@ -232,7 +232,7 @@ async fn a_way_out_that_never_left_and_is_let_go_is_written_down_as_unsent() {
 #[tokio::test]
 async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() {
     let mut context = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
-    let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("was never sent"));
+    let told = |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("was never sent"));
     context.until(told).await;
     assert_eq!(context.states(), [IntentState::Unsent]);
     assert_eq!(context.methods(), ["GET"]);
@@ -265,7 +265,7 @@ async fn a_journal_beside_the_desks_that_cannot_be_read_is_told() {
     std::fs::write(beside.join("journal.sqlite3"), broken).unwrap();
     let responder = Responder::answering(vec![]).await;
     let mut context = opened(dir, responder, NOW);
-    let Msg::Said(Tone::Alert, text) = context.until(|_| true).await else {
+    let Msg::Notify(Tone::Alert, text) = context.until(|_| true).await else {
         panic!("said");
     };
     assert!(
@@ -419,7 +419,7 @@ async fn with_doubt_that_lasts(timeouts: Timeouts) -> OutboxContext {
 async fn an_order_behind_the_last_sessions_doubt_is_told_for_what_it_waits_and_refused_in_time() {
     let mut context = with_doubt_that_lasts(Timeouts::divided_by(100)).await;
     context.outbox.send(Ticket(1), tests::buy());
-    let told = |msg: &Msg| matches!(msg, Msg::Said(_, text) if text.contains("the last session"));
+    let told = |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("the last session"));
     context.until(told).await;
     let Msg::Settled(Ticket(1), Err(why)) = context.until(is_settled).await else {
         panic!("refused");

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 /// Whether the message contains `words`.
 pub(super) fn is_said(msg: &Msg, words: &str) -> bool {
-    matches!(msg, Msg::Said(_, text) if text.contains(words))
+    matches!(msg, Msg::Notify(_, text) if text.contains(words))
 }
 
 #[tokio::test]

@@ -86,8 +86,8 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Asked(..)
         | Msg::Halted(_)
         | Msg::Second(_)
-        | Msg::Reread(_)
-        | Msg::Said(..)) => panic!("{other:?}"),
+        | Msg::Reload(_)
+        | Msg::Notify(..)) => panic!("{other:?}"),
     }
 }
 

@@ -3,7 +3,7 @@ use crate::{
     app::{
         Model,
         account::{poll::Answer, row_id::RowId},
-        desk::lens::change,
+        desk::table_view::change,
         dialogs::overlay::Overlay,
         testing::{arrive, desk, num, order, press, wait},
     },
@@ -223,7 +223,10 @@ fn typing_a_filter_shows_what_it_takes_and_escape_shows_all() {
     let mut model = desk();
     assert_eq!(press(&mut model, "2 / eth"), vec![]);
     assert_eq!(ids(&model, Pane::Orders), ["ord-2"]);
-    assert_eq!(model.lenses.of(Pane::Orders).and_then(Lens::hits), Some(1));
+    assert_eq!(
+        model.table_views.of(Pane::Orders).and_then(TableView::hits),
+        Some(1)
+    );
     press(&mut model, "enter");
     assert_eq!(model.overlays, vec![]);
     assert_eq!(ids(&model, Pane::Orders), ["ord-2"], "kept");
@@ -349,7 +352,10 @@ fn sorting_goes_round_the_columns_and_turns() {
     let count = (model.options.reading.columns)(Pane::Positions).len();
     press(&mut model, &"o ".repeat(count - 2));
     assert_eq!(
-        model.lenses.of(Pane::Positions).and_then(|lens| lens.sort),
+        model
+            .table_views
+            .of(Pane::Positions)
+            .and_then(|table_view| table_view.sort),
         None
     );
 }
@@ -378,7 +384,9 @@ fn what_is_not_known_is_last_whichever_way_round() {
             column: at,
             direction,
         });
-        change(&mut model, Pane::Positions, |lens| lens.sort = sort);
+        change(&mut model, Pane::Positions, |table_view| {
+            table_view.sort = sort;
+        });
         assert_eq!(ids(&model, Pane::Positions), expected);
     }
 }
@@ -403,7 +411,10 @@ fn children_stay_under_their_parent_whatever_is_filtered_or_sorted() {
     arrive(&mut model, Answer::Orders(Ok(Page::of(rows))));
     press(&mut model, "2 / price>=30 enter");
     assert_eq!(ids(&model, Pane::Orders), ["lad-a", "a-2", "lad-b", "b-1"]);
-    assert_eq!(model.lenses.of(Pane::Orders).and_then(Lens::hits), Some(2));
+    assert_eq!(
+        model.table_views.of(Pane::Orders).and_then(TableView::hits),
+        Some(2)
+    );
     press(&mut model, "esc");
     let column = find(
         "limit_price",
@@ -414,7 +425,9 @@ fn children_stay_under_their_parent_whatever_is_filtered_or_sorted() {
         column,
         direction: Direction::Descending,
     });
-    change(&mut model, Pane::Orders, |lens| lens.sort = sort);
+    change(&mut model, Pane::Orders, |table_view| {
+        table_view.sort = sort;
+    });
     assert_eq!(
         ids(&model, Pane::Orders),
         ["lad-b", "b-1", "b-2", "lad-a", "a-2", "a-1"]
@@ -468,15 +481,23 @@ fn past(numbers: std::ops::Range<u32>) -> Page<crate::model::Order> {
 fn filtered(model: &mut Model, text: &str) {
     let columns = (model.options.reading.columns)(Pane::History);
     let filter = Filter::parse(text, &columns).unwrap();
-    change(model, Pane::History, |lens| lens.filter = filter);
+    change(model, Pane::History, |table_view| {
+        table_view.filter = filter;
+    });
 }
 
 fn sifted(model: &Model) -> Option<usize> {
-    model.lenses.of(Pane::History).and_then(Lens::sifted)
+    model
+        .table_views
+        .of(Pane::History)
+        .and_then(TableView::sifted)
 }
 
 fn hits(model: &Model) -> Option<usize> {
-    model.lenses.of(Pane::History).and_then(Lens::hits)
+    model
+        .table_views
+        .of(Pane::History)
+        .and_then(TableView::hits)
 }
 
 #[test]
@@ -522,7 +543,9 @@ fn portions_come_to_the_same_order_as_all_at_once() {
     let column = find("size", &(model.options.reading.columns)(Pane::History)).unwrap();
     for direction in [Direction::Ascending, Direction::Descending] {
         let sort = Some(Sort { column, direction });
-        change(&mut model, Pane::History, |lens| lens.sort = sort);
+        change(&mut model, Pane::History, |table_view| {
+            table_view.sort = sort;
+        });
         while sifted(&model).is_some() {
             wait(&mut model, 1);
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The desk as a form sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Around<'a> {
+pub struct FormContext<'a> {
     pub store: &'a Store,
     pub used: &'a Used,
     /// The desk's own clock, for ages.
@@ -32,12 +32,12 @@ pub struct Values {
     pub leverage: String,
     /// Offered, never filled in: the size of an order must be typed on purpose.
     pub size: String,
-    habits: BTreeMap<PlaceKind, Habit>,
+    habits: BTreeMap<PlaceKind, UsualTerms>,
 }
 
 /// The usual terms of an order type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Habit {
+pub struct UsualTerms {
     pub time_in_force: TimeInForce,
     pub slippage: String,
 }
@@ -45,7 +45,7 @@ pub struct Habit {
 /// A wider slippage tolerance was meant for one order and is not kept.
 const WIDEST_SLIPPAGE: i64 = 500;
 
-impl Default for Habit {
+impl Default for UsualTerms {
     fn default() -> Self {
         Self {
             time_in_force: TimeInForce::Gtc,
@@ -54,7 +54,7 @@ impl Default for Habit {
     }
 }
 
-impl Habit {
+impl UsualTerms {
     fn of(order: &PlaceOrder) -> Self {
         // A date is meant for one order.
         let lasting = order.time_in_force.filter(|tif| *tif != TimeInForce::Gtd);
@@ -73,7 +73,7 @@ impl Used {
     }
 
     /// The last terms of this type in this market.
-    pub fn habit(&self, market: Option<&MarketId>, kind: PlaceKind) -> Habit {
+    pub fn habit(&self, market: Option<&MarketId>, kind: PlaceKind) -> UsualTerms {
         let habit = self.of(market).and_then(|used| used.habits.get(&kind));
         habit.cloned().unwrap_or_default()
     }
@@ -85,7 +85,7 @@ impl Used {
         }
         let before = self.0.remove(&order.market_id);
         let mut habits = before.map(|used| used.habits).unwrap_or_default();
-        habits.insert(order.kind, Habit::of(order));
+        habits.insert(order.kind, UsualTerms::of(order));
         let values = Values {
             margin_mode: order.margin_mode,
             leverage: order.leverage.to_string(),

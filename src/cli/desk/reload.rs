@@ -12,14 +12,14 @@ use crate::{
     app::{
         LayoutPreset, Msg, Options, WidthTier,
         activity::notice::Tone,
-        desk::renewal::{Renewal, Reread},
+        desk::reload::{Reload, Renewal},
         keys::keymap::Keymap,
         tables::pane::Pane,
     },
     cli::{columns, desk::setup as desk_setup, paths::state_dir},
     config::{Change, Loaded, Settings, Sources, Takes, load, memory},
-    runtime::{News, Renewals, Start, Wish},
-    ui::Looks,
+    runtime::{SettingsReply, SettingsRequest, SettingsThread, Start},
+    ui::ThemeSet,
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -57,7 +57,7 @@ pub(super) fn watch(
     sources: &Sources,
     loaded: Loaded,
     start: &Start,
-) -> Result<(Renewals, Watching)> {
+) -> Result<(SettingsThread, Watching)> {
     let (wishes, wanted) = channel();
     let (news, mail) = mpsc::channel(1);
     let (works, ended) = channel::<()>();
@@ -69,7 +69,7 @@ pub(super) fn watch(
             drop(works);
         })
         .wrap_err("no thread could be started to watch the settings")?;
-    Ok((Renewals { wishes, news: mail }, Watching(ended)))
+    Ok((SettingsThread { wishes, news: mail }, Watching(ended)))
 }
 
 /// The metadata of a file; `None` if it does not exist.
@@ -81,7 +81,7 @@ struct SettingsWatch {
     first: Loaded,
     last: Loaded,
     keymap: Keymap,
-    looks: Looks,
+    looks: ThemeSet,
     files: Vec<PathBuf>,
     /// The result of the last check, and how many checks in a row had it.
     seen: Vec<FileStamp>,
@@ -93,10 +93,10 @@ struct SettingsWatch {
 }
 
 /// Settings that can be in force.
-struct Good {
+struct ValidSettings {
     loaded: Loaded,
     keymap: Keymap,
-    looks: Looks,
+    looks: ThemeSet,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,12 +126,12 @@ impl SettingsWatch {
     }
 
     /// Runs until the desk has ended and its requests are done.
-    fn run(mut self, wanted: &Receiver<Wish>, news: &Sender<News>) {
+    fn run(mut self, wanted: &Receiver<SettingsRequest>, news: &Sender<SettingsReply>) {
         loop {
             let found = match wanted.recv_timeout(CHECK_INTERVAL) {
-                Ok(Wish::Read) => self.look(ReloadRequest::ByPerson),
-                Ok(Wish::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
-                Ok(Wish::KeepLayout(size, layout)) => self.keep_layout(size, layout),
+                Ok(SettingsRequest::Read) => self.look(ReloadRequest::ByPerson),
+                Ok(SettingsRequest::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
+                Ok(SettingsRequest::KeepLayout(size, layout)) => self.keep_layout(size, layout),
                 Err(RecvTimeoutError::Timeout) => self.look(ReloadRequest::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
@@ -143,32 +143,32 @@ impl SettingsWatch {
     }
 
     /// Stores the choice; returns a message if that failed.
-    fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<News> {
+    fn keep(&self, pane: Pane, columns: Option<&[usize]>) -> Option<SettingsReply> {
         let kept = columns::keep(&state_dir(&self.first.settings), pane, columns);
         let why = kept.err()?;
         let words = format!(
             "the columns of {} could not be saved: {why}",
             columns::name(pane)
         );
-        Some(News {
+        Some(SettingsReply {
             looks: None,
-            msg: Msg::Said(Tone::Warn, words),
+            msg: Msg::Notify(Tone::Warn, words),
         })
     }
 
     /// The same of a layout.
-    fn keep_layout(&self, size: WidthTier, layout: LayoutPreset) -> Option<News> {
+    fn keep_layout(&self, size: WidthTier, layout: LayoutPreset) -> Option<SettingsReply> {
         let dir = state_dir(&self.first.settings);
         let kept = memory::keep_layout(&dir, &size.to_string(), &layout.to_string());
         let why = kept.err()?;
-        Some(News {
+        Some(SettingsReply {
             looks: None,
-            msg: Msg::Said(Tone::Warn, format!("the layout could not be saved: {why}")),
+            msg: Msg::Notify(Tone::Warn, format!("the layout could not be saved: {why}")),
         })
     }
 
     /// Checks the files once; returns what to report to the desk.
-    fn look(&mut self, asked: ReloadRequest) -> Option<News> {
+    fn look(&mut self, asked: ReloadRequest) -> Option<SettingsReply> {
         let now = prints(&self.files);
         self.still = if now == self.seen { self.still + 1 } else { 0 };
         self.seen.clone_from(&now);
@@ -193,13 +193,13 @@ impl SettingsWatch {
             Ok(good) => self.take(good, asked),
             Err(faults) => {
                 self.is_faulty = true;
-                Some(told(None, Reread::Bad(faults)))
+                Some(told(None, Reload::Bad(faults)))
             }
         }
     }
 
     /// The settings as they are now, or all their errors.
-    fn good(&self, now: &[FileStamp]) -> Result<Good, Vec<String>> {
+    fn good(&self, now: &[FileStamp]) -> Result<ValidSettings, Vec<String>> {
         let lines = |text: String| text.lines().map(ToOwned::to_owned).collect::<Vec<_>>();
         let loaded = load(&self.sources).map_err(|why| lines(why.to_string()))?;
         let loaded = self.led(loaded)?;
@@ -213,7 +213,7 @@ impl SettingsWatch {
         let keymap = desk_setup::keymap(&loaded.settings);
         let looks = desk_setup::looks(&loaded.settings);
         match (keymap, looks) {
-            (Ok(keymap), Ok(looks)) => Ok(Good {
+            (Ok(keymap), Ok(looks)) => Ok(ValidSettings {
                 loaded,
                 keymap,
                 looks,
@@ -254,7 +254,7 @@ impl SettingsWatch {
         emptied.map(|(file, _)| file.clone())
     }
 
-    fn take(&mut self, good: Good, asked: ReloadRequest) -> Option<News> {
+    fn take(&mut self, good: ValidSettings, asked: ReloadRequest) -> Option<SettingsReply> {
         let mut changes = self.last.changes(&good.loaded);
         let behind = [
             ("keys_file", good.keymap != self.keymap, &["keys_file"][..]),
@@ -277,7 +277,7 @@ impl SettingsWatch {
         let looks = (good.looks != self.looks).then(|| good.looks.clone());
         let waiting = self.first.changes(&good.loaded).into_iter();
         let waiting = waiting.filter(|change| change.takes == Takes::NextStart);
-        let renewal = Renewal {
+        let reload = Renewal {
             options: desk_setup::options(&good.loaded.settings),
             others: others(&good.loaded),
             keymap: good.keymap.clone(),
@@ -286,9 +286,9 @@ impl SettingsWatch {
             files: files(&self.sources, &good.loaded),
         };
         self.held.clone_from(&self.read);
-        if self.files != renewal.files {
+        if self.files != reload.files {
             // A newly named file may have changed since: it is read again.
-            self.files.clone_from(&renewal.files);
+            self.files.clone_from(&reload.files);
             self.held = prints(&self.files);
             self.read.clear();
         }
@@ -296,7 +296,7 @@ impl SettingsWatch {
         self.keymap = good.keymap;
         self.looks = good.looks;
         self.is_faulty = false;
-        is_news.then(|| told(looks, Reread::Good(Box::new(renewal))))
+        is_news.then(|| told(looks, Reload::Good(Box::new(reload))))
     }
 }
 
@@ -306,10 +306,10 @@ fn others(loaded: &Loaded) -> Vec<(String, Options)> {
     others.filter_map(named).collect()
 }
 
-fn told(looks: Option<Looks>, reread: Reread) -> News {
-    News {
+fn told(looks: Option<ThemeSet>, reread: Reload) -> SettingsReply {
+    SettingsReply {
         looks,
-        msg: Msg::Reread(reread),
+        msg: Msg::Reload(reread),
     }
 }
 
@@ -337,7 +337,7 @@ fn print(file: &Path) -> FileStamp {
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::desk::renewal::*;
+    use crate::cli::desk::reload::*;
     use std::collections::HashMap;
 
     /// A desk whose settings are in a directory of its own.
@@ -377,26 +377,26 @@ mod tests {
 
         fn good(&mut self) -> Renewal {
             match looks(&mut self.watch, 8).map(|news| news.msg) {
-                Some(Msg::Reread(Reread::Good(renewal))) => *renewal,
+                Some(Msg::Reload(Reload::Good(reload))) => *reload,
                 other => panic!("{other:?}"),
             }
         }
 
         fn bad(&mut self) -> Vec<String> {
             match looks(&mut self.watch, 8).map(|news| news.msg) {
-                Some(Msg::Reread(Reread::Bad(faults))) => faults,
+                Some(Msg::Reload(Reload::Bad(faults))) => faults,
                 other => panic!("{other:?}"),
             }
         }
     }
 
     /// The first report within this many checks.
-    fn looks(watch: &mut SettingsWatch, count: u32) -> Option<News> {
+    fn looks(watch: &mut SettingsWatch, count: u32) -> Option<SettingsReply> {
         (0..count).find_map(|_| watch.look(ReloadRequest::ByFiles))
     }
 
-    fn words(renewal: &Renewal) -> Vec<String> {
-        renewal.changes.iter().map(ToString::to_string).collect()
+    fn words(reload: &Renewal) -> Vec<String> {
+        reload.changes.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -406,9 +406,9 @@ mod tests {
             "config.toml",
             "read_only = true\n[checks]\nmax_size = \"1\"\n",
         );
-        let renewal = scene.good();
-        assert_eq!(words(&renewal), ["checks.max_size = 1 (was none)"]);
-        assert!(renewal.options.read_only);
+        let reload = scene.good();
+        assert_eq!(words(&reload), ["checks.max_size = 1 (was none)"]);
+        assert!(reload.options.read_only);
         scene.saves("config.toml", "read_only = maybe\n");
         let file = scene.path("config.toml");
         assert!(scene.bad()[0].starts_with(&format!("{}: line 1: ", file.display())));
@@ -485,9 +485,9 @@ mod tests {
         assert_eq!(words(&scene.good()).len(), 3);
         let bound = scene.watch.keymap.clone();
         scene.saves("keys.toml", "[desk]\nbuy = \"N\"\nsell = []\n");
-        let renewal = scene.good();
-        assert_eq!(words(&renewal), ["keys_file changed"]);
-        assert_ne!(renewal.keymap, bound);
+        let reload = scene.good();
+        assert_eq!(words(&reload), ["keys_file changed"]);
+        assert_ne!(reload.keymap, bound);
         scene.saves("keys.toml", "[desk]\nbye = \"n\"\n");
         let file = scene.path("keys.toml");
         let fault = format!("keys_file {}: [desk] bye: no such action", file.display());
@@ -537,10 +537,10 @@ mod tests {
     fn what_is_asked_for_is_answered_and_a_file_that_is_named_must_be_there() {
         let mut scene = Scene::of("");
         let news = scene.watch.look(ReloadRequest::ByPerson).unwrap();
-        let Msg::Reread(Reread::Good(renewal)) = news.msg else {
+        let Msg::Reload(Reload::Good(reload)) = news.msg else {
             panic!("{news:?}");
         };
-        assert_eq!(words(&renewal), Vec::<String>::new());
+        assert_eq!(words(&reload), Vec::<String>::new());
         scene.saves("config.toml", "keys_file = \"/nowhere/keys.toml\"\n");
         assert!(scene.bad()[0].starts_with("keys_file /nowhere/keys.toml cannot be read"));
     }

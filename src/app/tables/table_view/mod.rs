@@ -19,7 +19,7 @@ pub use filter::{Fault, Filter, begun, find, number};
 pub use sums::Sums;
 
 use super::pane::Pane;
-use flat::Sifting;
+use flat::Filtering;
 use std::collections::BTreeMap;
 
 /// Rows of a longer list per update: a key waits a few milliseconds at most.
@@ -39,14 +39,14 @@ pub struct Sort {
 
 /// A person's view of a pane.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Lens {
+pub struct TableView {
     pub filter: Option<Filter>,
     pub sort: Option<Sort>,
     /// The columns in order; `None` for all in the default order.
     pub columns: Option<Vec<usize>>,
     pub(crate) picked: Option<Picked>,
     /// The running filter of a long list.
-    pub(crate) sifting: Option<Sifting>,
+    pub(crate) sifting: Option<Filtering>,
     pub(crate) sums: Option<Sums>,
 }
 
@@ -60,23 +60,25 @@ pub(crate) struct Picked {
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Lenses(pub(crate) BTreeMap<Pane, Lens>);
+pub struct TableViews(pub(crate) BTreeMap<Pane, TableView>);
 
-impl Lenses {
-    pub fn of(&self, pane: Pane) -> Option<&Lens> {
+impl TableViews {
+    pub fn of(&self, pane: Pane) -> Option<&TableView> {
         self.0.get(&pane)
     }
 
     /// Whether any later update continues with a long list.
     pub fn are_sifting(&self) -> bool {
-        self.0.values().any(|lens| lens.sifting.is_some())
+        self.0
+            .values()
+            .any(|table_view| table_view.sifting.is_some())
     }
 
     /// The chosen columns, by pane.
     pub fn columns(&self) -> BTreeMap<Pane, Vec<usize>> {
-        let lenses = self.0.iter();
-        lenses
-            .filter_map(|(pane, lens)| Some((*pane, lens.columns.clone()?)))
+        let table_views = self.0.iter();
+        table_views
+            .filter_map(|(pane, table_view)| Some((*pane, table_view.columns.clone()?)))
             .collect()
     }
 
@@ -92,7 +94,7 @@ impl Lenses {
     }
 }
 
-impl Lens {
+impl TableView {
     pub(crate) fn picked(&self) -> Option<&[u32]> {
         self.picked.as_ref().map(|picked| picked.places.as_slice())
     }
@@ -104,7 +106,7 @@ impl Lens {
 
     /// How much of a long list has been filtered, in percent, while it runs.
     pub fn sifted(&self) -> Option<usize> {
-        self.sifting.as_ref().map(Sifting::percent)
+        self.sifting.as_ref().map(Filtering::percent)
     }
 
     /// How many rows match; `None` without a filter, and until that is known.

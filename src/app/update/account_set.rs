@@ -12,7 +12,7 @@ use crate::{
             poll::Source,
         },
         activity::notice::{Elsewhere, Event},
-        desk::{cursor, model::Model, msg::Msg, options::Options, renewal::Reread},
+        desk::{cursor, model::Model, msg::Msg, options::Options, reload::Reload},
         dialogs::{
             effect::{Effect, TerminalOut},
             overlay::{Arm, Overlay},
@@ -32,7 +32,7 @@ use strum::IntoEnumIterator as _;
 
 /// Every account of the desk. One is always on the screen.
 #[derive(Debug)]
-pub struct Fleet {
+pub struct AccountSet {
     shown: Model,
     at: usize,
     aside: BTreeMap<usize, Model>,
@@ -40,23 +40,23 @@ pub struct Fleet {
 
 /// The account of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum AccountScope {
     /// The one on the screen.
     Shown,
     /// By index.
     Account(usize),
 }
 
-impl Fleet {
+impl AccountSet {
     /// A desk with one account.
     pub fn of(shown: Model) -> Self {
-        let mut fleet = Self {
+        let mut account_set = Self {
             shown,
             at: 0,
             aside: BTreeMap::new(),
         };
-        fleet.seat();
-        fleet
+        account_set.seat();
+        account_set
     }
 
     /// Adds an account after all others.
@@ -64,7 +64,7 @@ impl Fleet {
         let mut model = Model::new(options, self.shown.keymap.clone(), now);
         model.visibility = Visibility::Background;
         model.drift = self.shown.drift;
-        model.lenses.recall(self.shown.lenses.columns());
+        model.table_views.recall(self.shown.table_views.columns());
         self.aside.insert(self.count(), model);
         self.seat();
     }
@@ -97,28 +97,33 @@ impl Fleet {
     }
 
     /// Whether the account is visible.
-    pub fn is_on_screen(&self, whose: Whose) -> bool {
+    pub fn is_on_screen(&self, whose: AccountScope) -> bool {
         let lists_all = matches!(self.shown.overlays.last(), Some(Overlay::Accounts(_)));
         match whose {
-            Whose::Shown => true,
-            Whose::Account(at) => at == self.at || lists_all,
+            AccountScope::Shown => true,
+            AccountScope::Account(at) => at == self.at || lists_all,
         }
     }
 
     /// Updates an account with an event at `now`; effects come back with the index of their account.
-    pub fn update(&mut self, now: Timestamp, whose: Whose, msg: Msg) -> Vec<(usize, Effect)> {
+    pub fn update(
+        &mut self,
+        now: Timestamp,
+        whose: AccountScope,
+        msg: Msg,
+    ) -> Vec<(usize, Effect)> {
         let is_introduced = matches!(msg, Msg::Opened(_));
-        if let Msg::Reread(reread) = msg {
+        if let Msg::Reload(reread) = msg {
             return self.renew(now, &reread);
         }
         if let Msg::ClockSet(_) = msg {
             return self.clock_set(now, &msg);
         }
         let (at, wanted) = match whose {
-            Whose::Account(at) if at != self.at => {
+            AccountScope::Account(at) if at != self.at => {
                 (at, self.beside(at, |model| update(model, now, msg)))
             }
-            Whose::Account(_) | Whose::Shown => {
+            AccountScope::Account(_) | AccountScope::Shown => {
                 let heard = self.shown.activity.newest();
                 let wanted = update(&mut self.shown, now, msg);
                 self.take_back(heard);
@@ -159,7 +164,7 @@ impl Fleet {
     /// All accounts use the same columns.
     fn look(&mut self, pane: Pane, columns: Option<&[usize]>) {
         for model in iter::once(&mut self.shown).chain(self.aside.values_mut()) {
-            model.lenses.look(pane, columns.map(<[usize]>::to_vec));
+            model.table_views.look(pane, columns.map(<[usize]>::to_vec));
         }
     }
 
@@ -178,7 +183,7 @@ impl Fleet {
     }
 
     /// Every account applies its part of changed settings; the screen reports it once.
-    fn renew(&mut self, now: Timestamp, reread: &Reread) -> Vec<(usize, Effect)> {
+    fn renew(&mut self, now: Timestamp, reread: &Reload) -> Vec<(usize, Effect)> {
         let mut effects = vec![];
         for at in 0..self.count() {
             let name = self.account(at).and_then(|model| model.identity.as_ref());
@@ -187,7 +192,7 @@ impl Fleet {
                 0 => Some(reread.clone()),
                 _ => reread.for_account(name.as_deref()),
             };
-            let Some(part) = part.map(Msg::Reread) else {
+            let Some(part) = part.map(Msg::Reload) else {
                 continue;
             };
             let wanted = if at == self.at {

@@ -1,24 +1,24 @@
 //! Filters and sorts rows. A tree stays a tree: a matching row is shown with its parent.
 
 use super::{
-    super::rows::All, Direction, Fact, Filter, Lens, Picked, Sort, filter::Asked, flat::Order,
+    super::rows::All, Direction, Fact, Filter, Picked, Sort, TableView, filter::Asked, flat::Order,
 };
 use crate::model::Timestamp;
 use std::{cmp::Ordering, ops::Range};
 
-pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
+pub(crate) fn picked(reader: &Reader<'_>, table_view: &TableView, version: u64) -> Picked {
     let all = &reader.all;
     let mut families: Vec<Vec<usize>> = families(all)
-        .filter_map(|family| reader.kept(family, lens.filter.as_ref()))
+        .filter_map(|family| reader.kept(family, table_view.filter.as_ref()))
         .collect();
-    if let Some(sort) = lens.sort {
+    if let Some(sort) = table_view.sort {
         reader.sort(&mut families, sort);
     }
     let places: Vec<usize> = families.into_iter().flatten().collect();
     Picked {
         hits: places.iter().filter(|at| all.counts(**at)).count(),
         places: places.into_iter().flat_map(u32::try_from).collect(),
-        order: lens.sort.map_or(Order::Own, |_| Order::Families),
+        order: table_view.sort.map_or(Order::Own, |_| Order::Families),
         version,
     }
 }

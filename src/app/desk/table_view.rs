@@ -7,14 +7,14 @@ use crate::app::{
     dialogs::effect::Effect,
     keys::keymap::{Action, Context},
     tables::{
-        lens::{
-            Direction, Lens, PORTION, Picked, Sort,
+        pane::Pane,
+        table_view::{
+            Direction, PORTION, Picked, Sort, TableView,
             arrange::{self, Reader},
             filter::Filter,
-            flat::{self, Sifting},
+            flat::{self, Filtering},
             sums::Sums,
         },
-        pane::Pane,
     },
 };
 use strum::IntoEnumIterator;
@@ -23,16 +23,16 @@ use strum::IntoEnumIterator;
 const ALWAYS: usize = 500;
 
 /// Changes a pane's view; a short list follows at once, a long one when it is filtered.
-pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Lens)) {
+pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut TableView)) {
     let (count, version) = (model.all_rows(pane).len(), version(model, pane));
-    let lens = model.lenses.0.entry(pane).or_default();
-    let before = (lens.filter.clone(), lens.sort);
-    change(lens);
-    if (&lens.filter, lens.sort) != (&before.0, before.1) {
-        let is_long = lens.picks() && !has_branches(pane) && count > ALWAYS;
-        lens.sifting = is_long.then(|| Sifting::begin(count, lens.sort, version));
-        lens.picked.take_if(|_| !is_long);
-        lens.sums = None;
+    let table_view = model.table_views.0.entry(pane).or_default();
+    let before = (table_view.filter.clone(), table_view.sort);
+    change(table_view);
+    if (&table_view.filter, table_view.sort) != (&before.0, before.1) {
+        let is_long = table_view.picks() && !has_branches(pane) && count > ALWAYS;
+        table_view.sifting = is_long.then(|| Filtering::begin(count, table_view.sort, version));
+        table_view.picked.take_if(|_| !is_long);
+        table_view.sums = None;
     }
     refresh(model);
 }
@@ -41,7 +41,7 @@ pub(crate) fn change(model: &mut Model, pane: Pane, change: impl FnOnce(&mut Len
 pub(crate) fn show(model: &mut Model, pane: Pane, text: &str) {
     let columns = (model.options.reading.columns)(pane);
     let filter = Filter::parse(text, &columns).ok().flatten();
-    change(model, pane, |lens| lens.filter = filter);
+    change(model, pane, |table_view| table_view.filter = filter);
 }
 
 /// Sets and stores the columns. Hiding a risk column is allowed, with a warning.
@@ -55,10 +55,10 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
             hidden.join(", "),
             key.unwrap_or_default()
         );
-        let event = Event::Said(Tone::Warn, words);
+        let event = Event::CommandArgs(Tone::Warn, words);
         model.activity.note(None, event, model.now);
     }
-    model.lenses.look(pane, columns.clone());
+    model.table_views.look(pane, columns.clone());
     Effect::KeepColumns(pane, columns)
 }
 
@@ -73,10 +73,14 @@ fn hidden_risk(model: &Model, pane: Pane, columns: Option<&[usize]>) -> Vec<&'st
 /// Filters again what may have changed.
 pub(crate) fn refresh(model: &mut Model) {
     for pane in Pane::iter() {
-        let Some(lens) = model.lenses.of(pane).filter(|lens| lens.picks()) else {
+        let Some(table_view) = model
+            .table_views
+            .of(pane)
+            .filter(|table_view| table_view.picks())
+        else {
             continue;
         };
-        let is_sifting = lens.sifting.is_some();
+        let is_sifting = table_view.sifting.is_some();
         let version = version(model, pane);
         if is_sifting {
             sift(model, pane, version);
@@ -88,25 +92,27 @@ pub(crate) fn refresh(model: &mut Model) {
 
 /// Filters the next portion of a long list; starts over if the list changed.
 fn sift(model: &mut Model, pane: Pane, version: u64) {
-    let lens = model.lenses.0.get_mut(&pane);
-    let Some(mut sifting) = lens.and_then(|lens| lens.sifting.take()) else {
+    let table_view = model.table_views.0.get_mut(&pane);
+    let Some(mut sifting) = table_view.and_then(|table_view| table_view.sifting.take()) else {
         return;
     };
-    let Some(lens) = model.lenses.of(pane) else {
+    let Some(table_view) = model.table_views.of(pane) else {
         return;
     };
     if sifting.is_of(version) {
-        read(model, pane, |reader| sifting.go_on(reader, lens, PORTION));
-    } else {
-        sifting = Sifting::begin(model.all_rows(pane).len(), lens.sort, version);
         read(model, pane, |reader| {
-            sifting.go_on(reader, lens, usize::MAX);
+            sifting.go_on(reader, table_view, PORTION);
+        });
+    } else {
+        sifting = Filtering::begin(model.all_rows(pane).len(), table_view.sort, version);
+        read(model, pane, |reader| {
+            sifting.go_on(reader, table_view, usize::MAX);
         });
     }
     if sifting.is_over() {
         keep(model, pane, sifting.end());
-    } else if let Some(lens) = model.lenses.0.get_mut(&pane) {
-        lens.sifting = Some(sifting);
+    } else if let Some(table_view) = model.table_views.0.get_mut(&pane) {
+        table_view.sifting = Some(sifting);
     }
 }
 
@@ -125,26 +131,26 @@ fn read<T>(model: &Model, pane: Pane, reads: impl FnOnce(&Reader<'_>) -> T) -> T
 /// Shows these rows from now on.
 fn keep(model: &mut Model, pane: Pane, picked: Picked) {
     let is_filtered = model
-        .lenses
+        .table_views
         .of(pane)
-        .is_some_and(|lens| lens.filter.is_some());
+        .is_some_and(|table_view| table_view.filter.is_some());
     let sums = is_filtered.then(|| Sums::of(&model.store, pane, &picked.places));
-    if let Some(lens) = model.lenses.0.get_mut(&pane) {
-        lens.picked = Some(picked);
-        lens.sums = sums.flatten();
+    if let Some(table_view) = model.table_views.0.get_mut(&pane) {
+        table_view.picked = Some(picked);
+        table_view.sums = sums.flatten();
     }
 }
 
 fn pick(model: &mut Model, pane: Pane, version: u64) {
     let is_fresh =
         |picked: &Picked| picked.version == version && model.all_rows(pane).len() > ALWAYS;
-    let lens = model.lenses.of(pane);
-    if lens.is_some_and(|lens| lens.picked.as_ref().is_some_and(is_fresh)) {
+    let table_view = model.table_views.of(pane);
+    if table_view.is_some_and(|table_view| table_view.picked.as_ref().is_some_and(is_fresh)) {
         return;
     }
-    let lens = model.lenses.0.get_mut(&pane);
-    let old = lens.and_then(|lens| lens.picked.take());
-    let Some(lens) = model.lenses.of(pane) else {
+    let table_view = model.table_views.0.get_mut(&pane);
+    let old = table_view.and_then(|table_view| table_view.picked.take());
+    let Some(table_view) = model.table_views.of(pane) else {
         return;
     };
     let shift = old
@@ -152,11 +158,11 @@ fn pick(model: &mut Model, pane: Pane, version: u64) {
         .and_then(|old| shift_since(model, pane, old.version));
     let picked = read(model, pane, |reader| match old.zip(shift) {
         _ if !has_branches(pane) && reader.all.len() <= ALWAYS => {
-            flat::picked(reader, lens, version)
+            flat::picked(reader, table_view, version)
         }
-        Some((old, shift)) => flat::again(reader, lens, old, (shift, version)),
-        None if has_branches(pane) => arrange::picked(reader, lens, version),
-        None => flat::picked(reader, lens, version),
+        Some((old, shift)) => flat::again(reader, table_view, old, (shift, version)),
+        None if has_branches(pane) => arrange::picked(reader, table_view, version),
+        None => flat::picked(reader, table_view, version),
     });
     keep(model, pane, picked);
 }
@@ -197,10 +203,10 @@ pub(crate) fn version(model: &Model, pane: Pane) -> u64 {
 pub(crate) fn next_sort(model: &mut Model) {
     let pane = model.focus.pane;
     let count = (model.options.reading.columns)(pane).len();
-    let lens = model.lenses.of(pane);
-    let shown = lens.and_then(|lens| lens.columns.clone());
+    let table_view = model.table_views.of(pane);
+    let shown = table_view.and_then(|table_view| table_view.columns.clone());
     let shown = shown.unwrap_or_else(|| (0..count).collect());
-    let sort = lens.and_then(|lens| lens.sort);
+    let sort = table_view.and_then(|table_view| table_view.sort);
     let next = match sort {
         None => shown.first(),
         Some(sort) => {
@@ -213,20 +219,24 @@ pub(crate) fn next_sort(model: &mut Model) {
         column: *column,
         direction,
     });
-    change(model, pane, |lens| lens.sort = next);
+    change(model, pane, |table_view| table_view.sort = next);
 }
 
 /// Reverses the sort; without one, sorts by the pane's own first column.
 pub(crate) fn turn_sort(model: &mut Model) {
     let pane = model.focus.pane;
-    let Some(sort) = model.lenses.of(pane).and_then(|lens| lens.sort) else {
+    let Some(sort) = model
+        .table_views
+        .of(pane)
+        .and_then(|table_view| table_view.sort)
+    else {
         return next_sort(model);
     };
     let direction = match sort.direction {
         Direction::Ascending => Direction::Descending,
         Direction::Descending => Direction::Ascending,
     };
-    change(model, pane, |lens| {
-        lens.sort = Some(Sort { direction, ..sort });
+    change(model, pane, |table_view| {
+        table_view.sort = Some(Sort { direction, ..sort });
     });
 }

@@ -2,7 +2,7 @@
 //! changes are inserted in place, so that a new row among a hundred thousand costs no more than among a hundred.
 
 use super::{
-    Fact, Lens, Picked, Sort,
+    Fact, Picked, Sort, TableView,
     arrange::{Reader, compare},
 };
 use crate::app::account::feed::Shift;
@@ -76,7 +76,7 @@ impl Picked {
 
 /// A list that is being filtered and sorted.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sifting {
+pub(crate) struct Filtering {
     /// The matching rows so far.
     places: Vec<u32>,
     keys: Option<Keys>,
@@ -85,7 +85,7 @@ pub(crate) struct Sifting {
     version: u64,
 }
 
-impl Sifting {
+impl Filtering {
     pub(crate) fn begin(count: usize, sort: Option<Sort>, version: u64) -> Self {
         let unread = || std::iter::repeat_n(Fact::Unknown, count).collect();
         Self {
@@ -111,9 +111,9 @@ impl Sifting {
     }
 
     /// Reads this many more rows.
-    pub(crate) fn go_on(&mut self, reader: &Reader<'_>, lens: &Lens, rows: usize) {
+    pub(crate) fn go_on(&mut self, reader: &Reader<'_>, table_view: &TableView, rows: usize) {
         let end = self.read.saturating_add(rows).min(self.count);
-        let mut fresh = wanted(reader, lens, self.read..end);
+        let mut fresh = wanted(reader, table_view, self.read..end);
         if let Some(keys) = &mut self.keys {
             for at in &fresh {
                 keys.read(reader, *at);
@@ -145,16 +145,16 @@ impl Sifting {
 }
 
 /// The whole list at once.
-pub(crate) fn picked(reader: &Reader<'_>, lens: &Lens, version: u64) -> Picked {
-    let mut sifting = Sifting::begin(reader.all.len(), lens.sort, version);
-    sifting.go_on(reader, lens, usize::MAX);
+pub(crate) fn picked(reader: &Reader<'_>, table_view: &TableView, version: u64) -> Picked {
+    let mut sifting = Filtering::begin(reader.all.len(), table_view.sort, version);
+    sifting.go_on(reader, table_view, usize::MAX);
     sifting.end()
 }
 
 /// The previous result, updated with later changes.
 pub(crate) fn again(
     reader: &Reader<'_>,
-    lens: &Lens,
+    table_view: &TableView,
     old: Picked,
     (shift, version): (Shift, u64),
 ) -> Picked {
@@ -172,7 +172,7 @@ pub(crate) fn again(
         }
         Shift::Below { came } => count.saturating_sub(came)..count,
     };
-    let wanted = wanted(reader, lens, fresh);
+    let wanted = wanted(reader, table_view, fresh);
     match (&mut order, shift) {
         (Order::By(keys), _) => {
             keys.shift(shift);
@@ -203,9 +203,9 @@ fn moved(places: &mut Vec<u32>, left: usize, came: usize) {
     }
 }
 
-fn wanted(reader: &Reader<'_>, lens: &Lens, places: Range<usize>) -> Vec<u32> {
+fn wanted(reader: &Reader<'_>, table_view: &TableView, places: Range<usize>) -> Vec<u32> {
     let takes = |at: &usize| {
-        let filter = lens.filter.as_ref();
+        let filter = table_view.filter.as_ref();
         filter.is_none_or(|filter| reader.takes(filter, *at))
     };
     places.filter(takes).flat_map(u32::try_from).collect()

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The result of reading the files.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reread {
+pub enum Reload {
     Good(Box<Renewal>),
     /// What is wrong, where, and what is allowed, one line each.
     Bad(Vec<String>),
@@ -30,25 +30,25 @@ pub struct Renewal {
     pub files: Vec<PathBuf>,
 }
 
-impl Reread {
+impl Reload {
     /// The settings of another account, by its profile's name; an account without a name has the first one's. `None` if
     /// the profile no longer exists: its settings stay.
     pub(crate) fn for_account(&self, name: Option<&str>) -> Option<Self> {
-        let (Self::Good(renewal), Some(name)) = (self, name) else {
+        let (Self::Good(reload), Some(name)) = (self, name) else {
             return Some(self.clone());
         };
-        let mut others = renewal.others.iter();
+        let mut others = reload.others.iter();
         let (_, options) = others.find(|(of, _)| of == name)?;
         Some(Self::Good(Box::new(Renewal {
             options: options.clone(),
-            ..*renewal.clone()
+            ..*reload.clone()
         })))
     }
 }
 
 /// The state of the settings files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct ReloadStatus {
     /// Why the files' contents are not in force; empty if they are.
     pub faults: Vec<String>,
     /// When they were last read, valid or not; `None` before any change.

@@ -2,14 +2,14 @@
 
 use crate::{
     app::{LayoutPreset, Msg, WidthTier, tables::pane::Pane},
-    ui::Looks,
+    ui::ThemeSet,
 };
 use std::sync::mpsc::{Sender, channel};
 use tokio::sync::mpsc::Receiver;
 
 /// What the loop requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum SettingsRequest {
     /// Read the settings now, and report the result in any case.
     Read,
     /// Store these columns of the pane for the next session; `None` means all, in the default order.
@@ -20,19 +20,19 @@ pub enum Wish {
 
 /// The thread's answer.
 #[derive(Debug)]
-pub struct News {
+pub struct SettingsReply {
     /// The new theme; `None` if it does not change.
-    pub looks: Option<Looks>,
+    pub looks: Option<ThemeSet>,
     pub msg: Msg,
 }
 
 #[derive(Debug)]
-pub struct Renewals {
-    pub wishes: Sender<Wish>,
-    pub news: Receiver<News>,
+pub struct SettingsThread {
+    pub wishes: Sender<SettingsRequest>,
+    pub news: Receiver<SettingsReply>,
 }
 
-impl Renewals {
+impl SettingsThread {
     /// For a desk that does not reload its settings.
     pub fn none() -> Self {
         Self {

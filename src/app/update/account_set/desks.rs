@@ -1,6 +1,6 @@
 //! The accounts of a desk, for drawing.
 
-use super::Fleet;
+use super::AccountSet;
 use crate::app::desk::model::Model;
 
 /// The accounts to draw.
@@ -20,11 +20,11 @@ impl<'a> From<&'a Model> for Desks<'a> {
     }
 }
 
-impl<'a> From<&'a Fleet> for Desks<'a> {
-    fn from(fleet: &'a Fleet) -> Self {
+impl<'a> From<&'a AccountSet> for Desks<'a> {
+    fn from(account_set: &'a AccountSet) -> Self {
         Self {
-            shown: fleet.shown(),
-            all: fleet.accounts().collect(),
+            shown: account_set.shown(),
+            all: account_set.accounts().collect(),
         }
     }
 }

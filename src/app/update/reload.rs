@@ -7,7 +7,7 @@ use crate::{
             alerts,
             model::Model,
             options::Options,
-            renewal::{Renewal, Reread, Standing},
+            reload::{Reload, ReloadStatus, Renewal},
         },
         dialogs::effect::Effect,
         keys::keymap::Keymap,
@@ -20,11 +20,11 @@ use crate::{
 /// More changes are only counted in the toast; `:config` lists them all.
 const LISTED_CHANGES: usize = 4;
 
-pub(crate) fn take(model: &mut Model, reread: Reread) -> Vec<Effect> {
+pub(crate) fn take(model: &mut Model, reread: Reload) -> Vec<Effect> {
     model.settings.read_at = Some(model.now);
     match reread {
-        Reread::Good(renewal) => renew(model, *renewal),
-        Reread::Bad(faults) => refuse(model, &faults),
+        Reload::Good(reload) => renew(model, *reload),
+        Reload::Bad(faults) => refuse(model, &faults),
     }
 }
 
@@ -39,33 +39,33 @@ fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
     vec![]
 }
 
-fn renew(model: &mut Model, renewal: Renewal) -> Vec<Effect> {
-    let (tone, words) = told(&renewal.changes, &model.settings.faults);
-    model.settings = Standing {
+fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
+    let (tone, words) = told(&reload.changes, &model.settings.faults);
+    model.settings = ReloadStatus {
         faults: vec![],
         read_at: model.settings.read_at,
-        changes: renewal
+        changes: reload
             .changes
             .iter()
             .map(|c| plain(&c.to_string()))
             .collect(),
-        waiting: renewal.waiting,
-        files: renewal.files,
+        waiting: reload.waiting,
+        files: reload.files,
     };
     model.say(tone, words);
-    if renewal.keymap.notes() != model.keymap.notes()
-        && let Some(words) = key_notes(&renewal.keymap)
+    if reload.keymap.notes() != model.keymap.notes()
+        && let Some(words) = key_notes(&reload.keymap)
     {
         model.say(Tone::Warn, words);
     }
-    let mut effects = wanted(&model.options, &renewal.options);
-    model.keymap = renewal.keymap;
+    let mut effects = wanted(&model.options, &reload.options);
+    model.keymap = reload.keymap;
     model.options = Options {
         dialect: model.options.dialect.clone(),
         zone: model.options.zone.clone(),
         // A dry run never becomes real while it runs, nor the other way round.
         dry_run: model.options.dry_run,
-        ..renewal.options
+        ..reload.options
     };
     let news = guard::measure(model);
     effects.extend(alerts::raise(model, news));
@@ -159,7 +159,7 @@ mod tests {
     ) -> Vec<Effect> {
         let mut options = model.options.clone();
         change(&mut options);
-        let renewal = Renewal {
+        let reload = Renewal {
             options,
             others: vec![],
             keymap: Keymap::default(),
@@ -168,11 +168,11 @@ mod tests {
             files: vec!["/home/me/config.toml".into()],
         };
         let now = model.now;
-        update(model, now, Msg::Reread(Reread::Good(Box::new(renewal))))
+        update(model, now, Msg::Reload(Reload::Good(Box::new(reload))))
     }
 
     fn toast(model: &Model) -> Option<(Tone, String)> {
-        let Event::Said(tone, words) = &model.activity.toast(model.now)?.event else {
+        let Event::CommandArgs(tone, words) = &model.activity.toast(model.now)?.event else {
             return None;
         };
         Some((*tone, words.clone()))
@@ -259,7 +259,7 @@ mod tests {
         model.options.read_only = true;
         let fault = "/c.toml: theme: \"\u{1b}[31mdrak\" is not one of \"dark\"".to_owned();
         let now = model.now;
-        let effects = update(&mut model, now, Msg::Reread(Reread::Bad(vec![fault])));
+        let effects = update(&mut model, now, Msg::Reload(Reload::Bad(vec![fault])));
         let shown = "/c.toml: theme: \"\u{fffd}[31mdrak\" is not one of \"dark\"";
         let said = format!("settings not taken, the old ones stay in force: {shown}");
         assert_eq!(

@@ -1,7 +1,7 @@
 //! A typed line as words and flags with their positions.
 
 use super::Verb;
-use crate::app::tables::lens::Fault;
+use crate::app::tables::table_view::Fault;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Word {
 
 /// The arguments of a command.
 #[derive(Debug)]
-pub struct Said {
+pub struct CommandArgs {
     pub words: Vec<Word>,
     flags: Vec<Flag>,
     /// The end of the line.
@@ -73,9 +73,9 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
     Ok(words)
 }
 
-impl Said {
+impl CommandArgs {
     pub(super) fn of(verb: &'static Verb, all: &[Word], length: usize) -> Result<Self, Fault> {
-        let mut said = Self {
+        let mut args = Self {
             words: vec![],
             flags: vec![],
             end: length,
@@ -83,7 +83,7 @@ impl Said {
         let mut rest = all.iter().skip(1);
         while let Some(word) = rest.next() {
             if !word.text.starts_with("--") {
-                said.words.push(word.clone());
+                args.words.push(word.clone());
                 continue;
             }
             let (name, glued) = match word.text.split_once('=') {
@@ -106,13 +106,13 @@ impl Said {
                     Some(value.ok_or_else(|| word.fault(format!("{name} what?")))?)
                 }
             };
-            said.flags.push(Flag {
+            args.flags.push(Flag {
                 name: flag.trim_end_matches('='),
                 word: word.clone(),
                 value,
             });
         }
-        Ok(said)
+        Ok(args)
     }
 
     pub(super) fn word(&self, at: usize) -> Option<&Word> {

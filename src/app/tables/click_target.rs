@@ -12,7 +12,7 @@ use crate::{
 
 /// A click target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spot {
+pub enum ClickTarget {
     /// A pane, or its tab.
     Pane(Pane),
     /// A panel of the market, or the tab that stands for it.
