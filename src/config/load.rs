@@ -175,21 +175,18 @@ fn key_and_complaint(error: ConfigError) -> (String, String) {
 
 /// The allowed values of a setting, if they are few.
 fn allowed(key: &str) -> Option<String> {
-    if let "close_all_confirm"
-    | "ladder_one_key"
-    | "read_only"
-    | "dry_run"
-    | "mouse"
-    | "tour"
-    | "event_log"
-    | "guard.lock"
-    | "checks.ask_without_price"
-    | "dialect.signed_sizes" = key
-    {
+    if is_switch(key) {
         return Some("true, false".to_owned());
     }
     let quoted = choices(key)?.into_iter().map(|word| format!("\"{word}\""));
     Some(quoted.collect::<Vec<_>>().join(", "))
+}
+
+/// Whether its default is true or false.
+fn is_switch(key: &str) -> bool {
+    let all = defaults().map(|all| rows::rows(&all)).unwrap_or_default();
+    all.iter()
+        .any(|(name, value)| name == key && value.is_boolean())
 }
 
 /// The allowed words of a setting, if they are few.

@@ -15,17 +15,13 @@ pub use stop_move::{
 };
 
 use super::{
-    AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PositionId, ScaledId, Side,
-    TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, order::words,
+    AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PlaceKind, PositionId, ScaledId,
+    Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, order::words,
 };
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 
 words! {
-    /// The `type` of `POST /v1/orders`.
-    PlaceKind {
-        Market, Limit, Chase, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Conditional,
-    }
     /// The `type` of `POST /v1/positions/{id}/close`.
     CloseKind { Market, Limit, Conditional }
     /// How a sliced order spreads its size over time: evenly, or by the usual volume of each hour.

@@ -38,18 +38,18 @@ pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Ends, Exits, FLATTEN, Flip,
-    FlipStanding, Held, Leg, Mutation, MutationFacts, PlaceKind, PlaceOrder, PlaceScaled,
-    PlaceTwap, Placed, Repetition, Resource, Risk, STOP_READ_TIMEOUT, StopMoveEvent,
-    StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair, Trigger, accepted_stop,
-    is_stop_canceled, is_stop_read_late, stands_unknown,
+    FlipStanding, Held, Leg, Mutation, MutationFacts, PlaceOrder, PlaceScaled, PlaceTwap, Placed,
+    Repetition, Resource, Risk, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure,
+    StopMoveStanding, StopMoveStep, StopPair, Trigger, accepted_stop, is_stop_canceled,
+    is_stop_read_late, stands_unknown,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
-    FillReference, LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, Side,
-    TimeInForce, TriggerDirection, spoken,
+    FillReference, LiquidityRole, MarginMode, Order, OrderMode, OrderModeFacts, OrderStatus,
+    OrderType, PlaceKind, Side, TimeInForce, TriggerDirection, TriggersOn, spoken,
 };
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};

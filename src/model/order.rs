@@ -1,5 +1,9 @@
 //! Orders, as `GET /v1/orders` and every placement response show them.
 
+mod mode;
+
+pub use mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn};
+
 use super::{
     AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
 };
@@ -29,15 +33,6 @@ words! {
     TimeInForce { Gtc, Ioc, Fok, Gtd }
     TriggerDirection { Above, Below }
     LiquidityRole { Maker, Taker }
-    /// How the engine executes the order.
-    OrderType {
-        Market, Limit, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Liquidation, CloseOut,
-    }
-    /// What the trader (or the system) placed.
-    OrderMode {
-        Market, Limit, Chase, StopMarket, StopLimit, TakeMarket, TakeLimit, TakeProfit, Conditional,
-        Liquidation, CloseOut,
-    }
     OrderStatus { Pending, Filled, Rejected, Expired, Resting, Canceled }
 }
 
@@ -62,24 +57,6 @@ impl Side {
         match self {
             Self::Buy => 1,
             Self::Sell => -1,
-        }
-    }
-}
-
-impl OrderMode {
-    /// Chase executes as a limit, conditional as a market order; every other mode is its own type.
-    #[must_use]
-    pub fn order_type(self) -> OrderType {
-        match self {
-            Self::Market | Self::Conditional => OrderType::Market,
-            Self::Limit | Self::Chase => OrderType::Limit,
-            Self::StopMarket => OrderType::StopMarket,
-            Self::StopLimit => OrderType::StopLimit,
-            Self::TakeMarket => OrderType::TakeMarket,
-            Self::TakeLimit => OrderType::TakeLimit,
-            Self::TakeProfit => OrderType::TakeProfit,
-            Self::Liquidation => OrderType::Liquidation,
-            Self::CloseOut => OrderType::CloseOut,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Whether an order is a stop or target that closes a position by itself.
 
-use super::{Command, Order, OrderType, PlaceOrder, Position, Side, TriggerDirection, estimate};
+use super::{
+    Command, Order, OrderType, PlaceOrder, Position, Side, TriggerDirection, TriggersOn, estimate,
+};
 
 /// What an armed order does for a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,15 +18,10 @@ impl Order {
         if !self.is_armed() || !self.closes(position) {
             return None;
         }
-        match self.kind.known() {
-            Some(OrderType::StopMarket | OrderType::StopLimit) => Some(Protection::Stop),
-            Some(OrderType::TakeMarket | OrderType::TakeLimit | OrderType::TakeProfit) => {
-                Some(Protection::Target)
-            }
-            Some(
-                OrderType::Market | OrderType::Limit | OrderType::Liquidation | OrderType::CloseOut,
-            )
-            | None => self.by_direction(position),
+        match self.kind.known().map(OrderType::triggers_on) {
+            Some(TriggersOn::Loss) => Some(Protection::Stop),
+            Some(TriggersOn::Profit) => Some(Protection::Target),
+            Some(TriggersOn::Nothing | TriggersOn::Chosen) | None => self.by_direction(position),
         }
     }
 
@@ -71,9 +68,8 @@ impl Order {
     /// its cancel leaves two such.
     pub fn is_doubled_by(&self, other: &Self) -> bool {
         let is_stop = |order: &Self| {
-            let known = order.kind.known();
-            let is_kind = matches!(known, Some(OrderType::StopMarket | OrderType::StopLimit));
-            is_kind && order.is_armed() && order.reduce_only
+            let triggers_on = order.kind.known().map(OrderType::triggers_on);
+            triggers_on == Some(TriggersOn::Loss) && order.is_armed() && order.reduce_only
         };
         let Some(side) = self.side.known().map(Side::opposite) else {
             return false;

@@ -5,8 +5,8 @@ use crate::{
     app::account::{store::Store, successor},
     config::Dialect,
     model::{
-        AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, OrderMode, PlaceKind,
-        Position, PositionId, Side, TriggerDirection,
+        AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, PlaceKind, Position,
+        PositionId, Side, TriggerDirection,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
     },
 };
@@ -111,7 +111,7 @@ impl Form {
         (replaces, first): (Replaces, Field),
         form_context: &FormContext,
     ) -> Option<Self> {
-        let kind = place_kind(order.mode.known()?)?;
+        let kind = order.mode.known()?.facts().placed_as?;
         let side = order.side.known()?;
         let place = (Some(DraftShape::Order(kind)), side);
         let market = Some(&order.market_id);
@@ -170,22 +170,6 @@ impl Form {
         });
         Self::new(draft, Frozen::Position(Box::new(position.clone())))
     }
-}
-
-/// The type that places an order of this mode; `None` if only the service does.
-fn place_kind(mode: OrderMode) -> Option<PlaceKind> {
-    Some(match mode {
-        OrderMode::Market => PlaceKind::Market,
-        OrderMode::Limit => PlaceKind::Limit,
-        OrderMode::Chase => PlaceKind::Chase,
-        OrderMode::StopMarket => PlaceKind::StopMarket,
-        OrderMode::StopLimit => PlaceKind::StopLimit,
-        OrderMode::TakeMarket => PlaceKind::TakeMarket,
-        OrderMode::TakeLimit => PlaceKind::TakeLimit,
-        OrderMode::TakeProfit => PlaceKind::TakeProfit,
-        OrderMode::Conditional => PlaceKind::Conditional,
-        OrderMode::Liquidation | OrderMode::CloseOut => return None,
-    })
 }
 
 /// The rest of the order with its terms. The service does not report its slippage cap.

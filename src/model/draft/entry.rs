@@ -6,7 +6,7 @@ mod size;
 use super::{
     super::{
         AccountId, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side,
-        TimeInForce, Timestamp, TriggerDirection, estimate,
+        TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{Ladder, PlannedRung},
     },
     DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
@@ -362,17 +362,10 @@ impl EntryDraft {
         let DraftShape::Order(kind) = self.shape else {
             return None;
         };
-        let with_the_side = match kind {
-            PlaceKind::StopMarket | PlaceKind::StopLimit => true,
-            PlaceKind::TakeMarket | PlaceKind::TakeLimit | PlaceKind::TakeProfit => false,
-            PlaceKind::Conditional => return self.trigger_direction,
-            PlaceKind::Market | PlaceKind::Limit | PlaceKind::Chase => return None,
-        };
-        Some(if with_the_side == (self.side == Side::Buy) {
-            TriggerDirection::Above
-        } else {
-            TriggerDirection::Below
-        })
+        match kind.facts().triggers_on {
+            TriggersOn::Chosen => self.trigger_direction,
+            decided => decided.direction(self.side),
+        }
     }
 
     /// Whether it takes liquidity (at once, or when triggered) or rests; `None` if unknown, and for a scaled order,

@@ -144,10 +144,8 @@ fn filled(order: &Order, _: &Scene<'_>) -> Cell {
 
 pub(crate) fn price(order: &Order, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&order.market_id);
-    let takes_the_market = matches!(
-        order.mode.known(),
-        Some(OrderMode::Market | OrderMode::StopMarket | OrderMode::TakeMarket)
-    );
+    let kind = order.kind.known();
+    let takes_the_market = kind.is_some_and(|kind| !kind.is_limit());
     let cell = match order.limit_price {
         Some(price) => Span::plain(format::price(price, market)).into(),
         None if takes_the_market => Cell::from(Span::muted("market")).or_brief(Span::muted("mkt")),

@@ -127,23 +127,10 @@ pub(crate) fn mode(mode: &Lenient<OrderMode>) -> String {
 
 /// A shorter form for a narrow window.
 pub(crate) fn brief_mode(mode: &Lenient<OrderMode>) -> String {
-    let Some(known) = mode.known() else {
-        return self::mode(mode);
-    };
-    let brief = match known {
-        OrderMode::Market => "mkt",
-        OrderMode::Limit => "lim",
-        OrderMode::Chase => "chase",
-        OrderMode::StopMarket => "stp mkt",
-        OrderMode::StopLimit => "stp lim",
-        OrderMode::TakeMarket => "tp mkt",
-        OrderMode::TakeLimit => "tp lim",
-        OrderMode::TakeProfit => "tp",
-        OrderMode::Conditional => "cond",
-        OrderMode::Liquidation => "liq",
-        OrderMode::CloseOut => "close",
-    };
-    brief.to_owned()
+    match mode.known() {
+        Some(known) => known.facts().brief.to_owned(),
+        None => self::mode(mode),
+    }
 }
 
 /// As short as in the positions pane.

@@ -173,17 +173,16 @@ impl Engine {
     /// The worst price the order may trade at; `None` for forced closes, which have no cap.
     fn price_limit(&self, row: &OrderRecord) -> Option<Px> {
         let market = self.markets.at(row.market);
-        let default = match row.order_type {
-            OrderType::Liquidation | OrderType::CloseOut => return None,
-            _ if row.is_limit() => return row.limit_price,
-            OrderType::Market if row.mode == OrderMode::Market => MARKET_SLIPPAGE,
-            OrderType::Market
-            | OrderType::Limit
-            | OrderType::StopMarket
-            | OrderType::StopLimit
-            | OrderType::TakeMarket
-            | OrderType::TakeLimit
-            | OrderType::TakeProfit => TRIGGERED_SLIPPAGE,
+        if matches!(row.order_type, OrderType::Liquidation | OrderType::CloseOut) {
+            return None;
+        }
+        if row.is_limit() {
+            return row.limit_price;
+        }
+        let default = if row.mode == OrderMode::Market {
+            MARKET_SLIPPAGE
+        } else {
+            TRIGGERED_SLIPPAGE
         };
         let slippage = row.slippage.unwrap_or(default);
         // Only reducing orders reach this without a mid (`checks::tradable`): the mark replaces it.

@@ -34,7 +34,7 @@ impl Engine {
             id: self.orders.next_id(),
             account: base.account,
             market: base.market,
-            order_type: base.mode.order_type(),
+            order_type: base.mode.facts().order_type,
             mode: base.mode,
             side: base.side,
             size: base.size,

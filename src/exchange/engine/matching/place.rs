@@ -7,8 +7,8 @@ use crate::exchange::engine::state::{
     ids::{AccountIx, OrderId},
     records::OrderRecord,
     refusal::{CommandRefusal, Reason},
-    units::{Millis, Px},
-    words::{OrderMode, Side, TimeInForce, TriggerDirection},
+    units::Millis,
+    words::TimeInForce,
 };
 
 impl Engine {
@@ -57,7 +57,7 @@ impl Engine {
             size: order.size,
             leverage: order.leverage,
             margin_mode: order.margin_mode,
-            mode: mode(order.mode),
+            mode: order.mode.mode(),
         });
         row.expected_price = order.expected_price;
         row.reduce_only = order.reduction == Reduction::Only;
@@ -70,42 +70,24 @@ impl Engine {
     }
 
     fn set_mode(&self, row: &mut OrderRecord, mode: PlaceMode) -> Result<(), CommandRefusal> {
-        match mode {
-            // A market order never rests, so an omitted time in force is ioc.
-            PlaceMode::Market => {
-                if row.time_in_force == TimeInForce::Gtc {
-                    row.time_in_force = TimeInForce::Ioc;
-                }
-            }
-            PlaceMode::Limit { price } => row.limit_price = Some(price),
-            PlaceMode::Chase { offset, cap } => {
-                row.chase_offset = Some(offset);
-                row.chase_cap = cap;
-            }
-            PlaceMode::StopMarket { trigger } => stop(row, trigger),
-            PlaceMode::StopLimit { trigger, price } => {
-                stop(row, trigger);
-                row.limit_price = Some(price);
-            }
-            PlaceMode::TakeMarket { trigger } => take(row, trigger),
-            PlaceMode::TakeLimit { trigger, price } => {
-                take(row, trigger);
-                row.limit_price = Some(price);
-            }
-            PlaceMode::TakeProfit { trigger, target } => {
-                take(row, trigger);
-                row.reduce_only = true;
-                row.target_position = self.target(row, target)?;
-            }
-            PlaceMode::Conditional {
-                market,
-                trigger,
-                direction,
-            } => {
-                row.trigger_market = Some(market);
-                row.trigger_price = Some(trigger);
-                row.trigger_direction = Some(direction);
-            }
+        row.limit_price = mode.limit();
+        row.trigger_price = mode.trigger();
+        row.trigger_direction = mode.mode().facts().triggers_on.direction(row.side);
+        // A market order never rests, so an omitted time in force is ioc.
+        if mode == PlaceMode::Market && row.time_in_force == TimeInForce::Gtc {
+            row.time_in_force = TimeInForce::Ioc;
+        } else if let PlaceMode::Chase { offset, cap } = mode {
+            row.chase_offset = Some(offset);
+            row.chase_cap = cap;
+        } else if let PlaceMode::TakeProfit { target, .. } = mode {
+            row.reduce_only = true;
+            row.target_position = self.target(row, target)?;
+        } else if let PlaceMode::Conditional {
+            market, direction, ..
+        } = mode
+        {
+            row.trigger_market = Some(market);
+            row.trigger_direction = Some(direction);
         }
         Ok(())
     }
@@ -131,20 +113,6 @@ impl Engine {
     }
 }
 
-fn mode(mode: PlaceMode) -> OrderMode {
-    match mode {
-        PlaceMode::Market => OrderMode::Market,
-        PlaceMode::Limit { .. } => OrderMode::Limit,
-        PlaceMode::Chase { .. } => OrderMode::Chase,
-        PlaceMode::StopMarket { .. } => OrderMode::StopMarket,
-        PlaceMode::StopLimit { .. } => OrderMode::StopLimit,
-        PlaceMode::TakeMarket { .. } => OrderMode::TakeMarket,
-        PlaceMode::TakeLimit { .. } => OrderMode::TakeLimit,
-        PlaceMode::TakeProfit { .. } => OrderMode::TakeProfit,
-        PlaceMode::Conditional { .. } => OrderMode::Conditional,
-    }
-}
-
 fn time_in_force(tif: Tif) -> (TimeInForce, Option<Millis>) {
     match tif {
         Tif::Gtc => (TimeInForce::Gtc, None),
@@ -152,22 +120,4 @@ fn time_in_force(tif: Tif) -> (TimeInForce, Option<Millis>) {
         Tif::Fok => (TimeInForce::Fok, None),
         Tif::Gtd { expires_at } => (TimeInForce::Gtd, Some(expires_at)),
     }
-}
-
-/// A stop buys when the price rises to it and sells when it falls to it.
-fn stop(row: &mut OrderRecord, trigger: Px) {
-    row.trigger_price = Some(trigger);
-    row.trigger_direction = Some(match row.side {
-        Side::Buy => TriggerDirection::Above,
-        Side::Sell => TriggerDirection::Below,
-    });
-}
-
-/// A take-profit is the reverse of a stop.
-fn take(row: &mut OrderRecord, trigger: Px) {
-    row.trigger_price = Some(trigger);
-    row.trigger_direction = Some(match row.side {
-        Side::Buy => TriggerDirection::Below,
-        Side::Sell => TriggerDirection::Above,
-    });
 }

@@ -146,25 +146,16 @@ impl Engine {
     }
 
     fn check_mode(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
-        match order.mode {
-            PlaceMode::Market => Ok(()),
-            PlaceMode::Limit { price: px } => price("limit_price", px, decimals),
-            PlaceMode::Chase { offset, cap } => {
-                chase_offset(offset)?;
-                cap.map_or(Ok(()), |cap| price("chase_cap_price", cap, decimals))
-            }
-            PlaceMode::StopMarket { trigger }
-            | PlaceMode::TakeMarket { trigger }
-            | PlaceMode::TakeProfit { trigger, .. } => price("trigger_price", trigger, decimals),
-            PlaceMode::StopLimit { trigger, price: px }
-            | PlaceMode::TakeLimit { trigger, price: px } => {
-                price("trigger_price", trigger, decimals)?;
-                price("limit_price", px, decimals)
-            }
-            PlaceMode::Conditional {
-                market, trigger, ..
-            } => price("trigger_price", trigger, self.known_market(market)?),
+        if let PlaceMode::Chase { offset, cap } = order.mode {
+            chase_offset(offset)?;
+            cap.map_or(Ok(()), |cap| price("chase_cap_price", cap, decimals))?;
         }
+        if let Some(trigger) = order.mode.trigger() {
+            let watched = order.mode.watched().map(|market| self.known_market(market));
+            price("trigger_price", trigger, watched.unwrap_or(Ok(decimals))?)?;
+        }
+        let limit = order.mode.limit();
+        limit.map_or(Ok(()), |limit| price("limit_price", limit, decimals))
     }
 
     fn check_exits(&self, order: &OrderParams, decimals: u32) -> Result<(), CommandRefusal> {
@@ -181,17 +172,12 @@ impl Engine {
                 "a reduce-only order opens nothing that exits could protect".to_owned(),
             ));
         }
-        let entry = match order.mode {
-            PlaceMode::Limit { price }
-            | PlaceMode::StopLimit { price, .. }
-            | PlaceMode::TakeLimit { price, .. } => price,
-            PlaceMode::StopMarket { trigger }
-            | PlaceMode::TakeMarket { trigger }
-            | PlaceMode::TakeProfit { trigger, .. } => trigger,
-            PlaceMode::Market | PlaceMode::Chase { .. } | PlaceMode::Conditional { .. } => {
-                self.markets.at(order.market).mark
-            }
-        };
+        let own_trigger = order
+            .mode
+            .trigger()
+            .filter(|_| order.mode.watched().is_none());
+        let entry = order.mode.limit().or(own_trigger);
+        let entry = entry.unwrap_or(self.markets.at(order.market).mark);
         exits(ATTACHED, order.exits, order.side, entry, decimals)
     }
 }

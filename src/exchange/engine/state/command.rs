@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
     units::{Bps, Lots, Millis, NanoPx, Px, Usd},
-    words::{Curve, MarginMode, Side, TriggerDirection},
+    words::{Curve, MarginMode, OrderMode, Side, TriggerDirection},
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +109,57 @@ pub enum PlaceMode {
         trigger: Px,
         direction: TriggerDirection,
     },
+}
+
+impl PlaceMode {
+    pub fn mode(self) -> OrderMode {
+        match self {
+            Self::Market => OrderMode::Market,
+            Self::Limit { .. } => OrderMode::Limit,
+            Self::Chase { .. } => OrderMode::Chase,
+            Self::StopMarket { .. } => OrderMode::StopMarket,
+            Self::StopLimit { .. } => OrderMode::StopLimit,
+            Self::TakeMarket { .. } => OrderMode::TakeMarket,
+            Self::TakeLimit { .. } => OrderMode::TakeLimit,
+            Self::TakeProfit { .. } => OrderMode::TakeProfit,
+            Self::Conditional { .. } => OrderMode::Conditional,
+        }
+    }
+
+    pub fn trigger(self) -> Option<Px> {
+        match self {
+            Self::Market | Self::Limit { .. } | Self::Chase { .. } => None,
+            Self::StopMarket { trigger }
+            | Self::StopLimit { trigger, .. }
+            | Self::TakeMarket { trigger }
+            | Self::TakeLimit { trigger, .. }
+            | Self::TakeProfit { trigger, .. }
+            | Self::Conditional { trigger, .. } => Some(trigger),
+        }
+    }
+
+    pub fn limit(self) -> Option<Px> {
+        match self {
+            Self::Limit { price }
+            | Self::StopLimit { price, .. }
+            | Self::TakeLimit { price, .. } => Some(price),
+            Self::Market
+            | Self::Chase { .. }
+            | Self::StopMarket { .. }
+            | Self::TakeMarket { .. }
+            | Self::TakeProfit { .. }
+            | Self::Conditional { .. } => None,
+        }
+    }
+
+    /// The market whose mark triggers it, if the order names one.
+    pub fn watched(self) -> Option<MarketIx> {
+        if let Self::Conditional { market, .. } = self {
+            Some(market)
+        } else {
+            None
+        }
+    }
 }
 
 /// Time in force; omitted in a request is `Gtc`.

@@ -102,10 +102,7 @@ pub(crate) struct QueuePosition {
 impl OrderRecord {
     /// Whether it rests at its own price.
     pub(crate) fn is_limit(&self) -> bool {
-        matches!(
-            self.order_type,
-            OrderType::Limit | OrderType::StopLimit | OrderType::TakeLimit
-        )
+        self.order_type.is_limit()
     }
 
     /// Its queue position while it rests.
