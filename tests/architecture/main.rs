@@ -17,6 +17,7 @@
 )]
 
 mod documents;
+mod recipes;
 mod source;
 
 use source::{Source, sources};
