@@ -8,7 +8,11 @@ use std::{collections::BTreeSet, fs, path::Path};
 fn a_recipe_names_every_production_file_of_its_example_and_no_other() {
     let page = fs::read_to_string("docs/contributing.md").unwrap();
     let recipes: Vec<_> = page.split("\n### ").filter_map(Recipe::read).collect();
-    assert!(recipes.len() >= 2, "{} recipes say their names", recipes.len());
+    assert!(
+        recipes.len() >= 2,
+        "{} recipes say their names",
+        recipes.len()
+    );
     for recipe in recipes {
         assert_eq!(recipe.files, naming(&recipe.names), "{}", recipe.title);
     }
