@@ -49,12 +49,12 @@ fn set(step: &Path, seconds: &str) {
 fn a_wall_clock_that_is_set_holds_no_way_out_up() {
     let home = tempfile::tempdir().unwrap();
     let (library, step) = (shim(home.path()), home.path().join("step"));
-    let form_context = [
+    let variables = [
         ("LD_PRELOAD", library.as_str()),
         ("STEP", step.to_str().unwrap()),
     ];
     let mut session =
-        Session::start_with(home.path(), SIZE, &["demo", "--seed", "7"], &form_context);
+        Session::start_with(home.path(), SIZE, &["demo", "--seed", "7"], &variables);
     session.wait_for("1 Positions 5");
     session.press("7");
     set(&step, "3600");

@@ -39,8 +39,8 @@ impl Stage {
     }
 
     fn desk(&self, more: &[(&str, &str)]) -> Session {
-        let form_context = [&self.service.environment()[..], more].concat();
-        let desk = Session::start_with(self.home(), SIZE, &[], &form_context);
+        let variables = [&self.service.environment()[..], more].concat();
+        let desk = Session::start_with(self.home(), SIZE, &[], &variables);
         desk.wait_for("1 Positions 0");
         desk
     }
@@ -92,8 +92,8 @@ fn a_desk_whose_input_is_at_its_end_is_refused_and_takes_nothing() {
     let stage = Stage::new();
     let name = "standard input at its end";
     stage.goes(name, |_| {
-        let form_context = stage.service.environment();
-        let desk = Session::start_without_input(stage.home(), SIZE, &form_context);
+        let variables = stage.service.environment();
+        let desk = Session::start_without_input(stage.home(), SIZE, &variables);
         let watch = desk.watch();
         let (took, bytes) = given_back(name, desk, watch, 2);
         let said = String::from_utf8_lossy(&bytes).into_owned();

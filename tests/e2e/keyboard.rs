@@ -160,11 +160,11 @@ impl Watched {
         service.json(&place.split(' ').collect::<Vec<_>>());
         let line = Line::to(&service.base_url);
         let address = format!("http://{}", line.address);
-        let mut form_context = service.environment().to_vec();
-        form_context[0].1 = &address;
-        form_context.extend(more);
+        let mut variables = service.environment().to_vec();
+        variables[0].1 = &address;
+        variables.extend(more);
         let at_once = ["--close-all-delay", "0s"];
-        let desk = Session::start_with(service.home(), SIZE, &at_once, &form_context);
+        let desk = Session::start_with(service.home(), SIZE, &at_once, &variables);
         desk.wait_for(sees);
         while line.sent.try_recv().is_ok() {}
         Self {
@@ -242,9 +242,9 @@ fn bursts() -> Vec<Burst> {
 #[ignore = "a measurement"]
 #[expect(clippy::print_stderr, reason = "what was measured is told")]
 fn first_byte_after_a_burst() {
-    for (name, parts, form_context) in bursts() {
+    for (name, parts, variables) in bursts() {
         let mut took: Vec<_> = (0..5)
-            .map(|_| first_byte_after(&parts, form_context))
+            .map(|_| first_byte_after(&parts, variables))
             .collect();
         took.sort();
         eprintln!("{name}: median {:?}, worst {:?}", took[2], took[4]);
@@ -252,12 +252,12 @@ fn first_byte_after_a_burst() {
     }
 }
 
-fn first_byte_after(parts: &[Vec<u8>], form_context: &[(&str, &str)]) -> Duration {
-    let sees = match form_context {
+fn first_byte_after(parts: &[Vec<u8>], variables: &[(&str, &str)]) -> Duration {
+    let sees = match variables {
         [] => "1 Positions 1",
         _ => "This screen cannot be drawn",
     };
-    let mut watched = Watched::open(form_context, sees);
+    let mut watched = Watched::open(variables, sees);
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {
             std::thread::sleep(Duration::from_millis(1));

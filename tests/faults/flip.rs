@@ -207,7 +207,7 @@ impl FlipDesk {
     pub(crate) fn why(&self) -> String {
         let lines = self.model.activity.lines.iter();
         let mut said = lines.filter_map(|line| match &line.event {
-            Event::CommandArgs(_, words) => words.strip_prefix("flip stopped: "),
+            Event::Message(_, words) => words.strip_prefix("flip stopped: "),
             _ => None,
         });
         let words = said.next_back().unwrap_or("not stopped");

@@ -647,7 +647,7 @@ fn happenings(model: &mut Model) {
             Event::Sent(command) | Event::Settled(command, _) | Event::Progress(command, _) => {
                 About::of(command, &model.store)
             }
-            Event::CommandArgs(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
+            Event::Message(..) | Event::Alert(_) | Event::Elsewhere(_) | Event::Past(_) => {
                 About::default()
             }
         };
@@ -661,7 +661,7 @@ fn happenings(model: &mut Model) {
     };
     note(
         model,
-        Event::CommandArgs(
+        Event::Message(
             Tone::Good,
             "paper exchange ready on 127.0.0.1:40123".to_owned(),
         ),

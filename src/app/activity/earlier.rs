@@ -65,7 +65,7 @@ impl Activity {
             return;
         }
         let words = format!("what was done before cannot be shown: {why}");
-        self.put_below(Event::CommandArgs(Tone::Warn, words), now);
+        self.put_below(Event::Message(Tone::Warn, words), now);
         self.horizon = Horizon::Unreadable;
     }
 
@@ -98,7 +98,7 @@ impl Notice {
             Event::Sent(_)
             | Event::Progress(..)
             | Event::Settled(..)
-            | Event::CommandArgs(..)
+            | Event::Message(..)
             | Event::Alert(_)
             | Event::Elsewhere(_) => None,
         }
@@ -292,7 +292,7 @@ mod tests {
         let why = "the journal is damaged".to_owned();
         update(&mut model, NOON, Msg::Recalled(Err(why)));
         assert_eq!(model.activity.toast(NOON), None);
-        let Event::CommandArgs(Tone::Warn, words) = &model.activity.lines[0].event else {
+        let Event::Message(Tone::Warn, words) = &model.activity.lines[0].event else {
             panic!("said");
         };
         assert!(

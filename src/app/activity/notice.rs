@@ -25,7 +25,7 @@ pub enum Event {
     Progress(Command, Progress),
     Settled(Command, Result<Receipt, Failure>),
     /// The desk's own message: a refused key, a lost journal, a service that is ready.
-    CommandArgs(Tone, String),
+    Message(Tone, String),
     /// An event on the account that no key of this desk caused.
     Alert(Alert),
     /// An event on an account that is not on the screen.
@@ -222,7 +222,7 @@ impl Activity {
 
     /// Explains an ignored key. A key that is held down or repeated at once gets one line.
     pub(crate) fn refuse(&mut self, why: String, now: Timestamp) {
-        let event = Event::CommandArgs(Tone::Warn, why);
+        let event = Event::Message(Tone::Warn, why);
         let is_shown = self.refusal.is_some() && self.refusal == self.toast;
         let newest = self.lines.back_mut().filter(|_| is_shown);
         match newest.filter(|line| Some(line.number) == self.refusal && line.event == event) {

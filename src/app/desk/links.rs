@@ -60,7 +60,7 @@ fn of_notice(notice: &Notice) -> Vec<RowId> {
         }
         Event::Alert(alert) => return alert.row().into_iter().collect(),
         Event::Past(past) => return of_past(past),
-        Event::CommandArgs(..) | Event::Elsewhere(_) => return vec![],
+        Event::Message(..) | Event::Elsewhere(_) => return vec![],
     };
     let order = order.cloned().map(RowId::Order);
     order.into_iter().chain(target(command)).collect()

@@ -218,7 +218,7 @@ impl Model {
 
     /// Shows a message that is about no command.
     pub(crate) fn say(&mut self, tone: Tone, words: impl Into<String>) {
-        let event = notice::Event::CommandArgs(tone, words.into());
+        let event = notice::Event::Message(tone, words.into());
         self.activity.note(None, event, self.now);
     }
 

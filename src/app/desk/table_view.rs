@@ -55,7 +55,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
             hidden.join(", "),
             key.unwrap_or_default()
         );
-        let event = Event::CommandArgs(Tone::Warn, words);
+        let event = Event::Message(Tone::Warn, words);
         model.activity.note(None, event, model.now);
     }
     model.table_views.look(pane, columns.clone());

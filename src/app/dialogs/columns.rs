@@ -121,7 +121,7 @@ mod tests {
 
     fn said(model: &Model) -> String {
         match model.activity.lines.back().map(|line| &line.event) {
-            Some(Event::CommandArgs(_, words)) => words.clone(),
+            Some(Event::Message(_, words)) => words.clone(),
             other => panic!("{other:?}"),
         }
     }

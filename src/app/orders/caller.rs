@@ -106,7 +106,7 @@ mod tests {
         assert!(model.store.flights.contains_key(&Ticket(1)));
         let said = model.activity.lines.iter().map(|line| line.event.clone());
         let words = "from the command line: cancel order ord-1".to_owned();
-        assert!(said.eq([Event::CommandArgs(Tone::Plain, words), Event::Sent(cancel)]));
+        assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(cancel)]));
     }
 
     #[test]

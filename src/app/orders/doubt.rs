@@ -218,7 +218,7 @@ mod tests {
         press(&mut model, "u");
         let told = |model: &Model| {
             let notice = model.activity.toast(model.now).unwrap();
-            let Event::CommandArgs(_, words) = &notice.event else {
+            let Event::Message(_, words) = &notice.event else {
                 panic!("{:?}", notice.event);
             };
             words.clone()
@@ -316,7 +316,7 @@ mod tests {
         let told = model.activity.toast(model.now).unwrap();
         let words =
             "not sent again: a close-all was given after this order; O sends it all the same";
-        assert_eq!(told.event, Event::CommandArgs(Tone::Warn, words.to_owned()));
+        assert_eq!(told.event, Event::Message(Tone::Warn, words.to_owned()));
         assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
     }
 
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(update(&mut model, now, Msg::OpenedSince), vec![]);
         let toast = model.activity.toast(model.now).map(|line| &line.event);
         assert!(
-            matches!(toast, Some(Event::CommandArgs(Tone::Alert, words)) if words.ends_with("X closes them")),
+            matches!(toast, Some(Event::Message(Tone::Alert, words)) if words.ends_with("X closes them")),
             "{toast:?}"
         );
     }

@@ -86,7 +86,7 @@ mod tests {
             .toast(model.now)
             .map(|notice| notice.event.clone());
         let why = "the desk is HALTED, it was flattened: R on the desk trades on".to_owned();
-        assert_eq!(said, Some(Event::CommandArgs(Tone::Warn, why)));
+        assert_eq!(said, Some(Event::Message(Tone::Warn, why)));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
         assert!(matches!(

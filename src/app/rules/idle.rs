@@ -115,7 +115,7 @@ mod tests {
 
     fn said(model: &Model) -> Option<String> {
         match model.activity.toast(model.now).map(|line| &line.event) {
-            Some(Event::CommandArgs(_, words)) => Some(words.clone()),
+            Some(Event::Message(_, words)) => Some(words.clone()),
             Some(other) => panic!("{other:?}"),
             None => None,
         }

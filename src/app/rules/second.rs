@@ -63,7 +63,7 @@ mod tests {
             .map(|notice| notice.event.clone());
         let why = "this is a second desk, another perpdeck (process 7) has the journal: trade there, or end it and this \
                    one takes over";
-        assert_eq!(said, Some(Event::CommandArgs(Tone::Warn, why.to_owned())));
+        assert_eq!(said, Some(Event::Message(Tone::Warn, why.to_owned())));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
         assert!(matches!(

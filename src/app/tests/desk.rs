@@ -113,7 +113,7 @@ fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
     let asked = update(&mut model, now, Msg::ClockSet(drift));
     assert_eq!(asked, [Effect::Poll(Source::iter().collect())]);
     let said = &model.activity.lines.back().unwrap().event;
-    assert!(matches!(said, Event::CommandArgs(Tone::Warn, text) if text.contains("set by -120 s")));
+    assert!(matches!(said, Event::Message(Tone::Warn, text) if text.contains("set by -120 s")));
     // The service's clock follows the wall clock; the countdown uses the desk's own.
     assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
     assert_eq!(model.now, now);

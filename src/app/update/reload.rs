@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn toast(model: &Model) -> Option<(Tone, String)> {
-        let Event::CommandArgs(tone, words) = &model.activity.toast(model.now)?.event else {
+        let Event::Message(tone, words) = &model.activity.toast(model.now)?.event else {
             return None;
         };
         Some((*tone, words.clone()))

@@ -124,7 +124,7 @@ fn is_own(notice: &Notice) -> bool {
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)
-        | Event::CommandArgs(..)
+        | Event::Message(..)
         | Event::Alert(_) => true,
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn failure(notice: &Notice) -> Option<&Failure> {
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(_, Ok(_))
-        | Event::CommandArgs(..)
+        | Event::Message(..)
         | Event::Alert(_)
         | Event::Elsewhere(_) => None,
     }

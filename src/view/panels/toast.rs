@@ -72,7 +72,7 @@ fn references(event: &Event) -> String {
         Event::Settled(_, Ok(_))
         | Event::Sent(_)
         | Event::Progress(..)
-        | Event::CommandArgs(..)
+        | Event::Message(..)
         | Event::Alert(_)
         | Event::Past(_) => String::new(),
     }
@@ -118,7 +118,7 @@ fn toast_words(notice: &Notice, account: &str) -> String {
             let named = words.contains(account.trim_start());
             format!("{words}{}", if named { "" } else { account })
         }
-        Event::CommandArgs(..) | Event::Alert(_) | Event::Past(_) => told(),
+        Event::Message(..) | Event::Alert(_) | Event::Past(_) => told(),
     }
 }
 

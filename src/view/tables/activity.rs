@@ -98,7 +98,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
         Event::Progress(_, Progress::Parked { .. }) => "never sent",
         Event::Settled(command, Ok(receipt)) => settled_kind(command, receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),
-        Event::CommandArgs(..) => "desk",
+        Event::Message(..) => "desk",
         Event::Alert(alert) => super::alert::kind(alert),
         Event::Elsewhere(told) => kind(&told.notice.event),
         Event::Past(past) => past_kind(past),
@@ -185,7 +185,7 @@ pub(crate) fn words_of(notice: &Notice) -> Vec<Span> {
             in_two(&receipt_words(asked, receipt, &notice.about))
         }
         Event::Settled(command, Err(why)) => failed(asked(command), why),
-        Event::CommandArgs(_, text) => vec![Span::plain(text.clone())],
+        Event::Message(_, text) => vec![Span::plain(text.clone())],
         Event::Alert(alert) => in_two(&super::alert::words(alert, &notice.about)),
         Event::Elsewhere(told) => {
             let mut spans = vec![Span::new(format!("{}: ", told.account), Tone::Strong)];
@@ -342,7 +342,7 @@ pub fn notification(notice: &Notice) -> String {
         Event::Sent(_)
         | Event::Progress(..)
         | Event::Settled(..)
-        | Event::CommandArgs(..)
+        | Event::Message(..)
         | Event::Past(_) => words,
     }
 }

@@ -32,7 +32,7 @@ fn position(id: &str) -> RowId {
 /// Whether the desk says that the cursor is on another row than before.
 fn waits(model: &Model) -> bool {
     let said = model.activity.lines.back().map(|line| &line.event);
-    matches!(said, Some(Event::CommandArgs(_, words)) if words.starts_with("that row is not listed any more"))
+    matches!(said, Some(Event::Message(_, words)) if words.starts_with("that row is not listed any more"))
 }
 
 #[test]

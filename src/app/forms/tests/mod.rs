@@ -40,7 +40,7 @@ fn form(model: &Model) -> &Form {
 
 fn said(model: &Model) -> String {
     match model.activity.lines.back().map(|line| &line.event) {
-        Some(Event::CommandArgs(_, words)) => words.clone(),
+        Some(Event::Message(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
 }

@@ -88,7 +88,7 @@ fn form(model: &Model) -> &Form {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::CommandArgs(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
         Some(words.clone())
     } else {
         None

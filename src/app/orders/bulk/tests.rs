@@ -67,7 +67,7 @@ fn canceled(id: &str) -> Receipt {
 
 fn said(model: &Model) -> String {
     match model.activity.lines.back().map(|line| &line.event) {
-        Some(Event::CommandArgs(_, words)) => words.clone(),
+        Some(Event::Message(_, words)) => words.clone(),
         other => panic!("nothing was said but {other:?}"),
     }
 }

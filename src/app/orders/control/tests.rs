@@ -45,7 +45,7 @@ fn charged(orders: Vec<Order>) -> Model {
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::CommandArgs(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
         Some(words.clone())
     } else {
         None

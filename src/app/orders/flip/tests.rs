@@ -26,7 +26,7 @@ const FIRST: Ticket = Ticket(1);
 const SECOND: Ticket = Ticket(2);
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::CommandArgs(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
         Some(words.clone())
     } else {
         None

@@ -61,7 +61,7 @@ fn list(model: &mut Model, open: &[Position], working: &[Order]) -> Vec<Effect> 
 }
 
 fn said(model: &Model) -> Option<String> {
-    if let Event::CommandArgs(_, words) = &model.activity.toast(model.now)?.event {
+    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
         Some(words.clone())
     } else {
         None
@@ -288,7 +288,7 @@ fn a_new_stop_that_is_canceled_by_hand_leaves_the_old_one() {
     let words = "the stop is not moved: ord-5 stands, its replacement is canceled";
     let lines = model.activity.lines.iter();
     let mut events = lines.map(|line| &line.event);
-    let is_said = events.any(|event| matches!(event, Event::CommandArgs(_, said) if said == words));
+    let is_said = events.any(|event| matches!(event, Event::Message(_, said) if said == words));
     assert!(is_said);
     assert_eq!(model.store.stop_moves, vec![]);
     // Even if a list still has both.

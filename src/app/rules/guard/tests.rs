@@ -359,7 +359,7 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
     let words = "new risk is locked by the daily loss, L shows the limits".to_owned();
     assert_eq!(
         last,
-        Some(Event::CommandArgs(
+        Some(Event::Message(
             crate::app::activity::notice::Tone::Warn,
             words
         ))

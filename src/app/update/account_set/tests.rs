@@ -348,7 +348,7 @@ fn a_desk_with_one_account_says_so() {
         .toast(account_set.shown().now)
         .unwrap();
     assert!(
-        matches!(&said.event, Event::CommandArgs(Tone::Warn, text) if text.contains("one account"))
+        matches!(&said.event, Event::Message(Tone::Warn, text) if text.contains("one account"))
     );
 }
 

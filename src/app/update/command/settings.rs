@@ -34,7 +34,7 @@ pub(super) fn theme(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         || "the colours of the settings again".to_owned(),
         |theme| format!("theme {theme} for this session; `:theme` alone takes it off"),
     );
-    let event = Event::CommandArgs(Tone::Plain, words);
+    let event = Event::Message(Tone::Plain, words);
     model.activity.note(None, event, model.now);
     Ok(Next::Ask(Effect::SetTheme(theme)))
 }

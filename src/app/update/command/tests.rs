@@ -570,7 +570,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
     let mut model = desk();
     let toast = |model: &Model| {
         let shown = model.activity.toast(model.now).unwrap();
-        let Event::CommandArgs(_, words) = &shown.event else {
+        let Event::Message(_, words) = &shown.event else {
             panic!("{shown:?}")
         };
         words.clone()
