@@ -82,8 +82,8 @@ pub struct Model {
     pub frozen: Option<Frozen>,
     /// The command lines of this session, newest last.
     pub(crate) spoken: Vec<String>,
-    /// A flatten was requested before the account was known.
-    pub(crate) flatten_wanted: bool,
+    /// What was requested before the account was known.
+    pub(crate) early_exit: Option<EarlyExit>,
     /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
     /// The desk that holds the journal, if this is a second one.
@@ -132,7 +132,7 @@ impl Model {
             table_views: TableViews::default(),
             frozen: None,
             spoken: vec![],
-            flatten_wanted: false,
+            early_exit: None,
             halted: None,
             second: None,
             settings: reload::ReloadStatus::default(),
@@ -241,6 +241,24 @@ impl Model {
     /// Whether typed letters are text in the current focus.
     pub fn takes_text(&self) -> bool {
         self.context().takes_text()
+    }
+}
+
+/// A close-all or flatten that waits for the account. The later ones do more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EarlyExit {
+    CloseAllKey,
+    FlattenKey,
+    /// By a signal, which asks nothing.
+    FlattenNow,
+}
+
+impl EarlyExit {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CloseAllKey => "close-all",
+            Self::FlattenKey | Self::FlattenNow => "flatten",
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     app::{
         account::{about::About, row_id::RowId},
         activity::notice::{Event, Tone},
-        desk::model::Model,
+        desk::model::{EarlyExit, Model},
         dialogs::{
             effect::Effect,
             next::Next,
@@ -140,12 +140,11 @@ pub(crate) fn end(
 /// Requested from outside the terminal: without a strip or question.
 pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     let Some(identity) = &model.identity else {
-        model.flatten_wanted = true;
+        model.early_exit = model.early_exit.max(Some(EarlyExit::FlattenNow));
         let text = "flatten: the account is not known yet; it begins as soon as it is";
         model.say(Tone::Alert, text);
         return vec![];
     };
-    model.flatten_wanted = false;
     if model.options.read_only {
         model.say(Tone::Alert, format!("flatten: {READ_ONLY}"));
         return vec![];
@@ -181,15 +180,6 @@ pub(crate) fn close_the_rest(model: &mut Model) -> Vec<Effect> {
     model.say(Tone::Warn, format!("{words}: a new close-all follows"));
     let (_, effect) = send(model, Command::CloseAll(account));
     vec![effect]
-}
-
-/// Begins the flatten that was asked for before the account was known.
-pub(crate) fn opened(model: &mut Model) -> Vec<Effect> {
-    if model.flatten_wanted {
-        flatten_now(model)
-    } else {
-        vec![]
-    }
 }
 
 #[cfg(test)]

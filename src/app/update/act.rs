@@ -3,9 +3,7 @@
 use crate::{
     app::{
         account::{labels::Switch, row_id::RowId},
-        desk::{
-            cursor, market_shown::market_of, model::Model, options::CloseAllRule, table_view, tour,
-        },
+        desk::{cursor, market_shown::market_of, model::Model, table_view, tour},
         dialogs::{
             effect::Clip,
             export::Export,
@@ -25,11 +23,11 @@ use crate::{
         },
         rules::{guard, halt, idle},
         tables::table_view::TableView,
-        update::{market, review, router},
+        update::{market, review, router, way_out},
     },
     model::{
-        AccountId, Command, Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection,
-        Side, draft::DraftShape,
+        AccountId, Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side,
+        draft::DraftShape,
     },
 };
 
@@ -73,8 +71,8 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Freeze, _) => Next::Freeze,
         (Action::Sort | Action::SortDirection, _) => sort(model, action),
         (Action::Columns, _) => open(Overlay::Columns(columns(model))),
-        (Action::CloseAll, _) => close_all(model).unwrap_or_else(Next::Refuse),
-        (Action::Flatten, _) => flatten(model).unwrap_or_else(Next::Refuse),
+        (Action::CloseAll, _) => way_out::close_all(model).unwrap_or_else(Next::Refuse),
+        (Action::Flatten, _) => way_out::flatten(model).unwrap_or_else(Next::Refuse),
         (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::NextAccount, _) => next(model),
@@ -244,39 +242,6 @@ fn id_of(model: &Model, row: &RowId) -> Option<String> {
         RowId::Line(_) => return None,
     };
     Some(id.to_owned())
-}
-
-fn close_all(model: &mut Model) -> Result<Next, String> {
-    let account = model.account_for("close all")?;
-    if model.store.closing_all().is_some() {
-        return Err("a close-all is already on its way".to_owned());
-    }
-    Ok(get_out(model, Command::CloseAll(account)))
-}
-
-fn flatten(model: &mut Model) -> Result<Next, String> {
-    let command = Command::Flatten(model.account_for("flatten")?);
-    if model.store.flights.values().any(|f| f.command == command) {
-        return Err("a flatten is already on its way".to_owned());
-    }
-    Ok(get_out(model, command))
-}
-
-/// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
-/// open question is postponed, so that a second `y` does not answer it unseen.
-fn get_out(model: &mut Model, command: Command) -> Next {
-    flip::abandon(model, &format!("{command} was asked for"), |_| true);
-    if let Some(Overlay::Strip(open)) = model.overlays.last() {
-        if open.is_at_least(&command) {
-            return Next::Stay;
-        }
-        model.overlays.pop();
-    }
-    let strip = match model.options.close_all {
-        CloseAllRule::After(delay) => Strip::countdown(command, delay, model.now),
-        CloseAllRule::Confirmed => Strip::confirm(command, model.now),
-    };
-    open(Overlay::Strip(strip))
 }
 
 fn cancel(model: &Model, row: &RowId) -> Next {

@@ -21,3 +21,4 @@ pub(crate) mod review;
 pub(crate) mod router;
 pub(crate) mod unseen;
 pub(crate) mod wake;
+pub(crate) mod way_out;

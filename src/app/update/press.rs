@@ -15,6 +15,7 @@ use crate::app::{
         key_prefix::{self, Meaning},
         prompt,
         router::follow,
+        way_out,
     },
 };
 
@@ -114,9 +115,12 @@ fn linked(model: &Model) -> Vec<RowId> {
     }
 }
 
-/// Whether the press ends here: a second press of the key that sent a form, one that writes a size preset, or the key
-/// that a toast names.
+/// Whether the press ends here: the key stops what waits for the account, sends a form a second time, writes a size
+/// preset, or is the key that a toast names.
 fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> bool {
+    if action == Some(Action::Dismiss) && way_out::stop(model) {
+        return true;
+    }
     let steps = match action {
         Some(Action::NextSize) => Some(1),
         Some(Action::PreviousSize) => Some(-1),

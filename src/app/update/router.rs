@@ -34,7 +34,7 @@ use crate::{
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
-            review,
+            review, way_out,
         },
     },
     model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
@@ -59,7 +59,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Opened(identity) => {
             model.identity = Some(identity);
-            doubt::opened(model)
+            way_out::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
         Msg::CallEnded(call) => called(model, call),

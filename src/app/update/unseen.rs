@@ -8,7 +8,7 @@ use crate::app::{
     desk::model::Model,
     dialogs::{effect::Effect, next::Next, overlay::Overlay},
     keys::keymap::{Action, Chord, Context},
-    update::router::follow,
+    update::{router::follow, way_out},
 };
 
 pub(crate) fn hear(model: &mut Model, chord: Chord) -> Vec<Effect> {
@@ -17,6 +17,10 @@ pub(crate) fn hear(model: &mut Model, chord: Chord) -> Vec<Effect> {
     }
     match model.keymap.lookup(Context::Desk, chord) {
         Some(Action::QuitNow) => vec![Effect::Quit],
+        Some(Action::Dismiss) => {
+            way_out::stop(model);
+            vec![]
+        }
         Some(Action::Quit) if model.overlays.is_empty() => follow(model, Next::Press(Action::Quit)),
         Some(action) if action.is_way_out() => follow(model, Next::Press(action)),
         Some(_) | None => vec![],

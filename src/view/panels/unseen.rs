@@ -12,12 +12,15 @@ pub fn out_of_sight(model: &Model) -> String {
         model.overlays.last().and_then(waits).map(|what| {
             format!(". {what} waits out of sight: nothing of it is sent until it is seen")
         });
+    let early = model
+        .early_exit
+        .map(|exit| format!(". {} starts as soon as the account is read", exit.name()));
     let keys = [Action::CloseAll, Action::Flatten].into_iter();
     let keys = keys.filter_map(|action| {
         let chord = model.keymap.chord(Context::Desk, action)?;
         Some(format!(" · {chord} {}", action.label()))
     });
-    waiting.into_iter().chain(keys).collect()
+    waiting.into_iter().chain(early).chain(keys).collect()
 }
 
 /// A hidden question that could send something.
