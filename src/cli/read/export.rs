@@ -11,7 +11,7 @@ use super::{
     },
     complete,
     filters::SinceFilter,
-    pages::{Pages, Selection},
+    pages::{Pages, Selection, all_listed},
 };
 use crate::{
     app::{
@@ -186,6 +186,7 @@ fn dated<T: 'static>(since: SinceFilter, at: RowDate<T>) -> Selection<T> {
     Selection {
         keeps: Box::new(move |row| since.keeps(at(row))),
         ends: Box::new(move |row| since.ends(at(row))),
+        lists: all_listed,
         extent: since.extent(),
     }
 }

@@ -38,12 +38,7 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     let fetch = |cursor| service.client.orders(&service.account, cursor);
     let key = |order: &Order| order.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;
-    let parts_count = page.rows.iter().any(Order::adds_to_its_parts);
-    let own = page
-        .rows
-        .iter()
-        .filter(|order| parts_count || order.partial_of_order_id.is_none());
-    let mut rows: Vec<_> = own.filter_map(FillRow::new).collect();
+    let mut rows: Vec<_> = page.rows.iter().filter_map(FillRow::new).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.filled_at));
     let fills = Page {
         rows,

@@ -3,7 +3,7 @@
 //! Contract: rows are filtered here, whatever the service can filter, so that a filter never shows a row that it should
 //! not. A filter by time ends the reading at the first row that is older.
 
-use super::pages::{Extent, Selection};
+use super::pages::{Extent, RowTest, Selection, all_listed};
 use crate::{
     model::{MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap, Zone, draft::past},
     runtime::Clock,
@@ -187,6 +187,7 @@ pub(super) fn orders(
                 && since.keeps(Some(order.requested_at))
         }),
         ends: Box::new(move |order| since.ends(Some(order.requested_at))),
+        lists: all_listed,
         extent: since.extent(),
     }
 }
@@ -203,6 +204,7 @@ pub(super) fn positions(
             market.keeps(&position.market_id) && side.keeps(position.side()) && since.keeps(at)
         }),
         ends: Box::new(move |position| since.ends(position.closed_at)),
+        lists: all_listed,
         extent: since.extent(),
     }
 }
@@ -220,8 +222,15 @@ pub(super) fn fills(
                 && since.keeps(order.settled_at)
         }),
         ends: Box::new(|_| false),
+        lists: executions,
         extent: since.extent(),
     }
+}
+
+/// Where the own row of an order covers the rows of its parts, those repeat it.
+fn executions(orders: &[Order]) -> RowTest<Order> {
+    let parts_count = orders.iter().any(Order::adds_to_its_parts);
+    Box::new(move |order| parts_count || order.partial_of_order_id.is_none())
 }
 
 /// By the sign of its size.

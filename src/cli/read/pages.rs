@@ -26,7 +26,14 @@ pub(super) struct Selection<T> {
     pub(super) keeps: RowTest<T>,
     /// Whether this row and all older ones are too old.
     pub(super) ends: RowTest<T>,
+    /// Which of all the rows that were read are listed: rows that repeat others are not.
+    pub(super) lists: fn(&[T]) -> RowTest<T>,
     pub(super) extent: Extent,
+}
+
+/// Every row that was read is listed.
+pub(super) fn all_listed<T>(_: &[T]) -> RowTest<T> {
+    Box::new(|_| true)
 }
 
 /// How many rows are wanted by default.
@@ -103,26 +110,76 @@ impl Pages {
             whole.rows.extend(fresh.filter(|row| (wanted.keeps)(row)));
             whole.unreadable.extend(page.unreadable);
             whole.incomplete |= page.incomplete && !is_past;
-            if is_past && whole.rows.len() <= most {
-                return Ok(whole);
-            }
-            let more = page.next.is_some() || whole.rows.len() > most;
-            if whole.rows.len() >= most {
-                whole.rows.truncate(most);
-                if more {
-                    cut(voice, most);
-                }
-                return Ok(whole);
-            }
+            let is_listed = (wanted.lists)(&whole.rows);
+            let listed = whole.rows.iter().filter(|row| is_listed(row)).count();
+            let is_enough = listed > most || (listed == most && !is_past);
             match page.next {
-                // Follows no cursor twice.
-                Some(next) if asked.insert(next.raw().to_owned()) => cursor = Some(next),
-                Some(_) => {
-                    whole.incomplete = true;
+                next if is_enough => {
+                    whole.rows.retain(is_listed);
+                    whole.rows.truncate(most);
+                    if next.is_some() || listed > most {
+                        cut(voice, most);
+                    }
                     return Ok(whole);
                 }
-                None => return Ok(whole),
+                // Follows no cursor twice.
+                Some(next) if !is_past && asked.insert(next.raw().to_owned()) => {
+                    cursor = Some(next);
+                }
+                next => {
+                    whole.incomplete |= next.is_some() && !is_past;
+                    whole.rows.retain(is_listed);
+                    return Ok(whole);
+                }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::ready;
+
+    /// Rows of ten are repeated by those that follow them until the next ten.
+    fn tens(_: &[u32]) -> RowTest<u32> {
+        Box::new(|row| row % 10 == 0)
+    }
+
+    /// The newest `limit` of pages of four rows.
+    async fn read(limit: usize) -> (Vec<u32>, usize) {
+        let wanted = Selection {
+            keeps: Box::new(|_| true),
+            ends: Box::new(|_| false),
+            lists: tens,
+            extent: Extent::First,
+        };
+        let rows = [50, 42, 41, 40, 31, 30, 20, 10, 2, 1];
+        let pages = Pages {
+            limit: NonZeroUsize::new(limit),
+            all: false,
+        };
+        let mut reads = 0;
+        let fetch = |cursor: Option<Cursor>| {
+            reads += 1;
+            let from: usize = cursor.map_or(0, |cursor| cursor.raw().parse().unwrap());
+            let next = (from + 4 < rows.len()).then(|| (from + 4).to_string().into());
+            ready(Ok(Page {
+                next,
+                ..Page::of(rows[from..rows.len().min(from + 4)].to_vec())
+            }))
+        };
+        let voice = Output::from_command_line();
+        let page = pages.read(voice, (|row: &u32| *row, &wanted), fetch);
+        let rows = page.await.unwrap().rows;
+        (rows, reads)
+    }
+
+    #[tokio::test]
+    async fn rows_that_repeat_others_do_not_use_up_the_limit() {
+        assert_eq!(read(1).await, (vec![50], 1));
+        assert_eq!(read(2).await, (vec![50, 40], 1));
+        assert_eq!(read(3).await, (vec![50, 40, 30], 2));
+        assert_eq!(read(9).await, (vec![50, 40, 30, 20, 10], 3));
     }
 }
