@@ -1,6 +1,10 @@
 //! The replacement of a canceled order.
 
 use crate::model::{Num, Order, OrderId, OrderMode, OrderStatus, PlaceOrder, Timestamp};
+use std::time::Duration;
+
+/// A replacement is not placed later than this after its price was decided on: an older price must be confirmed again.
+pub(crate) const REPLACE_WITHIN: Duration = Duration::from_secs(10);
 
 /// The replacement of a canceled order.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,7 +14,7 @@ use crate::{
         account::{
             row_id::RowId,
             store::{Store, Then},
-            successor::Successor,
+            successor::{REPLACE_WITHIN, Successor},
         },
         activity::notice::Tone,
         desk::model::Model,
@@ -30,13 +30,9 @@ use super::{
     sent,
     submit::{keep_form, send_then},
 };
-use std::time::Duration;
 
 #[cfg(test)]
 mod tests;
-
-/// An older price must be confirmed again.
-const MEANT: Duration = Duration::from_secs(10);
 
 /// Starts replacing the old order by `order` from the topmost form; or returns why not.
 pub(crate) fn begin(
@@ -208,7 +204,7 @@ fn place(
     if let Some(form) = &mut form {
         form.stand_alone(size);
     }
-    let is_late = model.now.since(since) > MEANT;
+    let is_late = model.now.since(since) > REPLACE_WITHIN;
     let late = is_late.then(|| "that took long: look at the price, then send it".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
         let words = format!("{old} is canceled, its replacement is not placed: {why}");

@@ -2,7 +2,8 @@
 //!
 //! Contract: the same steps as on the desk. The stop of an open position is placed and read back as armed before the
 //! old one is canceled (`docs/delivery.md 3.6`). Any other order is canceled first, and the rest is placed once a read
-//! shows how much had filled. An unfinished move is reported (exit 15).
+//! shows how much had filled, and at most 10 s after the data was read that the move was decided on. An unfinished move
+//! is reported (exit 15).
 
 use super::{
     consent, dry,
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     app::{
         Store,
-        account::successor::{Successor, filled_of},
+        account::successor::{REPLACE_WITHIN, Successor, filled_of},
         forms::form::{Form, FormContext, Used},
     },
     cli::{Exit, exit::UsageError, service::Service, voice::Output},
@@ -74,6 +75,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
+    let read_at = Instant::now();
     service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
@@ -104,7 +106,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             position,
         } => place_first(&service, voice, (*place, *cancel, &position)).await,
         MovePlan::CancelFirst { cancel, successor } => {
-            cancel_first(&service, voice, (*cancel, *successor)).await
+            if let Some(why) = too_late(read_at.elapsed()) {
+                return Err(UsageError(format!("nothing was sent: {why}")).into());
+            }
+            cancel_first(&service, voice, (*cancel, *successor), read_at).await
         }
     }
 }
@@ -321,11 +326,20 @@ async fn end(
     }
 }
 
+/// Why an order is not replaced that was decided on so long ago.
+fn too_late(age: Duration) -> Option<String> {
+    let (most, age) = (REPLACE_WITHIN.as_secs(), age.as_secs_f64());
+    (age > REPLACE_WITHIN.as_secs_f64()).then(|| {
+        format!("prices and orders were read {age:.1} s ago, and {most} s is the most: look at the price, then run it again")
+    })
+}
+
 /// Two entries at once could both fill: nothing is placed before the old one is canceled.
 async fn cancel_first(
     service: &Service,
     voice: Output,
     (cancel, successor): (PreparedCommand, Successor),
+    read_at: Instant,
 ) -> Result<Exit> {
     let outcome = send(service, voice, &cancel, &[]).await?;
     let exit = told(voice, &cancel, &outcome)?;
@@ -346,6 +360,13 @@ async fn cancel_first(
             return Ok(Exit::Partial);
         }
     };
+    if let Some(why) = too_late(read_at.elapsed()) {
+        let old = &successor.old;
+        voice.note(&format!(
+            "{old} is canceled, its replacement is not placed: {why}"
+        ));
+        return Ok(Exit::Partial);
+    }
     if size < successor.order.size {
         voice.note(&format!(
             "some of {} filled before it was canceled: the replacement is for the other {size}",
@@ -380,5 +401,20 @@ async fn left(service: &Service, successor: &Successor) -> Result<crate::model::
             return successor.left(row.as_ref());
         }
         sleep(LOOK_AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_replaced_within_the_ten_seconds_that_the_desk_allows() {
+        assert_eq!(too_late(Duration::from_secs(10)), None);
+        let words = "prices and orders were read 10.2 s ago, and 10 s is the most: look at the price, then run it again";
+        assert_eq!(
+            too_late(Duration::from_millis(10_200)).as_deref(),
+            Some(words)
+        );
     }
 }
