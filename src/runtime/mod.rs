@@ -53,7 +53,7 @@ use journal::events::EventLog;
 use quiet::{market_picture, quiet, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{future::pending, io, time::Duration};
-use terminal::drawing::{Render, ShownFrame};
+use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
 use tokio::select;
@@ -262,21 +262,10 @@ impl<I> LoopChannels<I> {
         show(self.frame(size, account_set));
         gate.drawn();
         let shown = account_set.shown();
-        let msg = self.rows_drawn(shown).or_else(|| self.chart_drawn(shown))?;
-        Some((Cause::Background, msg))
-    }
-
-    /// How high a row of the chart is in the frame, where the desk does not know.
-    fn chart_drawn(&self, shown: &Model) -> Option<Msg> {
-        let row = self.draw_state.chart_row()?;
-        (shown.market_screen.chart.row != Some(row))
-            .then_some(Msg::Ladder(LadderEvent::ChartDrawn(row)))
-    }
-
-    /// How many rows of the price ladder the frame has, where the desk does not know.
-    fn rows_drawn(&self, shown: &Model) -> Option<Msg> {
-        let rows = self.draw_state.ladder_rows()?;
-        (shown.price_ladder.rows() != Some(rows)).then_some(Msg::Ladder(LadderEvent::Drawn(rows)))
+        Some((
+            Cause::Background,
+            news_of_frame(&self.draw_state, shown)?,
+        ))
     }
 
     /// Applies a new theme; returns the reloaded settings as a message.

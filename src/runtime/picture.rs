@@ -16,8 +16,9 @@ use crate::{
             inboxes::{Inboxes, Incoming},
         },
         desk::Start,
+        terminal::drawing::news_of_frame,
     },
-    ui,
+    ui::{self, DrawState},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 use std::{collections::BTreeSet, time::Duration};
@@ -29,6 +30,9 @@ const BETWEEN_KEYS: Duration = Duration::from_millis(200);
 
 /// What is asked for of the markets may show that more is needed: an older page of candles. Not for ever.
 const MARKET_ROUNDS: u32 = 4;
+
+/// What a frame tells of itself may change the next one. Not for ever.
+const FRAMES: u32 = 4;
 
 /// How a desk is pictured.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +76,6 @@ where
         first,
     };
     let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
-    let mut draw_state = start.draw_state;
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
@@ -81,6 +84,8 @@ where
         inboxes: Inboxes::new(common_mail, coming, post),
         clock,
         sitting,
+        draw_state: start.draw_state,
+        frame: Buffer::empty(sitting.size),
         pressed: 0,
         accounts: vec![Awaited::everything()],
         is_whole: true,
@@ -90,16 +95,16 @@ where
         .account_set
         .update(clock.now(), AccountScope::Shown, size);
     sitter.settle().await;
+    sitter.draw();
     for key in sitting.keys {
         sitter.press(*key).await;
+        sitter.draw();
     }
     far_side.abort();
-    let mut frame = Buffer::empty(sitting.size);
-    ui::render(&mut frame, &sitter.account_set, &mut draw_state);
     Picture {
-        frame,
-        is_whole: sitter.is_whole,
         trouble: sitter.account_set.accounts().find_map(trouble).cloned(),
+        frame: sitter.frame,
+        is_whole: sitter.is_whole,
     }
 }
 
@@ -119,6 +124,9 @@ struct PicturedDesk<'a> {
     inboxes: Inboxes,
     clock: Clock,
     sitting: PictureOptions<'a>,
+    draw_state: DrawState,
+    /// The last one.
+    frame: Buffer,
     pressed: u32,
     /// Per account.
     accounts: Vec<Awaited>,
@@ -176,6 +184,18 @@ impl Awaited {
 }
 
 impl PicturedDesk<'_> {
+    /// Draws what is shown; the desk learns from the frame what it learns on a terminal: a key then acts as it does there.
+    fn draw(&mut self) {
+        for _ in 0..FRAMES {
+            self.frame.reset();
+            ui::render(&mut self.frame, &self.account_set, &mut self.draw_state);
+            let Some(news) = news_of_frame(&self.draw_state, self.account_set.shown()) else {
+                return;
+            };
+            self.take(AccountScope::Shown, news);
+        }
+    }
+
     fn now(&self) -> Timestamp {
         match self.clock {
             Clock::Running(_) => self.clock.now(),

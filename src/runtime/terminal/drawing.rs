@@ -4,7 +4,7 @@
 //! drawing state is reset. A panic anywhere else ends the program (`screen_mode.rs`).
 
 use crate::{
-    app::AccountSet,
+    app::{AccountSet, Model, Msg, market::ladder_spot::LadderEvent},
     model::Text,
     ui::{self, DrawState},
 };
@@ -45,6 +45,18 @@ pub(crate) fn frame(
             (plain(size, account_set, &why), ShownFrame::StripOnly)
         }
     }
+}
+
+/// What the last frame shows that the desk does not know yet, if anything: how many rows the price ladder has, how high a
+/// row of the chart is.
+pub(crate) fn news_of_frame(draw_state: &DrawState, shown: &Model) -> Option<Msg> {
+    let rows = draw_state.ladder_rows();
+    let rows = rows.filter(|rows| shown.price_ladder.rows() != Some(*rows));
+    let height = draw_state.chart_row();
+    let height = height.filter(|height| shown.market_screen.chart.row != Some(*height));
+    let rows = rows.map(LadderEvent::Drawn);
+    rows.or(height.map(LadderEvent::ChartDrawn))
+        .map(Msg::Ladder)
 }
 
 /// The fallback frame: the reason, and the open question, if any.
