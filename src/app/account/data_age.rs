@@ -51,6 +51,11 @@ impl DataAge {
         self.made.map(|(_, since)| since).or(self.polled_at)
     }
 
+    /// The source's own time in the newest answer.
+    pub fn made_at(&self) -> Option<Timestamp> {
+        self.made.map(|(made_at, _)| made_at)
+    }
+
     /// How old the data is at `now`, an instant of the desk's time.
     pub fn age(&self, now: Timestamp) -> Option<Duration> {
         self.dated().map(|dated| now.since(dated))

@@ -9,6 +9,7 @@ use crate::{
     app::account::data_age::DataAge,
     model::{Candle, Failure, Interval, Num, Timestamp},
 };
+use rows::{counts_fewer, from_mark, without_trades};
 use std::{
     cmp::Ordering,
     collections::{VecDeque, vec_deque},
@@ -22,6 +23,8 @@ const ROWS_KEPT: usize = 120_000;
 const LONGEST_FILL: i64 = 1_500;
 /// An older page that is not answered within this is requested again.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(15);
+/// Two answers of one source may differ by so much in time, the later one being earlier.
+const CLOCK_JITTER: Duration = Duration::from_secs(2);
 /// An older page that failed is requested again after this.
 const PAGE_RETRY: Duration = Duration::from_secs(5);
 
@@ -150,13 +153,20 @@ impl CandleSeries {
     }
 
     /// Takes the newest candles in, requested at `at`. Rows that do not reach back to what is known replace it all:
-    /// what lies between is not known.
+    /// what lies between is not known. So do rows of a market that began anew: what is known of its former future was
+    /// never traded.
     pub fn merge(&mut self, page: Vec<Candle>, at: Timestamp, made_at: Option<Timestamp>) {
         self.version += u64::from(self.age.trouble().is_some());
+        let made_before = self.age.made_at();
         if !self.age.answered(at, made_at) {
             return;
         }
         let page = Self::sorted(page);
+        if self.has_restarted(&page, (made_before, made_at)) {
+            self.version += 1;
+            self.rows.clear();
+            self.older = IDLE;
+        }
         let reaches = |first: &Candle, newest: &Candle| {
             first.open_time.0 <= newest.open_time.0.saturating_add(self.interval.millis())
         };
@@ -171,6 +181,31 @@ impl CandleSeries {
             self.put(row);
         }
         self.trim(ROWS_KEPT);
+    }
+
+    /// Whether the market began anew: its source's clock went back, or its newest candle is further back than one that a
+    /// late answer may lack.
+    fn has_restarted(
+        &self,
+        page: &[Candle],
+        (before, made_at): (Option<Timestamp>, Option<Timestamp>),
+    ) -> bool {
+        let Some(newest) = self
+            .rows
+            .back()
+            .filter(|_| self.origin == CandleOrigin::Source)
+        else {
+            return false;
+        };
+        let is_back =
+            |(before, made_at): (Timestamp, Timestamp)| made_at.plus(CLOCK_JITTER) < before;
+        let is_clock_back = before.zip(made_at).is_some_and(is_back)
+            || made_at.is_some_and(|made_at| made_at < newest.open_time);
+        let lacking = |last: &Candle| newest.open_time.0.saturating_sub(last.open_time.0);
+        is_clock_back
+            || page
+                .last()
+                .is_some_and(|last| lacking(last) > self.interval.millis())
     }
 
     /// Says how many rows of the answer that is merged next could not be read: then no gap is filled.
@@ -356,43 +391,7 @@ impl CandleSeries {
     }
 }
 
-fn counts_fewer(row: &Candle, known: &Candle) -> bool {
-    row.trades
-        .zip(known.trades)
-        .is_some_and(|(new, old)| new < old)
-}
-
-/// What nothing traded in: the previous close, no volume.
-fn without_trades(previous: Candle, open_time: Timestamp) -> Candle {
-    let close = previous.close;
-    Candle {
-        open_time,
-        open: close,
-        high: close,
-        low: close,
-        close,
-        volume: Some(Num::ZERO),
-        turnover: Some(Num::ZERO),
-        trades: Some(0),
-        is_closed: true,
-        is_synthetic: previous.is_synthetic,
-    }
-}
-
-fn from_mark(open_time: Timestamp, price: Num) -> Candle {
-    Candle {
-        open_time,
-        open: price,
-        high: price,
-        low: price,
-        close: price,
-        volume: None,
-        turnover: None,
-        trades: None,
-        is_closed: false,
-        is_synthetic: false,
-    }
-}
+mod rows;
 
 #[cfg(test)]
 mod tests;

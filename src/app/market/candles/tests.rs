@@ -226,3 +226,43 @@ fn a_hundred_thousand_candles_merge_look_up_and_stay_bounded() {
         began.elapsed()
     );
 }
+
+#[test]
+fn candles_of_a_future_that_a_reset_has_undone_are_dropped() {
+    let known = || {
+        let mut series = series();
+        let page = vec![candle(7, 10, 5), candle(8, 11, 5), candle(9, 12, 5)];
+        series.merge(page, Timestamp(1), Some(Timestamp(9 * MINUTE)));
+        series
+    };
+    // By the candles, where the source does not date its answers.
+    let mut series = known();
+    series.merge(vec![candle(6, 20, 1), candle(7, 21, 1)], Timestamp(2), None);
+    assert_eq!(seen(&series), [(6, 20, Some(1)), (7, 21, Some(1))]);
+    assert!(
+        series.ask_older(BEGINNING, Timestamp(2)).is_some(),
+        "older ones are read anew"
+    );
+    // By the source's clock, although the candle of the instant is the same.
+    let mut series = known();
+    let earlier = Timestamp(9 * MINUTE - 20_000);
+    series.merge(vec![candle(8, 20, 1)], Timestamp(2), Some(earlier));
+    assert_eq!(seen(&series), [(8, 20, Some(1))]);
+    // One that is merely late lacks the newest candle.
+    let mut series = known();
+    series.merge(vec![candle(7, 10, 5), candle(8, 11, 5)], Timestamp(2), None);
+    assert_eq!(series.rows().len(), 3);
+    let jitter = Timestamp(9 * MINUTE - 1_000);
+    let mut series = known();
+    series.merge(
+        vec![candle(9, 12, 5)],
+        Timestamp(2),
+        Some(Timestamp(9 * MINUTE + 500)),
+    );
+    series.merge(
+        vec![candle(9, 12, 5)],
+        Timestamp(3),
+        Some(Timestamp(jitter.0 + 1_000)),
+    );
+    assert_eq!(series.rows().len(), 3);
+}
