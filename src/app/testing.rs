@@ -20,8 +20,8 @@ use crate::{
     },
     config::{self, AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{
-        Book, Dated, Failure, Grid, Market, Num, Order, Page, Position, Receipt, Ticket, Timestamp,
-        Zone,
+        Book, Dated, Failure, Grid, Market, Num, Order, Page, Past, PastMark, Position, Receipt,
+        Record, Risk, Ticket, Timestamp, Zone,
     },
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -202,4 +202,34 @@ pub(crate) fn order(id: &str, coin: &str, more: &str) -> Order {
         "requested_at":1789999900000,{more}}}"#
     );
     serde_json::from_str(&json).unwrap()
+}
+
+/// A command of an earlier session.
+pub(crate) fn past(number: i64, told_at: Timestamp) -> Past {
+    Past {
+        mark: PastMark { told_at, number },
+        asked_at: told_at,
+        asked: format!("cancel order ord-{number}").as_str().into(),
+        command: None,
+        order_status: None,
+        result: Ok(Receipt::AlreadySo("canceled".into())),
+        record: Record {
+            state: "done".to_owned(),
+            risk: Risk::Neutral,
+            method: "DELETE".into(),
+            target: "/v1/orders/o".into(),
+            body: "".into(),
+            key: None,
+            base_url: "http://127.0.0.1:4000".into(),
+            account_id: "chal-1".into(),
+            resource: None,
+            parent: None,
+            deadline: told_at,
+            replay_until: told_at,
+            maybe_executed: true,
+            order_id: None,
+            request_id: None,
+            attempts: vec![],
+        },
+    }
 }

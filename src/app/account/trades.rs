@@ -4,14 +4,21 @@
 //! Contract: pure. A stop counts as the first only where this desk watched the position from its opening, or where the
 //! orders read so far reach back to that; a moved stop never counts. Marks further apart than `NO_GAP` leave the time
 //! between them unseen.
+//! A stop that this desk placed itself is the first by the rules of [`placed_stops`].
 //! Known limits: positions that open and close between two polls are not watched, and the marks are those of polls.
 
-use crate::model::{Num, Order, OrderType, Position, PositionId, Protection, Side, Timestamp};
-use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
+use crate::model::{
+    Command, Num, Order, OrderType, PastPage, Position, PositionId, Protection, Receipt, Side,
+    Timestamp,
 };
+pub use figures::{Excursion, FirstStop, TradeReview};
+use figures::{joined, seen_share};
+use placed_stops::PlacedStops;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+mod figures;
+mod placed_stops;
 
 /// Milliseconds. Marks, and lists of positions, further apart than this leave a gap.
 const NO_GAP: i64 = 15_000;
@@ -49,79 +56,6 @@ enum Watched {
     FromLater,
 }
 
-/// What was risked when the first stop was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstStop {
-    pub price: Num,
-    pub entry: Num,
-    /// In coin, without its sign.
-    pub size: Num,
-}
-
-/// How far the mark went while it was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excursion {
-    pub low: Num,
-    pub high: Num,
-    /// How long the mark was seen, in milliseconds.
-    pub seen_millis: i64,
-    /// When it was last seen, by the wall clock.
-    pub last_at: Timestamp,
-}
-
-impl FirstStop {
-    /// |entry − stop| × size, USD; `None` where that is nothing.
-    pub fn risk(&self) -> Option<Num> {
-        let risk = self.entry.minus(self.price)?.abs().times(self.size)?;
-        risk.is_positive().then_some(risk)
-    }
-}
-
-impl Excursion {
-    fn begin(mark: Num, at: Timestamp) -> Self {
-        Self {
-            low: mark,
-            high: mark,
-            seen_millis: 0,
-            last_at: at,
-        }
-    }
-
-    fn see(&mut self, mark: Num, at: Timestamp) {
-        let since = at.0.saturating_sub(self.last_at.0);
-        if (0..=NO_GAP).contains(&since) {
-            self.seen_millis = self.seen_millis.saturating_add(since);
-        }
-        self.low = self.low.min(mark);
-        self.high = self.high.max(mark);
-        self.last_at = self.last_at.max(at);
-    }
-
-    /// The maximum adverse and the maximum favourable excursion of `quantity` entered at `entry`, USD, both zero or more.
-    pub fn extremes(&self, side: Side, entry: Num, quantity: Num) -> Option<(Num, Num)> {
-        let (worst, best) = match side {
-            Side::Buy => (entry.minus(self.low)?, self.high.minus(entry)?),
-            Side::Sell => (self.high.minus(entry)?, entry.minus(self.low)?),
-        };
-        let worth = |moved: Num| moved.max(Num::ZERO).times(quantity);
-        Some((worth(worst)?, worth(best)?))
-    }
-}
-
-/// How one closed trade went against what was risked, as far as this desk saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TradeReview {
-    /// USD.
-    pub risk: Option<Num>,
-    /// Net profit over the risk.
-    pub r_multiple: Option<Num>,
-    /// Maximum adverse and favourable excursion, USD.
-    pub mae: Option<Num>,
-    pub mfe: Option<Num>,
-    /// The share of its time in which marks were seen.
-    pub marks_seen: Option<Num>,
-}
-
 /// All that is kept of trades, by position.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -133,6 +67,8 @@ pub struct TradeLog {
     /// When a whole list of the open positions was last seen: one that is new since has just been opened.
     #[serde(skip)]
     seen_all_at: Option<Timestamp>,
+    #[serde(skip)]
+    placed: PlacedStops,
 }
 
 impl TradeLog {
@@ -224,7 +160,49 @@ impl TradeLog {
             record.size = record.size.max(position.quantity());
             record.side = position.side().or(record.side);
         }
+        self.learn_placed(positions.iter());
         self.make_room();
+    }
+
+    /// Takes note of a command that has succeeded.
+    pub(crate) fn settled(&mut self, command: &Command, receipt: &Receipt) {
+        self.placed.settled(command, receipt);
+    }
+
+    /// Takes note of commands of earlier sessions, the latest first.
+    pub(crate) fn recall_commands(&mut self, page: &PastPage) {
+        self.placed.recall(&page.rows, page.has_more);
+    }
+
+    /// The same number, the same stops that this desk has placed.
+    pub(crate) fn placed_version(&self) -> u64 {
+        self.placed.version()
+    }
+
+    /// Learns the first stops of positions from what this desk has placed.
+    pub(crate) fn learn_placed<'a>(&mut self, positions: impl Iterator<Item = &'a Position>) {
+        for position in positions {
+            let record = self.trades.get(&position.id);
+            let is_known = record.is_some_and(|record| record.first_stop.is_some());
+            let side = record.and_then(|record| record.side).or(position.side());
+            let first = side.filter(|_| !is_known);
+            let first = first.and_then(|side| self.placed.first_of(position, side));
+            if let Some(((price, size), entry)) = first.zip(position.entry_price) {
+                self.keep_first(position, first_stop(position, entry, (price, size)));
+            }
+        }
+        self.make_room();
+    }
+
+    fn keep_first(&mut self, position: &Position, first: FirstStop) {
+        let record = self.trades.entry(position.id.clone()).or_default();
+        record.first_stop = Some(first);
+        record.size = record.size.max(first.size);
+        record.side = record.side.or(position.side());
+        record.touched_at = record
+            .touched_at
+            .max(position.closed_at.unwrap_or_default());
+        self.version += 1;
     }
 
     /// Takes note of the stops among fresh working orders, of positions that were watched from their opening.
@@ -283,12 +261,7 @@ impl TradeLog {
                 continue;
             };
             if let Some(first) = earliest(stops.iter().copied(), position) {
-                let record = self.trades.entry(position.id.clone()).or_default();
-                record.first_stop = Some(first);
-                record.size = record.size.max(first.size);
-                record.side = record.side.or(position.side());
-                record.touched_at = position.closed_at.unwrap_or_default();
-                self.version += 1;
+                self.keep_first(position, first);
             }
         }
         self.make_room();
@@ -334,30 +307,6 @@ impl TradeLog {
     }
 }
 
-/// Both together; the time between them is not seen.
-fn joined(before: Option<Excursion>, now: Option<Excursion>) -> Option<Excursion> {
-    let (Some(a), Some(b)) = (before, now) else {
-        return before.or(now);
-    };
-    Some(Excursion {
-        low: a.low.min(b.low),
-        high: a.high.max(b.high),
-        seen_millis: a.seen_millis.saturating_add(b.seen_millis),
-        last_at: a.last_at.max(b.last_at),
-    })
-}
-
-/// Not more than all of it.
-fn seen_share(seen: &Excursion, position: &Position) -> Option<Num> {
-    let held = position.closed_at?.since(position.opened_at?);
-    let share = Num::from(seen.seen_millis).over(millis(held))?;
-    Some(share.min(Num::ONE))
-}
-
-fn millis(span: Duration) -> Num {
-    Num::from(i64::try_from(span.as_millis()).unwrap_or(i64::MAX))
-}
-
 /// The stop that was asked for first; of several of that instant the nearest, which risks least.
 fn earliest<'a>(stops: impl Iterator<Item = &'a Order>, position: &Position) -> Option<FirstStop> {
     let entry = position.entry_price?;
@@ -367,13 +316,17 @@ fn earliest<'a>(stops: impl Iterator<Item = &'a Order>, position: &Position) -> 
         .collect();
     known.sort_by_key(|(at, price, _)| (*at, distance(*price)));
     let (_, price, size) = known.first()?;
+    Some(first_stop(position, entry, (*price, size.abs())))
+}
+
+fn first_stop(position: &Position, entry: Num, (price, size): (Num, Num)) -> FirstStop {
     // A position that is closed has no size of its own any more at some services.
     let held = Some(position.quantity()).filter(|held| held.is_positive());
-    Some(FirstStop {
-        price: *price,
+    FirstStop {
+        price,
         entry,
-        size: held.unwrap_or(size.abs()),
-    })
+        size: held.unwrap_or(size),
+    }
 }
 
 /// Whether an order, working or ended, is a stop.

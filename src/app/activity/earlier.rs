@@ -108,6 +108,7 @@ impl Notice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::{Effect, Model, account::row_id::RowId};
     use crate::app::{
         activity::notice::Notice,
         desk::msg::Msg,
@@ -117,40 +118,10 @@ mod tests {
             router::update,
         },
     };
-    use crate::{
-        app::{Effect, Model, account::row_id::RowId},
-        model::{Receipt, Record, Risk},
-    };
 
     /// Settled so many minutes before noon.
     fn past(number: i64, minutes: i64) -> Past {
-        let told_at = Timestamp(NOON.0 - minutes * 60_000);
-        Past {
-            mark: PastMark { told_at, number },
-            asked_at: told_at,
-            asked: format!("cancel order ord-{number}").as_str().into(),
-            command: None,
-            order_status: None,
-            result: Ok(Receipt::AlreadySo("canceled".into())),
-            record: Record {
-                state: "done".to_owned(),
-                risk: Risk::Neutral,
-                method: "DELETE".into(),
-                target: "/v1/orders/o".into(),
-                body: "".into(),
-                key: None,
-                base_url: "http://127.0.0.1:4000".into(),
-                account_id: "chal-1".into(),
-                resource: None,
-                parent: None,
-                deadline: told_at,
-                replay_until: told_at,
-                maybe_executed: true,
-                order_id: None,
-                request_id: None,
-                attempts: vec![],
-            },
-        }
+        crate::app::testing::past(number, Timestamp(NOON.0 - minutes * 60_000))
     }
 
     fn rows(numbers: impl Iterator<Item = i64>) -> Vec<Past> {

@@ -96,8 +96,8 @@ pub struct Model {
     pub user_alerts: UserAlerts,
     /// Which version of the trades is written down, and since when.
     pub(crate) trades_kept: (u64, Timestamp),
-    /// The versions of closed positions and of orders that first stops were learned from.
-    pub(crate) trades_learned: (u64, u64),
+    /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
+    pub(crate) trades_learned: (u64, u64, u64),
     pub guard: Guard,
     /// The first key of a sequence, until the second comes.
     pub(crate) chain: Option<KeyPrefix>,
@@ -140,7 +140,7 @@ impl Model {
             watch: alerts::Watch::default(),
             user_alerts: UserAlerts::default(),
             trades_kept: (0, now),
-            trades_learned: (0, 0),
+            trades_learned: (0, 0, 0),
             guard: Guard::default(),
             chain: None,
             tour: None,

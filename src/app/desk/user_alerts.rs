@@ -183,7 +183,8 @@ impl Model {
 /// What closed positions and old orders tell of first stops, when they have changed.
 fn learn(model: &mut Model) {
     let store = &mut model.store;
-    let versions = (store.closed.version(), store.history.version());
+    let placed = store.trades.placed_version();
+    let versions = (store.closed.version(), store.history.version(), placed);
     if versions == model.trades_learned {
         return;
     }
@@ -199,6 +200,7 @@ fn learn(model: &mut Model) {
     store
         .trades
         .learn(store.closed.rows().iter(), orders.iter(), reach);
+    store.trades.learn_placed(store.closed.rows().iter());
 }
 
 /// What is to be remembered of the open positions.

@@ -79,7 +79,10 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
 pub(crate) fn recalled(model: &mut Model, page: Result<PastPage, String>) -> Vec<Effect> {
     let now = model.now;
     match page {
-        Ok(page) => model.activity.recall(page),
+        Ok(page) => {
+            model.store.trades.recall_commands(&page);
+            model.activity.recall(page);
+        }
         Err(why) => model.activity.cannot_recall(&why, now),
     }
     vec![]

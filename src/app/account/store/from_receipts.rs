@@ -211,6 +211,7 @@ impl Store {
         let facts = facts(command, receipt).into_iter();
         let facts = facts.map(|what| Fact { at: now, what });
         self.from_receipts.0.extend(facts);
+        self.trades.settled(command, receipt);
         self.remember_rungs();
         self.lay_over_orders();
         self.lay_over_positions();

@@ -153,3 +153,118 @@ fn what_is_kept_is_read_back_and_joins_what_was_noted_meanwhile() {
     assert_eq!((review.mae, review.mfe), (Some(num("3")), Some(num("6"))));
     assert_eq!(next.text(&"p".into()), "plan #a");
 }
+
+/// A stop of the position that this desk has placed.
+fn placed_stop(price: &str, requested: i64) -> (Command, Receipt) {
+    let mut close = crate::model::ClosePosition::market("p".into());
+    close.trigger = Some(crate::model::Trigger {
+        price: num(price),
+        market_id: None,
+        direction: Some(crate::model::TriggerDirection::Below),
+    });
+    let order = Box::new(stop("s", price, requested));
+    let receipt = Receipt::Order {
+        order,
+        queued: false,
+    };
+    (Command::Close(close), receipt)
+}
+
+/// The entry that opened the position, with a stop attached to it.
+fn placed_entry(stop_loss: &str) -> (Command, Receipt) {
+    let mut entry =
+        crate::model::PlaceOrder::market("chal-1".into(), "paper|X".into(), Side::Buy, num("3"));
+    entry.stop_loss_price = Some(num(stop_loss));
+    let more = r#""type":"market","mode":"market","side":"buy","size":3,"filled_size":3,"fill_price":10,
+        "status":"filled""#;
+    let order = Order {
+        requested_at: at(0),
+        settled_at: Some(at(0)),
+        ..order("e", "X", more)
+    };
+    let order = Box::new(order);
+    let receipt = Receipt::Order {
+        order,
+        queued: false,
+    };
+    (Command::Place(Box::new(entry)), receipt)
+}
+
+fn past((command, receipt): (Command, Receipt), told: i64) -> crate::model::Past {
+    let mut past = crate::app::testing::past(told, at(told));
+    past.command = Some(command);
+    past.result = Ok(receipt);
+    past
+}
+
+fn r_of(log: &mut TradeLog) -> Option<Num> {
+    log.learn_placed([closed("6", 90)].iter());
+    log.review(&closed("6", 90)).r_multiple
+}
+
+#[test]
+fn a_stop_attached_to_the_entry_that_opened_the_trade_is_its_first() {
+    let mut log = TradeLog::default();
+    let (command, receipt) = placed_entry("8");
+    log.settled(&command, &receipt);
+    let (command, receipt) = placed_stop("9", 5);
+    log.settled(&command, &receipt);
+    assert_eq!(r_of(&mut log), Some(num("1")), "6 over (10 - 8) x 3");
+    let mut other = TradeLog::default();
+    let (command, receipt) = placed_entry("8");
+    other.settled(&command, &receipt);
+    let mut later = closed("6", 90);
+    later.opened_at = Some(at(30));
+    other.learn_placed([later.clone()].iter());
+    assert_eq!(
+        other.review(&later).r_multiple,
+        None,
+        "it opened another one"
+    );
+}
+
+#[test]
+fn a_stop_of_the_journal_is_the_first_only_where_the_journal_reaches_back_to_the_opening() {
+    let page = |has_more| PastPage {
+        rows: vec![
+            past(placed_stop("9", 50), 50),
+            past(placed_stop("8", 20), 20),
+        ],
+        has_more,
+    };
+    let mut log = TradeLog::default();
+    log.recall_commands(&page(true));
+    assert_eq!(r_of(&mut log), None, "an earlier one may have been placed");
+    log.recall_commands(&page(false));
+    assert_eq!(
+        r_of(&mut log),
+        Some(num("1")),
+        "the moved stop does not count"
+    );
+}
+
+#[test]
+fn a_stop_that_was_refused_or_a_target_risks_nothing() {
+    let whole = PastPage {
+        rows: vec![],
+        has_more: false,
+    };
+    let mut log = TradeLog::default();
+    log.recall_commands(&whole);
+    let (command, _) = placed_stop("8", 20);
+    let mut rejected = stop("s", "8", 20);
+    rejected.status = crate::model::OrderStatus::Rejected.into();
+    let receipt = Receipt::Order {
+        order: Box::new(rejected),
+        queued: false,
+    };
+    log.settled(&command, &receipt);
+    let (mut command, receipt) = placed_stop("12", 20);
+    if let Command::Close(close) = &mut command
+        && let Some(trigger) = &mut close.trigger
+    {
+        trigger.direction = Some(crate::model::TriggerDirection::Above);
+    }
+    log.settled(&command, &receipt);
+    assert_eq!(r_of(&mut log), None);
+}
