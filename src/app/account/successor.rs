@@ -24,6 +24,14 @@ impl Successor {
     }
 }
 
+/// Why an order is not replaced that was decided on so long ago.
+pub(crate) fn too_late(age: Duration) -> Option<String> {
+    let (most, age) = (REPLACE_WITHIN.as_secs(), age.as_secs_f64());
+    (age > REPLACE_WITHIN.as_secs_f64()).then(|| {
+        format!("prices and orders were read {age:.1} s ago, and {most} s is the most: look at the price, then run it again")
+    })
+}
+
 /// How much of a movable order has filled; or why it cannot be moved.
 pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
     let is_limit = order.mode.is(&OrderMode::Limit);
@@ -76,5 +84,20 @@ impl Successor {
                 "{meanwhile} of {old} filled before it was canceled: no replacement is placed"
             ))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_replaced_within_the_ten_seconds_that_the_desk_allows() {
+        assert_eq!(too_late(Duration::from_secs(10)), None);
+        let words = "prices and orders were read 10.2 s ago, and 10 s is the most: look at the price, then run it again";
+        assert_eq!(
+            too_late(Duration::from_millis(10_200)).as_deref(),
+            Some(words)
+        );
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     app::{
         Store,
-        account::successor::{REPLACE_WITHIN, Successor, filled_of},
+        account::successor::{Successor, filled_of, too_late},
         forms::form::{Form, FormContext, Used},
     },
     cli::{Exit, exit::UsageError, service::Service, voice::Output},
@@ -326,14 +326,6 @@ async fn end(
     }
 }
 
-/// Why an order is not replaced that was decided on so long ago.
-fn too_late(age: Duration) -> Option<String> {
-    let (most, age) = (REPLACE_WITHIN.as_secs(), age.as_secs_f64());
-    (age > REPLACE_WITHIN.as_secs_f64()).then(|| {
-        format!("prices and orders were read {age:.1} s ago, and {most} s is the most: look at the price, then run it again")
-    })
-}
-
 /// Two entries at once could both fill: nothing is placed before the old one is canceled.
 async fn cancel_first(
     service: &Service,
@@ -401,20 +393,5 @@ async fn left(service: &Service, successor: &Successor) -> Result<crate::model::
             return successor.left(row.as_ref());
         }
         sleep(LOOK_AGAIN).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_order_is_replaced_within_the_ten_seconds_that_the_desk_allows() {
-        assert_eq!(too_late(Duration::from_secs(10)), None);
-        let words = "prices and orders were read 10.2 s ago, and 10 s is the most: look at the price, then run it again";
-        assert_eq!(
-            too_late(Duration::from_millis(10_200)).as_deref(),
-            Some(words)
-        );
     }
 }
