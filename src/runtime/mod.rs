@@ -69,7 +69,7 @@ struct LoopChannels<I> {
     inboxes: Inboxes,
     clock: Clock,
     draw_state: DrawState,
-    /// The mouse is being dragged over the price ladder.
+    /// The mouse is being dragged over the price ladder or the chart.
     is_dragging: bool,
     render: Render,
     /// What the last frame showed.
@@ -230,12 +230,12 @@ impl<I> LoopChannels<I> {
             }
             Input::Click(at) => self.draw_state.pointed(at).map(Msg::Click),
             Input::Drag(at) => {
-                let spot = self.draw_state.pointed_row(at)?;
+                let spot = self.draw_state.pointed_price(at)?;
                 self.is_dragging = true;
                 Some(Msg::Ladder(LadderEvent::Dragged(spot)))
             }
             Input::Release(at) => {
-                let spot = self.draw_state.pointed_row(at);
+                let spot = self.draw_state.pointed_price(at);
                 let was_dragging = std::mem::take(&mut self.is_dragging);
                 was_dragging.then_some(Msg::Ladder(LadderEvent::Released(spot)))
             }
@@ -262,10 +262,7 @@ impl<I> LoopChannels<I> {
         show(self.frame(size, account_set));
         gate.drawn();
         let shown = account_set.shown();
-        Some((
-            Cause::Background,
-            news_of_frame(&self.draw_state, shown)?,
-        ))
+        Some((Cause::Background, news_of_frame(&self.draw_state, shown)?))
     }
 
     /// Applies a new theme; returns the reloaded settings as a message.

@@ -48,7 +48,7 @@ use crate::{
         Desks, MarketPanel, Model, WidthTier,
         dialogs::overlay::Overlay,
         has_market,
-        market::{ladder_spot::LadderSpot, width_tier::SMALLEST},
+        market::{chart_spot::MarketSpot, width_tier::SMALLEST},
         tables::{
             click_target::ClickTarget,
             pane::{Pane, PlaceContent},
@@ -112,15 +112,22 @@ impl DrawState {
     /// The click target of the last frame at this position.
     pub fn pointed(&self, at: Position) -> Option<ClickTarget> {
         let spot = self.clicks.at(at)?;
-        let row = self.pointed_row(at).map(ClickTarget::Ladder);
-        row.or_else(|| Some(spot.clone()))
+        Some(match self.pointed_price(at) {
+            Some(MarketSpot::Ladder(spot)) => ClickTarget::Ladder(spot),
+            Some(MarketSpot::Chart(spot)) => ClickTarget::Chart(spot),
+            None => spot.clone(),
+        })
     }
 
-    /// The cell of the price ladder there, unless something lies over it.
-    pub fn pointed_row(&self, at: Position) -> Option<LadderSpot> {
-        let is_ladder = self.clicks.at(at) == Some(&ClickTarget::Panel(MarketPanel::Ladder));
-        let ladder = self.ladder.as_ref().filter(|_| is_ladder)?;
-        ladder.at(at)
+    /// The cell of the price ladder or of the chart there, unless something lies over it.
+    pub fn pointed_price(&self, at: Position) -> Option<MarketSpot> {
+        match self.clicks.at(at)? {
+            ClickTarget::Panel(MarketPanel::Ladder) => {
+                Some(MarketSpot::Ladder(self.ladder.as_ref()?.at(at)?))
+            }
+            ClickTarget::Panel(MarketPanel::Chart) => Some(MarketSpot::Chart(self.chart.at(at)?)),
+            _ => None,
+        }
     }
 
     /// How many rows of prices the last frame had; `None` where it had no ladder.
@@ -197,6 +204,7 @@ pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &
     let model = desks.shown;
     draw_state.turn_to(model.roster.at);
     draw_state.ladder = None;
+    draw_state.chart.begin_frame();
     let screen = frame.area;
     let theme = draw_state.theme.clone();
     let mut canvas = Canvas::new(frame, &theme, model.place());

@@ -2,6 +2,7 @@
 
 use crate::{desk, dump::press};
 use perpdeck::app::account::row_id::RowId;
+use perpdeck::app::market::chart_spot::ChartSpot;
 use perpdeck::app::tables::click_target::ClickTarget;
 use perpdeck::{
     app::{
@@ -90,6 +91,17 @@ impl Seen {
         spots.collect()
     }
 
+    /// The cells of the chart, with where they are.
+    fn chart(&self) -> Vec<(Position, ChartSpot)> {
+        let (width, height) = self.size;
+        let all = Rect::new(0, 0, width, height).positions();
+        let cell = |at| match self.draw_state.pointed(at)? {
+            ClickTarget::Chart(spot) => Some((at, spot)),
+            _ => None,
+        };
+        all.filter_map(cell).collect()
+    }
+
     /// The panes and the rows that can be clicked.
     fn rows(&self) -> BTreeSet<(Pane, RowId)> {
         let spots = self.everything().into_iter();
@@ -128,6 +140,86 @@ fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
             let line = look(&account_set, &mut draw_state, listed);
             assert_eq!(line, ClickTarget::Account(at), "{width}x{height}");
         }
+    }
+}
+
+/// What the cell of a price is labelled with, in the gutter of its row: every row of the axis lies within its cell.
+#[test]
+fn a_cell_of_the_chart_names_the_candle_and_the_prices_that_are_drawn_there() {
+    for size in SIZES {
+        let seen = Seen::of("0", size);
+        let cells = seen.chart();
+        assert!(cells.len() > 100, "{size:?}\n{}", seen.text);
+        let newest = cells.iter().map(|(_, spot)| spot.time).max().unwrap();
+        assert_eq!(newest, cells[0].1.edge, "{size:?}");
+        for (at, spot) in &cells {
+            let line = seen.text.lines().nth(at.y.into()).unwrap();
+            let marked = line.split('◂').nth(1).filter(|name| name.contains("mark"));
+            let price =
+                marked.and_then(|name| name.split_whitespace().find(|word| word.contains("64,")));
+            if let Some(price) = price {
+                let price = desk::num(&price.trim_end_matches('│').replace(',', ""));
+                let row = spot.row.low..=spot.row.high;
+                assert!(
+                    row.contains(&price),
+                    "{price} in {row:?} at {size:?}: {line}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_click_on_the_chart_reads_the_candle_under_it() {
+    for size in SIZES {
+        let mut seen = Seen::of("0", size);
+        let cells = seen.chart();
+        let (at, spot) = cells[cells.len() / 3].clone();
+        let now = seen.model.now;
+        update(
+            &mut seen.model,
+            now,
+            Msg::Click(ClickTarget::Chart(spot.clone())),
+        );
+        seen.look();
+        assert_eq!(
+            seen.model.market_screen.chart.cursor,
+            Some(spot.time),
+            "{size:?}"
+        );
+        let price = seen.model.price_ladder.cursor().unwrap();
+        let row = spot.row.low..=spot.row.high;
+        assert!(row.contains(&price), "{price} in {row:?} at {size:?}");
+        let after = seen.chart();
+        let (_, now_there) = after.iter().find(|(place, _)| *place == at).unwrap();
+        assert_eq!(now_there.time, spot.time, "the view stays: {size:?}");
+    }
+}
+
+#[test]
+fn the_wheel_over_the_chart_scrolls_through_time_and_says_so() {
+    for size in SIZES {
+        let mut seen = Seen::of("0", size);
+        let first = |seen: &Seen| seen.chart()[0].clone();
+        let (at, before) = first(&seen);
+        seen.wheel(at, Turn::Up(2));
+        let scrolled = first(&seen).1;
+        assert!(scrolled.time < before.time, "{size:?}");
+        assert_eq!(before.edge.0 - scrolled.edge.0, 6 * 60_000, "{size:?}");
+        if size.1 >= 24 {
+            assert!(
+                seen.text.contains("scrolled back"),
+                "{size:?}\n{}",
+                seen.text
+            );
+        }
+        seen.wheel(at, Turn::Down(5));
+        assert_eq!(first(&seen).1.edge, before.edge, "{size:?}");
+        assert_eq!(
+            seen.model.market_screen.chart.edge, None,
+            "it follows again"
+        );
+        assert!(!seen.text.contains("scrolled back"));
     }
 }
 

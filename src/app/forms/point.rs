@@ -25,6 +25,7 @@ impl Form {
             ClickTarget::Pane(_)
             | ClickTarget::Panel(_)
             | ClickTarget::Ladder(_)
+            | ClickTarget::Chart(_)
             | ClickTarget::Row(..)
             | ClickTarget::Key(..)
             | ClickTarget::Toast

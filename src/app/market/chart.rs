@@ -2,6 +2,7 @@
 //!
 //! Contract: the cursor belongs to a time, never to a column, so that new candles move nothing under it.
 
+use super::chart_spot::PriceSpan;
 use crate::model::{Interval, Num, Timestamp};
 use strum::IntoEnumIterator;
 
@@ -24,8 +25,21 @@ pub struct CandleChart {
     pub zoom: i8,
     /// The open time of the candle that is read; `None` while the newest is.
     pub cursor: Option<Timestamp>,
+    /// The open time at the right end where the view was scrolled away from the newest candle, and from the cursor.
+    pub edge: Option<Timestamp>,
+    /// Where the mouse holds it.
+    pub(crate) held: Option<HeldChart>,
     /// How much price a row of cells is high, as it was drawn last.
     pub row: Option<Num>,
+}
+
+/// What the left button went down on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HeldChart {
+    /// The open time of the candle there, which stays under the pointer.
+    pub(crate) time: Timestamp,
+    /// The prices that the chart had then.
+    pub(crate) whole: PriceSpan,
 }
 
 impl CandleChart {
@@ -41,8 +55,9 @@ impl CandleChart {
             let is_near = |cursor: &Timestamp| {
                 newest.is_some_and(|newest| newest.0.saturating_sub(cursor.0) <= reach)
             };
-            let kept = self.cursor.filter(is_near);
-            self.cursor = kept.map(|cursor| interval.open_of(cursor));
+            let kept = |at: Option<Timestamp>| at.filter(is_near).map(|at| interval.open_of(at));
+            self.cursor = kept(self.cursor);
+            self.edge = kept(self.edge);
         }
     }
 
@@ -54,9 +69,28 @@ impl CandleChart {
     /// `newest` open time, beyond which it follows the newest again.
     pub(crate) fn move_cursor(&mut self, steps: i64, (oldest, newest): (Timestamp, Timestamp)) {
         let step = steps.saturating_mul(self.interval.millis());
-        let from = self.cursor.unwrap_or(newest);
-        let there = Timestamp(from.0.saturating_add(step)).max(oldest);
+        let from = self.cursor.or(self.edge).unwrap_or(newest);
+        self.read(Timestamp(from.0.saturating_add(step)), (oldest, newest));
+    }
+
+    /// The cursor goes to this candle within what is known, and the view to the cursor.
+    pub(crate) fn read(&mut self, at: Timestamp, (oldest, newest): (Timestamp, Timestamp)) {
+        let there = at.max(oldest);
         self.cursor = (there < newest).then_some(there);
+        self.edge = None;
+    }
+
+    /// The view ends with this candle, within what is known. At the newest one it follows the market again, unless a
+    /// candle is read.
+    pub(crate) fn scroll_to(&mut self, edge: Timestamp, (oldest, newest): (Timestamp, Timestamp)) {
+        let edge = edge.max(oldest).min(newest);
+        self.edge = (edge < newest || self.cursor.is_some()).then_some(edge);
+    }
+
+    /// Follows the newest candle; answers whether it did not.
+    pub(crate) fn follow_newest(&mut self) -> bool {
+        let was_read = self.cursor.take().is_some();
+        self.edge.take().is_some() || was_read
     }
 
     /// The instant from which candles are wanted, where the newest page may not reach back as far: before the cursor, and
@@ -64,10 +98,12 @@ impl CandleChart {
     pub(crate) fn wanted_since(&self, newest: Option<Timestamp>) -> Option<Timestamp> {
         let back = LOOK_AHEAD.saturating_mul(self.interval.millis());
         let read = |cursor: Timestamp| Timestamp(cursor.0.saturating_sub(back));
-        let session = self.cursor.or(newest);
+        let seen = |edge: Timestamp| read(read(edge));
+        let session = self.cursor.or(self.edge).or(newest);
         let session = session.filter(|_| self.interval >= Interval::Minute1);
         let session = session.map(session_of);
-        self.cursor.map(read).into_iter().chain(session).min()
+        let wanted = self.cursor.map(read).into_iter();
+        wanted.chain(self.edge.map(seen)).chain(session).min()
     }
 }
 

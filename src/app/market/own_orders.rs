@@ -33,6 +33,8 @@ pub struct OwnOrder<'a> {
     pub order: &'a Order,
     pub side: Side,
     pub kind: OwnOrderKind,
+    /// Its own price.
+    pub price: Num,
     /// The price of its row.
     pub row: Num,
 }
@@ -66,6 +68,7 @@ pub fn own_orders<'a>(
             order: priced.order,
             side,
             kind: priced.kind,
+            price: priced.price,
             row,
         })
     })
@@ -79,9 +82,9 @@ fn priced<'a>(order: &'a Order, open: &[Position]) -> Option<PricedOrder<'a>> {
         }
         let protects = open.iter().find_map(|position| order.protects(position));
         let kind = protects.map_or(OwnOrderKind::Entry, OwnOrderKind::Protects);
-        (kind, order.trigger_price?)
+        (kind, stands_at(order)?)
     } else {
-        (OwnOrderKind::Resting, order.limit_price?)
+        (OwnOrderKind::Resting, stands_at(order)?)
     };
     Some(PricedOrder {
         order,
@@ -89,6 +92,15 @@ fn priced<'a>(order: &'a Order, open: &[Position]) -> Option<PricedOrder<'a>> {
         kind,
         price,
     })
+}
+
+/// Where an order stands: its trigger while it waits for that, then its limit.
+pub(crate) fn stands_at(order: &Order) -> Option<Num> {
+    if order.is_armed() {
+        order.trigger_price
+    } else {
+        order.limit_price
+    }
 }
 
 /// The open position in `market`.

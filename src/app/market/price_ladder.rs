@@ -340,6 +340,10 @@ impl PriceLadder {
         }
     }
 
+    pub(crate) fn is_dragging(&self) -> bool {
+        self.is_dragging
+    }
+
     /// Answers whether an order was dragged.
     pub(crate) fn ends_drag(&mut self) -> bool {
         self.grabbed = None;

@@ -21,7 +21,7 @@ use crate::{
         forms::form::Form,
         market::{
             book_state::{BookState, taken_by},
-            own_orders::{OwnOrder, own_orders, own_position},
+            own_orders::{OwnOrder, own_orders, own_position, stands_at},
         },
         rules::{guard, warnings},
     },
@@ -217,8 +217,7 @@ pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode:
     let Some(order) = model.store.order(id) else {
         return Next::Refuse(format!("{id} is not known any more: nothing is moved"));
     };
-    let stands_at = order.trigger_price.or(order.limit_price);
-    if stands_at == Some(at.price) {
+    if stands_at(order) == Some(at.price) {
         return Next::Refuse("put back: it stands there already".to_owned());
     }
     moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))

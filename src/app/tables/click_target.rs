@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::row_id::RowId,
         keys::keymap::{Action, Context},
-        market::{ladder_spot::LadderSpot, screen::MarketPanel},
+        market::{chart_spot::ChartSpot, ladder_spot::LadderSpot, screen::MarketPanel},
         tables::pane::Pane,
     },
     model::{MarketId, draft::Field},
@@ -19,6 +19,8 @@ pub enum ClickTarget {
     Panel(MarketPanel),
     /// A cell of the price ladder.
     Ladder(LadderSpot),
+    /// A cell of the candle chart.
+    Chart(ChartSpot),
     Row(Pane, RowId),
     /// A written key with its context.
     Key(Context, Action),

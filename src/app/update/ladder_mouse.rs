@@ -9,13 +9,16 @@ use crate::{
         desk::model::Model,
         dialogs::next::Next,
         keys::keymap::Action,
-        market::ladder_spot::{LadderColumn, LadderSpot, WHEEL_HOME},
+        market::{
+            ladder_spot::{LadderColumn, LadderSpot, WHEEL_HOME},
+            screen::MarketPanel,
+        },
         orders::{
             at_price::{self, PricePoint, SendMode},
             of_row,
         },
     },
-    model::{Side, Tick},
+    model::{OrderId, Side, Tick},
 };
 
 pub(super) const ROW_MOVED: &str = "row moved: nothing was sent";
@@ -78,19 +81,24 @@ fn grab(model: &mut Model, (at, spacing): (&PricePoint, Tick), sides: &[Side]) -
 pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
     let now = model.now;
     model.price_ladder.point(now);
-    if !model.overlays.is_empty() || moved_since(model, spot) == Some(ROW_MOVED) {
+    let is_elsewhere = model.focus.panel != Some(MarketPanel::Ladder);
+    if is_elsewhere || !model.overlays.is_empty() || moved_since(model, spot) == Some(ROW_MOVED) {
         return Next::Stay;
     }
-    if let Some(id) = model.price_ladder.grabbed() {
-        let order = model.store.order(id);
-        let order = order.ok_or_else(|| "that order is not known any more".to_owned());
-        if let Err(why) = order.and_then(|order| of_row::moved(model, order)) {
-            model.price_ladder.grab(None);
-            return Next::Refuse(why);
-        }
+    let grabbed = model.price_ladder.grabbed();
+    if let Some(Err(why)) = grabbed.map(|id| may_be_carried(model, id)) {
+        model.price_ladder.grab(None);
+        return Next::Refuse(why);
     }
     model.price_ladder.drag(spot.price);
     Next::Stay
+}
+
+/// Whether this order can be moved; or why not.
+pub(super) fn may_be_carried(model: &Model, id: &OrderId) -> Result<(), String> {
+    let order = model.store.order(id);
+    let order = order.ok_or_else(|| "that order is not known any more".to_owned())?;
+    of_row::moved(model, order).map(drop)
 }
 
 /// The left button went up after a drag: on a row the order is dropped, elsewhere it goes back.

@@ -115,7 +115,7 @@ fn change_interval(model: &mut Model, step: isize) {
 }
 
 /// The open times of the oldest and the newest candle that are known.
-fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
+pub(super) fn ends(model: &Model) -> Option<(Timestamp, Timestamp)> {
     let market = model.market_screen.market()?;
     let interval = model.market_screen.chart.interval;
     let series = model.market_data.candles(market, interval)?;
@@ -133,7 +133,7 @@ fn next_market(model: &mut Model, step: isize) {
     let there = (at.unwrap_or(0).cast_signed() + step).rem_euclid(len);
     if let Some(id) = markets.keys().nth(there.cast_unsigned()) {
         model.market_screen.pin(id.clone());
-        model.market_screen.chart.cursor = None;
+        model.market_screen.chart.follow_newest();
     }
 }
 
@@ -173,7 +173,7 @@ fn end_visit(model: &mut Model) {
     if let Some(visit) = model.market_screen.end_visit() {
         model.focus.panel = visit.panel_before;
         model.focus.zoomed = visit.was_zoomed;
-        model.market_screen.chart.cursor = None;
+        model.market_screen.chart.follow_newest();
     }
 }
 
@@ -182,8 +182,8 @@ fn leave(model: &mut Model) -> Option<Next> {
     if model.activity.toast(model.now).is_some() {
         return None;
     }
-    let has_let_go = price_ladder::put_back(model).is_some()
-        || model.market_screen.chart.cursor.take().is_some();
+    let has_let_go =
+        price_ladder::put_back(model).is_some() || model.market_screen.chart.follow_newest();
     if !has_let_go {
         if model.market_screen.is_visiting() {
             end_visit(model);

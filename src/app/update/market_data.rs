@@ -81,9 +81,25 @@ pub(crate) fn arrive(
                 service: model.service_at(at),
             };
             model.market_data.arrive(&market, at, answer);
+            return_from_future(model);
         }
     }
     ask(model)
+}
+
+/// A market that began anew has no candle where the chart was: it follows the newest.
+fn return_from_future(model: &mut Model) {
+    let chart = &model.market_screen.chart;
+    let market = model.market_screen.market();
+    let series = market.and_then(|market| model.market_data.candles(market, chart.interval));
+    let newest = series.and_then(|series| Some(series.newest()?.open_time));
+    let latest = chart.cursor.max(chart.edge);
+    if latest
+        .zip(newest)
+        .is_some_and(|(latest, newest)| latest > newest)
+    {
+        model.market_screen.chart.follow_newest();
+    }
 }
 
 /// While the display is held, only what a person scrolls to comes.

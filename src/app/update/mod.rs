@@ -4,6 +4,7 @@
 pub mod account_set;
 pub(crate) mod act;
 pub(crate) mod arrival;
+pub(crate) mod chart_mouse;
 pub mod command;
 pub(crate) mod complete;
 pub(crate) mod export;

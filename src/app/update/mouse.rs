@@ -10,9 +10,9 @@ use crate::{
         desk::{model::Model, older_pages},
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
-        market::{ladder_spot::LadderEvent, screen::MarketPanel},
+        market::{chart_spot::MarketSpot, ladder_spot::LadderEvent, screen::MarketPanel},
         tables::{click_target::ClickTarget, pane::Pane},
-        update::{key_prefix::awaited, ladder_mouse, market, router::follow},
+        update::{chart_mouse, key_prefix::awaited, ladder_mouse, market, router::follow},
     },
     model::{MarketId, Side},
 };
@@ -28,6 +28,8 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
     // Any click drops the first key of a sequence; a click on "back" does only that.
     let was_awaited = awaited(model).is_some();
     model.chain = None;
+    model.price_ladder.grab(None);
+    model.market_screen.chart.held = None;
     match spot {
         ClickTarget::Key(_, Action::Dismiss) if was_awaited => vec![],
         ClickTarget::Key(place, action)
@@ -50,6 +52,11 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
             let next = ladder_mouse::click(model, &spot);
             follow(model, next)
         }
+        ClickTarget::Chart(spot) if model.overlays.is_empty() => {
+            market::go(model, MarketPanel::Chart);
+            let next = chart_mouse::click(model, &spot);
+            follow(model, next)
+        }
         ClickTarget::Row(pane, row) if model.overlays.is_empty() => click_row(model, pane, row),
         ClickTarget::Toast => {
             model.activity.dismiss_toast(model.now);
@@ -69,6 +76,7 @@ pub(crate) fn click(model: &mut Model, spot: ClickTarget) -> Vec<Effect> {
         | ClickTarget::Pane(_)
         | ClickTarget::Panel(_)
         | ClickTarget::Ladder(_)
+        | ClickTarget::Chart(_)
         | ClickTarget::Row(..)
         | ClickTarget::Over => vec![],
     }
@@ -85,10 +93,20 @@ pub(crate) fn on_ladder(model: &mut Model, event: LadderEvent) -> Vec<Effect> {
             model.market_screen.chart.row = Some(row);
             Next::Stay
         }
-        LadderEvent::Dragged(spot) => ladder_mouse::drag(model, &spot),
-        LadderEvent::Released(spot) => ladder_mouse::release(model, spot.as_ref()),
+        LadderEvent::Dragged(MarketSpot::Ladder(spot)) => ladder_mouse::drag(model, &spot),
+        LadderEvent::Dragged(MarketSpot::Chart(spot)) => chart_mouse::drag(model, &spot),
+        LadderEvent::Released(spot) => released(model, spot.as_ref()),
     };
     follow(model, next)
+}
+
+/// What was taken hold of on one panel is not dropped on the other.
+fn released(model: &mut Model, spot: Option<&MarketSpot>) -> Next {
+    if model.focus.panel == Some(MarketPanel::Chart) {
+        chart_mouse::release(model, spot.and_then(MarketSpot::on_chart))
+    } else {
+        ladder_mouse::release(model, spot.and_then(MarketSpot::on_ladder))
+    }
 }
 
 /// Whether it gets a trader out, and what it was written in has closed since: it is written on the desk too.
@@ -177,13 +195,16 @@ pub(crate) fn scrolled(model: &mut Model, spot: &ClickTarget, seen: Range<usize>
             }
             vec![]
         }
-        ClickTarget::Panel(MarketPanel::Ladder) => {
-            ladder_mouse::turn(model, seen.start);
+        ClickTarget::Panel(panel) => {
+            match panel {
+                MarketPanel::Ladder => ladder_mouse::turn(model, seen.start),
+                MarketPanel::Chart => chart_mouse::turn(model, seen.start),
+            }
             vec![]
         }
         ClickTarget::Row(..)
-        | ClickTarget::Panel(_)
         | ClickTarget::Ladder(_)
+        | ClickTarget::Chart(_)
         | ClickTarget::Key(..)
         | ClickTarget::Field(_)
         | ClickTarget::Choice(..)

@@ -113,6 +113,17 @@ impl ChartAreas {
         }
     }
 
+    /// The slot of this column of the plot: the nearest candle.
+    pub(super) fn slot(&self, x: u16) -> Option<u16> {
+        if self.is_line() {
+            return x.checked_sub(self.plot.x)?.checked_mul(2);
+        }
+        let right = self.plot.right().saturating_sub(1);
+        let pitch = self.pitch.max(1);
+        let back = right.checked_sub(x)?.saturating_add(pitch / 2) / pitch;
+        self.room().slots.saturating_sub(1).checked_sub(back)
+    }
+
     /// The column of a slot; the newest stands at the right end.
     pub(super) fn x(&self, slot: u16) -> u16 {
         if self.is_line() {

@@ -3,9 +3,10 @@
 
 use super::{areas::ChartAreas, beside};
 use crate::{
-    app::Model,
+    app::{MarketPanel, Model, market::chart_spot::ChartSpot, tables::click_target::ClickTarget},
     ui::{
         canvas::{Canvas, after, line, spans_width},
+        click_map::ClickList,
         layout::sum,
         theme::ThemePart,
     },
@@ -13,15 +14,15 @@ use crate::{
         Scene, Span, Tone,
         market::{
             chart::{
-                Candle, ChartMemory, ChartSlot, ChartView, Num, chart, direction, price_width,
-                tone_of,
+                Candle, ChartMemory, ChartSlot, ChartView, DrawnChart, Num, chart, direction,
+                price_width, tone_of,
             },
             glyphs::{GlyphColumns, GlyphSet},
             overlays::LineKind,
         },
     },
 };
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 const EIGHTHS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Dots of a cell, from its upper left one down each side; the bits Unicode gives them.
@@ -34,12 +35,28 @@ pub(in crate::ui) struct ChartCells {
     memory: ChartMemory,
     glyphs: GlyphColumns,
     row: Option<Num>,
+    /// What of the last frame can be clicked.
+    drawn: Option<(ChartAreas, DrawnChart)>,
 }
 
 impl ChartCells {
     /// How much price a row of cells is high.
     pub(in crate::ui) fn row(&self) -> Option<Num> {
         self.row
+    }
+
+    /// The cell of the last frame there.
+    pub(in crate::ui) fn at(&self, place: Position) -> Option<ChartSpot> {
+        let (areas, drawn) = self.drawn.as_ref()?;
+        let plot = areas.plot;
+        plot.contains(place).then_some(())?;
+        let row = place.y.saturating_sub(plot.y);
+        Some(drawn.spot(areas.slot(place.x)?, (row, plot.height)))
+    }
+
+    /// Nothing is drawn yet.
+    pub(in crate::ui) fn begin_frame(&mut self) {
+        self.drawn = None;
     }
 }
 
@@ -65,6 +82,11 @@ pub(in crate::ui) fn draw(
         }
     };
     cells.row = Some(view.row_height(areas.plot.height));
+    if let Some(drawn) = &view.drawn {
+        let list = time_list(drawn, view.slots.len());
+        canvas.list(inner, ClickTarget::Panel(MarketPanel::Chart), list);
+        cells.drawn = Some((areas, drawn.clone()));
+    }
     draw_view(canvas, &areas, &view, &mut cells.glyphs);
 }
 
@@ -89,6 +111,16 @@ fn draw_view(
     cursor(canvas, areas, view);
     beside::times(canvas, areas, view);
     beside::gutter(canvas, areas, view);
+}
+
+/// The candles as a list for the wheel: so many of them end with the one at the right.
+fn time_list(drawn: &DrawnChart, room: usize) -> ClickList {
+    let (edge, newest) = drawn.numbers();
+    ClickList {
+        first: edge,
+        room,
+        count: newest.saturating_add(room),
+    }
 }
 
 /// Facts one after another, each whole and in one line; those without room are left out.

@@ -3,7 +3,7 @@
 //! Contract: only the candles in view are touched. Prices are counts of the market's finest digit; what is not known has
 //! no cell. The range and the right end stay as they were drawn while they serve, which [`ChartMemory`] remembers.
 
-pub use super::chart_window::ChartSlot;
+pub use super::{chart_drawn::DrawnChart, chart_window::ChartSlot};
 use super::{
     chart_window::ChartWindow,
     overlays::{self, PriceLine},
@@ -13,7 +13,7 @@ use super::{
 pub use crate::model::{Candle, Num};
 
 use crate::{
-    app::{CandleOrigin, CandleSeries, Model},
+    app::{CandleChart, CandleOrigin, CandleSeries, Model},
     model::{Interval, Market, MarketId, Side, Timestamp},
     view::text::{
         format,
@@ -70,6 +70,8 @@ pub struct ChartView {
     pub volume: Option<Span>,
     /// The slot of the candle that is read.
     pub cursor: Option<u16>,
+    /// What can be pointed at.
+    pub drawn: Option<DrawnChart>,
 }
 
 impl ChartView {
@@ -104,8 +106,9 @@ pub fn chart(
     };
     let id = model.market_screen.market().cloned().unwrap_or_default();
     memory.look_at(&id, series.interval());
-    let cursor = model.market_screen.chart.cursor;
-    let window = memory.window(series, (cursor, newest.open_time), room.slots);
+    let state = &model.market_screen.chart;
+    let cursor = state.cursor;
+    let window = memory.window(series, (state, newest.open_time), room.slots);
     let unit = PriceUnit::new(market, newest.close);
     let mut slots = window.slots(series);
     let lines = overlays::lines(model, (&id, market), unit, scene);
@@ -119,7 +122,7 @@ pub fn chart(
         .map(usize::from);
     let vwap = slot.and_then(|slot| slots.get(slot)?.vwap);
     Ok(ChartView {
-        legend: legend((read.copied(), vwap), cursor, (market, unit), scene),
+        legend: legend((read.copied(), vwap), state, (market, unit), scene),
         unit,
         range,
         lines,
@@ -128,6 +131,7 @@ pub fn chart(
         zone: Span::muted(scene.zone.abbreviation(newest.open_time)),
         volume: volume.map(volume_label),
         cursor: cursor.and_then(|cursor| window.slot(cursor)),
+        drawn: DrawnChart::new(model, (window, newest.open_time), (unit, range)),
         slots,
     })
 }
@@ -171,19 +175,20 @@ impl ChartMemory {
         }
     }
 
-    /// The candles in view: the newest at the right, unless a cursor holds the view where it is.
+    /// The candles in view: the newest at the right, unless the view was scrolled or a cursor holds it where it is.
     fn window(
         &mut self,
         series: &CandleSeries,
-        (cursor, newest): (Option<Timestamp>, Timestamp),
+        (chart, newest): (&CandleChart, Timestamp),
         slots: u16,
     ) -> ChartWindow {
         let step = series.interval().millis();
         let back = step.saturating_mul(i64::from(slots.max(1)) - 1);
-        self.edge = cursor.map(|cursor| {
+        let held = chart.cursor.map(|cursor| {
             let last = Timestamp(cursor.0.saturating_add(back)).min(newest.max(cursor));
             self.edge.unwrap_or(newest).clamp(cursor.min(last), last)
         });
+        self.edge = chart.edge.map(|edge| edge.min(newest)).or(held);
         let last = self.edge.unwrap_or(newest);
         ChartWindow {
             first: Timestamp(last.0.saturating_sub(back)),
@@ -264,12 +269,18 @@ fn volume_label(most: Num) -> Span {
 /// `14:03 O 65,600 H 65,612 L 65,594 C 65,608 +0.01% v 12.4 vwap 65,603`.
 fn legend(
     (candle, vwap): (Option<Candle>, Option<i64>),
-    cursor: Option<Timestamp>,
+    chart: &CandleChart,
     (market, unit): (Option<&Market>, PriceUnit),
     scene: &Scene<'_>,
 ) -> Vec<Vec<Span>> {
-    let time = cursor.map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
+    let time = chart
+        .cursor
+        .map(|at| Span::new(scene.zone.moment(at, scene.now), Tone::Accent));
     let mut facts: Vec<_> = time.into_iter().map(|time| vec![time]).collect();
+    // The time of a candle that is read says where one is.
+    if chart.edge.is_some() && chart.cursor.is_none() {
+        facts.push(vec![Span::new("scrolled back", Tone::Accent)]);
+    }
     let Some(candle) = candle else {
         facts.push(vec![Span::muted("no candle is known here")]);
         return facts;

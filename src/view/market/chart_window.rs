@@ -54,6 +54,17 @@ const DAY: i64 = 24 * HOUR;
 const TIME_COLUMNS: [i64; 2] = [9, 12];
 
 impl ChartWindow {
+    /// The open time of the rightmost.
+    pub(super) fn edge(self) -> Timestamp {
+        self.time_of(self.slots.max(1) - 1)
+    }
+
+    /// The open time of the candle in this slot.
+    pub(super) fn time_of(self, slot: u16) -> Timestamp {
+        let since = self.step.saturating_mul(i64::from(slot));
+        Timestamp(self.first.0.saturating_add(since))
+    }
+
     /// The slot of the candle that opens then.
     pub(super) fn slot(self, open_time: Timestamp) -> Option<u16> {
         let at = open_time.0.checked_sub(self.first.0)?;

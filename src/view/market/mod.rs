@@ -1,6 +1,7 @@
 //! The market as words and figures: the chart and the ladder. Names `panels` and below.
 
 pub mod chart;
+mod chart_drawn;
 mod chart_window;
 pub mod glyphs;
 pub(crate) mod ladder;

@@ -90,6 +90,27 @@ impl PriceRange {
         }
     }
 
+    /// The lowest and the highest count that lie in this row, of so many. Where none does, the lowest is above the highest.
+    pub fn counts_of(self, row: u16, rows: u16) -> (i64, i64) {
+        let row = i64::from(row);
+        let of = |count| self.half(count, rows).div_euclid(2);
+        let first = |is_reached: &dyn Fn(i64) -> bool| {
+            let (mut below, mut above) = (self.low.saturating_sub(1), self.high.saturating_add(1));
+            while above.saturating_sub(below) > 1 {
+                let middle = below.midpoint(above);
+                if is_reached(middle) {
+                    above = middle;
+                } else {
+                    below = middle;
+                }
+            }
+            above
+        };
+        let lowest = first(&|count| of(count) <= row);
+        let above = first(&|count| of(count) < row);
+        (lowest, above.saturating_sub(1))
+    }
+
     fn is_logarithmic(self) -> bool {
         self.low > 0 && self.high.saturating_mul(100) >= self.low.saturating_mul(LOGARITHMIC)
     }
@@ -178,6 +199,26 @@ mod tests {
         assert_eq!(range.row(65_631, 10), Some(0));
         assert_eq!(range.row(65_640, 10), None);
         assert_eq!(range.row(65_570, 10), None);
+    }
+
+    #[test]
+    fn each_price_is_in_the_row_that_holds_it() {
+        for (low, high, rows) in [(65_584, 65_630, 10), (100, 400, 7), (1, 9, 20), (5, 5, 3)] {
+            let range = PriceRange { low, high };
+            for count in low..=high {
+                let row = range.row(count, rows).unwrap();
+                let (lowest, highest) = range.counts_of(row, rows);
+                assert!((lowest..=highest).contains(&count), "{count} in {range:?}");
+                assert_eq!(range.row(lowest, rows), Some(row), "{range:?}");
+                assert_eq!(range.row(highest, rows), Some(row), "{range:?}");
+            }
+        }
+        let sparse = PriceRange { low: 1, high: 9 };
+        let counts: i64 = (0..20)
+            .map(|row| sparse.counts_of(row, 20))
+            .map(|(low, high)| high - low + 1)
+            .sum();
+        assert_eq!(counts, 9, "no price is in two rows");
     }
 
     #[test]

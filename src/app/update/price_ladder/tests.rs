@@ -310,12 +310,12 @@ fn dragged(model: &mut Model, from: &str, to: &str) -> Vec<Effect> {
     effects.extend(update(
         model,
         now,
-        Msg::Ladder(LadderEvent::Dragged(there.clone())),
+        Msg::Ladder(LadderEvent::Dragged(there.clone().into())),
     ));
     effects.extend(update(
         model,
         now,
-        Msg::Ladder(LadderEvent::Released(Some(there))),
+        Msg::Ladder(LadderEvent::Released(Some(there.into()))),
     ));
     effects
 }
@@ -339,7 +339,11 @@ fn the_mouse_drags_an_order_like_the_keys() {
     let there = spot(&model, "63997", LadderColumn::MyBids);
     let now = model.now;
     update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
-    update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
+    update(
+        &mut model,
+        now,
+        Msg::Ladder(LadderEvent::Dragged(there.into())),
+    );
     assert!(update(&mut model, now, Msg::Ladder(LadderEvent::Released(None))).is_empty());
     assert_eq!(
         model.price_ladder.carried(),
@@ -364,7 +368,11 @@ fn where_bids_and_asks_share_a_column_both_are_dragged() {
         let spot = |model: &Model, price| spot(model, price, LadderColumn::Mine);
         let (own, there) = (spot(&model, "64005"), spot(&model, "64007"));
         update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
-        update(&mut model, now, Msg::Ladder(LadderEvent::Dragged(there)));
+        update(
+            &mut model,
+            now,
+            Msg::Ladder(LadderEvent::Dragged(there.into())),
+        );
         assert_eq!(
             model.price_ladder.carried(),
             Some(&"ord-2".into()),

@@ -85,6 +85,7 @@ fn view(candles: &[[i64; 4]], (low, high): (i64, i64)) -> ChartView {
         zone: Span::muted("UTC"),
         volume: Some(Span::muted("vol 40")),
         cursor: None,
+        drawn: None,
     }
 }
 

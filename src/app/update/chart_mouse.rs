@@ -1,0 +1,163 @@
+//! The mouse on the candle chart.
+//!
+//! Contract: a click puts both cursors where it was: that of the candles and that of the prices. It sends nothing. On the
+//! line of an own order it takes hold of that order, which the mouse then moves as on the price ladder; elsewhere it takes
+//! hold of the chart, which the mouse then moves through time. Prices are those that were drawn.
+
+use super::{
+    ladder_mouse::{ROW_MOVED, may_be_carried},
+    market::ends,
+    price_ladder::{drop_carried, mode, point},
+};
+use crate::{
+    app::{
+        desk::{market_shown::cursor_spacing, model::Model},
+        dialogs::next::Next,
+        market::{
+            chart::HeldChart,
+            chart_spot::ChartSpot,
+            own_orders::{own_orders, stands_at},
+            screen::MarketPanel,
+        },
+        orders::at_price::SendMode,
+    },
+    model::{Num, Timestamp},
+};
+
+const RELEASED_OUTSIDE: &str = "released off the chart: the order stays where it was";
+const STANDS_THERE: &str = "put back: it stands there already";
+
+/// A press of the left button on a cell as it was drawn.
+pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {
+    let now = model.now;
+    model.price_ladder.one_key.touch(now);
+    if !is_shown(model, spot) {
+        return Next::Refuse(ROW_MOVED.to_owned());
+    }
+    if let Some(ends) = ends(model) {
+        model.market_screen.chart.read(spot.time, ends);
+    }
+    let Some(spacing) = cursor_spacing(model) else {
+        return Next::Stay;
+    };
+    let own = own_orders(&model.store, &spot.market_id, spacing);
+    let own = own.filter(|own| spot.row.contains(own.price));
+    let newest = own.max_by_key(|own| own.order.requested_at);
+    let grabbed = newest.map(|own| (own.order.id.clone(), own.row));
+    let price = grabbed.as_ref().map(|(_, row)| *row);
+    let price = price.or_else(|| Some(spacing.near(spot.row.middle()?)));
+    if let Some(price) = price.filter(|price| price.is_positive()) {
+        model.price_ladder.put_cursor(price);
+    }
+    model.price_ladder.grab(grabbed.map(|(id, _)| id));
+    model.market_screen.chart.held = Some(HeldChart {
+        time: spot.time,
+        whole: spot.whole,
+    });
+    Next::Stay
+}
+
+/// Of the account and the market shown, with the candles that were drawn.
+fn is_shown(model: &Model, spot: &ChartSpot) -> bool {
+    let account = model.identity.as_ref().map(|known| &known.account_id);
+    account == Some(&spot.account_id)
+        && model.market_screen.market() == Some(&spot.market_id)
+        && model.price_ladder.market() == Some(&spot.market_id)
+        && model.market_screen.chart.interval == spot.interval
+}
+
+/// The mouse moved to another cell with the left button down.
+pub(crate) fn drag(model: &mut Model, spot: &ChartSpot) -> Next {
+    let is_elsewhere = model.focus.panel != Some(MarketPanel::Chart);
+    if is_elsewhere || !model.overlays.is_empty() || !is_shown(model, spot) {
+        return Next::Stay;
+    }
+    let Some(held) = model.market_screen.chart.held else {
+        return Next::Stay;
+    };
+    if model.price_ladder.grabbed().is_none() && !model.price_ladder.is_dragging() {
+        pan(model, spot, held.time);
+        return Next::Stay;
+    }
+    if let Some(id) = model.price_ladder.grabbed() {
+        // Along its own line an order does not go anywhere.
+        let price = model.store.order(id).and_then(stands_at);
+        if price.is_some_and(|price| spot.row.contains(price)) {
+            return Next::Stay;
+        }
+        if let Err(why) = may_be_carried(model, id) {
+            model.price_ladder.grab(None);
+            model.market_screen.chart.held = None;
+            return Next::Refuse(why);
+        }
+    }
+    if let Some(price) = price_of(model, spot) {
+        model.price_ladder.drag(price);
+        // The ladder shows the price too.
+        model.price_ladder.put_cursor(price);
+    }
+    Next::Stay
+}
+
+/// The candle that was taken hold of stays under the pointer.
+fn pan(model: &mut Model, spot: &ChartSpot, held: Timestamp) {
+    let by = spot.time.0.saturating_sub(held.0);
+    let edge = Timestamp(spot.edge.0.saturating_sub(by));
+    if let Some(ends) = ends(model).filter(|_| by != 0) {
+        model.market_screen.chart.scroll_to(edge, ends);
+    }
+}
+
+/// A price that the cursor can be on, in the middle of the row.
+fn price_of(model: &Model, spot: &ChartSpot) -> Option<Num> {
+    let price = cursor_spacing(model)?.near(spot.row.middle()?);
+    price.is_positive().then_some(price)
+}
+
+/// The left button went up after a drag: on the chart the order is dropped, elsewhere it goes back.
+pub(crate) fn release(model: &mut Model, spot: Option<&ChartSpot>) -> Next {
+    let held = model.market_screen.chart.held.take();
+    if !model.price_ladder.ends_drag() {
+        return Next::Stay;
+    }
+    let carried = model.price_ladder.carried();
+    let order = carried.and_then(|id| model.store.order(id));
+    let stands_at = order.and_then(stands_at);
+    let objection = match spot {
+        None => Some(RELEASED_OUTSIDE),
+        Some(spot) if !is_shown(model, spot) => Some(ROW_MOVED),
+        Some(spot) if stands_at.is_some_and(|price| spot.row.contains(price)) => Some(STANDS_THERE),
+        Some(_) => None,
+    };
+    let is_same_scale = spot
+        .zip(held)
+        .is_some_and(|(spot, held)| spot.whole == held.whole);
+    match (objection, point(model)) {
+        (None, Some((at, _))) => {
+            // Where the rows got other prices under the hand, one looks at the price before it is sent.
+            let mode = if is_same_scale {
+                mode(model)
+            } else {
+                SendMode::InForm
+            };
+            drop_carried(model, &at, mode)
+        }
+        (why, _) => {
+            model.price_ladder.put_back();
+            Next::Refuse(why.unwrap_or(RELEASED_OUTSIDE).to_owned())
+        }
+    }
+}
+
+/// The wheel moves the view through time. `first` is the number of the candle at the right end, counted from 1970.
+pub(crate) fn turn(model: &mut Model, first: usize) {
+    let chart = &model.market_screen.chart;
+    let candle = i64::try_from(first).unwrap_or(i64::MAX);
+    let edge = Timestamp(candle.saturating_mul(chart.interval.millis()));
+    if let Some(ends) = ends(model) {
+        model.market_screen.chart.scroll_to(edge, ends);
+    }
+}
+
+#[cfg(test)]
+mod tests;
