@@ -1,10 +1,11 @@
-//! When to draw: at once after a key, slightly later after network messages, and never without a change.
+//! When to draw: at once after a key, slightly later after network messages, and never without a change. A frame that
+//! was drawn for the network delays no key.
 
 use crate::app::Motion;
 use std::{future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// Sixty frames a second at most; the first change after a pause is drawn at once.
+/// Sixty frames a second at most for keys that repeat; the first change after a pause is drawn at once.
 const FRAME: Duration = Duration::from_millis(16);
 /// Polls arrive in groups and are drawn together.
 const POLL_FRAME: Duration = Duration::from_millis(60);
@@ -20,8 +21,17 @@ pub(crate) enum Cause {
 
 #[derive(Debug)]
 pub(crate) struct FrameGate {
-    due: Option<Instant>,
+    due: Option<DueFrame>,
     last: Instant,
+    /// When a frame that a person waited for was drawn last.
+    last_for_person: Option<Instant>,
+}
+
+/// A requested frame, and who waits for it.
+#[derive(Debug, Clone, Copy)]
+struct DueFrame {
+    at: Instant,
+    cause: Cause,
 }
 
 impl FrameGate {
@@ -29,34 +39,84 @@ impl FrameGate {
     pub(crate) fn open() -> Self {
         let now = Instant::now();
         Self {
-            due: Some(now),
+            due: Some(DueFrame {
+                at: now,
+                cause: Cause::Background,
+            }),
             last: now,
+            last_for_person: None,
         }
     }
 
     /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
-        let soon = Instant::now() + POLL_FRAME;
+        let now = Instant::now();
+        let soon = now + POLL_FRAME;
         let wanted = match (cause, motion) {
-            (Cause::Person, _) => self.last + FRAME,
+            (Cause::Person, _) => self.last_for_person.map_or(now, |last| last + FRAME),
             (Cause::Background, Motion::Full) => soon,
             (Cause::Background, Motion::Reduced) => soon.max(self.last + REDUCED_MOTION_FRAME),
         };
-        self.due = Some(self.due.map_or(wanted, |due| due.min(wanted)));
+        let due = self.due.filter(|due| due.cause == Cause::Person);
+        self.due = Some(DueFrame {
+            at: self.due.map_or(wanted, |due| due.at.min(wanted)),
+            cause: due.map_or(cause, |due| due.cause),
+        });
     }
 
     pub(crate) fn drawn(&mut self) {
-        *self = Self {
-            due: None,
-            last: Instant::now(),
-        };
+        let now = Instant::now();
+        if self.due.is_some_and(|due| due.cause == Cause::Person) {
+            self.last_for_person = Some(now);
+        }
+        (self.due, self.last) = (None, now);
     }
 
     /// Resolves when a frame may be drawn; never while none is requested.
     pub(crate) async fn due(&self) {
         match self.due {
-            Some(due) => sleep_until(due).await,
+            Some(due) => sleep_until(due.at).await,
             None => pending::<()>().await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::advance;
+
+    const MOMENT: Duration = Duration::from_millis(5);
+
+    /// How long it takes until the due frame may be drawn; draws it.
+    async fn drawn_after(gate: &mut FrameGate) -> Duration {
+        let began = Instant::now();
+        gate.due().await;
+        gate.drawn();
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_right_after_a_frame_for_the_network_is_drawn_at_once() {
+        let mut gate = FrameGate::open();
+        drawn_after(&mut gate).await;
+        gate.want(Cause::Background, Motion::Full);
+        drawn_after(&mut gate).await;
+        gate.want(Cause::Background, Motion::Full);
+        advance(MOMENT).await;
+        gate.want(Cause::Person, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn keys_that_repeat_faster_than_a_screen_shows_are_drawn_sixty_times_a_second() {
+        let mut gate = FrameGate::open();
+        drawn_after(&mut gate).await;
+        gate.want(Cause::Person, Motion::Full);
+        drawn_after(&mut gate).await;
+        advance(MOMENT).await;
+        gate.want(Cause::Person, Motion::Full);
+        gate.want(Cause::Background, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, FRAME - MOMENT);
     }
 }
