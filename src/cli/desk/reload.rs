@@ -1,10 +1,10 @@
 //! Reloads the settings of a running desk when their files change, and stores what the trader chooses.
 //!
-//! Contract: one thread that checks a few files twice a second and otherwise sleeps. The desk hears from it only when a
-//! setting changed, is invalid, or a reload was requested. A reading counts only if the files were unchanged for two
-//! checks before it and still are after it, so that half a file is never read. A missing file gets time to return,
-//! because editors replace files by renaming. A settings file that is now missing or empty is an error: its settings
-//! stay in force.
+//! Contract: one thread that checks a few files once a second, twice while they change, and otherwise sleeps. The desk
+//! hears from it only when a setting changed, is invalid, or a reload was requested. A reading counts only if the files
+//! were unchanged for two checks before it and still are after it, so that half a file is never read. A missing file
+//! gets time to return, because editors replace files by renaming. A settings file that is now missing or empty is an
+//! error: its settings stay in force.
 //!
 //! Known limit: a change that keeps size, inode and time stamp is not detected; `:reload` reads it.
 
@@ -32,7 +32,9 @@ use std::{
 };
 use tokio::sync::mpsc::{self, Sender};
 
-/// Pause between two checks.
+/// Pause between two checks of files that have not changed since they were read.
+const QUIET_INTERVAL: Duration = Duration::from_secs(1);
+/// Pause between two checks of files that have changed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Checks without a change before the files are read; more if a file is missing.
 const UNCHANGED_CHECKS: u32 = 1;
@@ -128,7 +130,7 @@ impl SettingsWatch {
     /// Runs until the desk has ended and its requests are done.
     fn run(mut self, wanted: &Receiver<SettingsRequest>, news: &Sender<SettingsReply>) {
         loop {
-            let found = match wanted.recv_timeout(CHECK_INTERVAL) {
+            let found = match wanted.recv_timeout(self.pause()) {
                 Ok(SettingsRequest::Read) => self.look(ReloadRequest::ByPerson),
                 Ok(SettingsRequest::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
                 Ok(SettingsRequest::KeepLayout(size, layout)) => self.keep_layout(size, layout),
@@ -139,6 +141,14 @@ impl SettingsWatch {
                 // A desk that has ended receives nothing.
                 drop(news.blocking_send(found));
             }
+        }
+    }
+
+    fn pause(&self) -> Duration {
+        if self.seen == self.read {
+            QUIET_INTERVAL
+        } else {
+            CHECK_INTERVAL
         }
     }
 
