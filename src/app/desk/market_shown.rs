@@ -6,12 +6,13 @@ use crate::{
         account::{row_id::RowId, store::Store},
         market::{
             screen::{LayoutPreset, MarketPanel},
-            wants::{CandleWant, MarketWants},
+            wants::{CandleWant, LADDER_EVERY, MarketWants, SHOWN_EVERY},
             width_tier::WidthTier,
         },
     },
     model::{MarketId, Tick},
 };
+use std::time::Duration;
 
 /// Keeps the market shown with the cursor, after whatever has happened.
 pub(crate) fn follow(model: &mut Model) {
@@ -85,10 +86,19 @@ pub fn want_shown(model: &Model, wants: &mut MarketWants) {
         match panel {
             MarketPanel::Chart => wants.candles = Some(candles_wanted(model, market)),
             MarketPanel::Ladder => {
-                wants.want_book(market.clone(), LADDER_DEPTH);
-                wants.trades = Some(market.clone());
+                wants.want_ladder(market.clone(), LADDER_DEPTH, ladder_every(model));
             }
         }
+    }
+}
+
+/// Twice a second where prices are acted on, else with the account.
+fn ladder_every(model: &Model) -> Duration {
+    let is_acted_on = model.focus.panel == Some(MarketPanel::Ladder);
+    if is_acted_on || model.price_ladder.disarms_at().is_some() {
+        LADDER_EVERY
+    } else {
+        SHOWN_EVERY
     }
 }
 

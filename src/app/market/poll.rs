@@ -8,7 +8,7 @@ use super::{
     answer::MarketAnswer,
     data::MarketData,
     tape::Tape,
-    wants::{BookWant, CandleWant, MarketRequest, MarketWants, SHOWN_EVERY},
+    wants::{BookWant, CandleWant, MarketRequest, MarketWants, SHOWN_EVERY, TradesWant},
 };
 use crate::model::{Failure, Interval, MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
@@ -78,6 +78,8 @@ pub(crate) struct PollTime {
     pub(crate) now: Timestamp,
     pub(crate) service_now: Timestamp,
     pub(crate) price_interval: Duration,
+    /// What falls due within this time is asked for now, so that it is answered together with the rest.
+    pub(crate) lead: Duration,
 }
 
 /// One thing that is to be asked for again and again.
@@ -99,7 +101,7 @@ impl MarketPolls {
         self.forget_unwanted(&wanted, time.now);
         let mut requests = vec![];
         for wanted in wanted {
-            if self.due(&wanted).is_some_and(|due| due <= time.now) {
+            if self.is_due(&wanted, time) {
                 self.sent(&wanted.key, time.now);
                 requests.push((wanted.key.market().clone(), wanted.request));
             }
@@ -164,11 +166,22 @@ impl MarketPolls {
     }
 
     fn due(&self, wanted: &Wanted) -> Option<Timestamp> {
-        let own = match self.last.get(&wanted.key) {
-            None => Timestamp(i64::MIN),
-            Some(last) => last.due(wanted.every)?,
-        };
+        let own = self.own_due(wanted)?;
         Some(own.max(self.budget(wanted.key.kind())))
+    }
+
+    /// Whether to ask now; a request may leave early, but never beyond its budget.
+    fn is_due(&self, wanted: &Wanted, time: PollTime) -> bool {
+        let own = self.own_due(wanted);
+        own.is_some_and(|due| due <= time.now.plus(time.lead))
+            && self.budget(wanted.key.kind()) <= time.now
+    }
+
+    fn own_due(&self, wanted: &Wanted) -> Option<Timestamp> {
+        match self.last.get(&wanted.key) {
+            None => Some(Timestamp(i64::MIN)),
+            Some(last) => last.due(wanted.every),
+        }
     }
 
     /// From when on another request of this kind may leave.
@@ -273,10 +286,11 @@ fn wanted(wants: &MarketWants, data: &MarketData, time: PollTime) -> Vec<Wanted>
             every: *every,
             request: MarketRequest::Book { depth: *depth },
         });
-    let trades = wants.trades.iter().map(|market| Wanted {
-        key: PollKey::Trades(market.clone()),
-        every: SHOWN_EVERY,
-        request: newest_trades(market, data, time),
+    let trades = wants.trades.iter();
+    let trades = trades.map(|TradesWant { market_id, every }| Wanted {
+        key: PollKey::Trades(market_id.clone()),
+        every: *every,
+        request: newest_trades(market_id, data, time),
     });
     candles.chain(books).chain(trades).collect()
 }

@@ -3,8 +3,10 @@
 use crate::model::{Interval, MarketId, Timestamp};
 use std::{collections::BTreeMap, time::Duration};
 
-/// How often the visible book and trades are polled.
-pub(crate) const SHOWN_EVERY: Duration = Duration::from_millis(500);
+/// How often the visible book and trades are polled: as often as the account, so that both are one frame.
+pub(crate) const SHOWN_EVERY: Duration = Duration::from_secs(1);
+/// The same while the price ladder has the keys: somebody trades by them.
+pub(crate) const LADDER_EVERY: Duration = Duration::from_millis(500);
 /// How often the book of an open form is polled.
 pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 
@@ -13,7 +15,7 @@ pub(crate) const FORM_EVERY: Duration = Duration::from_secs(2);
 pub struct MarketWants {
     pub candles: Option<CandleWant>,
     pub(crate) books: BTreeMap<MarketId, BookWant>,
-    pub trades: Option<MarketId>,
+    pub trades: Option<TradesWant>,
     /// Whether the display is held: nothing newer is asked for, only what a person scrolls to.
     pub(crate) is_held: bool,
 }
@@ -28,6 +30,13 @@ pub struct CandleWant {
     pub since: Option<Timestamp>,
 }
 
+/// The trades on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TradesWant {
+    pub market_id: MarketId,
+    pub(crate) every: Duration,
+}
+
 /// The book of one market, with the largest depth and rate that anything needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BookWant {
@@ -37,9 +46,13 @@ pub(crate) struct BookWant {
 }
 
 impl MarketWants {
-    /// A book on the screen, so many levels a side.
-    pub fn want_book(&mut self, market: MarketId, depth: u32) {
-        self.add_book(market, Some(depth), SHOWN_EVERY);
+    /// The price ladder of a market, with so many levels a side, and the trades beside it.
+    pub(crate) fn want_ladder(&mut self, market: MarketId, depth: u32, every: Duration) {
+        self.trades = Some(TradesWant {
+            market_id: market.clone(),
+            every,
+        });
+        self.add_book(market, Some(depth), every);
     }
 
     /// The book under an open form.
@@ -79,10 +92,10 @@ mod tests {
         let mut wants = MarketWants::default();
         let market = || MarketId::from("paper|BTC");
         wants.want_form_book(market());
-        wants.want_book(market(), 40);
+        wants.want_ladder(market(), 40, LADDER_EVERY);
         let both = BookWant {
             depth: Some(40),
-            every: SHOWN_EVERY,
+            every: LADDER_EVERY,
         };
         assert_eq!(wants.books, BTreeMap::from([(market(), both)]));
     }

@@ -17,7 +17,7 @@ pub(crate) fn polled(model: &mut Model, poll: Box<Poll>) -> Vec<Effect> {
         return vec![];
     };
     let mut effects = arrive(model, *poll);
-    effects.extend(market_data::ask(model));
+    effects.extend(market_data::ask_on_beat(model));
     effects
 }
 

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// How often candles are renewed where no interval of the prices is set.
 const PRICE_INTERVAL: Duration = Duration::from_secs(1);
+/// A request about the markets leaves this much early to leave with those about the account.
+const BEAT_LEAD: Duration = Duration::from_millis(100);
 
 /// All that is shown of the markets now: what an account in the background would show is not asked for, and nothing while
 /// the terminal is too small for the desk.
@@ -35,15 +37,29 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
     wants
 }
 
+/// Asks for what is shown and due, and for what is due soon: with a beat of the account, so that the answers to all are
+/// one frame.
+pub(crate) fn ask_on_beat(model: &mut Model) -> Vec<Effect> {
+    ask_ahead(model, BEAT_LEAD)
+}
+
 /// Asks for what is shown and due.
-pub(crate) fn ask(model: &mut Model) -> Vec<Effect> {
-    let (wants, time) = (wants(model), time(model));
+fn ask(model: &mut Model) -> Vec<Effect> {
+    ask_ahead(model, Duration::ZERO)
+}
+
+fn ask_ahead(model: &mut Model, lead: Duration) -> Vec<Effect> {
+    let wants = wants(model);
+    let time = PollTime {
+        lead,
+        ..time(model)
+    };
     if let Some(chart) = &wants.candles {
         let interval = Some(chart.interval);
         model.market_data.show(&chart.market_id, interval, time.now);
         build(model, &wants);
-    } else if let Some(market) = &wants.trades {
-        model.market_data.show(market, None, time.now);
+    } else if let Some(trades) = &wants.trades {
+        model.market_data.show(&trades.market_id, None, time.now);
     }
     let requests = model.market_polls.ask(&wants, &mut model.market_data, time);
     let effects = requests.into_iter();
@@ -127,6 +143,7 @@ fn time(model: &Model) -> PollTime {
         now: model.now,
         service_now: model.service_now(),
         price_interval: interval.copied().unwrap_or(PRICE_INTERVAL),
+        lead: Duration::ZERO,
     }
 }
 

@@ -55,7 +55,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.market_screen.tier = WidthTier::from_size(width, height);
             vec![]
         }
-        Msg::Tick => market_data::ask(model),
+        Msg::Tick => market_data::ask_on_beat(model),
         Msg::MarketData(id, at, answer) => market_data::arrive(model, id, at, answer),
         Msg::Opened(identity) => {
             model.identity = Some(identity);

@@ -4,7 +4,7 @@
 )]
 use super::*;
 use crate::{
-    app::market::data::RequestTime,
+    app::market::{data::RequestTime, wants::LADDER_EVERY},
     model::{Candle, Dated, Num, Page, PublicTrade, Side},
 };
 
@@ -61,6 +61,7 @@ impl Shown {
             now: Timestamp(self.now),
             service_now: Timestamp(self.now),
             price_interval: Duration::from_secs(1),
+            lead: Duration::ZERO,
         }
     }
 
@@ -90,6 +91,12 @@ impl Shown {
         let due = self.polls.next_due(&self.wants, &self.data, self.time());
         due.map(|due| due.0 - self.now)
     }
+}
+
+fn ladder(market: &str, every: Duration) -> MarketWants {
+    let mut wants = MarketWants::default();
+    wants.want_ladder(market.into(), 40, every);
+    wants
 }
 
 fn candles(before: Option<Timestamp>, limit: u32) -> MarketRequest {
@@ -134,13 +141,8 @@ fn a_chart_asks_for_a_page_then_for_the_last_rows_and_for_each_older_page_once()
 }
 
 #[test]
-fn the_book_and_the_trades_on_the_screen_are_renewed_twice_a_second() {
-    let mut wants = MarketWants {
-        trades: Some(btc()),
-        ..MarketWants::default()
-    };
-    wants.want_book(btc(), 40);
-    let mut shown = Shown::new(wants);
+fn the_book_and_the_trades_that_are_acted_on_are_renewed_twice_a_second() {
+    let mut shown = Shown::new(ladder("paper|BTC", LADDER_EVERY));
     let book = MarketRequest::Book { depth: Some(40) };
     let trades = |limit| MarketRequest::Trades { limit };
     assert_eq!(shown.asks(), [book, trades(1_000)]);
@@ -162,14 +164,41 @@ fn the_book_and_the_trades_on_the_screen_are_renewed_twice_a_second() {
     assert_eq!(shown.asks(), [book, trades(100)]);
 }
 
+/// Beside the ladder's keys the book is renewed with the account, however the two clocks of them lie.
+#[test]
+fn what_falls_due_soon_is_asked_for_with_the_account_and_never_more_than_twice_a_second() {
+    let mut shown = Shown::new(ladder("paper|BTC", SHOWN_EVERY));
+    let lead = Duration::from_millis(100);
+    let ask_on_beat = |shown: &mut Shown| {
+        let time = PollTime {
+            lead,
+            ..shown.time()
+        };
+        let asked = shown.polls.ask(&shown.wants, &mut shown.data, time);
+        shown.answer(MarketAnswer::Book(Ok(Some(Dated::default()))));
+        shown.answer(MarketAnswer::Trades(Ok(Some(Dated::default()))));
+        asked.len()
+    };
+    assert_eq!(ask_on_beat(&mut shown), 2);
+    shown.now += 899;
+    assert_eq!(ask_on_beat(&mut shown), 0);
+    shown.now += 1;
+    assert_eq!(ask_on_beat(&mut shown), 2);
+    assert_eq!(shown.next_due(), Some(1_000), "two seconds after the first");
+    shown.wants = ladder("paper|BTC", LADDER_EVERY);
+    shown.now += 450;
+    assert_eq!(ask_on_beat(&mut shown), 2);
+    shown.now += 400;
+    assert_eq!(ask_on_beat(&mut shown), 0, "the budget is spent");
+}
+
 #[test]
 fn whoever_runs_through_the_markets_causes_two_requests_of_a_kind_a_second() {
     let mut shown = Shown::new(MarketWants::default());
     let mut sent = vec![];
     for step in 0..100_i64 {
-        let mut wants = MarketWants::default();
-        wants.want_book(format!("paper|{}", step % 7).as_str().into(), 40);
-        shown.wants = wants;
+        shown.wants = ladder(&format!("paper|{}", step % 7), LADDER_EVERY);
+        shown.wants.trades = None;
         shown.now = START + step * 30;
         sent.extend(shown.asks().iter().map(|_| shown.now));
     }
@@ -240,7 +269,10 @@ fn a_series_that_few_rows_have_replaced_is_filled_up_to_a_page_again() {
 #[test]
 fn after_a_pause_as_many_trades_are_asked_for_as_at_first() {
     let mut shown = Shown::new(MarketWants {
-        trades: Some(btc()),
+        trades: Some(TradesWant {
+            market_id: btc(),
+            every: LADDER_EVERY,
+        }),
         ..MarketWants::default()
     });
     let trades = |limit| MarketRequest::Trades { limit };
