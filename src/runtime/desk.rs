@@ -28,11 +28,14 @@ use crate::{
     },
     ui::{DrawState, ThemeSet},
 };
-use std::{collections::BTreeMap, io, path::PathBuf, pin::pin};
+use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
 use tokio::sync::mpsc::channel;
 
 /// Messages of no account, and new accounts, that may wait.
 const COMMON_QUEUE: usize = 16;
+
+/// How long the cursor rests before the market of its row is shown: longer than a held key takes to repeat.
+const CURSOR_REST: Duration = Duration::from_millis(80);
 
 /// What a desk starts with; the options are the first account's.
 #[derive(Debug)]
@@ -105,6 +108,7 @@ where
     model.tour = start.tour;
     model.table_views.recall(start.columns);
     model.market_screen.recall(start.layouts);
+    model.market_screen.wait_for_rest(CURSOR_REST);
     let keyboard = Keyboard::start(&model)?;
     let mut account_set = AccountSet::of(model);
     let wires = LoopChannels {

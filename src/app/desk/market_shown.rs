@@ -20,7 +20,10 @@ pub(crate) fn follow(model: &mut Model) {
     let of_row = row.and_then(|row| market_of(model, &row));
     let is_known = model.market_screen.market().is_some();
     let market = of_row.or_else(|| (!is_known).then(|| first(&model.store))?);
-    model.market_screen.follow(market);
+    model.market_screen.follow(market, model.now);
+    if model.focus.panel.is_some() {
+        model.market_screen.follow_at_once();
+    }
     if !has_market(model) {
         model.focus.panel = None;
     }

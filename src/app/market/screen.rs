@@ -1,11 +1,12 @@
 //! The state of the market panels: which market, which panels, which layout.
 //!
-//! Contract: the shown market is that of the row under the cursor, unless a person pinned one. Nothing here is ever
-//! sent; losing it only moves things.
+//! Contract: the shown market is that of the row under the cursor, unless a person pinned one. On a terminal it follows
+//! once the cursor rests: whoever runs through a list requests and draws no market on the way. Nothing here is ever sent;
+//! losing it only moves things.
 
 use super::{chart::CandleChart, width_tier::WidthTier};
-use crate::model::MarketId;
-use std::collections::BTreeMap;
+use crate::model::{MarketId, Timestamp};
+use std::{collections::BTreeMap, time::Duration};
 use strum::{Display, EnumIter, EnumString, IntoEnumIterator};
 
 /// A panel that shows the market and can have the keys.
@@ -54,8 +55,19 @@ pub struct MarketScreen {
     presets: BTreeMap<WidthTier, LayoutPreset>,
     /// That of the row last under the cursor.
     followed: Option<MarketId>,
+    /// That of the row now under the cursor, until it is followed.
+    next: Option<NextMarket>,
+    /// How long the cursor rests before its market is shown; zero shows it at once.
+    cursor_rest: Duration,
     pinned: Option<MarketId>,
     visit: Option<ChartVisit>,
+}
+
+/// A market that the cursor has moved to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NextMarket {
+    id: MarketId,
+    shown_at: Timestamp,
 }
 
 /// The chart on the whole screen for a while, and what it goes back to.
@@ -110,10 +122,38 @@ impl MarketScreen {
     }
 
     /// The row under the cursor belongs to this market; a row without one keeps the last.
-    pub(crate) fn follow(&mut self, market: Option<MarketId>) {
-        if market.is_some() {
-            self.followed = market;
+    pub(crate) fn follow(&mut self, market: Option<MarketId>, now: Timestamp) {
+        let Some(id) = market else {
+            return;
+        };
+        if self.followed.is_none() || self.followed.as_ref() == Some(&id) {
+            self.followed = Some(id);
+            self.next = None;
+            return;
         }
+        let waiting = self.next.take().filter(|next| next.id == id);
+        let shown_at = waiting.map_or_else(|| now.plus(self.cursor_rest), |next| next.shown_at);
+        self.next = Some(NextMarket { id, shown_at });
+        if shown_at <= now {
+            self.follow_at_once();
+        }
+    }
+
+    /// The next key means the market under the cursor.
+    pub(crate) fn follow_at_once(&mut self) {
+        if let Some(next) = self.next.take() {
+            self.followed = Some(next.id);
+        }
+    }
+
+    /// When the market under the cursor is shown, if another is shown now.
+    pub(crate) fn follows_at(&self) -> Option<Timestamp> {
+        self.next.as_ref().map(|next| next.shown_at)
+    }
+
+    /// Shows the market under the cursor only after the cursor has rested for so long.
+    pub(crate) fn wait_for_rest(&mut self, rest: Duration) {
+        self.cursor_rest = rest;
     }
 
     pub fn preset(&self, tier: WidthTier) -> LayoutPreset {
@@ -127,7 +167,7 @@ impl MarketScreen {
 
     /// Another account is shown on the same screen.
     pub(crate) fn take_over(&mut self, other: &Self) {
-        self.tier = other.tier;
+        (self.tier, self.cursor_rest) = (other.tier, other.cursor_rest);
         self.presets.clone_from(&other.presets);
     }
 
@@ -153,18 +193,46 @@ impl MarketScreen {
 mod tests {
     use super::*;
 
+    const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
     fn id(coin: &str) -> MarketId {
         format!("paper|{coin}").into()
     }
 
     #[test]
+    fn a_cursor_that_runs_through_markets_shows_the_one_it_rests_on() {
+        let rest = Duration::from_millis(80);
+        let step = Duration::from_millis(33);
+        let mut screen = MarketScreen::default();
+        screen.wait_for_rest(rest);
+        screen.follow(Some(id("BTC")), NOW);
+        assert_eq!(screen.market(), Some(&id("BTC")), "the first at once");
+        let mut now = NOW;
+        for coin in ["ETH", "SOL", "DOGE"] {
+            now = now.plus(step);
+            screen.follow(Some(id(coin)), now);
+            assert_eq!(screen.market(), Some(&id("BTC")));
+        }
+        assert_eq!(screen.follows_at(), Some(now.plus(rest)));
+        screen.follow(Some(id("DOGE")), now.plus(rest));
+        assert_eq!(screen.market(), Some(&id("DOGE")));
+        assert_eq!(screen.follows_at(), None);
+        screen.follow(Some(id("ETH")), now.plus(rest));
+        screen.follow(Some(id("DOGE")), now.plus(rest + step));
+        assert_eq!(screen.follows_at(), None, "it came back");
+        screen.follow(Some(id("SOL")), now.plus(rest + step));
+        screen.follow_at_once();
+        assert_eq!(screen.market(), Some(&id("SOL")), "a key means it");
+    }
+
+    #[test]
     fn the_market_shown_is_that_of_the_cursor_unless_one_is_pinned() {
         let mut screen = MarketScreen::default();
-        screen.follow(Some(id("BTC")));
-        screen.follow(None);
+        screen.follow(Some(id("BTC")), NOW);
+        screen.follow(None, NOW);
         assert_eq!(screen.market(), Some(&id("BTC")));
         screen.turn_pin();
-        screen.follow(Some(id("SOL")));
+        screen.follow(Some(id("SOL")), NOW);
         assert_eq!(screen.market(), Some(&id("BTC")));
         screen.turn_pin();
         assert_eq!(screen.market(), Some(&id("SOL")));
@@ -173,7 +241,7 @@ mod tests {
     #[test]
     fn a_visit_shows_its_market_and_what_was_pinned_is_pinned_afterwards() {
         let mut screen = MarketScreen::default();
-        screen.follow(Some(id("BTC")));
+        screen.follow(Some(id("BTC")), NOW);
         screen.pin(id("ETH"));
         let visit = |market| ChartVisit {
             market: Some(id(market)),

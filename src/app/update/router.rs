@@ -19,7 +19,7 @@ use crate::{
             overlay::{Bulk, Overlay, Strip, StripAction},
             prompt::Prompt,
         },
-        keys::keymap::Action,
+        keys::keymap::{Action, Urgency},
         market::width_tier::WidthTier,
         orders::{
             bulk, caller, control, doubt,
@@ -44,6 +44,9 @@ use strum::IntoEnumIterator;
 /// Handles a message at `now`. Never fails, never blocks; every request is in the result.
 pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     model.now = model.now.max(now);
+    if means_cursor(model, &msg) {
+        model.market_screen.follow_at_once();
+    }
     let mut effects = match msg {
         Msg::Key(chord) => press(model, chord),
         Msg::Unseen(chord) => unseen::hear(model, chord),
@@ -100,6 +103,14 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     };
     effects.extend(after_every_message(model));
     effects
+}
+
+/// Whether it may be about the market under the cursor: anything that a person does but move.
+fn means_cursor(model: &Model, msg: &Msg) -> bool {
+    match msg {
+        Msg::Key(chord) => model.keymap.urgency(*chord) != Urgency::Motion,
+        _ => matches!(msg, Msg::Click(_) | Msg::Paste(_)),
+    }
 }
 
 /// What time and the changed facts lead to, whatever the message was.

@@ -29,7 +29,17 @@ pub fn wake(model: &Model) -> Option<Timestamp> {
 /// The instant of the next visible change, if time alone brings one.
 pub fn redraw(model: &Model) -> Option<Timestamp> {
     [
-        strip, question, toast, ends_at, flight, retry, age, sifting, reads, one_key,
+        strip,
+        question,
+        toast,
+        ends_at,
+        flight,
+        retry,
+        age,
+        sifting,
+        reads,
+        one_key,
+        cursor_rests,
     ]
     .into_iter()
     .filter_map(|change| change(model))
@@ -39,6 +49,11 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
 /// One-key trading ends by itself.
 fn one_key(model: &Model) -> Option<Timestamp> {
     model.price_ladder.disarms_at()
+}
+
+/// The market under the cursor is shown.
+fn cursor_rests(model: &Model) -> Option<Timestamp> {
+    model.market_screen.follows_at()
 }
 
 /// A toast that has disappeared needs no wake.
