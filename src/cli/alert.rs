@@ -1,7 +1,9 @@
 //! `perpdeck alert`: lists, adds and removes the alerts that a desk on this account watches for.
 //!
 //! Contract: the alerts are those of `:alert`, in the same words and the same file. Only an open desk judges them. A desk
-//! keeps its alerts in memory, so while one is open on the account, alerts are changed there and not here.
+//! keeps its alerts in memory, so while one is open on the account, it changes them: the verb hands them over through the
+//! desk's socket, and ends when their file has them.
+//! Known limit: a desk in a dry run, and a second one, take no requests. They write their own alerts over the file's.
 
 use super::{
     Exit,
@@ -15,19 +17,26 @@ use super::{
 use crate::{
     app::{
         Model,
-        activity::user_alerts::{KeptAlerts, UserAlert, UserAlerts},
+        activity::user_alerts::{AlertEdit, KeptAlerts, UserAlert, UserAlerts},
         keys::keymap::Keymap,
         update::command::typed_alert,
     },
     config::{Settings, Sources, load},
     journal::lock_holder,
     model::{Failure, FailureKind, MarketId, Page},
-    runtime::{AccountAddress, Clock, call, keep_alerts, kept_alerts},
+    runtime::{
+        AccountAddress, AlertEditResult, Clock, DeskConnection, call, keep_alerts, kept_alerts,
+    },
     view::tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
 };
 use clap::Subcommand;
 use color_eyre::{Report, Result, eyre::Context as _};
-use std::{future::ready, num::NonZeroU64};
+use std::{future::ready, num::NonZeroU64, time::Duration};
+use tokio::time::sleep;
+
+/// How often the file of the alerts is read until it holds what the desk changed, and how long apart: 2 s in all.
+const WRITE_POLLS: u32 = 80;
+const WRITE_POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct AlertArgs {
@@ -126,11 +135,21 @@ async fn add(
     (text, replaces): (String, Option<NonZeroU64>),
     voice: Output,
 ) -> Result<Exit> {
-    no_desk(service).await?;
     let alert = read(service, settings, &text).await?;
     let mut alerts = kept(service)?;
-    if let Some(id) = replaces {
-        alerts.delete(id.get()).ok_or_else(|| missing(id))?;
+    let replaced = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
+    let edit = AlertEdit {
+        remove: replaced.transpose()?.into_iter().collect(),
+        add: Some(alert.clone()),
+    };
+    if let Some(desk) = open_desk(service).await? {
+        let process = desk.greeting.process;
+        let is_listed = |alerts: &UserAlerts| alerts.all().iter().any(|one| one.is_same(&alert));
+        let alerts = hand_over(service, desk, edit, is_listed).await?;
+        let mut newest = alerts.all().iter().rev();
+        say(voice, "added", newest.find(|one| one.is_same(&alert)))?;
+        voice.note(&format!("the open desk (process {process}) watches for it"));
+        return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
@@ -156,7 +175,6 @@ async fn read(service: &Service, settings: &Settings, text: &str) -> Result<User
 }
 
 async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Result<Exit> {
-    no_desk(service).await?;
     let mut alerts = kept(service)?;
     let unknown = numbers.iter().find(|id| alerts.get(id.get()).is_none());
     if let Some(id) = unknown {
@@ -166,7 +184,17 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
         .iter()
         .filter_map(|id| alerts.delete(id.get()))
         .collect();
-    keep(service, &alerts)?;
+    if let Some(desk) = open_desk(service).await? {
+        let edit = AlertEdit {
+            remove: removed.clone(),
+            add: None,
+        };
+        let left = alerts.all().len();
+        let are_gone = |now: &UserAlerts| now.all().len() <= left;
+        hand_over(service, desk, edit, are_gone).await?;
+    } else {
+        keep(service, &alerts)?;
+    }
     for alert in &removed {
         say(voice, "removed", Some(alert))?;
     }
@@ -191,22 +219,53 @@ fn say(voice: Output, what: &str, alert: Option<&UserAlert>) -> Result<()> {
     Ok(out::say(&format!("{line}\n"))?)
 }
 
-/// A desk would write its own alerts over what is changed here.
-async fn no_desk(service: &Service) -> Result<()> {
+/// The desk that keeps the alerts of this account in its memory.
+async fn open_desk(service: &Service) -> Result<Option<DeskConnection>> {
     let dir = &service.journal_dir;
     let Some(holder) = lock_holder(dir).filter(|holder| holder.listens) else {
-        return Ok(());
+        return Ok(None);
+    };
+    let Some(desk) = call(dir).await else {
+        return Err(refused(&format!(
+            "process {} has the alerts of {} and does not answer: nothing was changed",
+            holder.process, service.account
+        )));
     };
     let own = AccountAddress::from(service.client.connection());
-    let is_other = call(dir)
-        .await
-        .is_some_and(|desk| !desk.greeting.accounts.contains(&own));
-    if is_other {
-        return Ok(());
+    let is_own = desk.greeting.accounts.contains(&own);
+    Ok(is_own.then_some(desk))
+}
+
+/// Has the desk change its alerts, and answers what their file then holds.
+async fn hand_over(
+    service: &Service,
+    desk: DeskConnection,
+    edit: AlertEdit,
+    is_done: impl Fn(&UserAlerts) -> bool,
+) -> Result<UserAlerts> {
+    let (process, own) = (desk.greeting.process, service.client.connection().into());
+    match desk.edit_alerts(own, edit).await {
+        AlertEditResult::Done => {}
+        AlertEditResult::TurnedAway(why) => return Err(refused(&why)),
+        AlertEditResult::NoAnswer => {
+            return Err(refused(&format!(
+                "the desk of process {process} did not answer: change the alerts there (:alert btc > 66000, or @)"
+            )));
+        }
+    }
+    for _ in 0..WRITE_POLLS {
+        let alerts = kept(service)?;
+        if is_done(&alerts) {
+            return Ok(alerts);
+        }
+        sleep(WRITE_POLL_INTERVAL).await;
     }
     let words = format!(
-        "the desk of process {} keeps the alerts of {}: change them there (:alert btc > 66000, or @), or close it first",
-        holder.process, service.account
+        "the desk of process {process} changed its alerts and has not written them yet; \"perpdeck alert list\" lists what is written"
     );
-    Err(Report::new(Failure::new(FailureKind::Conflict, words)))
+    Err(Failure::local(words).into())
+}
+
+fn refused(why: &str) -> Report {
+    Report::new(Failure::new(FailureKind::Conflict, why.to_owned()))
 }

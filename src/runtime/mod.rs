@@ -27,8 +27,9 @@ pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]
 pub use journal::socket::understands;
 pub use journal::socket::{
-    DeskConnection, HandOverRequest, HandOverResult, call, unknown_after_hand_over,
+    AlertEditResult, DeskConnection, HandOverResult, call, unknown_after_hand_over,
 };
+pub use journal::wire_request::HandOverRequest;
 pub use outbox::queued_end;
 pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;

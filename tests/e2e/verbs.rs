@@ -88,6 +88,48 @@ fn what_is_typed_beside_an_open_desk_is_sent_by_the_desk_and_seen_on_it() {
 }
 
 #[test]
+fn an_alert_that_is_set_or_removed_beside_an_open_desk_is_the_desks_at_once() {
+    let service = Served::bare();
+    service.json(&["alert", "add", "eth", "above", "9000"]);
+    let mut desk = service.desk(&[]);
+    let added = service.json(&["alert", "add", "btc", "above", "166000"]);
+    assert_eq!(added["data"]["alert"], "btc > 166000");
+    desk.wait_for("alert set: btc > 166000");
+    desk.press("#");
+    desk.wait_for("Your alerts 2 armed");
+    let replaced = [
+        "alert",
+        "add",
+        "btc",
+        "below",
+        "1000",
+        "--replaces",
+        added["data"]["id"].to_string().as_str(),
+    ]
+    .map(str::to_owned);
+    service.json(&replaced.each_ref().map(String::as_str));
+    service.json(&["alert", "remove", "1"]);
+    desk.wait_for("Your alerts 1 armed");
+    desk.wait_for("< 1,000");
+    let list = service.json(&["alert", "list"]);
+    assert_eq!(
+        (list.as_array().unwrap().len(), &list[0]["alert"]),
+        (1, &"btc < 1000".into())
+    );
+    // A desk that is stopped is named, and nothing is changed behind it.
+    desk.signal("STOP");
+    let (code, _, err) = service.run(&["alert", "add", "btc", "above", "170000"]);
+    desk.signal("CONT");
+    assert!(
+        code == 13 && err.contains("does not answer"),
+        "{code} {err}"
+    );
+    desk.press("\u{3}");
+    assert_given_back(desk, 0);
+    assert_eq!(service.json(&["alert"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_verbs() {
     let service = Served::bare();
     service.json(BUY_AT_MARKET);

@@ -21,6 +21,7 @@ use crate::{
     model::{MarketId, Num, Timestamp},
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use storm::Storm;
 
 /// Alerts that are kept; those that are over make room first.
@@ -48,6 +49,25 @@ pub enum FiringOccasion {
 #[serde(default)]
 pub struct KeptAlerts {
     pub alerts: Vec<UserAlert>,
+}
+
+/// What the command line wants changed: the alerts as the file has them, since each process numbers them for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AlertEdit {
+    pub remove: Vec<UserAlert>,
+    pub add: Option<UserAlert>,
+}
+
+impl fmt::Display for AlertEdit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let removed = self
+            .remove
+            .iter()
+            .map(|alert| format!("remove alert {alert}"));
+        let added = self.add.iter().map(|alert| format!("alert {alert}"));
+        f.write_str(&removed.chain(added).collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// What an account's desk keeps between sessions.
@@ -155,6 +175,20 @@ impl UserAlerts {
         let id = self.last_id;
         self.alerts.push(UserAlert { id, ..alert });
         id
+    }
+
+    /// The numbers that these alerts have here; fails with the first that is not among them.
+    pub(crate) fn numbers_of<'a>(
+        &self,
+        wanted: &'a [UserAlert],
+    ) -> Result<Vec<u64>, &'a UserAlert> {
+        let mut found = vec![];
+        for alert in wanted {
+            let mut same = self.alerts.iter().filter(|known| known.is_same(alert));
+            let known = same.find(|known| !found.contains(&known.id)).ok_or(alert)?;
+            found.push(known.id);
+        }
+        Ok(found)
     }
 
     /// Deletes one; answers it.

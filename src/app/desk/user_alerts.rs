@@ -9,8 +9,8 @@ use crate::{
             alerts::Alert,
             notice::Tone,
             user_alerts::{
-                AlertFiring, AlertRun, AlertsChange, FiringOccasion, FreshSources, Freshness,
-                KeptState, StormHalt, UserAlert,
+                AlertEdit, AlertFiring, AlertRun, AlertsChange, FiringOccasion, FreshSources,
+                Freshness, KeptState, StormHalt, UserAlert,
             },
         },
         desk::alerts,
@@ -71,6 +71,19 @@ fn delete(model: &mut Model, id: u64) -> Option<Effect> {
     let alert = model.user_alerts.delete(id)?;
     model.say(Tone::Plain, format!("alert deleted: {alert}"));
     Some(keep(model))
+}
+
+/// Does all of what the command line requests, or nothing of it: why not.
+pub(crate) fn edit(model: &mut Model, edit: &AlertEdit) -> Result<Effect, String> {
+    let numbers = model.user_alerts.numbers_of(&edit.remove);
+    let numbers = numbers.map_err(|missing| format!("this desk has no alert {missing}"))?;
+    for id in numbers {
+        delete(model, id);
+    }
+    if let Some(alert) = &edit.add {
+        set(model, alert.clone());
+    }
+    Ok(keep(model))
 }
 
 /// Alerts fire again after a storm.

@@ -1,6 +1,9 @@
 //! Requests of other processes to the desk that holds the journal.
 
-use crate::model::{AccountId, Command, IdempotencyKey};
+use crate::{
+    app::activity::user_alerts::AlertEdit,
+    model::{AccountId, Command, IdempotencyKey},
+};
 use serde::Deserialize;
 use serde::Serialize;
 use std::time::Duration;
@@ -20,6 +23,8 @@ pub enum CallerRequest {
         key: IdempotencyKey,
         sending: Sending,
     },
+    /// Adds and removes alerts of the trader's; nothing is sent.
+    EditAlerts(AlertEdit),
 }
 
 /// Whether it may have executed under this key already. Such a repetition skips the checks, which were made at the
@@ -42,6 +47,9 @@ impl CallerRequest {
             Self::Flatten(_) => format!(
                 "a wish to flatten was left here {ago} ago, when this desk did not answer, and is NOT followed: what is \
                  open may be newer; F flattens"
+            ),
+            Self::EditAlerts(edit) => format!(
+                "{edit}: asked for {ago} ago, when this desk did not answer, and NOT done: add or remove it again"
             ),
             Self::Send { command, .. } => format!(
                 "{command}: asked for {ago} ago, when this desk did not answer, and NOT sent: whoever asked has gone on"

@@ -32,6 +32,8 @@ pub enum Effect {
     ReportTo(CallerId, Ticket),
     /// Refuses a caller's request, and why.
     RefuseCaller(CallerId, String),
+    /// Tells a caller that the alerts are as it requested.
+    ConfirmAlerts(CallerId),
     /// Resends the parked command of this ticket, with the same key.
     Resend(Ticket),
     /// Gives up the parked command of this ticket, whatever became of it.

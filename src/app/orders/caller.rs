@@ -5,8 +5,8 @@
 
 use crate::{
     app::{
-        activity::notice::Tone,
-        desk::model::Model,
+        activity::{notice::Tone, user_alerts::AlertEdit},
+        desk::{model::Model, user_alerts},
         dialogs::{
             caller::{CallerId, CallerRequest, Sending},
             effect::Effect,
@@ -25,6 +25,7 @@ pub(crate) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) ->
             key,
             sending,
         } => send_as(model, caller, command, (key, sending)),
+        CallerRequest::EditAlerts(edit) => edit_alerts(model, caller, &edit),
     }
 }
 
@@ -58,6 +59,14 @@ fn send_as(
     vec![Effect::ReportTo(caller, ticket), effect]
 }
 
+/// The same lines and the same file as for an alert that is set or deleted on this desk.
+fn edit_alerts(model: &mut Model, caller: CallerId, edit: &AlertEdit) -> Vec<Effect> {
+    match user_alerts::edit(model, edit) {
+        Ok(keep) => vec![keep, Effect::ConfirmAlerts(caller)],
+        Err(why) => vec![Effect::RefuseCaller(caller, why)],
+    }
+}
+
 fn turn_away(model: &mut Model, caller: CallerId, command: &Command, why: String) -> Vec<Effect> {
     model.say(Tone::Warn, format!("{command}: {why}"));
     vec![Effect::RefuseCaller(caller, why)]
@@ -79,7 +88,18 @@ fn under_way(model: &Model, command: &Command) -> Option<Ticket> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{activity::notice::Event, desk::msg::Msg, testing::*, update::router::update};
+    use crate::{
+        app::{
+            activity::{
+                notice::Event,
+                user_alerts::{AlertRepeat, AlertSubject, AlertTrigger, LevelSide, UserAlert},
+            },
+            desk::msg::Msg,
+            testing::*,
+            update::router::update,
+        },
+        model::{Num, Timestamp},
+    };
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
         let now = model.now;
@@ -107,6 +127,40 @@ mod tests {
         let said = model.activity.lines.iter().map(|line| line.event.clone());
         let words = "from the command line: cancel order ord-1".to_owned();
         assert!(said.eq([Event::Message(Tone::Plain, words), Event::Sent(cancel)]));
+    }
+
+    fn edit(model: &mut Model, remove: Vec<UserAlert>, add: Option<UserAlert>) -> Vec<Effect> {
+        let now = model.now;
+        let request = CallerRequest::EditAlerts(AlertEdit { remove, add });
+        update(model, now, Msg::Asked(CallerId(7), request))
+    }
+
+    #[test]
+    fn the_command_line_sets_and_removes_alerts_of_the_desk_all_or_nothing() {
+        let mut model = desk();
+        let what = |level: u32| {
+            let subject = AlertSubject::Price("paper|BTC".into());
+            let trigger = (subject, AlertTrigger::Above, Num::from(level));
+            UserAlert::new(trigger, AlertRepeat::Once, None, Timestamp(5))
+        };
+        let set = edit(&mut model, vec![], Some(what(66_000)));
+        let kept = Effect::KeepUserAlerts(Box::new(model.user_alerts.kept()));
+        assert_eq!(set, [kept, Effect::ConfirmAlerts(CallerId(7))]);
+        assert_eq!(model.user_alerts.all().len(), 1);
+        // Another process numbers it otherwise, and it has met a value since.
+        let known = UserAlert {
+            id: 40,
+            side: Some(LevelSide::Below),
+            ..what(66_000)
+        };
+        let refused = edit(&mut model, vec![known.clone(), what(70_000)], None);
+        let why = "this desk has no alert btc > 70000".to_owned();
+        assert_eq!(refused, [Effect::RefuseCaller(CallerId(7), why)]);
+        assert_eq!(model.user_alerts.all().len(), 1);
+        let replaced = edit(&mut model, vec![known], Some(what(70_000)));
+        assert_eq!(replaced.last(), Some(&Effect::ConfirmAlerts(CallerId(7))));
+        let levels = model.user_alerts.all().iter().map(|alert| alert.level);
+        assert!(levels.eq([Num::from(70_000_u32)]));
     }
 
     #[test]

@@ -89,6 +89,7 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::SendAs(..)
         | Effect::ReportTo(..)
         | Effect::RefuseCaller(..)
+        | Effect::ConfirmAlerts(_)
         | Effect::Rearm
         | Effect::Terminal(_)
         | Effect::Write(_)

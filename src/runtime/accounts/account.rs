@@ -159,6 +159,7 @@ impl Member {
                 Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
                 Effect::ReportTo(caller, ticket) => callers.subscribe(caller, ticket),
                 Effect::RefuseCaller(caller, why) => callers.reject(caller, why),
+                Effect::ConfirmAlerts(caller) => callers.alerts_edited(caller),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
                 Effect::Visibility(visibility) => poller.visibility(visibility),
                 Effect::Poll(sources) => poller.poll(&sources),

@@ -13,4 +13,16 @@ pub(crate) enum CallerEvent {
     TurnedAway(String),
     Progress(Progress),
     Settled(Result<Receipt, Failure>),
+    /// The alerts are as requested; the next write of their file has them.
+    AlertsEdited,
+}
+
+impl CallerEvent {
+    /// Whether nothing follows it.
+    pub(crate) fn is_last(&self) -> bool {
+        match self {
+            Self::TurnedAway(_) | Self::Settled(_) | Self::AlertsEdited => true,
+            Self::Taken | Self::Progress(_) => false,
+        }
+    }
 }

@@ -37,6 +37,12 @@ impl CallerRegistry {
         notify(sender.as_ref(), CallerEvent::TurnedAway(why));
     }
 
+    /// Tells a caller that the alerts are as it requested.
+    pub(crate) fn alerts_edited(&self, caller: CallerId) {
+        let sender = self.registered().waiting.remove(&caller);
+        notify(sender.as_ref(), CallerEvent::AlertsEdited);
+    }
+
     /// From now on the caller receives the events of the ticket.
     pub(crate) fn subscribe(&self, caller: CallerId, ticket: Ticket) {
         let mut registered = self.registered();

@@ -10,3 +10,4 @@ pub(crate) mod journal_set;
 pub(crate) mod journal_writer;
 pub(crate) mod shared_journal;
 pub(crate) mod socket;
+pub(crate) mod wire_request;

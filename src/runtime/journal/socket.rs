@@ -11,14 +11,20 @@
 //! Known limit: a socket path holds about 100 characters. A desk with a longer state directory has no socket, and verbs
 //! cannot reach it.
 
-use super::{caller_event::CallerEvent, callers::CallerRegistry, shared_journal::AccountAddress};
+use super::{
+    caller_event::CallerEvent,
+    callers::CallerRegistry,
+    shared_journal::AccountAddress,
+    wire_request::{Envelope, HandOverRequest, WireRequest},
+};
 use crate::{
-    api::{Dialect, Method, Request},
-    app::{self, Msg, Sending, activity::notice::Tone},
+    app::{
+        self, Msg,
+        activity::{notice::Tone, user_alerts::AlertEdit},
+    },
     client::Client,
     disk,
-    model::{AccountId, Failure, FailureKind, IdempotencyKey, Progress, Receipt, Risk},
-    runtime::base::clock::Shared,
+    model::{Failure, FailureKind, Progress, Receipt},
 };
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -59,37 +65,6 @@ const LONGEST_LINE: u64 = 4 * 1024 * 1024;
 pub struct Greeting {
     pub process: u32,
     pub accounts: Vec<AccountAddress>,
-}
-
-/// A request, its account, and when it was made. The field names are on the wire.
-#[derive(Debug, Serialize, Deserialize)]
-struct Envelope {
-    to: AccountAddress,
-    made: Shared,
-    #[serde(rename = "wish")]
-    request: WireRequest,
-}
-
-impl Envelope {
-    fn new(to: AccountAddress, request: WireRequest) -> Self {
-        let made = Shared::now();
-        Self { to, made, request }
-    }
-}
-
-/// A request on the wire.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum WireRequest {
-    Send {
-        method: String,
-        target: String,
-        key: IdempotencyKey,
-        body: String,
-        sending: Sending,
-        risk: Risk,
-    },
-    Flatten,
 }
 
 /// What the desk needs to accept callers for one of its accounts.
@@ -169,7 +144,7 @@ impl SocketHost {
                 .reject(caller, "it is no command of this desk's dialect".to_owned()),
         }
         while let Some(event) = event.recv().await {
-            let last = matches!(event, CallerEvent::TurnedAway(_) | CallerEvent::Settled(_));
+            let last = event.is_last();
             if write(&mut to, &event).await.is_err() || last {
                 return;
             }
@@ -178,34 +153,6 @@ impl SocketHost {
 
     fn command(&self, request: WireRequest) -> Option<app::CallerRequest> {
         request.command(&self.client.connection().account_id, &self.client.dialect())
-    }
-}
-
-impl WireRequest {
-    /// `None` if it is no command of this dialect.
-    fn command(self, account: &AccountId, dialect: &Dialect) -> Option<app::CallerRequest> {
-        let (method, target, key, body, (sending, risk)) = match self {
-            Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
-            Self::Send {
-                method,
-                target,
-                key,
-                body,
-                sending,
-                risk,
-            } => (method, target, key, body, (sending, risk)),
-        };
-        let request = Request {
-            method: method.parse::<Method>().ok()?,
-            target,
-            key: Some(key.clone()),
-            body: body.into_bytes(),
-        };
-        Some(app::CallerRequest::Send {
-            command: request.command(dialect)?.classed(risk),
-            key,
-            sending,
-        })
     }
 }
 
@@ -298,7 +245,7 @@ impl DeskConnection {
         loop {
             match event {
                 None => return HandOverResult::Lost,
-                Some(CallerEvent::Taken) => {}
+                Some(CallerEvent::Taken | CallerEvent::AlertsEdited) => {}
                 Some(CallerEvent::TurnedAway(why)) => return HandOverResult::TurnedAway(why),
                 Some(CallerEvent::Progress(Progress::Parked { why, .. })) => {
                     return HandOverResult::Ended(Err(self.decided_at_desk(&why)));
@@ -307,6 +254,20 @@ impl DeskConnection {
                 Some(CallerEvent::Settled(outcome)) => return HandOverResult::Ended(outcome),
             }
             event = self.event().await;
+        }
+    }
+
+    /// Has the desk change the alerts of one of its accounts.
+    pub async fn edit_alerts(mut self, to: AccountAddress, edit: AlertEdit) -> AlertEditResult {
+        let envelope = Envelope::new(to, WireRequest::EditAlerts(Box::new(edit)));
+        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
+        if !matches!(sent, Ok(Ok(()))) {
+            return AlertEditResult::NoAnswer;
+        }
+        match timeout(TAKING, self.event()).await {
+            Ok(Some(CallerEvent::AlertsEdited)) => AlertEditResult::Done,
+            Ok(Some(CallerEvent::TurnedAway(why))) => AlertEditResult::TurnedAway(why),
+            Ok(_) | Err(_) => AlertEditResult::NoAnswer,
         }
     }
 
@@ -345,41 +306,6 @@ pub(crate) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<
     write(&mut writer, &Envelope::new(to, request)).await
 }
 
-/// A request of a caller.
-#[derive(Debug, Clone, Copy)]
-pub enum HandOverRequest<'a> {
-    Send {
-        request: &'a Request,
-        /// Every request has one, whether or not its endpoint uses it.
-        key: &'a IdempotencyKey,
-        sending: Sending,
-        /// The caller's classification.
-        risk: Risk,
-    },
-    Flatten,
-}
-
-impl HandOverRequest<'_> {
-    fn to_wire(self) -> WireRequest {
-        match self {
-            Self::Flatten => WireRequest::Flatten,
-            Self::Send {
-                request,
-                key,
-                sending,
-                risk,
-            } => WireRequest::Send {
-                method: request.method.to_string(),
-                target: request.target.clone(),
-                key: key.clone(),
-                body: String::from_utf8_lossy(&request.body).into_owned(),
-                sending,
-                risk,
-            },
-        }
-    }
-}
-
 /// The result of handing a request over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HandOverResult {
@@ -390,6 +316,16 @@ pub enum HandOverResult {
     NeverAsked,
     /// The desk received the request and then stopped responding. The outcome is unknown: [`unknown_after_hand_over`].
     Lost,
+}
+
+/// The result of having a desk change alerts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AlertEditResult {
+    Done,
+    /// Nothing was changed; the text says why.
+    TurnedAway(String),
+    /// The desk is gone, does not respond, or is of a version that does not know the request.
+    NoAnswer,
 }
 
 /// The outcome of [`HandOverResult::Lost`].
@@ -420,6 +356,7 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{app::Sending, model::Risk, runtime::base::clock::Shared};
     use std::{
         env,
         io::{Read as _, Write as _},
@@ -546,6 +483,10 @@ mod tests {
         let to = r#"{"base_url":"https://x.test","account_id":"chal-1"}"#;
         let posted = format!(r#"{{"to":{to},"made":{},"wish":"flatten"}}"#, line(&made));
         assert_eq!(line(&envelope), posted);
+        let edit = WireRequest::EditAlerts(Box::default());
+        let edited = r#"{"edit_alerts":{"remove":[],"add":null}}"#;
+        assert_eq!(line(&edit), edited);
+        assert_eq!(line(&CallerEvent::AlertsEdited), r#""alerts_edited""#);
         assert_eq!(line(&Sending::Again), r#""again""#);
         let event = [
             CallerEvent::Taken,

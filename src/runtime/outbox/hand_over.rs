@@ -19,7 +19,8 @@ use crate::{
         journal_set::{HoldingDesk, LockOwner},
         journal_writer::EXIT_JOURNAL_TIMEOUT,
         shared_journal::AccountAddress,
-        socket::{self, DeskConnection, HandOverRequest, HandOverResult, unknown_after_hand_over},
+        socket::{self, DeskConnection, HandOverResult, unknown_after_hand_over},
+        wire_request::HandOverRequest,
     },
 };
 use std::fmt;

@@ -139,6 +139,15 @@ impl AlertSubject {
 }
 
 impl UserAlert {
+    /// Whether it was set as the same one, whatever values it has met since.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let set = |alert: &Self| {
+            let what = (alert.subject.clone(), alert.trigger, alert.level);
+            (what, alert.repeat, alert.expires_at, alert.set_at)
+        };
+        set(self) == set(other)
+    }
+
     pub fn new(
         (subject, trigger, level): (AlertSubject, AlertTrigger, Num),
         repeat: AlertRepeat,

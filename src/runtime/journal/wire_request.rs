@@ -1,0 +1,111 @@
+//! What a caller sends through the socket: one line with the request, its account and the time it was made.
+
+use super::shared_journal::AccountAddress;
+use crate::{
+    api::{Dialect, Method, Request},
+    app::{self, Sending, activity::user_alerts::AlertEdit},
+    model::{AccountId, IdempotencyKey, Risk},
+    runtime::base::clock::Shared,
+};
+use serde::{Deserialize, Serialize};
+
+/// A request, its account, and when it was made. The field names are on the wire.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Envelope {
+    pub(super) to: AccountAddress,
+    pub(super) made: Shared,
+    #[serde(rename = "wish")]
+    pub(super) request: WireRequest,
+}
+
+impl Envelope {
+    pub(super) fn new(to: AccountAddress, request: WireRequest) -> Self {
+        let made = Shared::now();
+        Self { to, made, request }
+    }
+}
+
+/// A request on the wire.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WireRequest {
+    Send {
+        method: String,
+        target: String,
+        key: IdempotencyKey,
+        body: String,
+        sending: Sending,
+        risk: Risk,
+    },
+    Flatten,
+    /// Boxed: the alert would make every request large.
+    EditAlerts(Box<AlertEdit>),
+}
+
+impl WireRequest {
+    /// `None` if it is no command of this dialect.
+    pub(super) fn command(
+        self,
+        account: &AccountId,
+        dialect: &Dialect,
+    ) -> Option<app::CallerRequest> {
+        let (method, target, key, body, (sending, risk)) = match self {
+            Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
+            Self::EditAlerts(edit) => return Some(app::CallerRequest::EditAlerts(*edit)),
+            Self::Send {
+                method,
+                target,
+                key,
+                body,
+                sending,
+                risk,
+            } => (method, target, key, body, (sending, risk)),
+        };
+        let request = Request {
+            method: method.parse::<Method>().ok()?,
+            target,
+            key: Some(key.clone()),
+            body: body.into_bytes(),
+        };
+        Some(app::CallerRequest::Send {
+            command: request.command(dialect)?.classed(risk),
+            key,
+            sending,
+        })
+    }
+}
+
+/// A request of a caller.
+#[derive(Debug, Clone, Copy)]
+pub enum HandOverRequest<'a> {
+    Send {
+        request: &'a Request,
+        /// Every request has one, whether or not its endpoint uses it.
+        key: &'a IdempotencyKey,
+        sending: Sending,
+        /// The caller's classification.
+        risk: Risk,
+    },
+    Flatten,
+}
+
+impl HandOverRequest<'_> {
+    pub(super) fn to_wire(self) -> WireRequest {
+        match self {
+            Self::Flatten => WireRequest::Flatten,
+            Self::Send {
+                request,
+                key,
+                sending,
+                risk,
+            } => WireRequest::Send {
+                method: request.method.to_string(),
+                target: request.target.clone(),
+                key: key.clone(),
+                body: String::from_utf8_lossy(&request.body).into_owned(),
+                sending,
+                risk,
+            },
+        }
+    }
+}
