@@ -20,6 +20,7 @@ mod settings;
 mod stories;
 #[path = "../support/served.rs"]
 mod support;
+mod tutorial;
 mod unread;
 mod verbs;
 

@@ -1,0 +1,81 @@
+//! The tutorial `docs/first-hour.md`, played: the keys of each row are pressed, and its first words waited for.
+
+use super::{
+    session::{Session, at},
+    *,
+};
+
+const PAGE: &str = include_str!("../../docs/first-hour.md");
+/// The page asks for at least this.
+const SIZE_OF_THE_PAGE: (u16, u16) = (100, 30);
+/// So slow that no order of the demo fills meanwhile, and so fast that its order books are current.
+const DEMO: &[&str] = &["demo", "--speed", "0.2"];
+
+/// One row of a table: keys, and what the desk then shows.
+struct Step {
+    keys: Vec<String>,
+    shows: Option<String>,
+}
+
+/// The words between backticks.
+fn code(cell: &str) -> Vec<String> {
+    let parts = cell.split('`').skip(1).step_by(2);
+    parts.map(str::to_owned).collect()
+}
+
+/// The rows of every table that is marked to be played.
+fn steps() -> Vec<Step> {
+    let tables = PAGE.split("<!-- play -->\n").skip(1);
+    let rows = tables.flat_map(|table| {
+        let rows = table.lines().skip(2);
+        rows.take_while(|line| line.starts_with('|'))
+    });
+    let step = |row: &str| {
+        let cells: Vec<_> = row.split('|').collect();
+        Step {
+            keys: code(cells[1]),
+            shows: code(cells[2]).into_iter().next(),
+        }
+    };
+    rows.map(step).collect()
+}
+
+fn bytes(key: &str) -> &str {
+    match key {
+        "Enter" => "\r",
+        "Tab" => "\t",
+        "Esc" => "\u{1b}",
+        typed => typed,
+    }
+}
+
+/// A strip takes a `y` only when it has been there for a moment.
+fn wait_for_strip(desk: &Session) {
+    desk.wait_until("a strip that listens", |screen| {
+        let seconds = (20..=47).map(|tenths| format!("({}.{} s)", tenths / 10, tenths % 10));
+        screen.contains("y yes") && seconds.into_iter().any(|left| screen.contains(&left))
+    });
+}
+
+#[test]
+fn the_first_hour_of_the_documents_goes_as_the_page_says() {
+    let steps = steps();
+    assert!(steps.len() > 30, "only {} steps", steps.len());
+    let home = TempDir::new().unwrap();
+    let tour = [("PERPDECK_TOUR", "true")];
+    let mut desk = Session::start_with(home.path(), at(SIZE_OF_THE_PAGE), DEMO, &tour);
+    desk.wait_for("uPnL +");
+    for step in steps {
+        for key in &step.keys {
+            if key == "y" {
+                wait_for_strip(&desk);
+            }
+            desk.press(bytes(key));
+        }
+        if let Some(words) = &step.shows {
+            desk.wait_for(words);
+        }
+    }
+    desk.press("\u{3}");
+    assert_given_back(desk, 0);
+}
