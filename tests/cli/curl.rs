@@ -1,4 +1,4 @@
-//! The curl commands of `docs/paper-exchange.md` and the bot of the README, run as they stand against the real `perpdeck serve`.
+//! The curl commands of `docs/paper-exchange.md` and the bots of the README and `docs/first-bot.md`, run as they stand against the real `perpdeck serve`.
 
 use super::perpdeck;
 use serde_json::Value;
@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 const PAGE: &str = include_str!("../../docs/paper-exchange.md");
 const README: &str = include_str!("../../README.md");
+const FIRST_BOT: &str = include_str!("../../docs/first-bot.md");
 const RUN: &str = "<!-- run -->\n```bash\n";
 
 /// The marked blocks, in order, as one script that stops at the first refusal.
@@ -115,35 +116,56 @@ fn every_curl_command_of_the_documents_does_what_it_says() {
     }
 }
 
-#[test]
-fn the_python_bot_of_the_readme_trades() {
+/// The marked blocks of a page as one program, and what it prints; `None` without Python.
+fn run_python(page: &str) -> Option<String> {
     if Command::new("python3").arg("--version").output().is_err() {
         #[expect(clippy::print_stderr, reason = "a skipped test says so")]
         {
             eprintln!("skipped: python3 is not on the PATH");
         }
-        return;
+        return None;
     }
-    let (_, after) = README
-        .split_once("<!-- run python -->\n```python\n")
-        .unwrap();
-    let (bot, _) = after.split_once("```").unwrap();
+    let blocks = page.split("<!-- run python -->\n```python\n").skip(1);
+    let program: String = blocks
+        .filter_map(|after| after.split("```").next())
+        .collect();
     let home = TempDir::new().unwrap();
     let (served, told) = Served::start(&home);
+    let word = |value: &Value| value.as_str().unwrap().to_owned();
     let mut python = Command::new("python3");
     python
-        .args(["-c", bot])
+        .args(["-c", &program])
         .env("HOME", home.path())
-        .env("PERPDECK_BASE_URL", told["base_url"].as_str().unwrap())
-        .env(
-            "PERPDECK_API_KEY",
-            told["accounts"][0]["api_key"].as_str().unwrap(),
-        );
+        .env("PERPDECK_BASE_URL", word(&told["base_url"]))
+        .env("PERPDECK_ACCOUNT_ID", "chal-1")
+        .env("PERPDECK_API_KEY", word(&told["accounts"][0]["api_key"]));
     let output = python.output().unwrap();
     drop(served);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complained = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}\n{complained}");
+    Some(said)
+}
+
+#[test]
+fn the_python_bot_of_the_readme_trades() {
     // The first price is its own average, so that it buys at least once.
-    assert!(said.starts_with("ord_"), "{said}");
+    if let Some(said) = run_python(README) {
+        assert!(said.starts_with("ord_"), "{said}");
+    }
+}
+
+#[test]
+fn the_first_bot_trades_once_through_an_answer_that_is_lost() {
+    if let Some(said) = run_python(FIRST_BOT) {
+        for words in [
+            ": buy 5 HYPE at ",
+            "closed 5 HYPE",
+            "left: None",
+            "no answer",
+            ": bought 2 HYPE, once",
+        ] {
+            assert!(said.contains(words), "{words} in:\n{said}");
+        }
+    }
 }

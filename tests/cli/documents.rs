@@ -120,3 +120,14 @@ fn every_command_of_the_page_of_the_command_line_works() {
         served.post("/sim/clock", &serde_json::json!({ "advance_ms": 5_000 }));
     }
 }
+
+/// `.ci/gallery` joins it from frames.
+#[test]
+fn the_moving_picture_of_the_readme_is_small_and_stands_still_for_whoever_wants_that() {
+    let picture = include_str!("../../assets/desk.svg");
+    assert!(picture.len() < 600_000, "{} bytes", picture.len());
+    assert!(picture.contains("step-end infinite") && !picture.contains("<script"));
+    assert!(picture.contains("@media(prefers-reduced-motion:reduce){g{animation:none!important}}"));
+    // Without animation the first frame is what is seen.
+    assert!(picture.contains("<g class=\"f0\">") && picture.contains("<g class=\"f1\" visibility=\"hidden\">"));
+}

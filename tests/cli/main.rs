@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 mod again;
 mod batch;
+mod blocks;
 mod completion;
 mod control;
 mod curl;

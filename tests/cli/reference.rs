@@ -3,8 +3,13 @@
 //! `UPDATE_DOCS=1 cargo test --test cli reference` writes them instead of comparing them.
 
 use super::{perpdeck, ran};
+use perpdeck::{
+    cli::Exit,
+    model::{Failure, FailureKind},
+};
 use serde_json::Value;
-use std::{env, fmt::Write as _, fs, path::Path};
+use std::{env, fmt::Write as _, fs, path::Path, process::Termination as _};
+use strum::VariantArray as _;
 use tempfile::TempDir;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reference");
@@ -191,15 +196,62 @@ fn the_page_of_http_is_the_description_that_the_exchange_serves() {
     same_as_written("http.md", &page);
 }
 
+/// The codes of the manual with their meanings.
+fn exit_codes() -> Vec<(String, String)> {
+    let manual = says(&["man"]);
+    let (_, rest) = manual.split_once(".SH \"EXIT STATUS\"\n").unwrap();
+    let (section, _) = rest.split_once(".SH").unwrap();
+    let entries = section.split(".TP\n").skip(1);
+    let entry = |entry: &str| {
+        let (code, meaning) = entry.split_once('\n').unwrap();
+        let code = code.trim_start_matches("\\fB").trim_end_matches("\\fR");
+        let lines = meaning.lines().filter(|line| !line.starts_with('.'));
+        let meaning = lines.collect::<Vec<_>>().join(" ").replace("\\-", "-");
+        (code.to_owned(), meaning)
+    };
+    entries.map(entry).collect()
+}
+
+/// The `kind` and the `exit_code` of the error that these arguments end with.
+fn ends_with(arguments: &[&str]) -> (String, String) {
+    let home = TempDir::new().unwrap();
+    let (_, _, complained) = ran(perpdeck(home.path()).args(arguments));
+    let told: Value = serde_json::from_str(complained.lines().last().unwrap()).unwrap();
+    let kind = told["error"]["kind"].as_str().unwrap();
+    (kind.to_owned(), told["error"]["exit_code"].to_string())
+}
+
+/// What a process that fails like this ends with.
+fn exit_code(kind: FailureKind) -> String {
+    let exit = Exit::from(&Failure::new(kind, "")).report();
+    let digits = format!("{exit:?}");
+    digits.chars().filter(char::is_ascii_digit).collect()
+}
+
 #[test]
-fn the_page_of_the_command_line_has_every_exit_code() {
-    let help = says(&["--help"]);
-    let (_, listed) = help.split_once("Exit codes:").unwrap();
-    let codes = listed.split(|c: char| !c.is_ascii_digit());
-    let codes: Vec<_> = codes.filter(|code| !code.is_empty()).collect();
-    let page = include_str!("../../docs/command-line.md");
-    for code in &codes {
-        assert!(page.contains(&format!("\n| {code} |")), "exit code {code}");
-    }
+fn the_page_of_errors_has_every_exit_code_and_kind() {
+    let mut page = "# Exit codes and error kinds\n\nFrom `perpdeck man`. A signal ends a verb with 128 and its number.\n\n\
+                    | exit code | means |\n|---|---|\n"
+        .to_owned();
+    let codes = exit_codes();
     assert!(codes.len() >= 9, "{codes:?}");
+    for (code, meaning) in &codes {
+        writeln!(page, "| {code} | {meaning} |").unwrap();
+    }
+    page.push_str(
+        "\n## Error kinds\n\nThe `kind` of an error as JSON ([command-line.md](../command-line.md#output)). `code`, `rule_id` and \
+         `request_id` are the service's: [HTTP](http.md#error-codes) lists those of the paper exchange.\n\n\
+         | kind | exit code |\n|---|---|\n",
+    );
+    let kinds = FailureKind::VARIANTS.iter();
+    let kinds = kinds.map(|kind| (kind.word().to_owned(), exit_code(*kind)));
+    let own = [
+        ends_with(&["orders", "--nothing"]),
+        // A file where a directory would be.
+        ends_with(&["journal", "rearm", "--state-dir", "/dev/null"]),
+    ];
+    for (kind, code) in kinds.chain(own) {
+        writeln!(page, "| `{kind}` | {code} |").unwrap();
+    }
+    same_as_written("errors.md", &page);
 }
