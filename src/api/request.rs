@@ -165,7 +165,7 @@ fn created(
     key: IdempotencyKey,
     body: Vec<u8>,
 ) -> Result<Request, serde_json::Error> {
-    let none = || serde_json::Error::custom("this service offers no creation of them");
+    let none = || serde_json::Error::custom("this service cannot create them");
     Ok(Request {
         method: Method::Post,
         target: at.path().ok_or_else(none)?.to_owned(),

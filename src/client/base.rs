@@ -35,7 +35,7 @@ pub(super) fn endpoint(base: &Url, target: &str) -> Result<Url, Failure> {
     match Url::parse(&text) {
         Ok(url) if url.as_str() == text => Ok(url),
         _ => Err(Failure::local(format!(
-            "`{target}` cannot be asked for: the id in it is not one a URL can carry"
+            "`{target}` cannot be requested: a URL cannot hold its id"
         ))),
     }
 }
@@ -83,7 +83,7 @@ fn checked(text: &str, what: &str) -> Result<Url, Failure> {
             url.host_str().unwrap_or("another machine")
         ))),
         other => Err(Failure::local(format!(
-            "the {what} starts with `{other}:`, only https (and http to this machine) is spoken"
+            "the {what} starts with `{other}:`; use https (or http to this machine)"
         ))),
     }
 }

@@ -254,7 +254,7 @@ impl Client {
 fn inconclusive() -> Failure {
     Failure::new(
         FailureKind::Unreadable,
-        "the service's lists are incomplete, so nothing follows from what is not in them",
+        "the service's lists are incomplete: a row that is missing there proves nothing",
     )
 }
 

@@ -89,7 +89,8 @@ impl Client {
 
     /// As if no source were set, where the service has shown that it has none there.
     pub(super) fn not_offered(&self, name: &str) -> Option<Failure> {
-        let words = || format!("the service does not offer {name}, and is not asked for it again");
+        let words =
+            || format!("the service does not offer {name}; perpdeck does not request it again");
         locked(&self.0.not_offered)
             .contains(name)
             .then(|| Failure::local(words()))

@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for AlertChannels {
         let ways = text.split_whitespace().map(|word| {
             word.parse::<AlertChannel>().map_err(|_| {
                 let known = AlertChannel::VARIANTS.join(", ");
-                D::Error::custom(format_args!("{word:?} is no way to tell anything: {known}"))
+                D::Error::custom(format_args!("{word:?} is not a way to notify: {known}"))
             })
         });
         ways.collect::<Result<_, _>>().map(Self)

@@ -285,7 +285,7 @@ impl Layers {
 
 fn no_table(place: &LayerPlace, key: &str) -> Problem {
     let name = key.strip_prefix("profiles.").unwrap_or("NAME");
-    let what = format!("is no table: write [profiles.{name}] and what it sets below");
+    let what = format!("is not a table: write [profiles.{name}] and its settings below");
     Problem::new(Some(place.origin(key)), key, &what)
 }
 

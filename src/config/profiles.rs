@@ -44,13 +44,13 @@ impl ProfileLayer<'_> {
         let desk_wide = OF_THE_DESK.iter().filter(|key| layers.is_own(key));
         let mut problems: Vec<_> = desk_wide
             .map(|key| {
-                let what = "is of the whole desk and not of a profile: set it above the profiles";
+                let what = "applies to the whole desk, not to a profile: set it above the profiles";
                 problem(layers, key, what)
             })
             .collect();
         if !is_name(self.name) {
             let what = format!(
-                "{:?} is no name for a profile: letters, digits, - and _, at most {LONGEST_NAME}",
+                "{:?} is not a valid profile name: letters, digits, - and _, at most {LONGEST_NAME}",
                 self.name
             );
             problems.push(Problem::new(None, "profiles", &what));

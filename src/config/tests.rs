@@ -207,7 +207,8 @@ fn the_later_layer_wins_and_each_value_knows_its_place() {
 fn every_unknown_setting_is_named_at_once_with_the_likely_one() {
     assert_eq!(
         complaint(
-            "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbidd='/b'\n"
+            "Base_URL = 'x'\nxyzzy = 1\n[poll]\npositons = \
+             '1s'\n[price_source]\nurl='/p'\nmarket_id='/m'\nmark='/p'\nbidd='/b'\n"
         ),
         "my.toml: Base_URL: no such setting; did you mean base_url?\n\
          my.toml: poll.positons: no such setting; did you mean poll.positions?\n\
@@ -236,11 +237,13 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
         ),
         (
             "close_all_delay = 2",
-            "close_all_delay: \"2\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"",
+            "close_all_delay: \"2\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \
+             \"2m\"",
         ),
         (
             "close_all_delay = '-1s'",
-            "close_all_delay: \"-1s\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \"2m\"",
+            "close_all_delay: \"-1s\" is not a duration: write a number and its unit, as in \"250ms\", \"1.5s\" or \
+             \"2m\"",
         ),
         (
             "close_all_delay = '2m'",
@@ -260,31 +263,40 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
         ),
         (
             "[price_source]\nurl = 'ftp://x'\nmarket_id = 'id'\nmark = '/m'",
-            "price_source.market_id: \"id\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: price_source.url: must begin with https:// or, on this machine, http://, not ftp:, or a path on the service that begins with /",
+            "price_source.market_id: \"id\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: \
+             price_source.url: must begin with https:// or, on this machine, http://, not ftp:, or a path on the \
+             service that begins with /",
         ),
         (
             "candle_source = 'all'",
             "candle_source: invalid value: string \"all\", expected \"auto\", \"none\", \"paper\" or a table",
         ),
         (
-            "[candle_source]\nurl = '/c/{market_id}'\nopen_time = '/0'\nopen = '/1'\nhigh = '/2'\nlow = '/3'\nclose = '4'",
-            "candle_source.close: \"4\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: candle_source.url: must contain {interval}: each has an answer of its own",
+            "[candle_source]\nurl = '/c/{market_id}'\nopen_time = '/0'\nopen = '/1'\nhigh = '/2'\nlow = '/3'\nclose \
+             = '4'",
+            "candle_source.close: \"4\" is not a JSON pointer: it begins with /, as in \"/mark_price\"\nmy.toml: \
+             candle_source.url: must contain {interval}",
         ),
         (
             "[book_source]\nurl = '/b/{market}'\nbids = '/b'\nasks = '/a'\nlevel_price = '/0'\nlevel_size = '/1'",
-            "book_source.url: must contain {market_id}: each has an answer of its own\nmy.toml: book_source.url: has a placeholder that is not one of {market_id}, {depth}",
+            "book_source.url: must contain {market_id}\nmy.toml: book_source.url: has a placeholder that is not one \
+             of {market_id}, {depth}",
         ),
         (
-            "[trade_source]\nurl = 'http://t.test/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'",
-            "trade_source.url: plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and localhost), or a path on the service that begins with /",
+            "[trade_source]\nurl = 'http://t.test/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = \
+             '/t'",
+            "trade_source.url: plain http would send the key in the clear: use https (http is only for 127.0.0.1, \
+             ::1 and localhost), or a path on the service that begins with /",
         ),
         (
-            "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'\nowner = '/o'",
+            "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'\nowner \
+             = '/o'",
             "trade_source.owner: no such setting; did you mean trade_source.own?",
         ),
         (
             "[dialect]\ntimestamp_unit = 'weeks'",
-            "dialect.timestamp_unit: \"weeks\" is not one of \"seconds\", \"milliseconds\", \"microseconds\", \"nanoseconds\"",
+            "dialect.timestamp_unit: \"weeks\" is not one of \"seconds\", \"milliseconds\", \"microseconds\", \
+             \"nanoseconds\"",
         ),
         (
             "[dialect]\nslippage_field = ''",

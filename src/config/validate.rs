@@ -75,7 +75,13 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
             None => {
                 let asks = if given.len() == 1 { "asks" } else { "ask" };
                 let given = given.join(" and ");
-                found.add(key, &format!("is missing, and {given} {asks} for a service: {how} (or unset {given} to trade on paper)"));
+                found.add(
+                    key,
+                    &format!(
+                        "is missing, and {given} {asks} for a service: {how} (or unset {given} to \
+                                         trade on paper)"
+                    ),
+                );
             }
         }
     }
@@ -86,7 +92,7 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
     if keyring.is_some_and(|name| !keyring::is_name(name)) {
         found.add(
             "api_key_keyring",
-            "is no name of an entry: letters, digits and -_.@:/+ without blanks, at most 128, the first of them no -",
+            "is not a valid entry name: letters, digits and -_.@:/+ without blanks, at most 128, and no - first",
         );
     }
     if settings
@@ -134,7 +140,8 @@ fn safe_url(text: &str) -> Result<Url, String> {
     match url.scheme() {
         "https" => Ok(url),
         "http" if loopback(&url) => Ok(url),
-        "http" => Err("plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and localhost)".to_owned()),
+        "http" => Err("plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and \
+                       localhost)".to_owned()),
         scheme => Err(format!("must begin with https:// or, on this machine, http://, not {scheme}:")),
     }
 }
@@ -219,10 +226,7 @@ fn address(key: &str, text: &str, placeholders: &[Placeholder], found: &mut Foun
     for placeholder in placeholders {
         let word = placeholder.word();
         if matches!(placeholder, Placeholder::Needed(_)) && !text.contains(word) {
-            found.add(
-                key,
-                &format!("must contain {word}: each has an answer of its own"),
-            );
+            found.add(key, &format!("must contain {word}"));
         }
         rest = rest.replace(word, "");
     }

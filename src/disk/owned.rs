@@ -119,7 +119,7 @@ fn must_be_regular(path: &Path, found: &Metadata) -> io::Result<()> {
         ("a device or a socket", "ls -l")
     };
     Err(refused(
-        format!("{} is {what}, no regular file", name(path)),
+        format!("{} is {what}, not a regular file", name(path)),
         command,
         path,
     ))
@@ -359,7 +359,7 @@ mod tests {
         for open in every {
             let why = said(open, &fifo);
             assert!(
-                why.contains("fifo is a FIFO, no regular file: run rm"),
+                why.contains("fifo is a FIFO, not a regular file: run rm"),
                 "{why}"
             );
         }

@@ -50,7 +50,9 @@ pub(super) fn run(
             | IdempotentResult::Scaled(..)
             | IdempotentResult::Refused(_),
         ) => {
-            return Err(ApiError::broken("a close-all key that names another deed"));
+            return Err(ApiError::broken(
+                "a close-all key that names another operation",
+            ));
         }
         None => {
             state.check_key_limit(caller.user)?;

@@ -228,7 +228,7 @@ pub(super) fn words(flaws: &[DamageKind]) -> String {
 const LOST: &str = "lost";
 const CHANGED: &str = "changed on the disk";
 const MISSING_BEFORE: &str = "no longer after the row that stood before";
-const OUTCOME_LOST: &str = "without the outcome that was noted";
+const OUTCOME_LOST: &str = "without its recorded outcome";
 
 /// The clause for a flaw of one row.
 fn numbered(flaw: &DamageKind) -> Option<(&'static str, i64)> {
@@ -467,7 +467,7 @@ mod tests {
                 "an outcome that is gone",
                 changed(3, |row| row.state = Some(OPEN)),
                 all(),
-                "row 4 without the outcome that was noted",
+                "row 4 without its recorded outcome",
                 vec![],
             ),
             (

@@ -500,7 +500,8 @@ fn the_slot_of_an_open_command_is_never_reused_and_where_all_are_open_nothing_ne
         .record(Timestamp(999), &intent("one too many"))
         .unwrap_err();
     assert!(
-        why.to_string().starts_with("128 commands are in doubt"),
+        why.to_string()
+            .starts_with("128 commands have an unknown status"),
         "{why}"
     );
     assert!(journal.failure().is_none(), "it works");

@@ -9,19 +9,22 @@ use std::{
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    #[error("another perpdeck{} is using the journal in {}; trade there, or choose another place with --state-dir", number(*holder), path.display())]
+    #[error("another perpdeck{} is using the journal in {}; trade there, or choose another place with \
+             --state-dir", number(*holder), path.display())]
     Held {
         path: PathBuf,
         /// Its process number, if it could be read.
         holder: Option<u32>,
     },
-    #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as it is", path.display())]
+    #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as \
+             it is", path.display())]
     Newer {
         path: PathBuf,
         found: i64,
         known: i64,
     },
-    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which restores the newest commands from journal.ring", path.display())]
+    #[error("the journal {} is damaged and was left as it is ({why}); move it away to start a new one, which \
+             restores the newest commands from journal.ring", path.display())]
     Damaged { path: PathBuf, why: String },
     /// Found by a check while the journal was open.
     #[error("{0}")]
@@ -36,7 +39,8 @@ pub enum JournalError {
         why: Arc<rusqlite::Error>,
     },
     /// Open rows in an overflow journal that were sent with an API key this session does not have.
-    #[error("{rows} open in the journal in {}, sent with a key that is not known here; a desk that has it goes on with that", path.display())]
+    #[error("{rows} open in the journal in {}, sent with an API key that is not known here; a desk with that key \
+             continues them", path.display())]
     Strange { path: PathBuf, rows: usize },
     #[error("writing the journal failed: {0}")]
     Write(Arc<rusqlite::Error>),
@@ -44,12 +48,13 @@ pub enum JournalError {
     #[error("writing journal.ring failed: {0}")]
     Ring(Arc<io::Error>),
     #[error(
-        "{open} commands are in doubt, more than journal.ring can keep; settle some (perpdeck journal list --open)"
+        "{open} commands have an unknown status, more than journal.ring can keep; settle some (perpdeck journal list \
+         --open)"
     )]
     Crowded { open: usize },
     #[error("reading the journal failed: {0}")]
     Read(Arc<rusqlite::Error>),
-    #[error("that it is halted cannot be noted: {0}")]
+    #[error("the halt cannot be recorded: {0}")]
     Halt(Arc<io::Error>),
     /// The thread that owns the journal has ended.
     #[error("the journal has stopped")]

@@ -123,7 +123,7 @@ fn in_doubt(ring: &RingContents) -> String {
     if open.is_empty() {
         return String::new();
     }
-    format!("; in doubt: {}", damage_report::numbers(&open))
+    format!("; status unknown: {}", damage_report::numbers(&open))
 }
 
 fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {

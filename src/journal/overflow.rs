@@ -125,8 +125,10 @@ impl Journal {
                 None => None,
             };
             here.insert(entry.id, self.adopt(&entry)?);
-            let moved =
-                StateUpdate::new(IntentState::Abandoned, "goes on in the journal of the desk");
+            let moved = StateUpdate::new(
+                IntentState::Abandoned,
+                "continues in the journal of the desk",
+            );
             overflow.record_state(now, entry.id, &moved)?;
         }
         self.take_halts_from(overflow);

@@ -144,7 +144,7 @@ fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
     };
     sent("filled", "chal-1", Some(IntentState::Done));
     sent("refused", "chal-1", Some(IntentState::Rejected));
-    sent("in doubt", "chal-1", Some(IntentState::Abandoned));
+    sent("unknown", "chal-1", Some(IntentState::Abandoned));
     sent("under way", "chal-1", None);
     sent("elsewhere", "chal-2", None);
     let recent = |limit| {
@@ -154,7 +154,7 @@ fn what_was_lately_asked_of_an_account_is_what_may_have_had_an_effect_there() {
             .filter_map(|entry| Some(entry.intent.key?.raw().to_owned()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(recent(10), ["under way", "in doubt", "filled"]);
+    assert_eq!(recent(10), ["under way", "unknown", "filled"]);
     assert_eq!(recent(1), ["under way"], "others take no room");
 }
 
@@ -539,7 +539,7 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
     let done = StateUpdate::new(IntentState::Done, "order o-1 filled");
     overflow.record_state(Timestamp(2), over, &done).unwrap();
     let (here, account) = ("https://x.test", "chal-1".into());
-    overflow.halt(here, &account, "it was flattened").unwrap();
+    overflow.halt(here, &account, "flattened").unwrap();
 
     let mut journal = Journal::open(dir.path()).unwrap();
     let mut take_in = || {
@@ -567,7 +567,7 @@ fn what_is_open_beside_the_journal_is_taken_in_once_and_so_is_a_halt() {
         ..entry(taken.id, 1, "open")
     };
     assert_eq!(taken, expected);
-    assert_eq!(journal.halted(here, &account), Some("it was flattened"));
+    assert_eq!(journal.halted(here, &account), Some("flattened"));
     let overflow = Journal::open(&beside).unwrap();
     assert_eq!(overflow.open_intents().unwrap(), []);
     assert_eq!(overflow.halted(here, &account), None);
@@ -803,7 +803,10 @@ fn settled_at(journal: &mut Journal, at: i64, key: &str, account: &str) -> Inten
     let id = journal.record(Timestamp(at), &intent).unwrap();
     let done = StateUpdate {
         order_id: Some("o-1".into()),
-        ..StateUpdate::new(IntentState::Done, "order o-1 resting; NOT AS ASKED: size")
+        ..StateUpdate::new(
+            IntentState::Done,
+            "order o-1 resting; DIFFERS FROM THE REQUEST: size",
+        )
     };
     journal.record_state(Timestamp(at), id, &done).unwrap();
     id

@@ -17,6 +17,8 @@
 )]
 
 mod documents;
+mod literals;
+mod phrases;
 mod recipes;
 mod source;
 

@@ -1,5 +1,5 @@
-//! Reads Rust just well enough to see which paths a file names: comments, strings and test parts are left out, groups
-//! in `use` are opened.
+//! Reads Rust just well enough to see which paths a file names and which strings it has: comments and test parts are left
+//! out, groups in `use` are opened.
 
 use std::{
     collections::BTreeSet,
@@ -19,6 +19,8 @@ pub(crate) struct Source {
     imported: BTreeSet<String>,
     /// Submodules that exist under test only.
     test_modules: Vec<PathBuf>,
+    /// String literals as the program has them, without those of attributes that nobody reads.
+    pub(crate) literals: Vec<String>,
 }
 
 /// Every production file under `dir`.
@@ -60,6 +62,8 @@ impl Source {
     pub(crate) fn read(path: &str, text: &str) -> Self {
         let module = module_of(path);
         let (code, test_names) = without_tests(&tokens(text));
+        let literals = literals(&code);
+        let code: Vec<_> = code.into_iter().filter(|t| !is_literal(t)).collect();
         let (uses, inline) = paths(&code);
         let mut imported = BTreeSet::new();
         let uses = uses
@@ -78,6 +82,7 @@ impl Source {
             inline,
             imported,
             test_modules,
+            literals,
         }
     }
 
@@ -149,11 +154,16 @@ fn module_of(path: &str) -> Vec<String> {
     names
 }
 
-/// Names, `::` and single marks; comments, strings and characters are gone.
+/// Names, `::`, single marks and string literals as `"text` (without the closing quote); comments and characters are gone.
 fn tokens(text: &str) -> Vec<String> {
     let mut out = vec![];
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
+        if let Some((taken, text)) = literal(rest) {
+            out.push(format!("\"{text}"));
+            rest = &rest[taken..];
+            continue;
+        }
         let taken = skipped(rest).unwrap_or_else(|| {
             let taken = if first.is_alphanumeric() || first == '_' {
                 rest.find(|c: char| !c.is_alphanumeric() && c != '_')
@@ -186,15 +196,6 @@ fn skipped(rest: &str) -> Option<usize> {
     if rest.starts_with("/*") {
         return Some(until(2, "*/"));
     }
-    if let Some(raw) = rest.strip_prefix('r') {
-        let hashes = raw.len() - raw.trim_start_matches('#').len();
-        if raw[hashes..].starts_with('"') {
-            return Some(until(2 + hashes, &format!("\"{}", "#".repeat(hashes))));
-        }
-    }
-    if rest.starts_with('"') {
-        return Some(quoted(rest));
-    }
     let mut chars = rest.strip_prefix('\'')?.chars();
     match (chars.next()?, chars.next()) {
         ('\\', _) => Some(until(3, "'")),
@@ -203,16 +204,89 @@ fn skipped(rest: &str) -> Option<usize> {
     }
 }
 
-fn quoted(rest: &str) -> usize {
+/// A string literal that comes next: its length in the source, and its text.
+fn literal(rest: &str) -> Option<(usize, String)> {
+    let bare = rest.strip_prefix('b').unwrap_or(rest);
+    let prefix = rest.len() - bare.len();
+    if let Some(raw) = bare.strip_prefix('r') {
+        let hashes = raw.len() - raw.trim_start_matches('#').len();
+        let text = raw[hashes..].strip_prefix('"')?;
+        let end = text.find(&format!("\"{}", "#".repeat(hashes)))?;
+        let length = prefix + 2 + hashes + end + 1 + hashes;
+        return Some((length, text[..end].to_owned()));
+    }
+    let text = bare.strip_prefix('"')?;
+    let end = closing_quote(text);
+    Some((prefix + 2 + end, unescaped(&text[..end])))
+}
+
+fn closing_quote(text: &str) -> usize {
     let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        match c {
-            '"' if !escaped => return at + 1,
-            '\\' => escaped = !escaped,
-            _ => escaped = false,
+    let closes = |(_, c): &(usize, char)| {
+        let is_end = *c == '"' && !escaped;
+        escaped = *c == '\\' && !escaped;
+        is_end
+    };
+    text.char_indices().find(closes).unwrap().0
+}
+
+/// A line that goes on (`\` at its end) is one line; other escapes stay as they are written, quotes apart.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        rest = match after.chars().next() {
+            Some('\n') => after.trim_start(),
+            Some('"') => after,
+            Some(c) => {
+                out.extend(['\\', c]);
+                &after[c.len_utf8()..]
+            }
+            None => after,
+        };
+    }
+    out + rest
+}
+
+fn is_literal(token: &str) -> bool {
+    token.starts_with('"')
+}
+
+/// Attributes whose texts a person reads: error messages, labels of actions, help.
+const READ: [&str; 5] = ["error", "strum", "arg", "command", "value"];
+
+/// The texts of the literals; of attributes only those in [`READ`].
+fn literals(code: &[String]) -> Vec<String> {
+    let (mut found, mut at) = (vec![], 0);
+    while let Some(token) = code.get(at) {
+        let opens = |at: usize, mark| code.get(at).is_some_and(|token| token == mark);
+        let brackets = if opens(at + 1, "!") { at + 2 } else { at + 1 };
+        if token == "#"
+            && opens(brackets, "[")
+            && !READ.iter().any(|name| opens(brackets + 1, name))
+        {
+            at = attribute_end(code, brackets);
+            continue;
+        }
+        found.extend(token.strip_prefix('"').map(str::to_owned));
+        at += 1;
+    }
+    found
+}
+
+/// Behind the bracket that closes the one at `start`.
+fn attribute_end(code: &[String], start: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, token) in code.iter().enumerate().skip(start) {
+        match token.as_str() {
+            "[" => depth += 1,
+            "]" if depth == 1 => return at + 1,
+            "]" => depth -= 1,
+            _ => {}
         }
     }
-    rest.len()
+    code.len()
 }
 
 /// Leaves out every item under `#[cfg(test)]`, and names the modules declared so.

@@ -129,5 +129,8 @@ fn the_moving_picture_of_the_readme_is_small_and_stands_still_for_whoever_wants_
     assert!(picture.contains("step-end infinite") && !picture.contains("<script"));
     assert!(picture.contains("@media(prefers-reduced-motion:reduce){g{animation:none!important}}"));
     // Without animation the first frame is what is seen.
-    assert!(picture.contains("<g class=\"f0\">") && picture.contains("<g class=\"f1\" visibility=\"hidden\">"));
+    assert!(
+        picture.contains("<g class=\"f0\">")
+            && picture.contains("<g class=\"f1\" visibility=\"hidden\">")
+    );
 }

@@ -284,7 +284,7 @@ fn a_key_file_that_is_not_ours_alone_is_refused_at_once() {
         fs::set_permissions(place, fs::Permissions::from_mode(0o777)).unwrap();
     });
     for (file, words) in [
-        (&fifo, "key is a FIFO, no regular file: run rm"),
+        (&fifo, "key is a FIFO, not a regular file: run rm"),
         (&readable, "(mode 644): run chmod 600"),
         (
             &open_place,

@@ -166,11 +166,11 @@ fn a_service_that_makes_none_is_asked_for_none() {
     for (verb, words) in [
         (
             TWAP,
-            "this service offers no creation of TWAPs: dialect.twap_creation is none",
+            "this service cannot create TWAPs: dialect.twap_creation is none",
         ),
         (
             LADDER,
-            "this service offers no creation of ladders: dialect.scaled_creation is none",
+            "this service cannot create ladders: dialect.scaled_creation is none",
         ),
     ] {
         let mut command = served.verb(&with(verb, &["--yes"]));

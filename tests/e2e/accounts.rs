@@ -125,11 +125,11 @@ fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key(
     desk.press("7z");
     desk.wait_for("from the last session: buy 0.05 BTC market: order ord_000001 filled");
     desk.wait_for("swing: buy 0.07 BTC market");
-    desk.wait_for("may have taken effect, and reads do not tell: decide");
+    desk.wait_for("may have executed, and reading the service does not settle it: decide");
     desk.wait_for("1 Pos 1");
     desk.press(":account swing\r");
     desk.wait_until("the other profile", shows("swing · chal-2"));
-    desk.wait_for("may have been done");
+    desk.wait_for("may have executed");
     assert_eq!(
         service.sizes_of_orders(),
         ["0.05", ""],

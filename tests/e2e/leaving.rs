@@ -118,7 +118,7 @@ fn a_desk_whose_columns_and_log_are_no_files_opens_without_them_at_once() {
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("1 Positions 5");
     session.press("7z");
-    session.wait_for("columns.json is a FIFO, no regular file");
+    session.wait_for("columns.json is a FIFO, not a regular file");
     session.wait_for("cannot be written: No such device or address");
     session.press("q");
     assert_given_back(session, 0);

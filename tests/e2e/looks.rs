@@ -142,7 +142,7 @@ fn broken_colours_are_explained_and_the_desk_runs_on() {
     // The text of the light theme, #2c3444.
     session.wait_for_bytes(b"38;2;44;52;68");
     save("text = 7\n");
-    session.wait_for("settings not taken, the old ones stay in force: theme_file");
+    session.wait_for("settings not applied, the old ones stay in force: theme_file");
     session.press("q");
     assert_given_back(session, 0);
 }

@@ -45,7 +45,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
         !screen.contains("settings not taken")
     });
     session.press(":config\r");
-    session.wait_for("as before: what the files say now is not taken");
+    session.wait_for("as before: the changed files are not applied");
     session.wait_for("line 1:");
     session.press("\u{1b}");
 

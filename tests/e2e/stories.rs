@@ -347,7 +347,7 @@ fn flatten_in_panic() {
     desk.sees("flat: no position, order or TWAP on two reads");
     desk.sees("1 Positions 0");
     desk.told("R RE-ARM", "R");
-    desk.sees("send orders that raise exposure again");
+    desk.sees("re-enable new entries");
     desk.agrees();
     desk.sees_no_more("HALTED");
     desk.leaves();

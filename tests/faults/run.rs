@@ -313,7 +313,7 @@ enum Noted {
 const WAITED: [&str; 3] = [
     "for the command before it; decide again",
     "the disk of the journal has not taken it: it is not sent",
-    "what became of the last session's commands is not found out yet; nothing was sent",
+    "the outcomes of the last session's commands are not known yet; nothing was sent",
 ];
 
 /// The journal against the screen.

@@ -618,7 +618,7 @@ pub(crate) fn accounts() -> AccountSet {
         };
         account_set.update(NOW, AccountScope::Account(1), Msg::Polled(Box::new(poll)));
     }
-    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    let halted = Msg::Halted(Some("flattened".to_owned()));
     account_set.update(NOW, AccountScope::Account(1), halted);
     account_set.update(NOW, AccountScope::Shown, Msg::Key('A'.into()));
     account_set

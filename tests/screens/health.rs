@@ -435,9 +435,9 @@ fn a_refused_key_is_asked_about_again_by_a_key_that_the_header_names() {
 fn a_halted_desk_says_so_at_every_width_why_where_there_is_room_and_how_it_goes_on() {
     let mut model = desk::full();
     assert!(!footer(&model).contains("RE-ARM"));
-    let why = "it was flattened".to_owned();
+    let why = "flattened".to_owned();
     update(&mut model, desk::NOW, Msg::Halted(Some(why)));
-    assert!(header(&model).contains("HALTED: it was flattened"));
+    assert!(header(&model).contains("HALTED: flattened"));
     assert!(footer(&model).contains("R RE-ARM"), "{}", footer(&model));
     for (width, height) in [(60, 16), (80, 24), (200, 60)] {
         let text = picture::text(&drawn(&model, width, height, Theme::default()));
@@ -445,7 +445,7 @@ fn a_halted_desk_says_so_at_every_width_why_where_there_is_room_and_how_it_goes_
         assert!(first.contains("HALTED"), "{width}x{height}: {first}");
     }
     press(&mut model, "R");
-    assert!(screen(&model, 120, 40).contains("send orders that raise exposure again on"));
+    assert!(screen(&model, 120, 40).contains("re-enable new entries on"));
     update(&mut model, desk::NOW, Msg::Halted(None));
     assert!(!header(&model).contains("HALTED"));
 }
@@ -555,11 +555,7 @@ fn whose_account_it_is_and_what_it_is_worth_stay_in_the_header_when_data_is_late
             assert!(first.contains(kept), "{width}: {first}");
         }
     }
-    update(
-        &mut model,
-        later,
-        Msg::Halted(Some("it was flattened".to_owned())),
-    );
+    update(&mut model, later, Msg::Halted(Some("flattened".to_owned())));
     let text = picture::text(&drawn(&model, 60, 16, Theme::default()));
     let first = text.lines().next().unwrap_or_default();
     assert!(

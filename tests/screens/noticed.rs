@@ -202,7 +202,7 @@ fn a_question_shows_all_of_its_keys_and_its_reason_at_every_width() {
         let lines = text.lines().map(|line| line.trim_matches(['│', ' ']));
         let words = lines.collect::<Vec<_>>().join(" ");
         for kept in [
-            "on chal-1 may have been done:",
+            "on chal-1 may have executed:",
             "y same request again (15m00s left)",
             "g give it up",
             "Esc later",
@@ -215,7 +215,7 @@ fn a_question_shows_all_of_its_keys_and_its_reason_at_every_width() {
 #[test]
 fn an_armed_order_is_called_armed_wherever_it_is_named() {
     let text = shown(&pressed("\n"), 120, 40);
-    let (links, _) = text.split_once("What the service sent").unwrap();
+    let (links, _) = text.split_once("Fields").unwrap();
     assert!(
         links.contains("armed") && !links.contains("pending"),
         "{text}"
@@ -311,7 +311,7 @@ fn the_detail_of_what_the_desk_did_is_not_said_to_be_from_the_service() {
         text.contains("Leads to") && text.contains("What happened"),
         "{text}"
     );
-    assert!(!text.contains("What the service sent"), "{text}");
+    assert!(!text.contains("Fields"), "{text}");
 }
 
 #[test]

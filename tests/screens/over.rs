@@ -467,5 +467,5 @@ fn what_is_answered_while_the_desk_asks_whether_to_leave_is_not_on_the_way_any_m
         let done = Msg::Settled(ticket, Ok(Receipt::AlreadySo("done".into())));
         update(&mut model, desk::NOW, done);
     }
-    assert!(screen(&model, 100, 30).contains("leave? nothing is on the way any more"));
+    assert!(screen(&model, 100, 30).contains("quit? nothing is pending any more"));
 }

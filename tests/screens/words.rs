@@ -330,7 +330,7 @@ fn a_halted_desk_offers_no_key_that_opens_anything() {
     update(
         &mut model,
         desk::NOW,
-        Msg::Halted(Some("it was flattened".to_owned())),
+        Msg::Halted(Some("flattened".to_owned())),
     );
     let shown = footer(&model);
     assert!(
@@ -345,7 +345,7 @@ fn a_halted_desk_offers_no_key_that_opens_anything() {
     update(
         &mut empty,
         desk::NOW,
-        Msg::Halted(Some("it was flattened".to_owned())),
+        Msg::Halted(Some("flattened".to_owned())),
     );
     assert_eq!(offered(&empty), "no open positions");
 }

@@ -39,11 +39,14 @@ pub(crate) fn filled_of(order: &Order) -> Result<Num, &'static str> {
         return Err("only a resting limit order is moved: cancel it and place a new one");
     }
     if order.scaled_order_id.is_some() || order.twap_order_id.is_some() {
-        return Err("a part of a ladder or TWAP is not moved: the new one would be no part of it");
+        return Err(
+            "an order of a ladder or TWAP cannot be moved: the new order would not belong to it",
+        );
     }
     let filled = order.filled_size.map(Num::abs);
-    filled
-        .ok_or("the service does not tell how much of it has filled: cancel it and place a new one")
+    filled.ok_or(
+        "the service does not report how much of it has filled: cancel it and place a new one",
+    )
 }
 
 impl Successor {
@@ -51,9 +54,7 @@ impl Successor {
     pub(crate) fn left(&self, row: Option<&Order>) -> Result<Num, String> {
         let (old, asked) = (&self.old, self.order.size);
         let unknown = || {
-            format!(
-                "{old} is canceled, and how much of it had filled is not known: no replacement is placed"
-            )
+            format!("{old} is canceled, but its filled size is not known: no replacement is placed")
         };
         let row = row.ok_or_else(unknown)?;
         match row.status.known() {
@@ -70,7 +71,7 @@ impl Successor {
             | None => {
                 let status = &row.status;
                 return Err(format!(
-                    "{old} is called {status} after its cancel: no replacement is placed"
+                    "{old} is {status} after its cancel: no replacement is placed"
                 ));
             }
         }

@@ -64,7 +64,7 @@ impl Activity {
             self.horizon = Horizon::Part;
             return;
         }
-        let words = format!("what was done before cannot be shown: {why}");
+        let words = format!("earlier activity cannot be shown: {why}");
         self.put_below(Event::Message(Tone::Warn, words), now);
         self.horizon = Horizon::Unreadable;
     }

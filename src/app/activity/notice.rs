@@ -85,7 +85,7 @@ impl Event {
             Self::Settled(_, Ok(receipt)) => receipt_tone(receipt),
             Self::Settled(_, Err(why)) if why.kind == FailureKind::DryRun => Tone::Warn,
             Self::Settled(_, Err(_)) | Self::Progress(_, Progress::Parked { .. }) => Tone::Alert,
-            Self::CommandArgs(tone, _) => *tone,
+            Self::Message(tone, _) => *tone,
             Self::Alert(alert) => alert.tone(),
             Self::Elsewhere(told) => told.notice.event.tone(),
             Self::Past(past) => past_tone(past),
@@ -109,7 +109,7 @@ impl Event {
         match self {
             Self::Settled(..) | Self::Progress(_, Progress::Parked { .. }) => true,
             Self::Alert(alert) => alert.ways(alerts).has(AlertChannel::Toast),
-            Self::CommandArgs(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
+            Self::Message(tone, _) => matches!(tone, Tone::Warn | Tone::Alert),
             Self::Sent(_) | Self::Progress(..) | Self::Elsewhere(_) | Self::Past(_) => false,
         }
     }

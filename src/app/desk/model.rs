@@ -194,10 +194,10 @@ impl Model {
     }
 
     /// The account that the command would act on, or why it cannot be given yet.
-    pub(crate) fn account_for(&self, deed: &str) -> Result<AccountId, String> {
+    pub(crate) fn account_for(&self, command: &str) -> Result<AccountId, String> {
         let known = self.identity.as_ref();
         let account_id = known.map(|identity| identity.account_id.clone());
-        account_id.ok_or_else(|| format!("{deed}: the account is not known yet"))
+        account_id.ok_or_else(|| format!("{command}: the account is not known yet"))
     }
 
     /// The age of a source's data at `now`, and its interval; `None` before the first answer.

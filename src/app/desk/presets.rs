@@ -15,7 +15,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 const NONE_SET: &str = "no size presets are set for this market: size_presets in the settings";
-const NO_EQUITY: &str = "the account's equity is not known: no share of it can be written";
+const NO_EQUITY: &str = "the account's equity is not known: a share of it cannot be computed";
 
 /// The index of the chosen preset, by market; the first by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -51,7 +51,7 @@ pub(crate) fn choose(model: &mut Model, pane: Pane, columns: Option<Vec<usize>>)
         let key = model.keymap.chord(Context::Desk, Action::Columns);
         let key = key.map(|key| format!("; {key} shows them again"));
         let words = format!(
-            "hidden, and they tell risk: {}{}",
+            "hidden risk columns: {}{}",
             hidden.join(", "),
             key.unwrap_or_default()
         );

@@ -45,14 +45,15 @@ impl CallerRequest {
         };
         match self {
             Self::Flatten(_) => format!(
-                "a wish to flatten was left here {ago} ago, when this desk did not answer, and is NOT followed: what is \
-                 open may be newer; F flattens"
+                "flatten was requested {ago} ago, while this desk did not answer, and was NOT executed: positions \
+                 may be newer. F flattens"
             ),
             Self::EditAlerts(edit) => format!(
                 "{edit}: asked for {ago} ago, when this desk did not answer, and NOT done: add or remove it again"
             ),
             Self::Send { command, .. } => format!(
-                "{command}: asked for {ago} ago, when this desk did not answer, and NOT sent: whoever asked has gone on"
+                "{command}: requested {ago} ago, while this desk did not answer, and NOT sent: the requester no \
+                 longer waits"
             ),
         }
     }

@@ -73,7 +73,7 @@ impl Columns {
         let is_only = self.shown().count() == 1;
         match self.list.get_mut(self.at) {
             Some((_, ColumnVisibility::Shown)) if is_only => {
-                return Next::Refuse("one column at least stays".to_owned());
+                return Next::Refuse("at least one column must stay".to_owned());
             }
             Some((_, sight)) => *sight = sight.other(),
             None => {}
@@ -175,10 +175,10 @@ mod tests {
         press(&mut model, "2 C space enter");
         assert_eq!(
             said(&model),
-            "hidden, and they tell risk: market; C shows them again"
+            "hidden risk columns: market; C shows them again"
         );
         let mut model = desk();
         press(&mut model, "7 C space j space j space j space");
-        assert_eq!(said(&model), "one column at least stays");
+        assert_eq!(said(&model), "at least one column must stay");
     }
 }

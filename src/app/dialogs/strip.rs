@@ -8,7 +8,7 @@ use crate::{
 use std::time::Duration;
 
 /// The key that resends is a key of the desk too.
-pub(crate) const NOT_IN_DOUBT: &str = "nothing here is an order in doubt that could be sent again";
+pub(crate) const NOT_IN_DOUBT: &str = "no order of unknown status here can be sent again";
 /// A key this soon after a question appeared was meant for something else.
 pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay armed.
@@ -147,7 +147,8 @@ impl Strip {
                 replay_until,
             } if now < replay_until => Next::Resend(ticket),
             Arm::Question { .. } => Next::Refuse(
-                "not to be sent again: the service may have forgotten the key and act anew, or is another one"
+                "cannot be sent again: the service may have forgotten the key and execute it twice, or is another \
+                 service"
                     .to_owned(),
             ),
             Arm::Confirm | Arm::Countdown { .. } => self.deed.next(),

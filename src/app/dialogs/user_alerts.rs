@@ -28,7 +28,7 @@ impl UserAlertList {
             (Action::LetAlertsFire, _) if alerts.halted_at().is_some() => {
                 Next::OfAlerts(AlertRequest::LetFire)
             }
-            (Action::LetAlertsFire, _) => Next::Refuse("no storm has halted the alerts".to_owned()),
+            (Action::LetAlertsFire, _) => Next::Refuse("the alerts are not halted".to_owned()),
             (Action::AlertHere, _) => Next::Press(Action::AlertHere),
             (Action::EditAlert, Some(alert)) => Next::Type(changing(alert)),
             (Action::DeleteAlert, Some(alert)) => {

@@ -308,7 +308,7 @@ impl Form {
         // A second order would have another key, and could be placed in addition.
         if command.is_keyed() && self.failure.as_ref().is_some_and(Failure::is_doubtful) {
             return Answer::Refuse(
-                "the last one may have been done: look at the orders, then start again".to_owned(),
+                "status unknown: the last order may have executed. Check the orders, then start again".to_owned(),
             );
         }
         self.failure = None;

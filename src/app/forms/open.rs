@@ -38,7 +38,7 @@ impl Form {
             DraftShape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
         };
         let offered = creation.path().map(drop);
-        offered.ok_or_else(|| format!("this service offers no creation of {what} is none"))
+        offered.ok_or_else(|| format!("this service cannot create {what} is none"))
     }
 
     /// A new TWAP or scaled order.

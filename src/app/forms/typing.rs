@@ -122,7 +122,7 @@ impl Form {
             self.draft = (*before).clone();
             self.forget_failure();
             self.untaken = Some(self.focus);
-            self.refusal = Some("not taken: this field is a choice, and no number");
+            self.refusal = Some("not accepted: this field is a choice, not a number");
         }
         self.before_digit = Some(before);
     }

@@ -56,7 +56,7 @@ impl BookState {
         let what = self.word()?;
         let symbol = market.symbol();
         let is = match self {
-            Self::Missing => format!("there is {what} of {symbol}"),
+            Self::Missing => format!("{symbol} has {what}"),
             Self::Stale(age) => format!(
                 "the order book of {symbol} is {what}, {} s old",
                 age.as_secs()
@@ -65,9 +65,7 @@ impl BookState {
                 format!("the order book of {symbol} is {what}")
             }
         };
-        Some(format!(
-            "{is}: no new order is placed by it, cancels and closes work"
-        ))
+        Some(format!("{is}: no new orders here; cancels and closes work"))
     }
 }
 
@@ -129,7 +127,7 @@ mod tests {
         let words = found[1].objection(&market).unwrap();
         assert_eq!(
             words,
-            "the order book of BTC is stale, 5 s old: no new order is placed by it, cancels and closes work"
+            "the order book of BTC is stale, 5 s old: no new orders here; cancels and closes work"
         );
     }
 

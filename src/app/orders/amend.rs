@@ -205,7 +205,7 @@ fn place(
         form.stand_alone(size);
     }
     let is_late = model.now.since(since) > REPLACE_WITHIN;
-    let late = is_late.then(|| "that took long: look at the price, then send it".to_owned());
+    let late = is_late.then(|| "reading the price took long: check it, then send".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
         let words = format!("{old} is canceled, its replacement is not placed: {why}");
         stay(model, form, Failure::local(words));
@@ -214,7 +214,7 @@ fn place(
     let (next, effect) = send(model, command);
     if is_less {
         let words = format!(
-            "some of {old} filled before it was canceled: the replacement is for the other {size}"
+            "part of {old} filled before its cancel: the replacement is for the remaining {size}"
         );
         model.say(Tone::Warn, words);
     }

@@ -134,7 +134,7 @@ fn crossed(
     };
     is_there.then(|| {
         let price = at.price;
-        format!("{what} is {place} the mark, {mark}: at {price} it would fire at once")
+        format!("{what} is {place} the mark, {mark}: at {price} the trigger is already crossed")
     })
 }
 
@@ -179,7 +179,7 @@ fn protection(model: &Model, purpose: Protection, at: &PricePoint) -> Result<For
         },
         [order] => moved(model, order, at.price),
         several => Err(format!(
-            "{} {}s of {symbol}: pick up the one that is meant, where it stands",
+            "{} {}s of {symbol}: pick up one of them at its price",
             several.len(),
             purpose.word()
         )),
@@ -215,10 +215,10 @@ fn moved(model: &Model, order: &Order, price: Num) -> Result<Form, String> {
 /// Moves an own order there, like `m` in the orders pane.
 pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode: SendMode) -> Next {
     let Some(order) = model.store.order(id) else {
-        return Next::Refuse(format!("{id} is not known any more: nothing is moved"));
+        return Next::Refuse(format!("{id} is no longer known: nothing is moved"));
     };
     if stands_at(order) == Some(at.price) {
-        return Next::Refuse("put back: it stands there already".to_owned());
+        return Next::Refuse("put back: the order is already there".to_owned());
     }
     moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))
 }
@@ -231,8 +231,8 @@ fn give(model: &mut Model, form: Form, mode: SendMode) -> Next {
 }
 
 /// The message for an order that the form would ask about.
-const ASKS: &str = "not sent: this order has a question to answer first. End one-key trading, then the same key \
-                    opens it in a form";
+const ASKS: &str = "not sent: this order has a warning to confirm. End one-key trading, then the same key opens it \
+                    in a form";
 
 fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
     let command = form.draft.command(&form.seen(&model.form_context()));

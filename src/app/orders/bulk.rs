@@ -108,7 +108,7 @@ fn unshown(model: &mut Model) -> Option<Next> {
     let why = if model.marks.any(pane) {
         "the filter hides every row that is marked"
     } else {
-        "every row that was marked is gone; their marks are forgotten"
+        "every marked row is gone; the marks are removed"
     };
     Some(Next::Refuse(why.to_owned()))
 }
@@ -153,9 +153,9 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
     amend::abandon(model, |_| true);
-    flip::abandon(model, "cancel-all was asked for", |_| true);
+    flip::abandon(model, "you requested cancel-all", |_| true);
     if model.store.orders.value().is_none() {
-        return Err("which orders work is not known yet (F flattens all the same)".to_owned());
+        return Err("the working orders are not known yet (F still flattens)".to_owned());
     }
     let orders = model.store.orders.rows().iter();
     let working = orders.filter(|order| order.is_working());

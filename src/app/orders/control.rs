@@ -38,7 +38,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
     let position = model.store.position(id).cloned();
     let position = position.ok_or("this position is not open any more")?;
     if !model.store.orders.value().is_some_and(Page::is_whole) {
-        return Err("which orders guard this position is not known yet".to_owned());
+        return Err("the stops of this position are not known yet".to_owned());
     }
     match control {
         PositionControl::BreakEven(_) => to_break_even(model, &position),
@@ -51,7 +51,7 @@ fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), Stri
     let market = &position.market_id;
     let told = (&model.store, &model.options.fees);
     let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
-    let taker = taker.ok_or("the fee rate is not known: [fees] in the settings tells it")?;
+    let taker = taker.ok_or("the fee rate is not known: set it in [fees] of the settings")?;
     let rates = RoundTrip {
         opened: taker,
         closes: taker,
@@ -77,7 +77,7 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     let mark = mark(model, position)?;
     if !has_passed(side, mark, price) {
         return Err(format!(
-            "break-even: the mark {mark} is not beyond {price}: a stop there fires at once"
+            "break-even: the mark {mark} is not beyond {price}: a stop there would trigger at once"
         ));
     }
     let stops = guards(model, position, Protection::Stop);
@@ -87,7 +87,7 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     match (kept.as_slice(), worse.as_slice()) {
         ([], []) => place_stop(model, position, price),
         ([(_, at), ..], []) => Err(format!(
-            "the stop at {at} guards as well as break-even {price}: it stays"
+            "the stop at {at} is already at break-even {price} or better: it stays"
         )),
         (_, [(only, _)]) => stop_move::to(model, &only.id, price),
         (_, several) => Ok(move_each(model, several, price)),
@@ -191,7 +191,7 @@ fn nudge(
     if !is_ahead {
         let word = which.word();
         return Err(format!(
-            "the mark {mark} has reached {price}: the {word} fires at once"
+            "the mark {mark} has reached {price}: the {word} would trigger at once"
         ));
     }
     match which {
@@ -224,7 +224,7 @@ fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>
     let form = of_row::moved_to(model, order, price)?;
     let command = form.draft.command(&form.seen(&model.form_context()));
     let Command::Place(wanted) = command.map_err(|faults| faults.to_string())? else {
-        return Err("this target cannot be placed anew".to_owned());
+        return Err("this target cannot be replaced".to_owned());
     };
     let filled = order.filled_size.unwrap_or_default().abs();
     amend::replace(model, (order.id.clone(), filled), wanted)

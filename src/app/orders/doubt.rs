@@ -23,7 +23,7 @@ use crate::{
 pub(crate) fn reopens(model: &Model) -> String {
     let key = model.keymap.chord(Context::Strip, Action::Reopen);
     let key = key.map_or_else(String::new, |key| format!("; {key} sends it all the same"));
-    format!("not sent again: a close-all was given after this order{key}")
+    format!("not sent again: a close-all was requested after this order{key}")
 }
 
 /// A command needs a person's decision. The form that sent it must not send another, so it is dropped. The question
@@ -92,13 +92,11 @@ pub(crate) fn decide(model: &Model, row: Option<&RowId>) -> Next {
 fn undecided(model: &Model) -> String {
     match (model.store.under_way(), &model.second) {
         (0, Some(first)) => {
-            format!(
-                "nothing is in doubt here; {first} asks on its own screen about what it has sent"
-            )
+            format!("no command here has an unknown status; {first} shows its own")
         }
-        (0, None) => "nothing is in doubt".to_owned(),
-        (1, _) => "1 command is on its way: what became of it is being found out".to_owned(),
-        (n, _) => format!("{n} commands are on their way: what became of them is being found out"),
+        (0, None) => "no command has an unknown status".to_owned(),
+        (1, _) => "1 command is pending: perpdeck is finding out its outcome".to_owned(),
+        (n, _) => format!("{n} commands are pending: perpdeck is finding out their outcomes"),
     }
 }
 
@@ -141,7 +139,7 @@ pub(crate) fn end(
 pub(crate) fn flatten_now(model: &mut Model) -> Vec<Effect> {
     let Some(identity) = &model.identity else {
         model.early_exit = model.early_exit.max(Some(EarlyExit::FlattenNow));
-        let text = "flatten: the account is not known yet; it begins as soon as it is";
+        let text = "flatten: the account is not known yet; flattening begins once it is";
         model.say(Tone::Alert, text);
         return vec![];
     };
@@ -165,7 +163,7 @@ pub(crate) fn close_the_rest(model: &mut Model) -> Vec<Effect> {
     };
     let account = identity.account_id.clone();
     let words = format!(
-        "the close-all on {account} went on with an earlier one; positions opened since then are still open"
+        "the close-all on {account} continued an earlier one; positions opened since then are still open"
     );
     if model.store.closing_all().is_some() {
         return vec![];
@@ -213,7 +211,7 @@ mod tests {
             };
             words.clone()
         };
-        assert_eq!(told(&model), "nothing is in doubt");
+        assert_eq!(told(&model), "no command has an unknown status");
         let now = model.now;
         update(
             &mut model,
@@ -226,7 +224,7 @@ mod tests {
             Msg::Progress(TICKET, Progress::Sending { attempt: 2 }),
         );
         press(&mut model, "u");
-        let words = "1 command is on its way: what became of it is being found out";
+        let words = "1 command is pending: perpdeck is finding out its outcome";
         assert_eq!(told(&model), words);
     }
 
@@ -257,7 +255,8 @@ mod tests {
             let scene = crate::view::Scene::of(&model, &zone);
             let words = crate::view::strip(&model, &scene, strip).words.into_iter();
             let words: String = words.map(|span| span.text).collect();
-            let named = "leave? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have executed";
+            let named = "leave? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have \
+                         executed";
             assert!(words.starts_with(named), "{words}");
             assert_eq!(press(&mut model, yes), vec![], "the strip is still deaf");
             wait(&mut model, 200);
@@ -305,7 +304,7 @@ mod tests {
         assert_eq!(press(&mut model, "y"), vec![]);
         let told = model.activity.toast(model.now).unwrap();
         let words =
-            "not sent again: a close-all was given after this order; O sends it all the same";
+            "not sent again: a close-all was requested after this order; O sends it all the same";
         assert_eq!(told.event, Event::Message(Tone::Warn, words.to_owned()));
         assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
     }

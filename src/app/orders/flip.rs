@@ -134,7 +134,7 @@ pub(crate) fn answered(
         Ok(_) => {
             let id = &flip.position().id;
             let words = format!(
-                "flip stopped: {id} is closed, and what this close has closed is not known; nothing is opened"
+                "flip stopped: {id} is closed, but the size that this close closed is not known; nothing is opened"
             );
             model.say(Tone::Alert, words);
             None
@@ -310,8 +310,7 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
     let flight = model.store.flights.get_mut(&ticket);
     let flip = flight.and_then(|flight| flight.then.take_if(|then| matches!(then, Then::Open(_))));
     if flip.is_some() {
-        let words =
-            "flip stopped: whether the close was carried out is not known yet; nothing is opened";
+        let words = "flip stopped: the outcome of the close is unknown; nothing is opened";
         model.say(Tone::Alert, words);
     }
 }
@@ -319,7 +318,7 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
 /// A command that ends the position in another way ends its flip.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let facts = command.facts();
-    abandon(model, &format!("{command} was given"), |flip| {
+    abandon(model, &format!("you requested {command}"), |flip| {
         facts.ends(&Resource::Position(flip.position().id.clone()))
     });
 }

@@ -32,7 +32,7 @@ pub(crate) fn instead(model: &Model, order: &Order) -> Result<Form, String> {
     if !order.is_working() {
         return Err("this order is not working any more".to_owned());
     }
-    let words = "an order of this type cannot be placed anew: cancel it and place another";
+    let words = "an order of this type cannot be replaced: cancel it and place a new one";
     Form::instead(order, &model.form_context()).ok_or_else(|| words.to_owned())
 }
 

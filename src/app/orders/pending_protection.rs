@@ -51,5 +51,5 @@ fn protects(close: &ClosePosition, position: &Position, purpose: Protection) -> 
 fn unknown(model: &Model, what: &str) -> String {
     let key = model.keymap.chord(Context::Desk, Action::Decide);
     let key = key.map_or_else(String::new, |key| format!(": {key} decides"));
-    format!("whether a {what} for this position was placed is not known{key}")
+    format!("status unknown: a {what} for this position may have been placed{key}")
 }

@@ -73,7 +73,7 @@ pub(crate) fn begin(
 }
 
 fn place(model: &mut Model, old: &Order, command: Command) -> Result<(Ticket, Effect), String> {
-    let position = guarded(model, old).ok_or("this order stops no open position")?;
+    let position = guarded(model, old).ok_or("this order is not the stop of an open position")?;
     if model.store.queued_cancels.contains(&old.id) {
         return Err(format!("{} is being canceled already", old.id));
     }
@@ -97,7 +97,7 @@ fn place(model: &mut Model, old: &Order, command: Command) -> Result<(Ticket, Ef
 /// The price of the new stop, and the cancel of the old one.
 fn classed(old: &Order, position: &Position, new: &Command) -> Result<(Num, Command), String> {
     let Command::Place(order) = new else {
-        return Err("this is no order".to_owned());
+        return Err("this is not an order".to_owned());
     };
     let price = order.trigger.as_ref().map(|trigger| trigger.price);
     let price = price.ok_or("a stop needs a trigger price")?;
@@ -307,7 +307,7 @@ fn new_canceled_words(one: &StopMove) -> String {
             format!("{old} is being canceled too: look at the stops of {position}")
         }
         StopMoveStage::Placing(_) | StopMoveStage::Reading { .. } => {
-            format!("the stop is not moved: {old} stands, its replacement is canceled")
+            format!("the stop is not moved: {old} still works, its replacement is canceled")
         }
     }
 }

@@ -135,7 +135,7 @@ fn open_notional(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
 fn above(what: &str, value: Option<Num>, limit: &str, most: Num) -> Option<String> {
     match value {
         None => Some(format!(
-            "{limit} is set and no fresh figures, or not all of them, tell the {what}"
+            "{limit} is set, but the {what} is not known from fresh figures"
         )),
         Some(value) if value > most => Some(format!(
             "{what} {} USD is above {limit} {most}",
@@ -162,7 +162,7 @@ fn collar(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
     let worse = worse.and_then(|worse| worse.over(middle)?.times(Num::from(10_000_u32)));
     let Some(worse) = worse else {
         return Some(format!(
-            "price_collar_bps is set, and how far {limit} is from the market at {middle} cannot be reckoned"
+            "price_collar_bps is set, but the distance of {limit} from the market at {middle} cannot be computed"
         ));
     };
     (worse > bps).then(|| {

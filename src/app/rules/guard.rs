@@ -63,14 +63,10 @@ pub fn locked(model: &Model) -> Option<&Gauge> {
 /// Why entries are blocked now, in short.
 pub fn held(model: &Model) -> Option<String> {
     let breach = breach(model).filter(|_| model.options.guard.lock);
-    let breach =
-        breach.map(|rule| format!("the account is breached by {rule}: only what reduces is taken"));
-    let lock = || {
-        Some(format!(
-            "new risk is locked by the {}",
-            locked(model)?.limit
-        ))
-    };
+    let breach = breach.map(|rule| {
+        format!("the account is breached by {rule}: the service accepts reducing orders only")
+    });
+    let lock = || Some(format!("entries locked by the {}", locked(model)?.limit));
     breach.or_else(lock)
 }
 
@@ -85,7 +81,8 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
         Origin::Local => " (local)",
     };
     Some(format!(
-        "the {}{source} is used up: new risk is locked, exits are not. The limits say how to lift it",
+        "the {}{source} is used up: entries locked; closes and cancels still work. The limits show how to override \
+         the lock",
         gauge.limit
     ))
 }
@@ -93,7 +90,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 /// The strip that asks before the lock is overridden.
 pub(crate) fn ask_to_lift(model: &Model) -> Next {
     let Some(identity) = model.identity.as_ref().filter(|_| locked(model).is_some()) else {
-        return Next::Refuse("nothing is locked".to_owned());
+        return Next::Refuse("entries are not locked".to_owned());
     };
     let deed = StripAction::Lift(identity.account_id.clone());
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))

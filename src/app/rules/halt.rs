@@ -22,11 +22,9 @@ pub(crate) fn halt(model: &mut Model, why: Option<String>) -> Vec<Effect> {
     let (tone, text) = match &why {
         Some(why) => (
             Tone::Alert,
-            format!(
-                "HALTED: {why}. Nothing that raises exposure is sent before you re-arm the desk"
-            ),
+            format!("HALTED: {why}. New orders are refused until you re-arm the desk"),
         ),
-        None => (Tone::Good, "re-armed: orders are sent again".to_owned()),
+        None => (Tone::Good, "re-armed: new entries allowed".to_owned()),
     };
     model.halted = why;
     model.say(tone, text);
@@ -52,8 +50,8 @@ pub fn words(model: &Model) -> Option<String> {
     let why = model.halted.as_ref()?;
     let key = model.keymap.chord(Context::Desk, Action::Rearm);
     let way_on = key.map_or_else(
-        || ": re-arm it to trade on".to_owned(),
-        |key| format!(": {key} on the desk trades on"),
+        || ": re-arm it to trade again".to_owned(),
+        |key| format!(": {key} on the desk re-enables trading"),
     );
     Some(format!("the desk is HALTED, {why}{way_on}"))
 }
@@ -72,7 +70,7 @@ mod tests {
     fn halted() -> Model {
         let mut model = desk();
         let now = model.now;
-        let why = Msg::Halted(Some("it was flattened".to_owned()));
+        let why = Msg::Halted(Some("flattened".to_owned()));
         assert_eq!(update(&mut model, now, why), vec![]);
         model
     }
@@ -85,7 +83,7 @@ mod tests {
             .activity
             .toast(model.now)
             .map(|notice| notice.event.clone());
-        let why = "the desk is HALTED, it was flattened: R on the desk trades on".to_owned();
+        let why = "the desk is HALTED, flattened: R on the desk re-enables trading".to_owned();
         assert_eq!(said, Some(Event::Message(Tone::Warn, why)));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);
@@ -169,7 +167,7 @@ mod tests {
         };
         let kept = list.settled().filter_map(|end| end.as_ref().err());
         let why: Vec<_> = kept.map(|why| why.message.to_string()).collect();
-        let halted = "the desk is HALTED, it was flattened: R on the desk trades on";
+        let halted = "the desk is HALTED, flattened: R on the desk re-enables trading";
         assert_eq!(why, [halted]);
     }
 }

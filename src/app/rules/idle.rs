@@ -93,12 +93,14 @@ pub(crate) fn not_for(model: &Model, row: Option<&RowId>) -> Next {
         None if is_filtered => "the filter hides every row: Esc shows them",
         None => "there is no row here to act on",
         Some(RowId::Position(_)) => "this position is not open any more",
-        Some(RowId::Order(_)) => "nobody tells of this order: choose one of those below it",
+        Some(RowId::Order(_)) => {
+            "the service does not report this order: choose one of those below it"
+        }
         Some(RowId::Twap(_)) => "this line is a TWAP: it can only be stopped",
         Some(RowId::Scaled(_) | RowId::Rung(..)) => {
             "this line is a ladder, which can only be canceled: choose one of its orders"
         }
-        Some(RowId::Line(_)) => "nothing is done to a line of the record",
+        Some(RowId::Line(_)) => "a line of this record cannot be changed",
     };
     Next::Refuse(why.to_owned())
 }

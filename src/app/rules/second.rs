@@ -12,13 +12,13 @@ pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
         Some(first) => (
             Tone::Warn,
             format!(
-                "{first} has the journal: this is a SECOND DESK. What closes, cancels or reduces goes out, nothing that \
-                 raises exposure; when that one has ended, this one takes over"
+                "{first} has the journal: this is a SECOND DESK. It sends closes, cancels and reductions only; when \
+                 that one ends, this one takes over"
             ),
         ),
         None => (
             Tone::Good,
-            "the other desk is gone: this one has the journal now, and finds out what that one left open"
+            "the other desk has ended: this one has the journal now and settles the commands that one left open"
                 .to_owned(),
         ),
     };
@@ -36,7 +36,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 pub fn words(model: &Model) -> Option<String> {
     let first = model.second.as_ref()?;
     Some(format!(
-        "this is a second desk, {first} has the journal: trade there, or end it and this one takes over"
+        "this is a second desk, {first} has the journal: trade there, or quit it and this one takes over"
     ))
 }
 
@@ -61,8 +61,8 @@ mod tests {
             .activity
             .toast(model.now)
             .map(|notice| notice.event.clone());
-        let why = "this is a second desk, another perpdeck (process 7) has the journal: trade there, or end it and this \
-                   one takes over";
+        let why = "this is a second desk, another perpdeck (process 7) has the journal: trade there, or quit it and \
+                   this one takes over";
         assert_eq!(said, Some(Event::Message(Tone::Warn, why.to_owned())));
         press(&mut model, "esc esc X");
         let effects = wait(&mut model, 1_500);

@@ -118,7 +118,7 @@ fn read_only_desk() -> Model {
         replay_until: now.plus(Duration::from_mins(15)),
     };
     update(&mut model, now, Msg::Progress(ticket, parked));
-    let text = "order ord-2 is not as asked: size 2 instead of 1".to_owned();
+    let text = "order ord-2 differs from the request: size 2 instead of 1".to_owned();
     update(&mut model, now, Msg::Offered(text, cancel()));
     model
 }

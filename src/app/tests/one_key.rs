@@ -83,7 +83,7 @@ fn a_second_one_does_not_start_while_the_first_is_on_its_way() {
     assert_eq!(press(&mut model, "X"), vec![]);
     assert_eq!(
         last_said(&model),
-        (Tone::Warn, "a close-all is already on its way")
+        (Tone::Warn, "a close-all is already running")
     );
     assert_eq!(model.overlays, vec![]);
 }

@@ -73,7 +73,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
 /// From a detail to the chart of its market.
 fn chart_of(model: &Model, row: &RowId) -> Next {
     market_of(model, row).map_or_else(
-        || Next::Refuse("this row is about no market".to_owned()),
+        || Next::Refuse("this row has no market".to_owned()),
         Next::ShowChart,
     )
 }
@@ -97,7 +97,7 @@ fn over(model: &mut Model, action: Action) -> Next {
         Some(Overlay::UserAlerts(list)) => list.act(action, &model.user_alerts),
         Some(Overlay::Review(review)) => review.act(action),
         Some(Overlay::Quality(_)) if action == Action::Chart => {
-            Next::Refuse("this report is about no single market".to_owned())
+            Next::Refuse("this report covers several markets".to_owned())
         }
         Some(Overlay::Quality(report)) => report.act(action, &model.store),
         Some(Overlay::Detail(detail)) => detail.act(action, &links),

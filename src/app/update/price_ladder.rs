@@ -297,7 +297,7 @@ fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
 pub(super) fn drop_carried(model: &mut Model, at: &PricePoint, mode: SendMode) -> Next {
     match model.price_ladder.put_back() {
         Some(id) => at_price::drop_order(model, &id, at, mode),
-        None => Next::Refuse("m picks up an order of yours; Enter drops it".to_owned()),
+        None => Next::Refuse("m picks up your order; Enter drops it".to_owned()),
     }
 }
 

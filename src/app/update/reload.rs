@@ -31,7 +31,7 @@ pub(crate) fn take(model: &mut Model, reread: Reload) -> Vec<Effect> {
 fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
     let faults: Vec<_> = faults.iter().map(|line| plain(line)).collect();
     let words = format!(
-        "settings not taken, the old ones stay in force: {}",
+        "settings not applied, the old ones stay in force: {}",
         faults.join("; ")
     );
     model.settings.faults = faults;
@@ -94,7 +94,7 @@ pub(crate) fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
         let words = if faults.is_empty() {
             "settings: nothing has changed"
         } else {
-            "settings in order again; nothing has changed"
+            "settings are valid again; nothing has changed"
         };
         return (Tone::Good, words.to_owned());
     }
@@ -261,7 +261,7 @@ mod tests {
         let now = model.now;
         let effects = update(&mut model, now, Msg::Reload(Reload::Bad(vec![fault])));
         let shown = "/c.toml: theme: \"\u{fffd}[31mdrak\" is not one of \"dark\"";
-        let said = format!("settings not taken, the old ones stay in force: {shown}");
+        let said = format!("settings not applied, the old ones stay in force: {shown}");
         assert_eq!(
             (effects, toast(&model)),
             (vec![], Some((Tone::Alert, said)))
@@ -270,7 +270,7 @@ mod tests {
         press(&mut model, "esc");
         assert_eq!(model.settings.faults, [shown]);
         reads(&mut model, |_| {}, vec![]);
-        let said = "settings in order again; nothing has changed".to_owned();
+        let said = "settings are valid again; nothing has changed".to_owned();
         assert_eq!(toast(&model), Some((Tone::Good, said)));
         assert_eq!(model.settings.faults, Vec::<String>::new());
     }

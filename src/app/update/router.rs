@@ -147,8 +147,7 @@ fn called(model: &mut Model, call: Call) -> Vec<Effect> {
 fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
     let step = drift.step_from(std::mem::replace(&mut model.drift, drift));
     let text = format!(
-        "the machine's clock was set by {step}: countdowns and ages go on by the time that really passes, \
-         everything is asked for again"
+        "the machine's clock was set by {step}: countdowns and ages stay correct; perpdeck reads everything again"
     );
     model.say(Tone::Warn, text);
     refresh(model)
@@ -325,7 +324,7 @@ fn leave_for(model: &mut Model, switch: Switch) -> Vec<Effect> {
 fn lift(model: &mut Model) -> Vec<Effect> {
     model.overlays.pop();
     model.guard.lift();
-    model.say(Tone::Warn, "the lock on new risk is lifted");
+    model.say(Tone::Warn, "lock overridden: new entries allowed");
     vec![]
 }
 
@@ -339,7 +338,7 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
     let words = match &clip {
         Clip::Text(text) => format!("copied {}", Text::from(text.as_str())),
         Clip::Lines(lines) => format!("copied {} ids", lines.len()),
-        Clip::Detail(..) => "copied what is known of this row".to_owned(),
+        Clip::Detail(..) => "copied the details of this row".to_owned(),
     };
     model.say(Tone::Plain, words);
     vec![Effect::Terminal(TerminalOut::Copy(clip))]

@@ -27,7 +27,7 @@ pub(crate) fn close_all(model: &mut Model) -> Result<Next, String> {
         return wait_for_account(model, EarlyExit::CloseAllKey);
     };
     if model.store.closing_all().is_some() {
-        return Err("a close-all is already on its way".to_owned());
+        return Err("a close-all is already running".to_owned());
     }
     Ok(begin(model, Command::CloseAll(account)))
 }
@@ -38,7 +38,7 @@ pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
     };
     let command = Command::Flatten(account);
     if model.store.flights.values().any(|f| f.command == command) {
-        return Err("a flatten is already on its way".to_owned());
+        return Err("a flatten is already running".to_owned());
     }
     Ok(begin(model, command))
 }
@@ -46,7 +46,7 @@ pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
 /// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
 /// open question is postponed, so that a second `y` does not answer it unseen.
 fn begin(model: &mut Model, command: Command) -> Next {
-    flip::abandon(model, &format!("{command} was asked for"), |_| true);
+    flip::abandon(model, &format!("you requested {command}"), |_| true);
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;
@@ -125,7 +125,7 @@ mod tests {
 
     fn toast(model: &Model) -> String {
         let line = model.activity.toast(model.now).unwrap();
-        let crate::app::activity::notice::Event::CommandArgs(_, words) = &line.event else {
+        let crate::app::activity::notice::Event::Message(_, words) = &line.event else {
             panic!("{:?}", line.event);
         };
         words.clone()

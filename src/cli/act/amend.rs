@@ -203,7 +203,7 @@ impl MoveArgs {
             fees: &service.fees,
         };
         let form = if order.is_armed() {
-            Form::instead(order, &form_context).ok_or("an order of this type cannot be placed anew")
+            Form::instead(order, &form_context).ok_or("an order of this type cannot be replaced")
         } else {
             Form::moved(order, &form_context)
         };
@@ -361,7 +361,7 @@ async fn cancel_first(
     }
     if size < successor.order.size {
         voice.note(&format!(
-            "some of {} filled before it was canceled: the replacement is for the other {size}",
+            "part of {} filled before its cancel: the replacement is for the remaining {size}",
             successor.old
         ));
     }

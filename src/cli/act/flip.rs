@@ -80,7 +80,7 @@ fn found<'a>(store: &'a Store, id: &PositionId) -> Result<&'a Position, Failure>
 
 /// The other side is opened with the leverage and the margin mode of the position.
 fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
-    let untold = || Failure::local("its leverage is not told: close it, and open the other way");
+    let untold = || Failure::local("its leverage is not known: close it, then open the other way");
     let margin_mode = if position.is_isolated() {
         MarginMode::Isolated
     } else {
@@ -192,13 +192,13 @@ async fn gone(
     if half.unknown.is_set() {
         let id = &flip.position().id;
         return Err(format!(
-            "flip stopped: the close of {id} is done, but whether it was took too long to find out; the opening was not sent"
+            "flip stopped: the close of {id} is done, but confirming it took too long; the opening was not sent"
         ));
     }
     let Receipt::Order { order, .. } = receipt else {
         let id = &flip.position().id;
         return Err(format!(
-            "flip stopped: {id} is closed, and what this close has closed is not known; nothing is opened"
+            "flip stopped: {id} is closed, but the size that this close closed is not known; nothing is opened"
         ));
     };
     let closed = final_size(service, flip, order).await?;

@@ -116,7 +116,7 @@ pub(super) async fn send_half(
 /// Why a command that was meant for an earlier moment is not sent, if so.
 fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
     let is_late = deadline.is_some_and(|deadline| now > deadline);
-    is_late.then(|| Failure::local("not sent: its time is over"))
+    is_late.then(|| Failure::local("not sent: its deadline has passed"))
 }
 
 /// The outcome of a command that is too old to be resent.
@@ -131,7 +131,8 @@ pub(super) async fn recalled(
     };
     let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
     voice.note(&format!(
-        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the outcome recorded then:"
+        "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
+         outcome recorded then:"
     ));
     recall::outcome(service, deed, entry, post.linked().as_deref()).await
 }

@@ -39,7 +39,7 @@ impl Signs {
 
     pub fn words(self) -> String {
         match self.verdict() {
-            None => "no short position was there to see".to_owned(),
+            None => "there was no short position to learn from".to_owned(),
             Some(true) => format!("{} positions have a negative size", self.negative),
             Some(false) => format!(
                 "{} positive sizes are liquidated above the mark, as shorts are",

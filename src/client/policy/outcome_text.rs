@@ -23,7 +23,9 @@ impl RetryState {
                 format!("{effect} ({unknown_outcome}), and it is not sent again: {why}")
             }
             (None, Some(unknown_outcome)) if *unknown_outcome != why => {
-                format!("{effect} ({unknown_outcome}), and asking again proved nothing ({why})")
+                format!(
+                    "{effect} ({unknown_outcome}), and reading the service did not settle it ({why})"
+                )
             }
             (None, _) => format!("{effect} ({why})"),
         };

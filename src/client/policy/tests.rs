@@ -312,9 +312,8 @@ fn what_could_not_be_settled_says_what_is_known_and_where_to_look() {
     };
     assert_eq!(
         end.to_string(),
-        "outcome unknown: the order may have been placed (timed out: no answer), and asking again \
-         proved nothing (rejected: answer 404). Look at working orders, positions and history before \
-         you send it again"
+        "outcome unknown: the order may have been placed (timed out: no answer), and reading the service did not \
+         settle it (rejected: answer 404). Look at working orders, positions and history before you send it again"
     );
 }
 
@@ -523,15 +522,15 @@ fn a_position_that_is_gone_when_its_close_conflicts_is_told_after_one_more_try()
 fn what_is_not_sent_again_is_not_said_to_have_been_asked_about() {
     let mut tries = tries(Mutation::Place);
     tries.after_attempt(attempt("timeout"), seconds(0), 0);
-    let held = Failure::local("everything was to be closed after it was given");
+    let held = Failure::local("a close-all was requested after it");
     let NextStep::Settle(Err(end)) = tries.after_attempt(Attempt::NotSent(held), seconds(1), 0)
     else {
         panic!("a person decides");
     };
     assert_eq!(
         end.message.raw(),
-        "the order may have been placed (timed out: no answer), and it is not sent again: everything was to be closed \
-         after it was given. Look at working orders, positions and history before you send it again"
+        "the order may have been placed (timed out: no answer), and it is not sent again: a close-all was requested \
+         after it. Look at working orders, positions and history before you send it again"
     );
 }
 

@@ -99,7 +99,7 @@ impl super::Client {
             retry_after: Some(pause),
             ..Failure::new(
                 FailureKind::Limited,
-                format!("the service asks for silence, {} s", pause.as_secs() + 1),
+                format!("the service asks for a pause of {} s", pause.as_secs() + 1),
             )
         })
     }

@@ -208,11 +208,11 @@ fn what_is_wrong_in_a_profile_says_where_and_what_to_do() {
     );
     assert_eq!(
         wrong("[profiles.third]\naccount_id = 'chal-3'\napi_key = 'three'\ntheme = 'light'"),
-        "my.toml: profiles.third.theme: is of the whole desk and not of a profile: set it above the profiles"
+        "my.toml: profiles.third.theme: applies to the whole desk, not to a profile: set it above the profiles"
     );
     assert_eq!(
         wrong("[profiles.third]\naccount_id = 'chal-3'\napi_key = 'three'\ndry_run = true"),
-        "my.toml: profiles.third.dry_run: is of the whole desk and not of a profile: set it above the profiles"
+        "my.toml: profiles.third.dry_run: applies to the whole desk, not to a profile: set it above the profiles"
     );
     assert_eq!(
         wrong("[profiles.third]\naccount_id = 'chal-1'\napi_key = 'three'"),
@@ -220,15 +220,15 @@ fn what_is_wrong_in_a_profile_says_where_and_what_to_do() {
     );
     assert_eq!(
         wrong("[profiles.'a b']\naccount_id = 'chal-3'\napi_key = 'three'"),
-        "profiles: \"a b\" is no name for a profile: letters, digits, - and _, at most 16"
+        "profiles: \"a b\" is not a valid profile name: letters, digits, - and _, at most 16"
     );
     assert_eq!(
         read("profiles = 3", &[], &[]).unwrap_err(),
-        "my.toml: profiles: is no table: write [profiles.NAME] and what it sets below"
+        "my.toml: profiles: is not a table: write [profiles.NAME] and its settings below"
     );
     assert_eq!(
         read("[profiles]\nmain = 'chal-1'", &[], &[]).unwrap_err(),
-        "my.toml: profiles.main: is no table: write [profiles.main] and what it sets below"
+        "my.toml: profiles.main: is not a table: write [profiles.main] and its settings below"
     );
 }
 

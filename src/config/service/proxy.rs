@@ -32,7 +32,7 @@ impl FromStr for Proxy {
             matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
         if !matches!(url.scheme(), "http" | "https") || host.is_empty() {
             return Err(
-                "is not a proxy that is spoken to: write \"http://host:port\" or \"https://host:port\"",
+                "is not a supported proxy: write \"http://host:port\" or \"https://host:port\"",
             );
         }
         if !bare {

@@ -104,7 +104,7 @@ async fn reject(stream: TcpStream, service: &ExchangeService, lingering: &Semaph
         (Err(why), _) => Ok(Err(why)),
     };
     if let Ok(Err(why)) = taken {
-        tracing::debug!(%why, "a connection was turned away without a word");
+        tracing::debug!(%why, "a connection was closed without an answer");
     }
 }
 

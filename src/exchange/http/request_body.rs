@@ -52,7 +52,7 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
         return Ok(());
     };
     let message = format!(
-        "the header Content-Encoding is {}; this exchange reads bodies that are not packed: leave the header out",
+        "the header Content-Encoding is {}; this exchange reads uncompressed bodies only: leave the header out",
         packed.to_str().unwrap_or("unreadable")
     );
     Err(ApiError {

@@ -62,7 +62,7 @@ pub(super) fn too_many_connections(request_id: Uuid) -> Vec<u8> {
     let fault = ApiError::new(
         StatusCode::SERVICE_UNAVAILABLE,
         ServiceCode::TooManyConnections,
-        "there are too many connections, and this one gives way; nothing was carried out on it",
+        "there are too many connections, and this one is closed; nothing was executed on it",
     );
     let body = fault.envelope(request_id);
     let head = format!(
@@ -230,11 +230,7 @@ fn wrong_method(method: &str, allowed: &str) -> ApiError {
 fn injected_error(rule: &FaultRule) -> ApiError {
     let status = StatusCode::from_u16(rule.status());
     let status = status.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-    let fault = ApiError::new(
-        status,
-        ServiceCode::PlantedFault,
-        "a fault planted on purpose",
-    );
+    let fault = ApiError::new(status, ServiceCode::PlantedFault, "an injected fault");
     match status {
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
             fault.retry_after(rule.retry_after().into())

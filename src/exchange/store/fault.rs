@@ -22,7 +22,7 @@ pub enum StoreFault {
     },
     #[error("{} is damaged ({why}): it is left as it is; bring back a copy, or name another directory", path.display())]
     Damaged { path: PathBuf, why: String },
-    #[error("{} is no exchange of perpdeck's: name another directory", path.display())]
+    #[error("{} does not hold a perpdeck exchange: name another directory", path.display())]
     Foreign { path: PathBuf },
     #[error(
         "{} was written in format {found} and this perpdeck knows format {known}: use the perpdeck that wrote it, or \
@@ -34,17 +34,19 @@ pub enum StoreFault {
         found: u32,
         known: u32,
     },
-    #[error("{} holds an exchange of another scenario: start it with that one, or name another directory", path.display())]
+    #[error("{} holds an exchange of another scenario: start it with that one, or name another \
+             directory", path.display())]
     OtherScenario { path: PathBuf },
-    #[error("{} holds an exchange of seed {kept}, not {given}: start it with that seed, or name another directory", path.display())]
+    #[error("{} holds an exchange of seed {kept}, not {given}: start it with that seed, or name another \
+             directory", path.display())]
     OtherSeed {
         path: PathBuf,
         kept: u64,
         given: u64,
     },
     #[error(
-        "{} does not come to the same history when done again (from record {seq} on): another version of perpdeck \
-         wrote it. It is left as it is; use that version, or name another directory",
+        "{} gives another history when replayed (from record {seq} on): another version of perpdeck wrote it. It is \
+         left as it is; use that version, or name another directory",
         path.display()
     )]
     OtherHistory { path: PathBuf, seq: u64 },

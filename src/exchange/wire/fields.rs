@@ -20,7 +20,7 @@ pub(crate) fn market<'a>(
             ApiError::field(
                 field,
                 ServiceCode::UnknownMarket,
-                format!("{field} `{id}` is no market here; GET /sim/markets lists them"),
+                format!("{field} `{id}` is not a market here; GET /sim/markets lists them"),
             )
         })
 }
@@ -66,7 +66,7 @@ pub(super) fn refuse(
         .iter()
         .find(|(field, is_given)| *is_given && !known.contains(field));
     unknown.map_or(Ok(()), |(field, _)| {
-        let message = format!("{field} has no place in an order of type {kind}");
+        let message = format!("{field} cannot be used with type {kind}");
         Err(ApiError::field(
             *field,
             ServiceCode::InvalidRequest,

@@ -162,7 +162,7 @@ fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
         return Err(ApiError::field(
             "gtd_expires_at",
             Reason::InvalidTimeInForce,
-            format!("gtd_expires_at has no place beside time_in_force {tif}"),
+            format!("gtd_expires_at cannot be combined with time_in_force {tif}"),
         ));
     }
     Ok(match tif {

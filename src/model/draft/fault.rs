@@ -62,9 +62,9 @@ pub enum DraftFault {
     UnknownAnchor(&'static str),
     #[error("r needs an entry price and a stop loss")]
     RiskWithoutStop,
-    #[error("the stop loss is not on the losing side of the entry price")]
+    #[error("a long's stop must be below its entry (a short's above)")]
     StopOnWrongSide,
-    #[error("r is what an entry may lose at its stop loss: this closes something, write its size")]
+    #[error("r is the loss of an entry at its stop loss: a close has none, write its size")]
     RiskOnExit,
     #[error(
         "liquidated at est. {0}, before the stop: r cannot size it; a nearer stop or less leverage"
@@ -76,9 +76,9 @@ pub enum DraftFault {
     UnknownPosition,
     #[error("the total would be below 0: there is {0} now")]
     BelowZero(Num),
-    #[error("no instant: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
+    #[error("not a time: write 90s, 30m, 2h, 1d, 18:00 or 2026-01-05 18:00")]
     NotAnInstant,
-    #[error("no whole minutes: write 30, 90m, 2h or 1d")]
+    #[error("not whole minutes: write 30, 90m, 2h or 1d")]
     NotASpan,
     #[error("must be a whole number")]
     NotWhole,

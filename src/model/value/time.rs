@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = Num::deserialize(deserializer)?;
         Self::from_wire(number)
-            .ok_or_else(|| D::Error::custom(format_args!("no instant: {number}")))
+            .ok_or_else(|| D::Error::custom(format_args!("not a time: {number}")))
     }
 }
 

@@ -225,7 +225,7 @@ fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
             let (dir, base_url) = (dir.clone(), base_url.clone());
             let kept = move || memory::remember(&dir, &base_url, &learned);
             if let Ok(Err(why)) = spawn_blocking(kept).await {
-                tracing::warn!(%why, "what was learned of the service is not kept");
+                tracing::warn!(%why, "facts learned about the service are not kept");
             }
         }
     });

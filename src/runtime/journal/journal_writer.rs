@@ -56,7 +56,7 @@ impl FailureAlarm {
         if self.raised.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let text = format!("{why}. New orders are held back; closing and canceling still work");
+        let text = format!("{why}. New orders are refused; closing and canceling still work");
         Some(Msg::Notify(Tone::Alert, text))
     }
 
@@ -123,7 +123,7 @@ pub fn prune_batch(journal: &mut Journal, clock: Clock, days: u32) -> bool {
     match journal.prune(clock.now(), DAY.saturating_mul(days), PRUNE_BATCH) {
         Ok(0) => false,
         Ok(rows) => {
-            tracing::info!(rows, days, "forgot what was settled long ago");
+            tracing::info!(rows, days, "deleted commands that were settled long ago");
             rows == usize::try_from(PRUNE_BATCH).unwrap_or(usize::MAX)
         }
         Err(why) => {
@@ -280,8 +280,7 @@ impl JournalWriter {
         if self.hangs.swap(true, Ordering::Relaxed) || self.is_down() {
             return;
         }
-        let text = "the disk of the journal does not answer: new orders wait for it, what closes or cancels goes out \
-                    ahead of it";
+        let text = "the disk of the journal does not answer: new orders wait for it; closes and cancels are still sent";
         let msg = Msg::Notify(Tone::Warn, text.to_owned());
         // Queue full: drop the message.
         let _full = self.alarm.events.try_send(msg);

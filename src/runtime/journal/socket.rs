@@ -94,7 +94,7 @@ pub(crate) async fn accept_callers(hosts: Vec<SocketHost>, listener: UnixListene
             Ok((stream, _)) if is_own(&stream) => {
                 tokio::spawn(greet(Arc::clone(&hosts), stream));
             }
-            Ok(_) => tracing::warn!("another user of this machine was turned away at the socket"),
+            Ok(_) => tracing::warn!("perpdeck refused another user of this machine at its socket"),
             // Probably out of file descriptors: callers wait in the backlog.
             Err(_) => tokio::time::sleep(Duration::from_secs(1)).await,
         }
@@ -139,9 +139,10 @@ impl SocketHost {
                 // The main loop has ended: nobody receives it.
                 drop(self.inbox.send(Msg::Asked(caller, request)).await);
             }
-            None => self
-                .callers
-                .reject(caller, "it is no command of this desk's dialect".to_owned()),
+            None => self.callers.reject(
+                caller,
+                "this desk's dialect does not have this command".to_owned(),
+            ),
         }
         while let Some(event) = event.recv().await {
             let last = event.is_last();
@@ -288,7 +289,7 @@ impl DeskConnection {
     /// The caller cannot decide about a parked command; the desk that sent it can.
     fn decided_at_desk(&self, why: &Failure) -> Failure {
         let words = format!(
-            "{}; the desk that sent it (process {}) asks on its screen what is to be done",
+            "{}; the desk that sent it (process {}) asks on its screen what to do",
             why.message, self.greeting.process
         );
         Failure {
@@ -332,7 +333,7 @@ pub enum AlertEditResult {
 pub fn unknown_after_hand_over() -> Failure {
     Failure::new(
         FailureKind::Unknown,
-        "the desk was asked and left without an answer; its journal may hold it",
+        "the desk received the request and ended without an answer; its journal may hold it",
     )
 }
 

@@ -150,7 +150,7 @@ impl AttemptHistory {
             patience
         });
         (command.risk() == Risk::Increasing && now > until)
-            .then(|| Failure::local("too much time has passed since it was given"))
+            .then(|| Failure::local("its deadline has passed"))
     }
 }
 

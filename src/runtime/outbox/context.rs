@@ -181,7 +181,7 @@ impl OutboxContext {
         let noted = self.note_halt(why.clone());
         self.say_halted(why).await;
         if let Some(why) = self.unnoted(noted).await {
-            let text = format!("{why}: a desk that is started again would trade on");
+            let text = format!("{why}: a restarted desk would continue to trade");
             self.note(Tone::Alert, text).await;
         }
     }
@@ -243,7 +243,7 @@ impl OutboxContext {
             .writer
             .ask(move |journals| journals.current_journal()?.rearm(&base_url, &account));
         if let Some(why) = self.unnoted(noted).await {
-            let text = format!("{why}: a desk that is started again will be halted still");
+            let text = format!("{why}: a restarted desk will still be halted");
             self.note(Tone::Warn, text).await;
         }
         if self.shared.gate.rearm(seen.as_deref()) {
@@ -368,15 +368,15 @@ impl OutboxContext {
         }
         let count = self.shared.left_open.load(Ordering::Relaxed);
         let text = match count {
-            0 => "reading first what the last session left open".to_owned(),
-            1 => "finding out first what became of 1 command of the last session".to_owned(),
-            _ => format!("finding out first what became of {count} commands of the last session"),
+            0 => "first reading the commands that the last session left open".to_owned(),
+            1 => "first finding out the outcome of 1 command of the last session".to_owned(),
+            _ => format!("first finding out the outcome of {count} commands of the last session"),
         };
         self.note(Tone::Plain, text).await;
         let found = timeout(patience.saturating_sub(moment), is_ready).await;
         found.unwrap_or_else(|_| {
             let why =
-                "what became of the last session's commands is not found out yet; nothing was sent";
+                "the outcomes of the last session's commands are not known yet; nothing was sent";
             Err(Failure::new(FailureKind::Unavailable, why))
         })
     }

@@ -202,12 +202,12 @@ impl Delivery {
         if self.context.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
-                "the service refuses the key; nothing is sent before it takes it again (r asks)",
+                "the service refuses the key; nothing is sent until it accepts the key again (r retries)",
             ));
         }
         if !exit && self.context.writer.is_down() {
             return Some(Failure::local(
-                "the journal is down: nothing that raises exposure is sent",
+                "the journal is down: new orders are refused",
             ));
         }
         if let Some(why) = self.short_budget().or_else(|| self.history().early()) {
@@ -216,7 +216,7 @@ impl Delivery {
         if !exit && number > 1 && !self.context.client.spend_retry() {
             return Some(Failure::new(
                 FailureKind::Limited,
-                "too many retries in vain: nothing that raises exposure is retried before something is taken again",
+                "too many failed retries: new orders are not retried until the service accepts a request",
             ));
         }
         // Last, since they may wait for the disk.
@@ -253,7 +253,7 @@ impl Delivery {
         if self.has_left() {
             return Failure::new(FailureKind::Unknown, self.ownership.doubt());
         }
-        let words = "the desk stopped before any of it left this machine: it surely had no effect";
+        let words = "the desk stopped before it sent any of it: it had no effect";
         Failure::local(words)
     }
 
@@ -270,7 +270,7 @@ impl Delivery {
         let client = &self.context.client;
         let (pause, wait) = (client.pause_left(), client.wait(self.class()));
         let why = if !pause.is_zero() {
-            "the service asks for silence"
+            "the service asks for a pause"
         } else if !wait.is_zero() {
             "the request budget is spent"
         } else {
@@ -308,7 +308,11 @@ impl Delivery {
             }
             let (context, request) = (&self.context, &self.recorded.request);
             context
-                .without_journal(&self.command, request, "sent ahead of the journal")
+                .without_journal(
+                    &self.command,
+                    request,
+                    "sent before the journal recorded it",
+                )
                 .await;
         }
         self.history().launch();
@@ -368,7 +372,7 @@ impl Delivery {
             && self.history().stall()
         {
             let (done, total) = (operation.done_count(), operation.total_count);
-            let text = format!("{} stands still at {done} of {total}", self.command);
+            let text = format!("{} is stalled at {done} of {total}", self.command);
             self.context.note(Tone::Alert, text).await;
         }
         if let (ProgressSink::Flatten(operations), Interim::Running(operation)) =

@@ -100,17 +100,15 @@ impl EntryGate {
         }
         if self.blocks.load(Ordering::SeqCst) > 0 {
             return Some(Failure::local(
-                "the desk is getting out: nothing that raises exposure is sent before it is flat",
+                "flattening: new orders are refused until the account is flat",
             ));
         }
         if given != self.epoch() {
-            return Some(Failure::local(
-                "everything was to be closed after it was given",
-            ));
+            return Some(Failure::local("a close-all was requested after it"));
         }
         self.halted().map(|why| {
             Failure::local(format!(
-                "the desk is HALTED: {why}; nothing that raises exposure is sent before it is re-armed"
+                "the desk is HALTED: {why}; new orders are refused until it is re-armed"
             ))
         })
     }
@@ -124,7 +122,7 @@ mod tests {
     fn a_halt_that_nobody_has_seen_yet_outlasts_a_rearm() {
         let gate = EntryGate::default();
         let is_held = || gate.refusal(Risk::Increasing, gate.epoch()).is_some();
-        gate.halt("it was flattened".to_owned());
+        gate.halt("flattened".to_owned());
         let seen = gate.halted();
         gate.halt("two answers contradict each other".to_owned());
         assert!(!gate.rearm(seen.as_deref()) && is_held());
@@ -134,7 +132,7 @@ mod tests {
     #[test]
     fn what_reduces_exposure_passes_and_is_not_waited_for() {
         let gate = Arc::new(EntryGate::default());
-        gate.halt("it was flattened".to_owned());
+        gate.halt("flattened".to_owned());
         let _block = gate.block_entries();
         let _exit = gate.enter(Risk::Reducing);
         assert_eq!(gate.refusal(Risk::Reducing, gate.epoch()), None);

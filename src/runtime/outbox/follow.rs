@@ -83,7 +83,7 @@ pub(super) async fn check_echo(
         return None;
     }
     let what = differences.join(", ");
-    let text = format!("{} is not as asked: {what}", echo::name(receipt));
+    let text = format!("{} differs from the request: {what}", echo::name(receipt));
     match echo::undo(receipt) {
         Some(undo) => context.say(Msg::Offered(text, undo)).await,
         None => context.note(Tone::Alert, text).await,

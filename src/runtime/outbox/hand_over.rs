@@ -108,7 +108,7 @@ impl OutboxContext {
                 }
             },
         };
-        let text = format!("{command}: {holder} {missed}, so it goes out from here");
+        let text = format!("{command}: {holder} {missed}, so this process sends it");
         self.note(Tone::Warn, text).await;
         if let (Command::Flatten(_), NotHandedOver::Silent(_)) = (command, &missed) {
             self.leaves_flatten(&holder).await;
@@ -141,13 +141,14 @@ impl OutboxContext {
             Ok(Ok(())) => (
                 Tone::Warn,
                 format!(
-                    "flattens too if it wakes within {} s; later it says so and does not, and is not halted",
+                    "also flattens if it wakes within {} s; later it only reports the request, and is not halted",
                     socket::LAPSES.as_secs()
                 ),
             ),
             Ok(Err(_)) | Err(_) => (
                 Tone::Alert,
-                "cannot be told and is NOT halted: it may trade on when it wakes".to_owned(),
+                "cannot be reached and is NOT halted: it may continue to trade when it wakes"
+                    .to_owned(),
             ),
         };
         self.note(tone, format!("flatten: {holder} {words}")).await;

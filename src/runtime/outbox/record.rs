@@ -26,8 +26,8 @@ fn patience(risk: Risk) -> Duration {
 /// How long a close or cancel waits for recovery if the last session may have sent the same command.
 const SAME_COMMAND_WAIT: Duration = Duration::from_secs(2);
 
-const NEVER_TAKEN: &str = "too much time has passed since it was given, and the disk of the journal has not taken it: it \
-                           is not sent";
+const NEVER_TAKEN: &str =
+    "its deadline has passed, and the disk of the journal has not recorded it: it is not sent";
 
 /// Why the row under the key of `request` must not be sent again for it, if so.
 fn misused(
@@ -44,7 +44,7 @@ fn misused(
         )
     } else if (&intent.method, &intent.target) != (&request.method.to_string(), &request.target) {
         format!(
-            "the key was used for another deed, {}; each needs its own",
+            "the key was used for another command, {}; each command needs its own key",
             intent.command
         )
     } else if !entry.is_replayable(now) {
@@ -159,7 +159,7 @@ impl OutboxContext {
             }
             Err(JournalError::Slow) => Ok(self.ahead(command, request, intent_ref).await),
             Err(why) if risk == Risk::Increasing => Err(Failure::local(format!(
-                "{why}. Nothing that raises exposure is sent without it; closing and canceling still work"
+                "{why}. New orders are refused without it; closing and canceling still work"
             ))),
             Err(_) if chosen.is_some() => Ok(self.unrecorded(command, request).await),
             Err(_) => {
@@ -229,7 +229,7 @@ impl OutboxContext {
             },
         };
         if entry.is_none() {
-            let how = "sent ahead of a journal that is slow";
+            let how = "sent before the slow journal recorded it";
             self.without_journal(command, &recorded.request, how).await;
         }
         Ok(Ok(recorded))
@@ -303,7 +303,7 @@ impl OutboxContext {
         request: Request,
         intent: IntentRef,
     ) -> RecordedRequest {
-        let how = "sent ahead of a journal that is slow";
+        let how = "sent before the slow journal recorded it";
         self.without_journal(command, &request, how).await;
         RecordedRequest {
             request,

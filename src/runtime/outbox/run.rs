@@ -128,7 +128,7 @@ impl Delivery {
         if let Ok(receipt) = &result
             && let Some(what) = follow::check_echo(&self.context, &self.command, receipt).await
         {
-            update.detail = format!("{}; NOT AS ASKED: {what}", update.detail);
+            update.detail = format!("{}; DIFFERS FROM THE REQUEST: {what}", update.detail);
         }
         self.settle(update).await;
         follow::after(self, &result);
@@ -285,7 +285,8 @@ impl Delivery {
     fn objection(&self, ticket: Ticket) -> Option<String> {
         if !self.window().is_open(self.context.clock.now()) {
             return Some(format!(
-                "{}: not to be sent again; the service may have forgotten its key and act anew, or is another one",
+                "{}: cannot be sent again; the service may have forgotten its key and execute it twice, or is \
+                 another service",
                 self.command
             ));
         }

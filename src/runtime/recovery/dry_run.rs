@@ -111,7 +111,7 @@ async fn flatten(client: &Client, account: &AccountId) -> String {
     let lines = commands.iter().map(|command| spelled(client, command));
     let mut words = lines.collect::<Vec<_>>().join(" · ");
     if let Err(why) = remains.left() {
-        words = format!("{words} · and what is not known, for not all could be read: {why}");
+        words = format!("{words} · the rest could not be read: {why}");
     }
     words
 }
@@ -122,15 +122,12 @@ async fn introduce(client: Client, dir: PathBuf, events: Sender<Msg>) {
     let left = spawn_blocking(move || left_open(&dir, &place)).await;
     let earlier = match left {
         Ok(Some(0)) => String::new(),
-        Ok(Some(1)) => {
-            "; 1 command that an earlier session left open is not gone on with".to_owned()
-        }
+        Ok(Some(1)) => "; 1 open command of an earlier session is not continued".to_owned(),
         Ok(Some(many)) => {
-            format!("; {many} commands that an earlier session left open are not gone on with")
+            format!("; {many} open commands of an earlier session are not continued")
         }
         Ok(None) | Err(_) => {
-            "; what an earlier session may have left open is not known here, and not gone on with"
-                .to_owned()
+            "; open commands of an earlier session are not known here and not continued".to_owned()
         }
     };
     let tone = if earlier.is_empty() {
@@ -138,8 +135,9 @@ async fn introduce(client: Client, dir: PathBuf, events: Sender<Msg>) {
     } else {
         Tone::Warn
     };
-    let text =
-        format!("DRY-RUN: nothing is sent or journaled, what would be is told here{earlier}");
+    let text = format!(
+        "DRY RUN: nothing is sent or journaled; each command that would be is listed here{earlier}"
+    );
     // The desk is shutting down: nobody receives it.
     drop(events.send(Msg::Notify(tone, text)).await);
 }

@@ -103,7 +103,7 @@ pub(crate) async fn flatten(
         None => (context.record_flatten(&command).await, None),
     };
     // If the desk dies on the way, it must restart halted.
-    drop(context.note_halt("a flatten was begun, and did not come to its end".to_owned()));
+    drop(context.note_halt("a flatten began and did not finish".to_owned()));
     let mut run = FlattenRun {
         context,
         ticket,
@@ -116,8 +116,8 @@ pub(crate) async fn flatten(
     let result = run.rounds(closing).await;
     run.note_end(&result).await;
     let why = match &result {
-        Ok(_) => "it was flattened",
-        Err(_) => "it was flattened, and is not proved flat",
+        Ok(_) => "flattened",
+        Err(_) => "flattened, but not confirmed flat",
     };
     context.halt(why).await;
     result

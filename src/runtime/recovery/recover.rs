@@ -84,7 +84,7 @@ pub(crate) async fn recover(
     }
     for why in beside {
         let text =
-            format!("what was closed or canceled beside this journal is not all taken in: {why}");
+            format!("the closes and cancels of the overflow journal could not all be read: {why}");
         context.note(Tone::Alert, text).await;
     }
     if open.is_empty() {
@@ -200,7 +200,7 @@ impl Recovery<'_> {
     }
 
     async fn overtaken(&self, entry: &IntentRow) {
-        let words = "was overtaken by a newer one and is not sent again";
+        let words = "was superseded by a newer one and is not sent again";
         self.tell(entry, &StateUpdate::new(IntentState::Abandoned, words))
             .await;
         self.account_for(entry, Tone::Warn, words).await;
@@ -218,9 +218,9 @@ impl Recovery<'_> {
 
     async fn offer(&self, row: OpenRow) {
         let words = if row.entry.is_overdue(self.context.clock.now()) {
-            "was never sent, and its time is over: decide whether it is still wanted"
+            "was never sent, and its deadline has passed: decide whether you still want it"
         } else {
-            "was never sent: decide whether it is to be sent now"
+            "was never sent: decide whether to send it now"
         };
         self.account_for(&row.entry, Tone::Alert, words).await;
         go(row, Resume::Ask);
@@ -248,7 +248,7 @@ impl Recovery<'_> {
             } else {
                 (
                     IntentState::Abandoned,
-                    "is too old to be gone on with: F begins anew",
+                    "is too old to continue: F starts a new one",
                 )
             };
             self.tell(&parent, &StateUpdate::new(state, words)).await;
@@ -357,13 +357,13 @@ impl Recovery<'_> {
             && self.closed_all_at > Some(row.entry.created_at);
         let words = match row.ownership {
             Ownership::Own if is_outlived => {
-                "may have taken effect, and reads do not tell; everything was to be closed since, \
-                                          and it would open anew: decide"
+                "may have executed, and reading the service does not settle it; a close-all was requested since, and \
+                 sending it again opens a new position: decide"
                     .to_owned()
             }
-            Ownership::Own => "may have taken effect, and reads do not tell: decide".to_owned(),
+            Ownership::Own => "may have executed, and reading the service does not settle it: decide".to_owned(),
             Ownership::Foreign => format!(
-                "is of {}, account {}, and in doubt there: it is never sent from here",
+                "belongs to {}, account {}, where its status is unknown: it is never sent from here",
                 intent.base_url, intent.account_id
             ),
         };
@@ -399,7 +399,7 @@ fn named(open: &[IntentRow]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "open since before: {}{more}; what reads do not tell is left to a desk (\"perpdeck journal list --open\")",
+        "open from before: {}{more}; a desk decides what reads do not settle (\"perpdeck journal list --open\")",
         names.join("; ")
     )
 }

@@ -62,7 +62,7 @@ pub(crate) fn news_of_frame(draw_state: &DrawState, shown: &Model) -> Option<Msg
 /// The fallback frame: the reason, and the open question, if any.
 fn plain(size: Rect, account_set: &AccountSet, why: &str) -> Buffer {
     let words = format!(
-        "This screen cannot be drawn. The desk goes on: X, F and ^C work. Please report: {}",
+        "This screen cannot be drawn. The desk still runs: X, F and ^C work. Please report: {}",
         Text::from(why)
     );
     let with_question = attempt(size, |frame| {

@@ -24,7 +24,7 @@ pub(super) struct FormLayout<'a> {
 const LEAST: usize = 5;
 /// Between two consequences on a line.
 const SEPARATOR: &str = " · ";
-const RESULT: &str = "what follows";
+const RESULT: &str = "preview";
 
 impl<'a> FormLayout<'a> {
     /// All lines in reading order. If there are too many, preview and errors stay fixed in brief form, without unknown

@@ -49,7 +49,7 @@ fn rest(row: &RowId) -> &'static str {
         | RowId::Order(_)
         | RowId::Twap(_)
         | RowId::Scaled(_)
-        | RowId::Rung(..) => "What the service sent",
+        | RowId::Rung(..) => "Fields",
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn detail(order: &Order, scene: &Scene<'_>) -> DetailView {
     what(&mut fields, order);
     fields.section("Price and size");
     numbers(&mut fields, order);
-    fields.section("What follows");
+    fields.section("Preview");
     fields.text(
         "filled",
         crate::view::tables::order_words::filled_share(order).map(format::percent),

@@ -88,10 +88,7 @@ fn no_liquidation(position: &Position, scene: &Scene<'_>) -> Vec<Span> {
             Span::muted("  no price above zero liquidates it"),
         ];
     }
-    vec![
-        Span::unknown(),
-        Span::muted("  the service sent none: out of reach, or not told"),
-    ]
+    vec![Span::unknown(), Span::muted("  the service reports none")]
 }
 
 fn open(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {

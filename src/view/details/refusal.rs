@@ -11,17 +11,17 @@ const REASONS: &[(&str, &str)] = &[
     ("insufficient_margin", "not enough margin was free for it"),
     (
         "reduce_only_no_position",
-        "it only reduces, and no position was open",
+        "it was reduce-only, and no position was open",
     ),
     (
         "reduce_only_would_increase",
-        "it only reduces, and would have made the position larger",
+        "it was reduce-only, and would have made the position larger",
     ),
     (
         "post_only_would_cross",
-        "it was only to rest, and would have filled at once",
+        "it was post-only, and would have filled at once",
     ),
-    ("ioc_no_match", "nothing in the book met its price at once"),
+    ("ioc_no_match", "no order in the book matched its price"),
     (
         "fok_unfillable",
         "the book could not fill all of it at once",
@@ -30,15 +30,9 @@ const REASONS: &[(&str, &str)] = &[
         "trigger_would_fire",
         "the mark had reached its trigger already",
     ),
-    (
-        "no_liquidity",
-        "nobody was there to trade within its slippage",
-    ),
+    ("no_liquidity", "the book had no orders within its slippage"),
     ("price_out_of_band", "its price is too far from the market"),
-    (
-        "below_min_notional",
-        "it is worth less than the least order",
-    ),
+    ("below_min_notional", "its value is below the minimum"),
     ("leverage_too_high", "more leverage than is allowed"),
     ("max_position", "a larger position than is allowed"),
     ("max_open_positions", "more open positions than are allowed"),
@@ -49,7 +43,7 @@ const REASONS: &[(&str, &str)] = &[
     ("market_unavailable", "its market could not be traded"),
     (
         "account_breached",
-        "the account broke a rule, and only reduces since",
+        "the account broke a rule and may only reduce",
     ),
     ("too_many_chase_orders", "too many chases worked already"),
     ("too_many_working_orders", "too many orders worked already"),
@@ -160,7 +154,7 @@ mod tests {
         );
         assert_eq!(
             first(&model, r#","reject_reason":"ioc_no_match""#),
-            "rejected: nothing in the book met its price at once"
+            "rejected: no order in the book matched its price"
         );
         assert_eq!(
             first(&model, r#","reject_reason":"moon_phase""#),
@@ -180,7 +174,8 @@ mod tests {
         arrive(&mut model, Answer::Account(Ok(facts)));
         assert_eq!(
             first(&model, RULE),
-            "rejected: a larger position than is allowed, by the rule max position notional, whose limit is 500,000, now at 12,000"
+            "rejected: a larger position than is allowed, by the rule max position notional, whose limit is 500,000, \
+             now at 12,000"
         );
         let why = Failure {
             order_id: Some("ord-9".into()),

@@ -59,11 +59,11 @@ pub(crate) fn question(warning: &OrderWarning, seen: &Seen) -> String {
         }
         OrderWarning::Untaken(field) => {
             let label = field.label();
-            format!("a number was typed at {label}, which is a choice: it is in no field")
+            format!("{label} is a choice: the number that you typed is in no field")
         }
         OrderWarning::Late { what, age } => {
             let age = format::span(*age);
-            format!("the {what} are {age} old: it may be otherwise by now")
+            format!("the {what} are {age} old and may have changed since")
         }
     }
 }
@@ -190,6 +190,6 @@ fn under(what: &str, size: Num, model: &Model, seen: &Seen) -> Option<String> {
     let worth = size.times(seen.market?.mark?)?;
     (worth < least).then(|| {
         let (worth, least) = (format::usd(worth), format::usd(least));
-        format!("{what} is worth {worth} USD, under this account's smallest order, {least}")
+        format!("{what}: {worth} USD is below the {least} USD minimum")
     })
 }

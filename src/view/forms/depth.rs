@@ -90,7 +90,7 @@ fn slippage(average: Num, book: &Book) -> Option<Num> {
 /// What happens to the part that no level fills.
 fn rest(taker: &Taker) -> &'static str {
     match (taker.limit, taker.lasting) {
-        (None, _) => "beyond the levels that are told",
+        (None, _) => "beyond the known levels",
         (Some(_), TimeInForce::Gtc | TimeInForce::Gtd) => "rests",
         (Some(_), TimeInForce::Ioc) => "is not filled",
         (Some(_), TimeInForce::Fok) => "missing: fok fills all or nothing",

@@ -131,7 +131,7 @@ fn failure(form: &Form) -> Vec<Span> {
         lines.push(Span::new(words.join(" · "), Tone::Muted));
     }
     if failure.is_doubtful() {
-        let words = "it may have been done all the same: look before sending it again";
+        let words = "it may have executed: check before you send it again";
         lines.push(Span::new(words, Tone::Alert));
     }
     lines
@@ -285,7 +285,8 @@ fn chases_nothing(draft: &EntryDraft, seen: &Seen) -> Option<String> {
     };
     let [cap, follows] = [cap, follows].map(|price| format::price(price, seen.market));
     Some(format!(
-        "the cap {cap} is {side} {follows}, the price it would follow: the order rests fixed at its cap and does not chase"
+        "the cap {cap} is {side} {follows}, the price it would follow: the order rests fixed at its cap and does not \
+         chase"
     ))
 }
 
@@ -303,7 +304,7 @@ fn fires_at_once(
         TriggerDirection::Below => mark <= price,
     };
     let Some(side) = held.and_then(Position::side).filter(|_| is_there) else {
-        let words = "the mark is past the trigger already: it would fire at once";
+        let words = "the trigger is already crossed: the service will refuse it";
         return is_there.then(|| words.to_owned());
     };
     let purpose = Protection::of(side, direction);
@@ -312,7 +313,7 @@ fn fires_at_once(
         TriggerDirection::Below => "below",
     };
     Some(format!(
-        "a {} of a {} is {place} the mark, {}: this one would fire at once",
+        "a {} of a {} is {place} the mark, {}: the trigger is already crossed",
         purpose.word(),
         position_side(Some(side)).text,
         format::price(mark, Some(market))
@@ -321,13 +322,14 @@ fn fires_at_once(
 
 fn winning_stop(side: Side, entry: Option<Num>, stop: Option<Num>) -> Option<String> {
     let gain = estimate::gain(side, entry?, stop?)?;
-    (!gain.is_negative()).then(|| "the stop loss is not on the losing side of the entry".to_owned())
+    (!gain.is_negative())
+        .then(|| "a long's stop must be below its entry (a short's above)".to_owned())
 }
 
 fn losing_target(side: Side, entry: Option<Num>, target: Option<Num>) -> Option<String> {
     let gain = estimate::gain(side, entry?, target?)?;
     (!gain.is_positive())
-        .then(|| "the take profit is not on the winning side of the entry".to_owned())
+        .then(|| "a long's target must be above its entry (a short's below)".to_owned())
 }
 
 fn still_open(id: &PositionId, model: &Model) -> Vec<String> {

@@ -147,7 +147,7 @@ fn state(model: &Model, _: &Scene<'_>) -> Cell {
         return Span::new("LOCKED", Tone::Alert).into();
     }
     if model.store.parked().next().is_some() {
-        return Span::new("IN DOUBT", Tone::Alert).into();
+        return Span::new("UNKNOWN", Tone::Alert).into();
     }
     if model.second.is_some() {
         return Span::new(header::SECOND_DESK, Tone::Alert).into();

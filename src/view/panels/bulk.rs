@@ -127,7 +127,7 @@ fn item(model: &Model, item: &Item) -> BulkItem {
         State::Listed => (Span::muted("to send"), call()),
         State::Sent(ticket) => match model.store.flights.get(ticket).map(|f| &f.progress) {
             Some(Progress::Parked { why, .. }) => (
-                Span::new("in doubt", Tone::Alert),
+                Span::new("unknown", Tone::Alert),
                 Some(Span::new(why.message.to_string(), Tone::Alert)),
             ),
             Some(Progress::Queued) => (Span::new("waiting", Tone::Info), call()),

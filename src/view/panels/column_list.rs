@@ -35,7 +35,7 @@ pub fn column_list(model: &Model, columns: &Columns, drawn: Option<&[&'static st
         }];
         value.push(Span::muted(name.id));
         if name.tells_risk && *sight == ColumnVisibility::Hidden {
-            value.push(Span::new("  tells risk", Tone::Warn));
+            value.push(Span::new("  shows risk", Tone::Warn));
         }
         Some(DetailLine::Link {
             label: match sight {

@@ -151,7 +151,7 @@ pub fn limits(model: &Model) -> DetailView {
     lines.push(DetailLine::Section("Lock"));
     let standing = facts.and_then(|facts| facts.standing.as_ref());
     lines.extend(standing.map(|word| field("challenge", vec![Span::plain(word.to_string())])));
-    lines.push(field("new risk", lock(model)));
+    lines.push(field("new entries", lock(model)));
     lines.push(field("exits", vec![Span::plain("never locked")]));
     lines.push(DetailLine::Section("Orders"));
     lines.extend(asked_beyond(model).map(|(name, words)| field(name, words)));
@@ -253,7 +253,7 @@ fn unmeasured(missing: Option<Missing>) -> Vec<Span> {
     let why = match missing {
         None => "nothing has been read yet".to_owned(),
         Some(Missing::Unset) => {
-            "neither the service nor [guard] in the settings tells it".to_owned()
+            "neither the service nor [guard] in the settings states it".to_owned()
         }
         Some(Missing::Lacks(of)) => format!("without {}", lack(of)),
         Some(Missing::TooLarge) => "its figures have too many digits".to_owned(),
@@ -265,7 +265,7 @@ fn lack(lack: Lack) -> String {
     match lack {
         Lack::Unpriced(count) => {
             let of = words::counted(count, "open position", "open positions");
-            format!("{of}: no price is known, price_source tells one")
+            format!("{of}: no price is known; set price_source")
         }
         Lack::Open => "open positions that have not been read".to_owned(),
         Lack::Unread(count) => {
@@ -274,11 +274,11 @@ fn lack(lack: Lack) -> String {
         }
         Lack::Untold(count) => {
             let of = words::counted(count, "closed position", "closed positions");
-            format!("{of}: what came of it is not told")
+            format!("{of}: the service does not report its outcome")
         }
-        Lack::Cut => "closed positions the service has and does not say where".to_owned(),
+        Lack::Cut => "closed positions that the service does not list".to_owned(),
         Lack::Peak => {
-            "the peak it may trail, which is not told: from the highest equity seen here".to_owned()
+            "the peak it may trail, which the service does not report: from the highest equity seen here".to_owned()
         }
     }
 }
@@ -328,7 +328,7 @@ fn figure(gauge: &LimitGauge, number: Num) -> String {
 
 fn lock(model: &Model) -> Vec<Span> {
     if let Some(rule) = guard::breach(model) {
-        let words = format!("BREACHED by {rule}: the service takes only what reduces");
+        let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return vec![Span::new(words, Tone::Alert)];
     }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
@@ -349,13 +349,13 @@ fn lock(model: &Model) -> Vec<Span> {
         }
         (Some(_), None) if model.guard.is_lifted() => {
             vec![Span::new(
-                "lifted by you until the limit has been left again",
+                "overridden by you until the figure is within the limit again",
                 Tone::Warn,
             )]
         }
         (Some(_), None) => vec![Span::new("not locked: [guard] lock is false", Tone::Warn)],
         (None, _) => vec![Span::plain(
-            "open; locked when the daily loss or the drawdown is used up",
+            "allowed; locked when the daily loss or the drawdown is used up",
         )],
     }
 }
@@ -413,7 +413,7 @@ mod tests {
             shown[5..7],
             [
                 "challenge: breached",
-                "new risk: BREACHED by max daily loss: the service takes only what reduces",
+                "new risk: BREACHED by max daily loss: the service accepts reducing orders only",
             ]
         );
         let words = |segment: &Segment| segment.words.iter().map(|s| &*s.text).collect::<String>();
@@ -495,9 +495,9 @@ mod tests {
             [
                 "daily loss: 270.00% used  270.00 of 100.00  local",
                 "without: closed positions that are still to be read, 1 so far",
-                "without: 1 open position: no price is known, price_source tells one",
+                "without: 1 open position: no price is known; set price_source",
                 "drawdown: –  without closed positions that are still to be read, 1 so far",
-                "target: –  neither the service nor [guard] in the settings tells it",
+                "target: –  neither the service nor [guard] in the settings states it",
             ]
         );
     }

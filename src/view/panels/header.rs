@@ -277,7 +277,7 @@ fn clock(model: &Model) -> Option<Segment> {
     let scene = Scene::of(model, &model.options.zone);
     let words = match model.store.clocks.rate() {
         ClockRate::Same => apart(scene.served(), scene.now)?,
-        ClockRate::Still => "stands still".to_owned(),
+        ClockRate::Still => "stalled".to_owned(),
         ClockRate::Other(rate) => format!("×{}", Num::new(rate, 3).rounded(1).normalized()),
         ClockRate::Unsteady => "unsteady".to_owned(),
     };

@@ -119,7 +119,7 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
         sections.push(section(title, of_group.copied().copied()));
     }
     sections.push(keyless(keymap, of));
-    sections.push(section("Whatever is open", keymap.always()));
+    sections.push(section("Everywhere", keymap.always()));
     if of != Context::Form && of != Context::Strip {
         let signs = LEGEND
             .iter()

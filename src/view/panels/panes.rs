@@ -91,7 +91,7 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         }
         if store.is_incomplete(source) {
             return vec![Span::new(
-                "none that could be read, and not all of it could",
+                "no row could be read, and the list is incomplete",
                 Tone::Warn,
             )];
         }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Added if everything was closed after the command was given.
-const REOPENS: &str = "; CLOSED ALL SINCE, this opens anew";
+const REOPENS: &str = "; CLOSED ALL SINCE, this opens a new position";
 
 /// What is known of it, and what the keys do.
 pub(crate) fn words(
@@ -40,13 +40,13 @@ pub(crate) fn words(
         let left = scene.until_own(strip.ends_at(), passing::LEFT);
         button(key, &format!("same request again ({left})"))
     } else {
-        vec![Span::plain("not to be sent again")]
+        vec![Span::plain("cannot be sent again")]
     };
     let apart = || vec![Span::plain(" · ")];
     let known = if never_left {
         " was never sent"
     } else {
-        " may have been done"
+        " may have executed"
     };
     let head = vec![
         Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
@@ -123,7 +123,7 @@ mod tests {
         let asked = words_on(&model, Ticket(1));
         assert!(
             asked.contains(
-                "may have been done; CLOSED ALL SINCE, this opens anew:  O same request again"
+                "may have executed; CLOSED ALL SINCE, this opens a new position:  O same request again"
             ),
             "{asked}"
         );
@@ -137,6 +137,6 @@ mod tests {
             "{unsent}"
         );
         let doubtful = asked_of(Failure::new(FailureKind::Unknown, "no answer"));
-        assert!(doubtful.contains("may have been done:  y same request again"));
+        assert!(doubtful.contains("may have executed:  y same request again"));
     }
 }

@@ -33,7 +33,13 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
         let fields = labels.zip(entries);
         lines.extend(fields.map(|(label, text)| field(label, Span::new(text, tone))));
     }
-    lines.push(field("", Span::muted("\"perpdeck config show\" lists every setting and where it stands; :reload reads them now")));
+    lines.push(field(
+        "",
+        Span::muted(
+            "\"perpdeck config show\" lists every setting and where it stands; :reload \
+                                      reads them now",
+        ),
+    ));
     DetailView {
         title: vec![Span::new("Settings", Tone::Accent)],
         lines,
@@ -42,12 +48,9 @@ pub fn settings(model: &Model, zone: &Zone) -> DetailView {
 
 fn in_force(standing: &ReloadStatus) -> Span {
     if standing.faults.is_empty() {
-        Span::new("as the files say", Tone::Good)
+        Span::new("as in the files", Tone::Good)
     } else {
-        Span::new(
-            "as before: what the files say now is not taken",
-            Tone::Alert,
-        )
+        Span::new("as before: the changed files are not applied", Tone::Alert)
     }
 }
 

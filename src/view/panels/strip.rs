@@ -316,7 +316,7 @@ fn standing(flight: &PendingCommand) -> Vec<Span> {
 /// A parked command has its reason in the activity pane and the strip; here is only its name.
 fn standing_words(progress: &Progress) -> String {
     match progress {
-        Progress::Parked { why, .. } if why.is_doubtful() => "may have been done".to_owned(),
+        Progress::Parked { why, .. } if why.is_doubtful() => "may have executed".to_owned(),
         Progress::Parked { .. } => "was never sent".to_owned(),
         Progress::Queued
         | Progress::Sending { .. }

@@ -52,8 +52,8 @@ pub(crate) fn asked(deed: &StripAction, scene: &Scene<'_>) -> String {
         }
         StripAction::Flip(flip) => flip.to_string(),
         StripAction::Leave => leaving(scene),
-        StripAction::Rearm => "send orders that raise exposure again".to_owned(),
-        StripAction::Lift(_) => "lift the lock on new risk".to_owned(),
+        StripAction::Rearm => "re-enable new entries".to_owned(),
+        StripAction::Lift(_) => "override the lock on new entries".to_owned(),
         StripAction::CancelSide((_, market, side), commands) => {
             let word = side_word(*side);
             let orders = match commands.len() {
@@ -83,9 +83,9 @@ pub(super) fn leaving(scene: &Scene<'_>) -> String {
         .flatten()
         .collect();
     if parts.is_empty() {
-        return "leave? nothing is on the way any more".to_owned();
+        return "quit? nothing is pending any more".to_owned();
     }
-    format!("leave? {}", parts.join("; "))
+    format!("quit? {}", parts.join("; "))
 }
 
 /// Commands of unknown outcome that wait for a person.
@@ -114,7 +114,7 @@ pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
         n => (format!("{n} commands are"), "them"),
     };
     Some(format!(
-        "{commands} on the way, and the next desk finds out what became of {it}"
+        "{commands} pending; the next desk finds out the outcome of {it}"
     ))
 }
 

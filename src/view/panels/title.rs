@@ -303,7 +303,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
 /// The progress of filtering or sorting a long list; until then it stays as it was.
 fn sifted(model: &Model, pane: Pane) -> Option<Span> {
     let percent = model.table_views.of(pane)?.sifted()?;
-    Some(Span::new(format!("sifting {percent} %"), Tone::Info))
+    Some(Span::new(format!("filtering {percent} %"), Tone::Info))
 }
 
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {

@@ -103,7 +103,7 @@ fn toast_words(notice: &Notice, account: &str) -> String {
     };
     match &notice.event {
         Event::Settled(command, Err(why)) if why.is_doubtful() => {
-            format!("{}: may or may not have been done", asked(command))
+            format!("{}: may or may not have executed", asked(command))
         }
         Event::Settled(command, Err(why)) => format!("{}: {}", asked(command), why.message),
         Event::Elsewhere(elsewhere) => {

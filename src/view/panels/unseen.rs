@@ -8,10 +8,9 @@ use crate::app::{
 
 /// What is hidden, and the keys that still work.
 pub fn out_of_sight(model: &Model) -> String {
-    let waiting =
-        model.overlays.last().and_then(waits).map(|what| {
-            format!(". {what} waits out of sight: nothing of it is sent until it is seen")
-        });
+    let waiting = model.overlays.last().and_then(waits).map(|what| {
+        format!(". {what} is off the screen: perpdeck sends nothing of it until it is visible")
+    });
     let early = model
         .early_exit
         .map(|exit| format!(". {} starts as soon as the account is read", exit.name()));

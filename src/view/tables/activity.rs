@@ -94,7 +94,7 @@ pub(crate) fn kind(event: &Event) -> &'static str {
         Event::Progress(_, Progress::Waiting { .. }) => "waiting",
         Event::Progress(_, Progress::Running { .. }) => "running",
         Event::Progress(_, Progress::Flattening(_)) => "flattening",
-        Event::Progress(_, Progress::Parked { why, .. }) if why.is_doubtful() => "in doubt",
+        Event::Progress(_, Progress::Parked { why, .. }) if why.is_doubtful() => "unknown",
         Event::Progress(_, Progress::Parked { .. }) => "never sent",
         Event::Settled(command, Ok(receipt)) => settled_kind(command, receipt),
         Event::Settled(_, Err(why)) => why.kind.word(),

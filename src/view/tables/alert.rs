@@ -57,7 +57,7 @@ fn ended_by(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Passed => "the service says that the challenge is passed".to_owned(),
         Verdict::Breached(rule) => {
-            format!("the challenge is lost by {rule}: the service takes only what reduces")
+            format!("the challenge is lost by {rule}: the service accepts reducing orders only")
         }
     }
 }

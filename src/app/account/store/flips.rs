@@ -37,6 +37,6 @@ impl FlipStage {
 
     /// The same while the close has no response.
     pub(crate) fn in_flight_words(position: &PositionId) -> String {
-        format!("the close of {position} goes on")
+        format!("the close of {position} continues")
     }
 }

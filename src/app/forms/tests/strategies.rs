@@ -56,11 +56,11 @@ fn a_service_that_makes_none_says_so_in_words() {
     for (key, words) in [
         (
             "t",
-            "this service offers no creation of TWAPs: dialect.twap_creation is none",
+            "this service cannot create TWAPs: dialect.twap_creation is none",
         ),
         (
             "l",
-            "this service offers no creation of ladders: dialect.scaled_creation is none",
+            "this service cannot create ladders: dialect.scaled_creation is none",
         ),
     ] {
         press(&mut model, key);

@@ -202,7 +202,7 @@ pub enum Action {
     CancelAll,
     #[strum(message = "FLATTEN")]
     Flatten,
-    #[strum(message = "decide what is in doubt")]
+    #[strum(message = "decide a command of unknown status")]
     Decide,
     #[strum(message = "correct the refused order")]
     Correct,

@@ -443,7 +443,7 @@ mod tests {
         );
         assert_eq!(
             faults[3],
-            "[desk] quit: no key (q is refresh); what gets you out must keep one"
+            "[desk] quit: no key (q is refresh); every action that closes, cancels or leaves must keep one"
         );
     }
 }

@@ -97,7 +97,7 @@ pub(super) fn moved(text: &str) -> Vec<String> {
     let sections = toml::from_str::<Sections>(text).unwrap_or_default();
     let known = MOVED.iter().filter(|(was, _)| sections.contains_key(*was));
     known
-        .map(|(was, is)| format!("[{was}] binds nothing any more: these keys are in [{is}]"))
+        .map(|(was, is)| format!("[{was}] no longer exists: bind these keys in [{is}]"))
         .collect()
 }
 
@@ -270,7 +270,7 @@ pub(super) fn barred(keymap: &Keymap) -> Vec<String> {
         let taker = built_in.and_then(|keys| Some((keys, keymap.lookup(place, keys.first)?)));
         let taker = taker.map(|(key, is)| format!(" ({key} is {is})"));
         format!(
-            "[{place}] {way}: no key{}; what gets you out must keep one",
+            "[{place}] {way}: no key{}; every action that closes, cancels or leaves must keep one",
             taker.unwrap_or_default()
         )
     };
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn a_section_of_an_earlier_version_is_no_fault_and_its_new_name_is_said() {
         let keymap = with("[chart]\nnext_choice = \"l\"\n[desk]\nrefresh = \"F5\"");
-        let said = "[chart] binds nothing any more: these keys are in [market_chart]";
+        let said = "[chart] no longer exists: bind these keys in [market_chart]";
         assert_eq!(keymap.notes(), [said]);
         assert_eq!(with("[desk]\nrefresh = \"F5\"").notes(), [""; 0]);
     }
@@ -439,7 +439,7 @@ mod tests {
             ),
             (
                 "[desk]\nflatten = \"g f\"",
-                "[desk] flatten: no key; what gets you out must keep one",
+                "[desk] flatten: no key; every action that closes, cancels or leaves must keep one",
             ),
             (
                 "[strip]\nconfirm = \"y y\"",

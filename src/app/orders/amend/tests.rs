@@ -149,15 +149,13 @@ fn what_fills_before_the_cancel_is_not_bought_again() {
     let mut model = desk();
     let effects = moved(&mut model, ended("0.25"));
     assert_eq!(placed(&effects).size, num("0.15"));
-    let words =
-        "some of ord-5 filled before it was canceled: the replacement is for the other 0.15";
+    let words = "part of ord-5 filled before its cancel: the replacement is for the remaining 0.15";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
 
 #[test]
 fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
-    let unknown =
-        "ord-5 is canceled, and how much of it had filled is not known: no replacement is placed";
+    let unknown = "ord-5 is canceled, but its filled size is not known: no replacement is placed";
     let cases = [
         (
             vec![ended("0.4")],
@@ -169,7 +167,7 @@ fn nothing_is_placed_where_all_of_it_filled_or_nothing_tells_how_much() {
         ),
         (
             vec![resting()],
-            "ord-5 is called resting after its cancel: no replacement is placed",
+            "ord-5 is resting after its cancel: no replacement is placed",
         ),
         (vec![old("canceled", r#""size":0.3"#)], unknown),
         (vec![], unknown),
@@ -298,11 +296,7 @@ fn a_halt_or_a_long_wait_between_the_two_leaves_the_new_one_to_the_trader() {
     press(&mut halted, MOVE);
     settle(&mut halted, Ticket(1), Ok(canceled()));
     let now = halted.now;
-    update(
-        &mut halted,
-        now,
-        Msg::Halted(Some("it was flattened".to_owned())),
-    );
+    update(&mut halted, now, Msg::Halted(Some("flattened".to_owned())));
     assert!(!sends(&traced(&mut halted, vec![ended("0.1")])));
     let mut late = desk();
     press(&mut late, MOVE);
@@ -335,11 +329,11 @@ fn only_a_resting_limit_order_that_stands_alone_is_moved() {
         ),
         (
             old("resting", rung),
-            "a part of a ladder or TWAP is not moved: the new one would be no part of it",
+            "an order of a ladder or TWAP cannot be moved: the new order would not belong to it",
         ),
         (
             old("resting", untold),
-            "the service does not tell how much of it has filled: cancel it and place a new one",
+            "the service does not report how much of it has filled: cancel it and place a new one",
         ),
     ];
     for (order, words) in cases {

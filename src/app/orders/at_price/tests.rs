@@ -178,7 +178,7 @@ fn a_stop_entry_waits_for_its_price_on_the_far_side_of_the_mark_only() {
     ));
     assert_eq!(
         why,
-        "a buy stop is above the mark, 64000: at 63900 it would fire at once"
+        "a buy stop is above the mark, 64000: at 63900 the trigger is already crossed"
     );
 }
 
@@ -263,7 +263,7 @@ fn an_order_that_is_dropped_elsewhere_goes_the_way_of_a_safe_replace() {
     );
     let mut model = moved_desk();
     let why = refused(drop_order(&mut model, &id, &at("60000"), SendMode::AtOnce));
-    assert_eq!(why, "put back: it stands there already");
+    assert_eq!(why, "put back: the order is already there");
     let next = drop_order(&mut model, &id, &at("60002"), SendMode::InForm);
     follow(&mut model, next);
     let sent = press(&mut model, "enter");

@@ -153,7 +153,7 @@ fn the_only_marked_row_that_is_gone_does_not_turn_the_key_on_an_unmarked_one() {
     press(&mut model, "j j j space");
     working(&mut model, "o1 o2 o3 o5 o6");
     assert_eq!(asked(&mut model), None);
-    let why = "every row that was marked is gone; their marks are forgotten";
+    let why = "every marked row is gone; the marks are removed";
     assert_eq!(said(&model), why);
     assert_eq!(asked(&mut model), Some(cancel("o5")));
 }
@@ -384,6 +384,6 @@ fn that_no_order_works_is_said_only_where_the_working_ones_are_known() {
     press(&mut model, "K");
     assert_eq!(
         said(&model),
-        "which orders work is not known yet (F flattens all the same)"
+        "the working orders are not known yet (F still flattens)"
     );
 }

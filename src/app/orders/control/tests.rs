@@ -122,7 +122,7 @@ fn break_even_moves_the_other_stops_where_one_cannot_be_moved() {
         assert!(words.starts_with("the stop ord-6 stays at 5"), "{words}");
         assert!(
             words.ends_with(
-                ": an order of this type cannot be placed anew: cancel it and place another"
+                ": an order of this type cannot be replaced: cancel it and place a new one"
             ),
             "{words}"
         );
@@ -164,7 +164,7 @@ fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
     update(&mut model, now, Msg::Progress(Ticket(1), parked));
     press(&mut model, "esc");
     assert_eq!(press(&mut model, "Z"), vec![]);
-    let words = "whether a stop for this position was placed is not known: u decides";
+    let words = "status unknown: a stop for this position may have been placed: u decides";
     assert_eq!(said(&model).as_deref(), Some(words));
 }
 
@@ -172,19 +172,20 @@ fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
 fn break_even_is_refused_in_words_where_it_helps_nothing() {
     let mut better = charged(vec![stop("ord-5", "60100")]);
     assert_eq!(press(&mut better, "Z"), vec![]);
-    let words = "the stop at 60100 guards as well as break-even 60055: it stays";
+    let words = "the stop at 60100 is already at break-even 60055 or better: it stays";
     assert_eq!(said(&better).as_deref(), Some(words));
 
     let mut near = charged(vec![stop("ord-5", "58000")]);
     let market = market("BTC", "60019", "60021", (5, 40));
     arrive(&mut near, Answer::Markets(Ok(vec![market])));
     assert_eq!(press(&mut near, "Z"), vec![]);
-    let words = "break-even: the mark 60020 is not beyond 60055: a stop there fires at once";
+    let words =
+        "break-even: the mark 60020 is not beyond 60055: a stop there would trigger at once";
     assert_eq!(said(&near).as_deref(), Some(words));
 
     let mut uncharged = desk();
     assert_eq!(press(&mut uncharged, "Z"), vec![]);
-    let words = "the fee rate is not known: [fees] in the settings tells it";
+    let words = "the fee rate is not known: set it in [fees] of the settings";
     assert_eq!(said(&uncharged).as_deref(), Some(words));
 }
 
@@ -198,7 +199,7 @@ fn the_nearest_stop_goes_by_ticks_and_not_beyond_the_mark() {
 
     let mut at_mark = charged(vec![stop("ord-5", "63999")]);
     assert_eq!(press(&mut at_mark, "}"), vec![]);
-    let words = "the mark 64000 has reached 64000: the stop fires at once";
+    let words = "the mark 64000 has reached 64000: the stop would trigger at once";
     assert_eq!(said(&at_mark).as_deref(), Some(words));
 
     let mut bare = charged(vec![]);

@@ -211,8 +211,7 @@ fn a_close_in_doubt_is_followed_by_nothing_however_it_ends() {
         let mut model = flipping();
         let (now, progress) = (model.now, doubt(&model));
         update(&mut model, now, Msg::Progress(FIRST, progress));
-        let words =
-            "flip stopped: whether the close was carried out is not known yet; nothing is opened";
+        let words = "flip stopped: the outcome of the close is unknown; nothing is opened";
         assert_eq!(said(&model).as_deref(), Some(words));
         closed(&mut model);
         opens_nothing(&mut model);
@@ -245,7 +244,7 @@ fn a_close_that_is_refused_or_was_somebody_elses_opens_nothing() {
         ),
         (
             elsewhere,
-            "flip stopped: pos-1 is closed, and what this close has closed is not known; nothing is opened",
+            "flip stopped: pos-1 is closed, but the size that this close closed is not known; nothing is opened",
         ),
     ] {
         let mut model = flipping();
@@ -375,12 +374,12 @@ fn a_way_out_a_halt_or_another_close_in_between_ends_it() {
 #[test]
 fn a_flip_that_is_stopped_says_why_and_whether_the_position_is_closed() {
     for (is_closed, state) in [
-        (false, "the close of pos-1 goes on"),
+        (false, "the close of pos-1 continues"),
         (true, "pos-1 is closed"),
     ] {
         for (keys, cause) in [
             ("X", "close all positions on chal-1 was asked for"),
-            ("K", "cancel-all was asked for"),
+            ("K", "you requested cancel-all"),
         ] {
             let mut model = flipping();
             if is_closed {
@@ -422,7 +421,7 @@ fn the_checks_run_again_when_it_is_due() {
 fn what_could_not_be_finished_is_not_begun() {
     let mut halted = desk();
     let now = halted.now;
-    let why = Msg::Halted(Some("it was flattened".to_owned()));
+    let why = Msg::Halted(Some("flattened".to_owned()));
     update(&mut halted, now, why);
     assert_eq!(press(&mut halted, "I"), vec![]);
     assert_eq!(halted.overlays, vec![]);

@@ -285,7 +285,7 @@ fn a_new_stop_that_is_canceled_by_hand_leaves_the_old_one() {
         sending: Sending::First,
     };
     update(&mut model, now, Msg::Asked(CallerId(7), wish));
-    let words = "the stop is not moved: ord-5 stands, its replacement is canceled";
+    let words = "the stop is not moved: ord-5 still works, its replacement is canceled";
     let lines = model.activity.lines.iter();
     let mut events = lines.map(|line| &line.event);
     let is_said = events.any(|event| matches!(event, Event::Message(_, said) if said == words));
@@ -331,7 +331,7 @@ fn a_looser_stop_is_held_back_where_new_risk_is_and_a_tighter_one_is_not() {
     for (keys, goes) in [("{", false), ("}", true)] {
         let mut model = guarded();
         let now = model.now;
-        let why = Msg::Halted(Some("it was flattened".to_owned()));
+        let why = Msg::Halted(Some("flattened".to_owned()));
         update(&mut model, now, why);
         let effects = press(&mut model, keys);
         assert_eq!(!sent(&effects).is_empty(), goes, "{keys}");

@@ -138,7 +138,7 @@ fn of_a_loss_limit_that_both_set_the_stricter_one_counts_and_locks() {
     let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
     assert_eq!((daily.used, daily.origin), (num("1.02"), Origin::Local));
     let held = held(&model).unwrap();
-    assert_eq!(held, "new risk is locked by the daily loss");
+    assert_eq!(held, "entries locked by the daily loss");
     model.options.guard.daily_loss = Some(num("50000"));
     arrive(&mut model, Answer::Account(Ok(facts("0.9", "98000"))));
     let daily = model.guard.gauge(Limit::DailyLoss).unwrap();
@@ -356,7 +356,7 @@ fn the_keys_that_open_positions_say_why_they_do_not() {
     press(&mut model, "b s");
     assert_eq!(model.overlays, vec![]);
     let last = model.activity.lines.back().map(|line| line.event.clone());
-    let words = "new risk is locked by the daily loss, L shows the limits".to_owned();
+    let words = "entries locked by the daily loss, L shows the limits".to_owned();
     assert_eq!(
         last,
         Some(Event::Message(

@@ -244,7 +244,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
         }
     }
     if let Some(at) = quote {
-        let what = "this quote is not closed".to_owned();
+        let what = "the quote has no closing mark".to_owned();
         return Err(Fault {
             at: at..at + 1,
             what,
@@ -322,21 +322,23 @@ fn value(text: &str, kind: Kind, op: Op, id: &str) -> Result<Value, String> {
         Kind::Words if matches!(op, Op::Holds | Op::Is | Op::IsNot) => {
             Ok(Value::Words(text.to_owned()))
         }
-        Kind::Words => Err(format!("{id} is words and has no order: write {id}:{text}")),
+        Kind::Words => Err(format!(
+            "{id} is text, which > and < cannot compare: write {id}:{text}"
+        )),
         // Searched as words, compared as a number.
         Kind::Code if op == Op::Holds => Ok(Value::Words(text.to_owned())),
         Kind::Code => match (number(text), op) {
             (Some(number), _) => Ok(Value::Number(number)),
             (None, Op::Is | Op::IsNot) => Ok(Value::Words(text.to_owned())),
             (None, _) => Err(format!(
-                "{text:?} is no number: write {id}>=400 or {id}:{text}"
+                "{text:?} is not a number: write {id}>=400 or {id}:{text}"
             )),
         },
         Kind::Number => number(text)
             .map(Value::Number)
-            .ok_or_else(|| format!("{id} is a number, and {text:?} is none: write {id}>1.5")),
+            .ok_or_else(|| format!("{id} is a number, and {text:?} is not: write {id}>1.5")),
         Kind::Span | Kind::Moment => span(text).map(Value::Span).ok_or_else(|| {
-            format!("{id} is a time, and {text:?} is none: write {id}<90s, 5m, 2h or 3d")
+            format!("{id} is a time, and {text:?} is not: write {id}<90s, 5m, 2h or 3d")
         }),
     }
 }

@@ -167,7 +167,7 @@ fn a_fault_says_where_it_is_and_what_to_write() {
     );
     assert_eq!(
         fault("size>abc").1,
-        "size is a number, and \"abc\" is none: write size>1.5"
+        "size is a number, and \"abc\" is not: write size>1.5"
     );
     assert_eq!(fault("size>abc").0, 5..8);
     assert_eq!(
@@ -182,14 +182,14 @@ fn a_fault_says_where_it_is_and_what_to_write() {
         fault("market>b"),
         (
             7..8,
-            "market is words and has no order: write market:b".to_owned()
+            "market is text, which > and < cannot compare: write market:b".to_owned()
         )
     );
     assert_eq!(
         fault("age>5"),
         (
             4..5,
-            "age is a time, and \"5\" is none: write age<90s, 5m, 2h or 3d".to_owned()
+            "age is a time, and \"5\" is not: write age<90s, 5m, 2h or 3d".to_owned()
         )
     );
     assert_eq!(
@@ -198,7 +198,7 @@ fn a_fault_says_where_it_is_and_what_to_write() {
     );
     assert_eq!(
         fault("btc \"x"),
-        (4..5, "this quote is not closed".to_owned())
+        (4..5, "the quote has no closing mark".to_owned())
     );
 }
 
@@ -266,7 +266,7 @@ fn what_is_not_whole_yet_takes_no_row_away_and_the_line_says_what_does() {
     assert_eq!(ids(&model, Pane::Positions), ["pos-1", "pos-2"]);
     assert_eq!(
         said(&model).unwrap(),
-        "side: what?; until then all is shown"
+        "side: what?; until then all rows are shown"
     );
     press(&mut model, "short");
     assert_eq!(
@@ -277,7 +277,7 @@ fn what_is_not_whole_yet_takes_no_row_away_and_the_line_says_what_does() {
     assert!(
         said(&model)
             .unwrap()
-            .ends_with("; until then by side:short alone")
+            .ends_with("; until then only by side:short")
     );
     assert_eq!(ids(&model, Pane::Positions), ["pos-2"]);
     press(&mut model, "esc / to_l");

@@ -66,7 +66,7 @@ pub(super) fn words(text: &str) -> Result<Vec<Word>, Fault> {
     if let Some((at, _)) = quote {
         return Err(Fault {
             at: at..at + 1,
-            what: "this quote is not closed".to_owned(),
+            what: "the quote has no closing mark".to_owned(),
         });
     }
     words.extend(open);
@@ -147,7 +147,7 @@ impl CommandArgs {
     /// Refuses all flags.
     pub(super) fn no_flags(&self) -> Result<(), Fault> {
         match self.flags.first() {
-            Some(flag) => Err(flag.word.fault("no flags are wanted here")),
+            Some(flag) => Err(flag.word.fault("this command takes no flags")),
             None => Ok(()),
         }
     }
@@ -155,7 +155,7 @@ impl CommandArgs {
     /// Refuses more than this many words.
     pub(super) fn at_most(&self, count: usize) -> Result<(), Fault> {
         match self.word(count) {
-            Some(word) => Err(word.fault("nothing more is wanted here")),
+            Some(word) => Err(word.fault("this command takes no more arguments")),
             None => Ok(()),
         }
     }

@@ -111,7 +111,7 @@ pub(super) fn choose(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
     }
     if chosen.is_empty() {
         let last = args.needed(args.words.len() - 1, "")?;
-        return Err(last.fault("one column at least stays"));
+        return Err(last.fault("at least one column must stay"));
     }
     let is_own = chosen.iter().copied().eq(0..names(model).len());
     Ok(Next::ChooseColumns(pane, (!is_own).then_some(chosen)))

@@ -185,7 +185,11 @@ pub const VERBS: &[Verb] = &[
         does_it: Handler::Say(trade::margin),
     },
     press("close-all", "closes every position", Action::CloseAll),
-    press("flatten", "gets out of everything", Action::Flatten),
+    press(
+        "flatten",
+        "stops TWAPs, cancels orders, closes positions",
+        Action::Flatten,
+    ),
     Verb {
         name: "filter",
         also: &[],
@@ -215,11 +219,11 @@ pub const VERBS: &[Verb] = &[
     },
     press(
         "freeze",
-        "holds the display, or lets it go on",
+        "freezes the display, or resumes it",
         Action::Freeze,
     ),
     press("zoom", "this pane alone", Action::Zoom),
-    press("refresh", "asks for everything now", Action::Refresh),
+    press("refresh", "refreshes everything now", Action::Refresh),
     Verb {
         name: "account",
         also: &[],
@@ -276,7 +280,7 @@ pub const VERBS: &[Verb] = &[
         name: "config",
         also: &["settings"],
         shape: "",
-        does: "says whether the settings files are in force, and what is wrong with them",
+        does: "shows whether the settings files are applied, and their errors",
         flags: &[],
         offers: nothing,
         does_it: Handler::Say(settings::standing),

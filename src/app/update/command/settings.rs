@@ -31,8 +31,8 @@ pub(super) fn theme(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     args.at_most(1)?;
     let theme = args.word(0).map(|word| named(model, word)).transpose()?;
     let words = theme.map_or_else(
-        || "the colours of the settings again".to_owned(),
-        |theme| format!("theme {theme} for this session; `:theme` alone takes it off"),
+        || "the theme of the settings is back".to_owned(),
+        |theme| format!("theme {theme} for this session; `:theme` alone restores the settings"),
     );
     let event = Event::Message(Tone::Plain, words);
     model.activity.note(None, event, model.now);
@@ -43,6 +43,6 @@ fn named(model: &Model, word: &Word) -> Result<Theme, Fault> {
     let wanted = word.text.to_lowercase();
     let mut known = Theme::VARIANTS.iter();
     let theme = known.find(|theme| theme.to_string() == wanted);
-    let there_are = || format!("no such theme; there are {}", themes(model).join(", "));
+    let there_are = || format!("no such theme; the themes are {}", themes(model).join(", "));
     theme.copied().ok_or_else(|| word.fault(there_are()))
 }

@@ -104,7 +104,7 @@ fn strategy(
         fill(&mut form, *field, word)?;
     }
     if let Some(word) = words.next() {
-        return Err(word.fault("nothing more is wanted here"));
+        return Err(word.fault("this command takes no more arguments"));
     }
     for (flag, field) in TEXTS {
         if let Some(word) = args.flag(flag) {

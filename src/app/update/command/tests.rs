@@ -126,7 +126,7 @@ fn a_close_that_is_not_at_the_market_opens_its_form_with_every_flag_in_it() {
     );
     assert_eq!(
         fault("close all --size 0.1"),
-        (10..16, "no flags are wanted here".to_owned())
+        (10..16, "this command takes no flags".to_owned())
     );
 }
 
@@ -294,11 +294,11 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
     );
     assert_eq!(
         fault("close 'btc"),
-        (6..7, "this quote is not closed".to_owned())
+        (6..7, "the quote has no closing mark".to_owned())
     );
     assert_eq!(
         fault("flatten now"),
-        (8..11, "nothing more is wanted here".to_owned())
+        (8..11, "this command takes no more arguments".to_owned())
     );
 }
 
@@ -507,7 +507,7 @@ fn a_price_may_be_called_the_limit_it_is() {
     assert_eq!(fault("buy btc 1 limit").1, "a price: limit 60000");
     assert_eq!(
         fault("buy btc 1 limit 5 5").1,
-        "nothing more is wanted here"
+        "this command takes no more arguments"
     );
 }
 
@@ -582,14 +582,14 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
         );
         assert_eq!(
             toast(&model),
-            "theme light for this session; `:theme` alone takes it off"
+            "theme light for this session; `:theme` alone restores the settings"
         );
     }
     assert_eq!(say(&mut model, "theme"), [Effect::SetTheme(None)]);
-    assert_eq!(toast(&model), "the colours of the settings again");
+    assert_eq!(toast(&model), "the theme of the settings is back");
     assert_eq!(say(&mut model, "reload"), [Effect::Reload]);
     let (at, what) = fault("theme drak");
-    let known = "no such theme; there are dark, light, contrast, blue_orange, red_up";
+    let known = "no such theme; the themes are dark, light, contrast, blue_orange, red_up";
     assert_eq!((at, what.as_str()), (6..10, known));
 }
 
@@ -651,7 +651,11 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
             29..30,
             "an order of this type has no trigger price",
         ),
-        ("move ord-1 1 2", 13..14, "nothing more is wanted here"),
+        (
+            "move ord-1 1 2",
+            13..14,
+            "this command takes no more arguments",
+        ),
     ] {
         let mut model = movable();
         assert_eq!(say(&mut model, line), vec![], "{line}");

@@ -79,7 +79,7 @@ pub(super) fn sell(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault>
 
 /// A word of a closed vocabulary.
 pub(super) fn parsed<T: FromStr>(word: &Word) -> Result<T, Fault> {
-    let wrong = |_| word.fault(format!("{:?} is none of the words for this", word.text));
+    let wrong = |_| word.fault(format!("{:?} is not one of the choices", word.text));
     word.text.to_lowercase().parse().map_err(wrong)
 }
 

@@ -94,7 +94,7 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
         ChallengeStatus::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
             Reason::AccountBreached,
             format!(
-                "the account broke {}: only reduce-only orders are taken",
+                "the account broke {}: only reduce-only orders are accepted",
                 rule.into_str()
             ),
         )),

@@ -128,7 +128,7 @@ impl Engine {
         match (self.standing(account), order.leverage > most) {
             (ChallengeStatus::Breached { .. }, _) => Err(CommandRefusal::conflict(
                 Reason::AccountBreached,
-                "the account broke a rule: only reduce-only orders are taken",
+                "the account broke a rule: only reduce-only orders are accepted",
             )),
             (_, true) => Err(CommandRefusal::conflict(
                 Reason::LeverageTooHigh,

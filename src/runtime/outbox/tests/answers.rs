@@ -64,7 +64,7 @@ async fn an_order_that_rests_otherwise_than_asked_is_an_alert_with_an_offer_to_c
         let order = ORDER.replace(asked, placed);
         assert_ne!(order, ORDER);
         let offer = Msg::Offered(
-            format!("order o-1 is not as asked: {difference}"),
+            format!("order o-1 differs from the request: {difference}"),
             Command::Cancel("o-1".into()),
         );
         assert_eq!(messages_for(buy(), order).await, [offer]);
@@ -74,7 +74,7 @@ async fn an_order_that_rests_otherwise_than_asked_is_an_alert_with_an_offer_to_c
 #[tokio::test]
 async fn a_time_in_force_that_was_not_understood_is_an_alert_too() {
     let offer = Msg::Offered(
-        "order o-1 is not as asked: time in force gtc instead of ioc".to_owned(),
+        "order o-1 differs from the request: time in force gtc instead of ioc".to_owned(),
         Command::Cancel("o-1".into()),
     );
     assert_eq!(messages_for(fleeting(), ORDER.to_owned()).await, [offer]);
@@ -90,7 +90,7 @@ async fn of_an_order_that_is_over_already_there_is_nothing_to_cancel_and_it_is_s
     let filled = ORDER
         .replace("resting", "filled")
         .replace(r#""side":"buy""#, r#""side":"sell""#);
-    let text = "order o-1 is not as asked: side sell instead of buy".to_owned();
+    let text = "order o-1 differs from the request: side sell instead of buy".to_owned();
     assert_eq!(
         messages_for(buy(), filled).await,
         [Msg::Notify(Tone::Alert, text)]
@@ -112,7 +112,7 @@ async fn a_close_of_another_position_is_an_alert_as_well() {
             )
     };
     assert_eq!(messages_for(close("p-1"), closing("p-1")).await, []);
-    let text = "order o-1 is not as asked: position p-2 instead of p-1".to_owned();
+    let text = "order o-1 differs from the request: position p-2 instead of p-1".to_owned();
     let offer = Msg::Offered(text, Command::Cancel("o-1".into()));
     assert_eq!(messages_for(close("p-1"), closing("p-2")).await, [offer]);
 }

@@ -77,9 +77,7 @@ async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a
     let responder = Responder::answering(vec![closed_all(), empty(), empty()]).await;
     let account = "chal-1".into();
     let mut before = Journal::open(dir.path()).unwrap();
-    before
-        .halt(&responder.url, &account, "it was flattened")
-        .unwrap();
+    before.halt(&responder.url, &account, "flattened").unwrap();
     drop(before);
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
@@ -94,7 +92,7 @@ async fn a_desk_started_on_a_full_disk_is_halted_as_before_and_closes_all_with_a
     scene.outbox.send(TICKET, buy());
     let (msgs, result) = scene.settled().await;
     let why = result.unwrap_err().to_string();
-    assert!(why.contains("HALTED: it was flattened"), "{why}");
+    assert!(why.contains("HALTED: flattened"), "{why}");
     assert!(said(&msgs).contains("is full"), "{}", said(&msgs));
     scene.outbox.send(Ticket(2), Command::CloseAll(account));
     let (msgs, result) = scene.settled().await;

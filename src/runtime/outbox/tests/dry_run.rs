@@ -105,7 +105,7 @@ async fn each_command_is_told_as_the_request_it_would_have_been_and_no_journal_b
     let mut rehearsal = Rehearsal::of(vec![]).await;
     assert_eq!(
         rehearsal.introduced().await,
-        "DRY-RUN: nothing is sent or journaled, what would be is told here"
+        "DRY RUN: nothing is sent or journaled; each command that would be is listed here"
     );
     for (command, request) in every_kind() {
         let told = rehearsal.told(command.clone()).await;
@@ -158,7 +158,7 @@ async fn a_flatten_that_cannot_read_everything_says_what_is_not_known() {
     let mut rehearsal = Rehearsal::of(script).await;
     rehearsal.introduced().await;
     let told = rehearsal.told(Command::Flatten("chal-1".into())).await;
-    let words = "POST /v1/accounts/chal-1/close-all-positions · and what is not known, for not all could be read: ";
+    let words = "POST /v1/accounts/chal-1/close-all-positions · the rest could not be read: ";
     assert!(told.contains(words), "{told}");
 }
 
@@ -176,8 +176,8 @@ async fn what_an_earlier_session_left_open_is_counted_and_left_alone() {
     let mut rehearsal = Rehearsal::at(dir, responder);
     assert_eq!(
         rehearsal.introduced().await,
-        "DRY-RUN: nothing is sent or journaled, what would be is told here; 2 commands that an earlier session left \
-         open are not gone on with"
+        "DRY RUN: nothing is sent or journaled; each command that would be is listed here; 2 open commands of an \
+         earlier session are not continued"
     );
     assert_eq!(rehearsal.responder.seen().len(), 0);
     // The journal is free and unchanged.

@@ -102,7 +102,7 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
     let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Flat(_))), "{result:?}");
-    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    let halted = Msg::Halted(Some("flattened".to_owned()));
     assert!(said.contains(&halted), "{said:?}");
     let rounds = said.iter().filter_map(|msg| {
         if let Msg::Progress(_, Progress::Flattening(state)) = msg {
@@ -123,16 +123,13 @@ async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
 
     scene.outbox.send(Ticket(2), buy());
     let why = scene.settled().await.1.unwrap_err().to_string();
-    assert!(
-        why.contains("the desk is HALTED: it was flattened"),
-        "{why}"
-    );
+    assert!(why.contains("the desk is HALTED: flattened"), "{why}");
     let here = scene.responder.url.clone();
     let Scene { dir, outbox, .. } = scene;
     drop(outbox);
     let journal = reopened(&dir).await;
     let noted = journal.halted(&here, &"chal-1".into());
-    assert_eq!(noted, Some("it was flattened"), "for the next desk too");
+    assert_eq!(noted, Some("flattened"), "for the next desk too");
     let open: Vec<_> = journal
         .recent(99)
         .unwrap()
@@ -151,7 +148,7 @@ async fn the_parts_of_a_flatten_belong_to_it_though_its_own_row_came_late() {
     scene.outbox.context.ready().await.unwrap();
     let go_on = hang(&scene.outbox.context.writer);
     scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
-    let ahead = "sent ahead of a journal that is slow";
+    let ahead = "sent before the slow journal recorded it";
     while !slow_disk::is_said(&scene.events.recv().await.unwrap(), ahead) {}
     drop(go_on);
     scene.settled().await.1.unwrap();

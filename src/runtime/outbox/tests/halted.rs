@@ -5,12 +5,9 @@ use super::*;
 #[tokio::test]
 async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed() {
     let mut scene = Scene::of(vec![canceled(), placed()]).await;
-    scene.outbox.context.halt("it was flattened").await;
+    scene.outbox.context.halt("flattened").await;
     let halted = scene.events.recv().await;
-    assert_eq!(
-        halted,
-        Some(Msg::Halted(Some("it was flattened".to_owned())))
-    );
+    assert_eq!(halted, Some(Msg::Halted(Some("flattened".to_owned()))));
     scene.outbox.send(Ticket(1), buy());
     let why = scene.settled().await.1.unwrap_err();
     assert!(
@@ -32,7 +29,7 @@ async fn an_order_in_doubt_when_the_desk_halts_is_asked_about_instead_of_sent_ag
     scene.outbox.send(TICKET, buy());
     let lost = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Unknown { .. }));
     while !lost(&scene.events.recv().await.unwrap()) {}
-    scene.outbox.context.halt("it was flattened").await;
+    scene.outbox.context.halt("flattened").await;
     let why = parked(&mut scene).await;
     assert!(why.is_doubtful(), "{why}");
     assert_eq!(methods(&scene), ["POST"]);

@@ -74,7 +74,7 @@ async fn a_flatten_beside_a_desk_that_does_not_answer_is_halted_still_when_it_ta
     let (_, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
     drop(other);
-    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    let halted = Msg::Halted(Some("flattened".to_owned()));
     while scene.events.recv().await.unwrap() != halted {}
 }
 
@@ -215,7 +215,7 @@ async fn what_the_first_desk_asks_about_is_in_doubt_here_and_says_on_which_scree
     let why = end.unwrap_err();
     assert_eq!(why.kind, FailureKind::Unknown);
     let place = format!(
-        "no answer; the desk that sent it (process {}) asks on its screen what is to be done",
+        "no answer; the desk that sent it (process {}) asks on its screen what to do",
         std::process::id()
     );
     assert_eq!(why.message.raw(), place);
@@ -243,7 +243,7 @@ async fn an_answer_that_is_not_as_asked_is_said_on_the_second_desk_too() {
     let settled = Msg::Settled(Ticket(9), Ok(receipt));
     let (msgs, end) = hears(&mut scene, close("p-1"), settled).await;
     assert!(end.is_ok(), "{end:?}");
-    let text = "order o-1 is not as asked: position p-2 instead of p-1".to_owned();
+    let text = "order o-1 differs from the request: position p-2 instead of p-1".to_owned();
     let offered = Msg::Offered(text, Command::Cancel("o-1".into()));
     assert!(msgs.contains(&offered), "{msgs:?}");
 }
@@ -451,8 +451,8 @@ async fn a_desk_that_wakes_long_after_a_flatten_leaves_open_what_is_open_by_then
         ..host(&scene, &CallerRegistry::default(), inbox)
     };
     tokio::spawn(socket::accept_callers(vec![asleep], listener));
-    let said = "a wish to flatten was left here 0 s ago, when this desk did not answer, and is NOT followed: what is open \
-                may be newer; F flattens";
+    let said = "flatten was requested 0 s ago, while this desk did not answer, and was NOT executed: positions may \
+                be newer. F flattens";
     let told = Msg::Notify(crate::app::activity::notice::Tone::Alert, said.to_owned());
     assert_eq!(heard.recv().await, Some(told));
 }

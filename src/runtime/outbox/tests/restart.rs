@@ -135,7 +135,7 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     };
     context.outbox.again(ticket);
     let refusal =
-        |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("not to be sent again"));
+        |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("cannot be sent again"));
     context.until(refusal).await;
     let sent = context.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
@@ -351,7 +351,7 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
     let responder = Responder::answering(vec![tests::placed(), tests::placed()]).await;
     let mut journal = Journal::open(dir.path()).unwrap();
     let (here, account) = (responder.url.clone(), "chal-1".into());
-    journal.halt(&here, &account, "it was flattened").unwrap();
+    journal.halt(&here, &account, "flattened").unwrap();
     drop(journal);
     let (client, _calls) = responder.client();
     let (sender, events) = channel(64);
@@ -363,17 +363,14 @@ async fn a_desk_that_was_halted_is_halted_still_when_it_is_started_again_until_i
         responder,
         events,
     };
-    let halted = Msg::Halted(Some("it was flattened".to_owned()));
+    let halted = Msg::Halted(Some("flattened".to_owned()));
     assert_eq!(context.until(|_| true).await, halted);
     context.outbox.send(Ticket(1), tests::buy());
     let refused = context.until(is_settled).await;
     let Msg::Settled(_, Err(why)) = refused else {
         panic!("{refused:?}");
     };
-    assert!(
-        why.to_string().contains("HALTED: it was flattened"),
-        "{why}"
-    );
+    assert!(why.to_string().contains("HALTED: flattened"), "{why}");
     context.outbox.send(Ticket(2), tests::close("p-1"));
     assert!(matches!(
         context.until(is_settled).await,

@@ -82,7 +82,7 @@ fn a_stop_on_the_winning_side_is_no_profit() {
     press(&mut model, "2 j s 2 tab 2800 tab 2900");
     assert_eq!(of(&model, "at stop"), "–");
     assert_eq!(of(&model, "R:R"), "–");
-    let wrong = "the stop loss is not on the losing side of the entry";
+    let wrong = "a long's stop must be below its entry (a short's above)";
     assert_eq!(warnings(&model), [wrong]);
 }
 
@@ -182,7 +182,7 @@ fn what_the_rules_of_the_account_refuse_is_said_before_it_is_sent() {
         warnings(&model)
     };
     let over = "the position would be worth 64,000.00 USD, over this account's 50,000.00";
-    let under = "it is worth 6.40 USD, under this account's smallest order, 10.00";
+    let under = "it: 6.40 USD is below the 10.00 USD minimum";
     assert_eq!(said("b 0.5"), [over]);
     assert_eq!(said("b 0.0001"), [under]);
     assert_eq!(said("c 0.0001"), [under]);

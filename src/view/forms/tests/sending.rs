@@ -90,8 +90,8 @@ fn doubts_about_what_was_meant_are_told_and_block_nothing() {
         [
             "needs 6,000.00 USD of margin; 1,000.00 is available",
             "ioc would not fill: the limit does not reach the market",
-            "the take profit is not on the winning side of the entry",
-            "the stop loss is not on the losing side of the entry",
+            "a long's target must be above its entry (a short's below)",
+            "a long's stop must be below its entry (a short's above)",
         ]
     );
     assert_eq!(press(&mut model, "enter").len(), 1);
@@ -118,13 +118,9 @@ fn a_leverage_that_the_market_takes_of_nobody_is_told_beside_it_and_not_sent() {
 fn a_form_on_a_halted_desk_says_at_once_that_it_is_and_which_key_trades_on() {
     let mut model = desk();
     let now = model.now;
-    update(
-        &mut model,
-        now,
-        Msg::Halted(Some("it was flattened".to_owned())),
-    );
+    update(&mut model, now, Msg::Halted(Some("flattened".to_owned())));
     press(&mut model, "esc b");
-    let why = "the desk is HALTED, it was flattened: R on the desk trades on";
+    let why = "the desk is HALTED, flattened: R on the desk re-enables trading";
     assert_eq!(words(&view(&model).trouble), [why]);
     press(&mut model, "0.1 enter");
     let said: Vec<_> = words(&view(&model).trouble)

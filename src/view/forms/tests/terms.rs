@@ -30,7 +30,7 @@ fn a_trigger_that_the_mark_has_passed_is_pointed_out() {
     );
     assert_eq!(
         words(&view(&model).trouble),
-        ["the mark is past the trigger already: it would fire at once"]
+        ["the trigger is already crossed: the service will refuse it"]
     );
 }
 
@@ -131,8 +131,7 @@ fn what_an_order_meets_in_the_book_is_told_with_the_age_of_the_book_and_not_gues
     assert_eq!(
         book(&model).as_deref(),
         Some(
-            "0.20000 fills at est. 64,006, 0.9 bps from mid, 0.10000 beyond the levels that are told, \
-             from a book 1s old"
+            "0.20000 fills at est. 64,006, 0.9 bps from mid, 0.10000 beyond the known levels, from a book 1s old"
         )
     );
     press(

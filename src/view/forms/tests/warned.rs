@@ -143,7 +143,7 @@ fn the_rungs_of_a_ladder_that_are_through_the_market_are_reckoned_at_the_book() 
 fn a_conditional_close_past_its_trigger_says_that_it_fires_at_once() {
     let mut model = desk();
     press(&mut model, "c tab tab cond tab tab right right tab 65000");
-    let past = "a stop of a LONG is below the mark, 64,000: this one would fire at once";
+    let past = "a stop of a LONG is below the mark, 64,000: the trigger is already crossed";
     assert_eq!(warnings(&model), [past]);
     press(&mut model, "ctrl-u 60000");
     assert_eq!(warnings(&model), [""; 0]);
@@ -258,7 +258,7 @@ fn an_order_on_old_prices_is_asked_about_once() {
     wait(&mut model, 4_000);
     assert_eq!(
         warnings(&model),
-        ["the positions are 4s old: it may be otherwise by now"]
+        ["the positions are 4s old and may have changed since"]
     );
     assert_eq!(press(&mut model, "enter"), vec![]);
     wait(&mut model, 200);
@@ -273,7 +273,7 @@ fn a_number_typed_at_a_choice_is_in_no_field_and_is_asked_about() {
     press(&mut model, "1200");
     let after = view(&model).fields;
     assert_eq!(before, after, "no digit of it has chosen anything");
-    let asked = "a number was typed at time in force, which is a choice: it is in no field";
+    let asked = "time in force is a choice: the number that you typed is in no field";
     assert!(
         warnings(&model).contains(&asked.to_owned()),
         "{:?}",
@@ -378,8 +378,8 @@ fn exits_on_the_wrong_side_of_the_entry_are_named_where_they_are_moved() {
     assert_eq!(
         warnings(&model),
         [
-            "the take profit is not on the winning side of the entry",
-            "the stop loss is not on the losing side of the entry",
+            "a long's target must be above its entry (a short's below)",
+            "a long's stop must be below its entry (a short's above)",
         ]
     );
 }
@@ -494,7 +494,7 @@ fn a_take_profit_on_the_wrong_side_is_told_why() {
     let mut model = desk();
     press(&mut model, "s 0.1 shift-tab shift-tab shift-tab 8");
     press(&mut model, "tab tab tab tab tab 63000");
-    let below = "a target of a LONG is above the mark, 64,000: this one would fire at once";
+    let below = "a target of a LONG is above the mark, 64,000: the trigger is already crossed";
     assert_eq!(warnings(&model), [below]);
     press(&mut model, "ctrl-u 65000");
     assert_eq!(warnings(&model), [""; 0]);
