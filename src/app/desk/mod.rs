@@ -3,6 +3,7 @@
 
 pub(crate) mod alerts;
 pub(crate) mod cursor;
+pub(crate) mod flip_cursor;
 pub(crate) mod freeze;
 pub(crate) mod links;
 pub(crate) mod market_shown;

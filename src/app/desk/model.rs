@@ -84,6 +84,8 @@ pub struct Model {
     pub(crate) spoken: Vec<String>,
     /// What was requested before the account was known.
     pub(crate) early_exit: Option<EarlyExit>,
+    /// Where the cursor goes after a flip.
+    pub(crate) flip_cursor: Option<super::flip_cursor::FlipCursor>,
     /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
     /// The desk that holds the journal, if this is a second one.
@@ -133,6 +135,7 @@ impl Model {
             frozen: None,
             spoken: vec![],
             early_exit: None,
+            flip_cursor: None,
             halted: None,
             second: None,
             settings: reload::ReloadStatus::default(),

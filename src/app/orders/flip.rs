@@ -16,7 +16,7 @@ use crate::{
             },
         },
         activity::notice::Tone,
-        desk::model::Model,
+        desk::{flip_cursor, model::Model},
         dialogs::{
             effect::Effect,
             next::Next,
@@ -113,6 +113,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
         return Err(format!("flip: {why}"));
     }
     let flip = flip.agreed(model.now);
+    flip_cursor::begin(model, flip.position());
     let (ticket, effect) = send(model, close);
     if let Some(flight) = model.store.flights.get_mut(&ticket) {
         flight.then = Some(Then::Open(Box::new(flip)));

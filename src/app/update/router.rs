@@ -11,7 +11,8 @@ use crate::{
         account::{labels::Switch, poll::Source},
         activity::notice::Tone,
         desk::{
-            alerts, cursor, market_shown, model::Model, msg::Msg, table_view, tour, user_alerts,
+            alerts, cursor, flip_cursor, market_shown, model::Model, msg::Msg, table_view, tour,
+            user_alerts,
         },
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
@@ -122,6 +123,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
+    flip_cursor::follow(model);
     market_shown::follow(model);
     ladder_follow::follow(model);
     tour::proceed(model);
