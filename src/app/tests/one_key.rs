@@ -128,6 +128,9 @@ fn before_the_account_is_known_it_says_so() {
     assert_eq!(press(&mut model, "X"), vec![]);
     assert_eq!(
         last_said(&model),
-        (Tone::Warn, "close all: the account is not known yet")
+        (
+            Tone::Alert,
+            "close-all waits: it starts as soon as the account is read; Esc stops it"
+        )
     );
 }
