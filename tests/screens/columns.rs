@@ -257,3 +257,40 @@ fn a_state_that_changes_moves_no_column() {
         );
     }
 }
+
+/// Positions and orders of other sizes, in the same markets, each worth less than 100,000 USD.
+fn of_other_sizes() -> Model {
+    let mut model = desk::full();
+    let mut positions = desk::positions();
+    let sizes = ["1.23456", "-3.5", "31.25", "-98000"];
+    for (position, size) in positions.iter_mut().zip(sizes) {
+        position.size = num(size);
+    }
+    desk::arrive(&mut model, 0, Answer::Positions(Ok(Page::of(positions))));
+    let mut orders: Vec<Order> = desk::working();
+    for order in &mut orders {
+        order.size = order.size.over(num("2")).unwrap().rounded(2);
+    }
+    desk::arrive(&mut model, 0, Answer::Orders(Ok(Page::of(orders))));
+    model
+}
+
+#[test]
+fn a_size_that_changes_moves_no_column() {
+    for size in [(120, 40), (160, 48), (200, 60)] {
+        let place = |model: &Model, words: &[&str], next: &str| {
+            let line = heading(model, size, words);
+            line.find(next).unwrap()
+        };
+        for (words, next) in [
+            (["side", "size", "entry", "stop"], "entry"),
+            (["side", "type", "size", "price"], "price"),
+        ] {
+            assert_eq!(
+                place(&desk::full(), &words, next),
+                place(&of_other_sizes(), &words, next),
+                "{next} at {size:?}"
+            );
+        }
+    }
+}

@@ -129,8 +129,9 @@ impl LadderScene<'_> {
         let traded = self.traded();
         let most_traded = traded.values().copied().max();
         let largest = grouped.and_then(GroupedBook::largest);
-        let decimals = size_decimals(largest, self.decimals(), form.size);
-        let volume_decimals = size_decimals(most_traded, self.decimals(), form.traded);
+        let usual = format::usual_size(self.market);
+        let decimals = size_decimals((largest, usual), self.decimals(), form.size);
+        let volume_decimals = size_decimals((most_traded, usual), self.decimals(), form.traded);
         let row = |price: &Num| {
             let cell = |side| {
                 let depth = grouped.map(|grouped| grouped.depth(side, *price));

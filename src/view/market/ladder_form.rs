@@ -126,9 +126,14 @@ impl LadderLines {
     }
 }
 
-/// So many decimals let the largest size fit into `room` with a blank beside it, and no more than the market has.
-pub(super) fn size_decimals(largest: Option<Num>, most: u32, room: u16) -> u32 {
-    let Some(largest) = largest else {
+/// So many decimals let the largest size, and any of a usual one's length, fit into `room` with a blank beside it, and no
+/// more than the market has. The usual size keeps the decimals where they are while the largest changes.
+pub(super) fn size_decimals(
+    (largest, usual): (Option<Num>, Option<Num>),
+    most: u32,
+    room: u16,
+) -> u32 {
+    let Some(largest) = largest.max(usual) else {
         return most;
     };
     let fits = |decimals: &u32| {
@@ -201,11 +206,21 @@ mod tests {
 
     #[test]
     fn a_small_size_is_never_shown_as_none() {
-        assert_eq!(size_decimals(Some(num("123.4567")), 4, 6), 1);
-        assert_eq!(size_decimals(Some(num("13.2")), 4, 4), 1);
+        assert_eq!(size_decimals((Some(num("123.4567")), None), 4, 6), 1);
+        assert_eq!(size_decimals((Some(num("13.2")), None), 4, 4), 1);
         assert_eq!(fitted_size(num("0.004"), 1), "<0.1");
         assert_eq!(fitted_size(num("12.34"), 1), "12.3");
         assert_eq!(fitted_size(num("0.4"), 0), "<1");
+    }
+
+    #[test]
+    fn the_largest_size_changes_no_decimals_while_it_is_no_longer_than_a_usual_one() {
+        let usual = Some(num("15"));
+        let decimals = |largest| size_decimals((largest, usual), 5, 6);
+        let all = ["0.4", "9.99", "10.1", "87"].map(|largest| decimals(Some(num(largest))));
+        assert_eq!(all, [2; 4]);
+        assert_eq!(decimals(None), 2);
+        assert_eq!(decimals(Some(num("123"))), 1, "no digit is cut");
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("side", "side", Left, 0, side),
     Column::new("mode", "type", Left, 1, mode).holds("conditional", "stp lim"),
     Column::new("status", "state", Left, 1, state).holds("cancel waiting", "cxl wait"),
-    Column::new("size", "size", Number, 0, size),
+    Column::new("size", "size", Number, 0, working_size),
     Column::new("filled", "filled", Number, 4, filled)
         .short("fill")
         .holds("100%", "100%"),
@@ -58,6 +58,11 @@ pub(crate) fn mode(order: &Order, _: &Scene<'_>) -> Cell {
 pub(crate) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&order.market_id);
     Span::plain(words::order_size(order.asked_size(), market)).into()
+}
+
+/// A size that may still change.
+fn working_size(order: &Order, scene: &Scene<'_>) -> Cell {
+    size(order, scene).of_size(scene.store.market(&order.market_id))
 }
 
 /// Its status, and a pending command for it.

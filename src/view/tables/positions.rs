@@ -25,7 +25,7 @@ pub(crate) const NEVER: &str = "none";
 pub const OPEN: &[Column<Position>] = &[
     Column::new("market", "market", Left, 0, market).short("mkt"),
     Column::new("side", "side", Left, 0, side),
-    Column::new("size", "size", Number, 0, size),
+    Column::new("size", "size", Number, 0, open_size),
     Column::new("entry_price", "entry", Number, 1, entry),
     Column::new("mark_price", "mark", Number, 3, mark)
         .exact(|p, scene| scene.store.mark(&p.market_id)),
@@ -78,6 +78,11 @@ pub(crate) fn side_now(position: &Position, scene: &Scene<'_>) -> Span {
 
 pub(crate) fn size(position: &Position, scene: &Scene<'_>) -> Cell {
     Span::plain(words::position_size(position, scene)).into()
+}
+
+/// A size that may still change.
+fn open_size(position: &Position, scene: &Scene<'_>) -> Cell {
+    size(position, scene).of_size(scene.store.market(&position.market_id))
 }
 
 pub(crate) fn entry(position: &Position, scene: &Scene<'_>) -> Cell {

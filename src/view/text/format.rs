@@ -61,6 +61,16 @@ pub(crate) fn mark(market: Option<&Market>) -> Option<String> {
     Some(average(market?.mark?, market))
 }
 
+/// USD: sizes are given room up to this much.
+const USUAL_NOTIONAL: i64 = 100_000;
+
+/// The coins for [`USUAL_NOTIONAL`] at the market's mark, in whole coins: so long are the sizes of the market before the
+/// decimal point.
+pub(crate) fn usual_size(market: Option<&Market>) -> Option<Num> {
+    let mark = market?.mark.filter(|mark| mark.is_positive())?;
+    Some(Num::from(USUAL_NOTIONAL).over(mark)?.truncated(0))
+}
+
 /// A fill is an average: two digits finer than the tick distinguish two of them.
 pub fn fill(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals();

@@ -401,6 +401,16 @@ impl Cell {
         }
     }
 
+    /// Keeps room for a usual size of this market in steps of its lot, so that one that grows or shrinks moves nothing;
+    /// where room is short, for its own only.
+    pub(crate) fn of_size(self, market: Option<&Market>) -> Self {
+        let decimals = market.and_then(|market| market.size_decimals);
+        match (format::usual_size(market), decimals) {
+            (Some(usual), Some(_)) => self.or_wider(format::size(usual, decimals), String::new()),
+            _ => self,
+        }
+    }
+
     /// Says this instead where room is short.
     pub(crate) fn or_brief(self, brief: Span) -> Self {
         Self {
