@@ -327,3 +327,20 @@ fn a_picture_has_the_columns_of_the_desk_and_that_of_a_seed_its_own() {
     let (_, frame, _) = ran(perpdeck(served.home.path()).args(picture));
     assert_eq!(heading(&frame), "market side");
 }
+
+#[test]
+fn a_picture_moves_the_cursor_of_its_chart_as_the_desk_does() {
+    let home = TempDir::new().unwrap();
+    let price = |keys: &str| -> i64 {
+        let picture = ["snapshot", "--size", "120x40", "--keys", keys];
+        let (code, frame, err) = ran(perpdeck(home.path()).args(picture));
+        assert_eq!((code, err.as_str()), (0, ""), "{frame}");
+        let after = frame.lines().find_map(|line| line.split_once('›'));
+        let (_, price) = after.unwrap_or_else(|| panic!("no cursor on\n{frame}"));
+        let digits = price.split('│').next().unwrap_or_default();
+        digits.trim().replace(',', "").parse().unwrap()
+    };
+    // A row of the chart is many dollars high, one of the ladder one.
+    let step = price("0 k k") - price("0 k");
+    assert!(step >= 5 && step % 5 == 0, "{step}");
+}
