@@ -5,7 +5,10 @@ use super::{
     frame::{panel, scrolled, widest},
     layout::{share, sum},
 };
-use crate::view::{HelpSection, Span, Tone};
+use crate::{
+    app::{Model, dialogs::glossary::Glossary, keys::keymap::Context},
+    view::{self, HelpSection, Span, Tone},
+};
 use ratatui::layout::Rect;
 
 /// The panel does not shrink below this while a search reduces its lines.
@@ -22,17 +25,51 @@ enum HelpEntry<'a> {
     Space,
 }
 
-pub(super) fn draw(
+/// A page of keys or terms.
+struct HelpPage<'a> {
+    title: &'static str,
+    /// How to search, while nothing is searched.
+    hint: &'a str,
+    search: &'a str,
+    sections: &'a [HelpSection],
+    most_columns: u16,
+}
+
+pub(super) fn keys(
     canvas: &mut Canvas<'_>,
     body: Rect,
-    (sections, search): (&[HelpSection], &str),
-    offset: usize,
+    (model, of): (&Model, Context),
+    (search, offset): (&str, usize),
 ) {
+    let page = HelpPage {
+        title: "Help",
+        hint: &view::help_hint(model),
+        search,
+        sections: &view::help(model, of, search),
+        most_columns: 2,
+    };
+    draw(canvas, body, &page, offset);
+}
+
+pub(super) fn glossary(canvas: &mut Canvas<'_>, body: Rect, open: &Glossary) {
+    let page = HelpPage {
+        title: "Glossary",
+        hint: "type to search",
+        search: &open.search,
+        sections: &view::glossary(open),
+        most_columns: 1,
+    };
+    draw(canvas, body, &page, open.offset);
+}
+
+fn draw(canvas: &mut Canvas<'_>, body: Rect, page: &HelpPage<'_>, offset: usize) {
+    let sections = page.sections;
     let lines = || sections.iter().flat_map(|s| &s.lines);
     let keys = widest(lines().map(|(key, _)| key.as_str()));
     let texts = widest(lines().map(|(_, does)| *does));
     let most = body.width;
     let columns = if most >= TWO_COLUMNS { 2 } else { 1 };
+    let columns = page.most_columns.min(columns);
     // As wide as its longest line, if there is room.
     let one = keys.saturating_add(texts).saturating_add(MARGINS);
     let wanted = one.saturating_mul(columns).saturating_add(2);
@@ -46,7 +83,7 @@ pub(super) fn draw(
         .saturating_add(2)
         .min(body.height);
     let area = centered(body, wide, height);
-    let inner = panel(canvas, area, &title(search, sections));
+    let inner = panel(canvas, area, &title(page));
     let first = offset.min(longest.saturating_sub(usize::from(inner.height)));
     scrolled(canvas, inner, first, longest);
     for (at, column) in (0_u16..).zip(&columns) {
@@ -62,14 +99,14 @@ pub(super) fn draw(
 }
 
 /// The search text, or how to search.
-fn title(search: &str, sections: &[HelpSection]) -> Vec<Span> {
-    let mut title = vec![Span::new("Help", Tone::Accent)];
-    if search.is_empty() {
-        title.push(Span::muted("  keys that work here · type to search"));
+fn title(page: &HelpPage<'_>) -> Vec<Span> {
+    let mut title = vec![Span::new(page.title, Tone::Accent)];
+    if page.search.is_empty() {
+        title.push(Span::muted(format!("  {}", page.hint)));
         return title;
     }
-    title.push(Span::plain(format!("  {search}▏")));
-    if sections.is_empty() {
+    title.push(Span::plain(format!("  {}▏", page.search)));
+    if page.sections.is_empty() {
         title.push(Span::muted("  nothing found"));
     }
     title

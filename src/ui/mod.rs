@@ -326,9 +326,9 @@ fn overlays(
         canvas.place = overlay.context();
         match overlay {
             Overlay::Help { of, offset, search } => {
-                let sections = view::help(model, *of, search);
-                help::draw(canvas, body, (&sections, search), *offset);
+                help::keys(canvas, body, (model, *of), (search, *offset));
             }
+            Overlay::Glossary(open) => help::glossary(canvas, body, open),
             Overlay::Quality(report) => {
                 let report = view::quality(report, scene);
                 detail::draw_list(canvas, body, &report);

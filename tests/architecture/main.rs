@@ -102,6 +102,7 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("http_body_util", &["exchange"]),
     ("rand_chacha", &["exchange"]),
     ("ratatui", &["ui", "runtime", "cli/snapshot"]),
+    ("nucleo_matcher", &["app/keys"]),
     ("crossterm", &["app/keys", "runtime"]),
     ("rustix", &["disk", "runtime", "cli"]),
     ("tokio", &["client", "exchange", "runtime", "cli"]),

@@ -216,7 +216,10 @@ fn a_keyring_without_the_key_says_what_to_do() {
     let (code, _, err) = ran(verb
         .args(["config", "check"])
         .env("PERPDECK_API_KEY_KEYRING", "--help"));
-    assert!(code == 2 && err.contains("is no name of an entry"), "{err}");
+    assert!(
+        code == 2 && err.contains("is not a valid entry name"),
+        "{err}"
+    );
 }
 
 /// The drill of a key file: a refusal in words, and at once.

@@ -105,7 +105,7 @@ async fn another_format_and_another_program_s_file_are_refused() {
     let options = || Paper::options(dir.path());
     refused_and_left(dir.path(), options(), "format 99").await;
     change("PRAGMA application_id = 0").unwrap();
-    refused_and_left(dir.path(), options(), "no exchange of perpdeck's").await;
+    refused_and_left(dir.path(), options(), "does not hold a perpdeck exchange").await;
     fs::write(
         database(dir.path()),
         b"not a database at all, but long enough",

@@ -160,14 +160,14 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         r#"{"market_id":"paper|NOPE"}"#,
         "market_id",
-        "is no market here",
+        "is not a market here",
     ),
     (r#"{"market_id":"LONG"}"#, "market_id", "the limit is 128"),
     (r#"{"account_id":"LONG"}"#, "account_id", "the limit is 128"),
     (
         r#"{"limit_price":1}"#,
         "limit_price",
-        "no place in an order of type market",
+        "cannot be used with type market",
     ),
     (
         r#"{"type":"limit"}"#,
@@ -207,7 +207,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         r#"{"gtd_expires_at":1}"#,
         "gtd_expires_at",
-        "no place beside time_in_force gtc",
+        "cannot be combined with time_in_force gtc",
     ),
     (
         r#"{"slippage_tolerance_bps":-1}"#,

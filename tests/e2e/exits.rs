@@ -191,7 +191,7 @@ fn a_screen_that_cannot_be_drawn_leaves_every_way_out() {
     let draw = [&stage.service.environment()[..], &[(PANIC, "draw")]].concat();
     let broken = || {
         let desk = Session::start_with(stage.home(), SIZE, &["--close-all-delay", "0s"], &draw);
-        desk.wait_for("This screen cannot be drawn. The desk goes on: X, F and ^C work.");
+        desk.wait_for("This screen cannot be drawn. The desk still runs: X, F and ^C work.");
         desk
     };
     let name = "panic in every frame, terminal closed";

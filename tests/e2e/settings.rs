@@ -39,7 +39,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     session.wait_for("settings: close_all_confirm = true (was false)");
 
     save(&file, "read_only = perhaps\nclose_all_confirm = true\n");
-    session.wait_for("settings not taken, the old ones stay in force");
+    session.wait_for("settings not applied, the old ones stay in force");
     session.press("\u{1b}");
     session.wait_until("the toast gone", |screen| {
         !screen.contains("settings not taken")
@@ -60,7 +60,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     fs::remove_file(&file).unwrap();
     session.wait_for("is missing or empty");
     save(&file, "close_all_confirm = true\n");
-    session.wait_for("settings in order again");
+    session.wait_for("settings are valid again");
     session.press(":reload\r");
     session.wait_for("settings: nothing has changed");
 

@@ -312,7 +312,7 @@ enum Noted {
 /// What a desk says of a command that waited too long: for its turn, for the disk, or for the journal to be open.
 const WAITED: [&str; 3] = [
     "for the command before it; decide again",
-    "the disk of the journal has not taken it: it is not sent",
+    "the disk of the journal has not recorded it: it is not sent",
     "the outcomes of the last session's commands are not known yet; nothing was sent",
 ];
 

@@ -146,6 +146,10 @@ fn keys(kind: OverlayKind) -> &'static [(&'static str, &'static str)] {
             ("help_search", "? x"),
             ("help_tour", ": tour enter ? tour"),
         ],
+        OverlayKind::Glossary => &[
+            ("glossary", "? g"),
+            ("glossary_search", ": glossary space stop enter"),
+        ],
         OverlayKind::Detail => &[
             ("detail_position", "enter"),
             ("detail_order", "2 enter"),

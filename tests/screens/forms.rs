@@ -40,6 +40,7 @@ fn view_of(model: &Model) -> FormView {
         Overlay::Help { .. }
         | Overlay::Quality(_)
         | Overlay::Settings { .. }
+        | Overlay::Glossary(_)
         | Overlay::Detail(_)
         | Overlay::Limits { .. }
         | Overlay::UserAlerts(_)

@@ -461,7 +461,7 @@ fn what_is_answered_while_the_desk_asks_whether_to_leave_is_not_on_the_way_any_m
     press(&mut model, "X");
     later(&mut model, 3);
     press(&mut model, "q");
-    assert!(screen(&model, 100, 30).contains("on the way, and the next desk finds out"));
+    assert!(screen(&model, 100, 30).contains("pending; the next desk finds out"));
     let tickets: Vec<_> = model.store.flights.keys().copied().collect();
     for ticket in tickets {
         let done = Msg::Settled(ticket, Ok(Receipt::AlreadySo("done".into())));

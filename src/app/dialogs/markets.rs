@@ -5,6 +5,7 @@ use super::next::Next;
 use crate::{
     app::{
         account::store::Store,
+        forms::markets::found,
         keys::keymap::{Action, Chord, Context},
     },
     model::{Market, MarketId, Side},
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct Markets {
     /// `None` is the first.
     pub chosen: Option<MarketId>,
-    /// Only markets whose id contains this.
+    /// Only markets that this finds.
     pub search: String,
     keys: Keys,
 }
@@ -36,12 +37,11 @@ impl Markets {
         }
     }
 
-    /// The listed markets, by name.
+    /// The listed markets, by name; those that a search finds, best first.
     pub fn rows<'a>(&self, store: &'a Store) -> Vec<&'a Market> {
-        let wanted = self.search.to_lowercase();
-        let is_wanted = |market: &&Market| market.id.raw().to_lowercase().contains(&wanted);
         let all = store.markets.value().into_iter();
-        all.flat_map(BTreeMap::values).filter(is_wanted).collect()
+        let all: Vec<_> = all.flat_map(BTreeMap::values).collect();
+        found(&all, &self.search, |market| &market.id)
     }
 
     /// The index of the chosen one in `rows`; the first if it is missing.

@@ -8,6 +8,7 @@ pub(crate) mod columns;
 pub(crate) mod detail;
 pub(crate) mod effect;
 pub mod export;
+pub mod glossary;
 pub(crate) mod markets;
 pub(crate) mod next;
 pub mod overlay;

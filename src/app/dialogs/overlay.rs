@@ -6,6 +6,7 @@ pub use super::{
     bulk::{Bulk, Item, Stage, State},
     columns::{ColumnVisibility, Columns},
     detail::Detail,
+    glossary::Glossary,
     markets::Markets,
     review::{Review, ReviewTab},
     strip::{Arm, DEAF, Strip, StripAction},
@@ -29,6 +30,8 @@ pub enum Overlay {
         offset: usize,
         search: String,
     },
+    /// What the words of trading mean.
+    Glossary(Glossary),
     Detail(Detail),
     /// Execution quality.
     Quality(super::quality::Report),
@@ -62,7 +65,7 @@ pub enum Overlay {
 impl Overlay {
     pub fn context(&self) -> Context {
         match self {
-            Self::Help { .. } | Self::Settings { .. } => Context::Help,
+            Self::Help { .. } | Self::Glossary(_) | Self::Settings { .. } => Context::Help,
             Self::Detail(_) | Self::Quality(_) => Context::Detail,
             Self::Limits { .. } => Context::Limits,
             Self::Strip(_) => Context::Strip,
@@ -84,6 +87,7 @@ impl Overlay {
             Self::Help { offset, .. } | Self::Limits { offset } | Self::Settings { offset, .. } => {
                 *offset = first;
             }
+            Self::Glossary(open) => open.offset = first,
             Self::Detail(detail) => detail.offset = first,
             Self::Bulk(bulk) => bulk.offset = first,
             Self::Form(form) => form.scroll = Scroll::From(first),
@@ -105,6 +109,7 @@ impl Overlay {
             Self::Strip(strip) => strip.sends(),
             Self::Bulk(_) | Self::Form(_) => true,
             Self::Help { .. }
+            | Self::Glossary(_)
             | Self::Detail(_)
             | Self::Quality(_)
             | Self::Settings { .. }
@@ -129,6 +134,7 @@ impl Overlay {
             | Self::Limits { .. }
             | Self::Export(_) => true,
             Self::Help { .. }
+            | Self::Glossary(_)
             | Self::Detail(_)
             | Self::Quality(_)
             | Self::Settings { .. }

@@ -144,7 +144,7 @@ impl Form {
         } else {
             ""
         };
-        markets::found(open::known_markets(form_context.store), search)
+        markets::found(&open::known_markets(form_context.store), search, |id| id)
     }
 
     /// Moves the focused choice by `steps` options.

@@ -1,40 +1,19 @@
 //! Choosing a market: the arrows move, letters search.
 
-use crate::model::MarketId;
+use crate::{app::keys::fuzzy::ranked, model::MarketId};
 
-/// The markets that match `search`, best match first; all of them for an empty text.
-pub(crate) fn found(markets: Vec<MarketId>, search: &str) -> Vec<MarketId> {
-    if search.is_empty() {
-        return markets;
+/// The markets whose symbol has the letters of `search`, best match first; all of them for an empty text. Where no symbol
+/// has them, the whole id is searched.
+pub(crate) fn found<T: Clone>(markets: &[T], search: &str, id: impl Fn(&T) -> &MarketId) -> Vec<T> {
+    let by = |text: fn(&MarketId) -> String| {
+        ranked(markets.iter().cloned(), search, |market| text(id(market)))
+    };
+    let by_symbol = by(|id| id.symbol().to_string());
+    if by_symbol.is_empty() {
+        by(|id| id.raw().to_owned())
+    } else {
+        by_symbol
     }
-    let search = search.to_lowercase();
-    let ranked = markets
-        .into_iter()
-        .filter_map(|id| Some((rank(&id, &search)?, id)));
-    let mut ranked: Vec<_> = ranked.collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, id)| id).collect()
-}
-
-/// How well a name matches, best is lowest: its start, a part of it, its letters in order.
-fn rank(id: &MarketId, search: &str) -> Option<(u8, usize)> {
-    let (whole, symbol) = (
-        id.raw().to_lowercase(),
-        id.symbol().to_string().to_lowercase(),
-    );
-    let fits = [
-        symbol.starts_with(search),
-        symbol.contains(search),
-        whole.contains(search),
-        has_letters(&symbol, search),
-    ];
-    let rank = fits.iter().position(|fit| *fit)?;
-    Some((u8::try_from(rank).ok()?, whole.len()))
-}
-
-fn has_letters(name: &str, search: &str) -> bool {
-    let mut rest = name.chars();
-    search.chars().all(|wanted| rest.any(|c| c == wanted))
 }
 
 #[cfg(test)]
@@ -53,8 +32,8 @@ mod tests {
             ]
         };
         let found = |search| {
-            let all = all().map(MarketId::from).to_vec();
-            let found = found(all, search).into_iter();
+            let all = all().map(MarketId::from);
+            let found = found(&all, search, |id| id).into_iter();
             found.map(|id| id.symbol().to_string()).collect::<Vec<_>>()
         };
         assert_eq!(found("btc"), ["BTC", "WBTC"]);

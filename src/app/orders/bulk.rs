@@ -153,7 +153,7 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
     amend::abandon(model, |_| true);
-    flip::abandon(model, "you requested cancel-all", |_| true);
+    flip::abandon(model, "cancel-all was requested", |_| true);
     if model.store.orders.value().is_none() {
         return Err("the working orders are not known yet (F still flattens)".to_owned());
     }

@@ -319,7 +319,7 @@ pub(crate) fn doubt(model: &mut Model, ticket: Ticket) {
 /// A command that ends the position in another way ends its flip.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
     let facts = command.facts();
-    abandon(model, &format!("you requested {command}"), |flip| {
+    abandon(model, &format!("{command} was requested"), |flip| {
         facts.ends(&Resource::Position(flip.position().id.clone()))
     });
 }

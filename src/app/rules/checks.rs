@@ -422,7 +422,7 @@ mod tests {
             let said = objection(&collar, &store, &Session::default(), NOW, &command);
             assert!(
                 said.as_ref()
-                    .is_some_and(|why| why.contains("cannot be reckoned")),
+                    .is_some_and(|why| why.contains("cannot be computed")),
                 "{mid}: {said:?}"
             );
         }

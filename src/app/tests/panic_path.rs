@@ -79,6 +79,7 @@ fn they_act_in_every_pane() {
 fn opened_by(kind: OverlayKind) -> &'static [&'static str] {
     match kind {
         OverlayKind::Help => &["?"],
+        OverlayKind::Glossary => &["? g", ": glossary enter"],
         OverlayKind::Detail => &["enter"],
         OverlayKind::Quality => &["i"],
         OverlayKind::Settings => &[": config enter"],

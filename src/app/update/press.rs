@@ -5,6 +5,7 @@ use crate::app::{
     desk::{links::links, market_shown::market_of, model::Model, older_pages, presets},
     dialogs::{
         effect::{Clip, Effect},
+        glossary::Glossary,
         next::Next,
         overlay::{Overlay, StripAction},
     },
@@ -53,7 +54,16 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         (Some(Overlay::Markets(list)), action) if list.is_searching() => {
             list.look_for(chord, action, &model.store)
         }
-        (Some(Overlay::Help { offset, search, .. }), None) => self::search(offset, search, chord),
+        (Some(Overlay::Help { search, .. }), Some(Action::Glossary)) if search.is_empty() => {
+            Next::Open(Box::new(Overlay::Glossary(Glossary::default())))
+        }
+        (
+            Some(
+                Overlay::Help { offset, search, .. }
+                | Overlay::Glossary(Glossary { offset, search }),
+            ),
+            None | Some(Action::Glossary),
+        ) => self::search(offset, search, chord),
         // Nothing is typed there.
         (Some(Overlay::Settings { .. }), None) if way_out.is_some() => {
             way_out.map_or(Next::Stay, Next::Press)
@@ -91,6 +101,7 @@ fn over(model: &mut Model, action: Action) -> Next {
         Some(Overlay::Limits { .. }) if action == Action::Lift => guard::ask_to_lift(model),
         Some(
             Overlay::Help { offset, .. }
+            | Overlay::Glossary(Glossary { offset, .. })
             | Overlay::Settings { offset }
             | Overlay::Limits { offset },
         ) => scroll(offset, action),
@@ -140,9 +151,10 @@ fn is_taken_before(model: &mut Model, chord: Chord, action: Option<Action>) -> b
     dismisses
 }
 
-/// Text typed over the help searches it.
+/// Text typed over the help or the glossary searches it. `/` begins a search too, for words that begin with a key.
 fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
     match (chord.typed(), chord.edits()) {
+        (Some(c), _) if search == "/" => *search = c.to_string(),
         (Some(c), _) => search.push(c),
         (None, Some(_)) => {
             search.pop();
@@ -159,6 +171,7 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
         model.overlays.last(),
         Some(
             Overlay::Help { .. }
+                | Overlay::Glossary(_)
                 | Overlay::Detail(_)
                 | Overlay::Quality(_)
                 | Overlay::Settings { .. }

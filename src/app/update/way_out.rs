@@ -46,7 +46,7 @@ pub(crate) fn flatten(model: &mut Model) -> Result<Next, String> {
 /// The strip of close-all or flatten: acts by itself or when confirmed, as configured (at once without a delay). An
 /// open question is postponed, so that a second `y` does not answer it unseen.
 fn begin(model: &mut Model, command: Command) -> Next {
-    flip::abandon(model, &format!("you requested {command}"), |_| true);
+    flip::abandon(model, &format!("{command} was requested"), |_| true);
     if let Some(Overlay::Strip(open)) = model.overlays.last() {
         if open.is_at_least(&command) {
             return Next::Stay;

@@ -172,7 +172,7 @@ fn an_entry_of_the_keyring_is_a_key_of_its_own_and_every_other_place_goes_before
     assert_eq!(program("api_key = 'own'"), None);
     let why = read(&text.replace("'mine'", "'-w'"), &[], &[]).unwrap_err();
     assert!(
-        why.contains("profiles.b.api_key_keyring: is no name of an entry"),
+        why.contains("profiles.b.api_key_keyring: is not a valid entry name"),
         "{why}"
     );
 }

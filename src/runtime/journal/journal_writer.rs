@@ -482,7 +482,7 @@ mod tests {
             panic!("nothing is said");
         };
         assert!(text.contains("journal.ring is missing"), "{text}");
-        assert!(text.contains("New orders are held back"), "{text}");
+        assert!(text.contains("New orders are refused"), "{text}");
         assert!(writer.is_down());
         let next = writer.ask_own(|journal| settled(journal, 0, 1));
         assert!(next.await.unwrap().is_err());

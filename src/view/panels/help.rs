@@ -3,11 +3,15 @@
 use crate::{
     app::{
         Model,
-        keys::keymap::{Action, Binding, Context, Keymap, UnboundAction},
+        keys::{
+            fuzzy::scored,
+            keymap::{Action, Binding, Context, Keymap, UnboundAction},
+        },
         update::command::{VERBS, Verb},
     },
     view::text::format::UNKNOWN,
 };
+use std::{cmp::Reverse, collections::BTreeMap};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSection {
@@ -72,6 +76,30 @@ const GROUPS: &[(&str, &[Action])] = &[
     ),
 ];
 
+/// What a newcomer asks first: the keys of the answer, and the answer.
+const QUESTIONS: &[(&[Action], &str)] = &[
+    (
+        &[Action::Positions],
+        "where is my stop? column stop; NO STOP without one",
+    ),
+    (
+        &[Action::Closed],
+        "what did that trade cost? columns fees, funding and net",
+    ),
+    (
+        &[Action::Refresh],
+        "is this number old? each pane's title has its age; r reads again",
+    ),
+    (
+        &[Action::Quit],
+        "what happens if I quit now? orders stay at the service; a demo is forgotten",
+    ),
+    (
+        &[Action::Flatten],
+        "how do I start over? this closes everything; a new demo has a new account",
+    ),
+];
+
 /// Symbols on the screen and their meaning.
 const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
@@ -85,19 +113,69 @@ const LEGEND: &[(&str, &str)] = &[
     ("┃ █", "a candle up, down; ▲▼ own fills"),
 ];
 
-/// The help lines that contain the search text: in a key, an action or a section's title.
+/// The help lines that the search finds: in a key, an action or a section's title. The section with the best match comes
+/// first, and in it the best line.
 pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
-    let wanted = search.to_lowercase();
-    let mut sections = all(model, of, search);
-    for section in &mut sections {
-        let is_named = section.title.to_lowercase().contains(&wanted);
-        section.lines.retain(|(key, does)| {
-            // `x` and `X` are two keys.
-            is_named || does.to_lowercase().contains(&wanted) || key.contains(search)
-        });
+    let sections = all(model, of, search);
+    if search.is_empty() {
+        return sections;
     }
-    sections.retain(|section| !section.lines.is_empty());
-    sections
+    let scores: Vec<_> = sections
+        .iter()
+        .map(|section| scores(section, search))
+        .collect();
+    let words = scores.iter().flatten().flatten();
+    let best = words
+        .filter(|score| **score < EXACT)
+        .max()
+        .copied()
+        .unwrap_or(0);
+    // Letters that lie far apart match nearly every sentence.
+    let is_near = |score: &u32| score.saturating_mul(4) >= best.saturating_mul(3);
+    let mut found = vec![];
+    for (section, scores) in sections.into_iter().zip(scores) {
+        let lines = scores.into_iter().zip(section.lines);
+        let mut lines: Vec<_> = lines
+            .filter_map(|(score, line)| Some((score.filter(is_near)?, line)))
+            .collect();
+        lines.sort_by_key(|(score, _)| Reverse(*score));
+        let best = lines.first().map(|(score, _)| *score);
+        let lines = lines.into_iter().map(|(_, line)| line).collect();
+        let title = section.title;
+        found.push((best, HelpSection { title, lines }));
+    }
+    found.retain(|(best, _)| best.is_some());
+    found.sort_by_key(|(best, _)| Reverse(*best));
+    found.into_iter().map(|(_, section)| section).collect()
+}
+
+/// The score of a line whose key or section is meant.
+const EXACT: u32 = u32::MAX / 4;
+
+/// How well each line matches, if it does. `x` and `X` are two keys.
+fn scores(section: &HelpSection, search: &str) -> Vec<Option<u32>> {
+    let is_named = section
+        .title
+        .to_lowercase()
+        .contains(&search.to_lowercase());
+    let lines = section.lines.iter().enumerate();
+    let found = scored(lines.clone(), search, |(_, (_, does))| (*does).to_owned());
+    let found: BTreeMap<_, _> = found
+        .into_iter()
+        .map(|(score, (at, _))| (at, score))
+        .collect();
+    let score = |(at, (key, _)): (usize, &(String, &str))| {
+        let is_exact = is_named || key.contains(search);
+        is_exact.then_some(EXACT).or(found.get(&at).copied())
+    };
+    lines.map(score).collect()
+}
+
+/// How to search, and the key of the glossary.
+pub fn help_hint(model: &Model) -> String {
+    let key = model.keymap.chord(Context::Help, Action::Glossary);
+    let glossary = key.map_or_else(String::new, |key| format!(" · {key} glossary"));
+    format!("keys that work here · type to search{glossary}")
 }
 
 /// The keys of `of` first, then the desk's in groups. A search also covers commands with a key.
@@ -113,7 +191,11 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
         let group = GROUPS.iter().find(|(_, actions)| actions.contains(&action));
         group.map_or("Desk", |(title, _)| title)
     };
-    let mut sections = vec![section(name(of), own.copied())];
+    let mut sections = vec![];
+    if of != Context::Form && of != Context::Strip {
+        sections.push(questions(keymap));
+    }
+    sections.push(section(name(of), own.copied()));
     for title in ["Trade", "Desk", "Find", "Panes", "Move"] {
         let of_group = desk.iter().filter(|b| group_of(b.action) == title);
         sections.push(section(title, of_group.copied().copied()));
@@ -138,6 +220,24 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     }
     sections.retain(|section| !section.lines.is_empty());
     sections
+}
+
+fn questions(keymap: &Keymap) -> HelpSection {
+    let keys = |actions: &[Action]| {
+        let keys = actions
+            .iter()
+            .filter_map(|action| keymap.chord(Context::Desk, *action));
+        keys.map(|key| key.to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let lines = QUESTIONS
+        .iter()
+        .map(|(actions, answer)| (keys(actions), *answer));
+    HelpSection {
+        title: "Questions",
+        lines: lines.collect(),
+    }
 }
 
 /// Actions that the person's own bindings left without a key, and how to run them.

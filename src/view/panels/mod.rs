@@ -6,6 +6,7 @@ pub(crate) mod bulk;
 pub(crate) mod column_list;
 pub(crate) mod export;
 pub(crate) mod footer;
+pub(crate) mod glossary;
 pub(crate) mod guard;
 pub(crate) mod header;
 pub(crate) mod help;

@@ -185,7 +185,7 @@ impl Desk {
     fn hear(&mut self) {
         while let Ok(msg) = self.events.try_recv() {
             if let Msg::Notify(_, text) = &msg {
-                self.went_ahead |= text.contains("sent ahead of");
+                self.went_ahead |= text.contains("sent before the");
             }
             self.told = end(msg).or(self.told.take());
         }

@@ -26,6 +26,8 @@ pub enum Action {
     Quit,
     #[strum(message = "help")]
     Help,
+    #[strum(message = "glossary")]
+    Glossary,
     #[strum(message = "back")]
     Dismiss,
     #[strum(message = "positions")]

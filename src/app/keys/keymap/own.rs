@@ -389,7 +389,8 @@ mod tests {
                 "[orders] cancel_all: no key (K is cancel)",
             ),
         ] {
-            let told = format!("{fault}; what gets you out must keep one");
+            let told =
+                format!("{fault}; every action that closes, cancels or leaves must keep one");
             assert_eq!(faults(file), [told], "{file}");
         }
         assert_eq!(

@@ -199,7 +199,7 @@ fn a_stop_and_a_target_close_the_open_position_where_they_are_put() {
         let words = format!("{close:?}");
         assert!(words.contains(price) && words.contains("pos-1"), "{words}");
         let why = refused(protect(&mut model, purpose, &at(wrong), SendMode::AtOnce));
-        assert!(why.contains("it would fire at once"), "{why}");
+        assert!(why.contains("the trigger is already crossed"), "{why}");
     }
     let none = PricePoint {
         market_id: "paper|ETH".into(),

@@ -378,8 +378,8 @@ fn a_flip_that_is_stopped_says_why_and_whether_the_position_is_closed() {
         (true, "pos-1 is closed"),
     ] {
         for (keys, cause) in [
-            ("X", "close all positions on chal-1 was asked for"),
-            ("K", "you requested cancel-all"),
+            ("X", "close all positions on chal-1 was requested"),
+            ("K", "cancel-all was requested"),
         ] {
             let mut model = flipping();
             if is_closed {

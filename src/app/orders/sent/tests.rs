@@ -104,6 +104,7 @@ const PLACES: &[(&str, &str, Typing)] = &[
     ("a zoomed pane", "z", Typing::Nothing),
     ("a range", "v", Typing::Nothing),
     ("help", "?", Typing::Text),
+    ("glossary", "? g", Typing::Text),
     ("detail", "enter", Typing::Nothing),
     ("chart", "p", Typing::Nothing),
     ("quality", "i", Typing::Nothing),

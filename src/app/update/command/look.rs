@@ -6,6 +6,7 @@ use crate::app::{
     desk::{model::Model, table_view, tour},
     dialogs::{
         export::{Export, Format},
+        glossary::{self, Glossary},
         next::Next,
         overlay::Overlay,
     },
@@ -76,6 +77,19 @@ fn direction(word: Option<&Word>) -> Result<Direction, Fault> {
         Some((_, "asc" | "up")) => Ok(Direction::Ascending),
         Some((word, _)) => Err(word.fault("asc or desc")),
     }
+}
+
+/// The terms, by their first names: `cross, isolated` is found as `cross`.
+pub(super) fn terms(_: &Model) -> Vec<String> {
+    let names = glossary::terms().filter_map(|(term, _)| term.split(',').next());
+    names.map(str::to_owned).collect()
+}
+
+/// A term may have several words.
+pub(super) fn glossary(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
+    let words: Vec<_> = args.words.iter().map(|word| word.text.as_str()).collect();
+    let open = Glossary::at(words.join(" "));
+    Ok(Next::Open(Box::new(Overlay::Glossary(open))))
 }
 
 pub(super) fn tour(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {

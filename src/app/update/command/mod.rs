@@ -9,6 +9,7 @@ mod close;
 mod command_args;
 mod control;
 mod look;
+mod offered;
 mod settings;
 mod strategy;
 #[cfg(test)]
@@ -17,12 +18,11 @@ mod trade;
 
 pub(crate) use alert::typed as typed_alert;
 pub use command_args::{CommandArgs, Word};
+pub use offered::about;
+pub(crate) use offered::offers;
 
 use crate::app::{
-    desk::model::Model,
-    dialogs::next::Next,
-    keys::keymap::{Action, UnboundAction},
-    tables::table_view::Fault,
+    desk::model::Model, dialogs::next::Next, keys::keymap::Action, tables::table_view::Fault,
 };
 
 /// A command and its function.
@@ -296,6 +296,15 @@ pub const VERBS: &[Verb] = &[
     },
     press("help", "lists the keys", Action::Help),
     Verb {
+        name: "glossary",
+        also: &[],
+        shape: "[WORD]",
+        does: "explains the terms",
+        flags: &[],
+        offers: look::terms,
+        does_it: Handler::Say(look::glossary),
+    },
+    Verb {
         name: "tour",
         also: &[],
         shape: "",
@@ -352,49 +361,4 @@ pub fn named(word: &str) -> Result<&'static Verb, String> {
 fn pressed(model: &Model, word: &str) -> Option<Action> {
     let action = word.replace('-', "_").parse().ok()?;
     model.keymap.is_of_desk(action).then_some(action)
-}
-
-/// The names of actions without a key.
-fn keyless(model: &Model) -> impl Iterator<Item = String> {
-    let lost = model
-        .keymap
-        .keyless()
-        .iter()
-        .filter_map(UnboundAction::command);
-    lost.map(|command| command.trim_start_matches(':').to_owned())
-}
-
-/// Completions at the end of `before`, whose last word is `typed`.
-pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
-    let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
-    let first = before.split_whitespace().next();
-    let words: Vec<String> = match first.map(named) {
-        None => {
-            let verbs = VERBS.iter().map(|verb| verb.name.to_owned());
-            verbs.chain(keyless(model)).collect()
-        }
-        Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
-            .flags
-            .iter()
-            .map(|flag| flag.trim_end_matches('=').to_owned())
-            .collect(),
-        Some(Ok(verb)) => (verb.offers)(model),
-        Some(Err(_)) => vec![],
-    };
-    let is_meant = |word: &String| {
-        begins(word) || about(model, word).is_some_and(|about| known_by(&about, typed))
-    };
-    words.into_iter().filter(is_meant).collect()
-}
-
-/// The description of an offered id.
-pub fn about(model: &Model, word: &str) -> Option<String> {
-    amend::about(model, word)
-}
-
-/// Whether one of its words begins with this: `btc`, `sell`, `63,2`.
-fn known_by(about: &str, typed: &str) -> bool {
-    let typed = typed.to_lowercase().replace(',', "");
-    let mut words = about.split_whitespace();
-    words.any(|word| word.to_lowercase().starts_with(&typed))
 }

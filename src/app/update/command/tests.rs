@@ -675,5 +675,5 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
     assert_eq!(offers(&model, "move ", ""), [""; 0]);
     say(&mut model, "move ord-3 2");
     let why = line(&model).fault.clone().unwrap().what;
-    assert!(why.starts_with("a part of a ladder"), "{why}");
+    assert!(why.starts_with("an order of a ladder"), "{why}");
 }

@@ -428,7 +428,7 @@ fn on_the_chart_the_keys_act_at_the_price_as_on_the_ladder() {
     press(&mut model, "esc j b");
     assert_eq!(price_in_form(&model, Field::LimitPrice).unwrap(), "64000");
     press(&mut model, "esc j B");
-    assert!(refusal(&model).contains("it would fire at once"));
+    assert!(refusal(&model).contains("the trigger is already crossed"));
     let mut model = on_chart(ladder());
     assert_eq!(cancels(&press(&mut model, "' x")), [OrderId::from("ord-1")]);
     let mut model = on_chart(ladder());

@@ -127,7 +127,7 @@ async fn the_journal_keeps_that_an_order_was_not_as_asked() {
     let [entry] = entries(scene).await.try_into().unwrap();
     let told = entry.outcome.unwrap().detail;
     assert!(
-        told.ends_with("NOT AS ASKED: size 1.0 instead of 0.10"),
+        told.ends_with("DIFFERS FROM THE REQUEST: size 1.0 instead of 0.10"),
         "{told}"
     );
 }

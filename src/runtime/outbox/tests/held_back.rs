@@ -57,7 +57,10 @@ async fn a_desk_opened_while_a_verb_has_the_journal_sends_exits_at_once_and_orde
     scene.outbox.send(Ticket(1), Command::Cancel("o-1".into()));
     let (msgs, result) = scene.settled().await;
     assert!(result.is_ok(), "{result:?}");
-    assert!(said(&msgs).contains("sent ahead of a journal"), "{msgs:?}");
+    assert!(
+        said(&msgs).contains("sent before the slow journal"),
+        "{msgs:?}"
+    );
     scene.outbox.send(Ticket(2), buy());
     drop(verb);
     assert!(scene.settled().await.1.is_ok());

@@ -74,7 +74,7 @@ async fn a_write_that_fails_when_nobody_waits_for_it_any_more_is_said_all_the_sa
     drop(go_on);
     loop {
         if let Msg::Notify(Tone::Alert, text) = scene.events.recv().await.unwrap() {
-            assert!(text.contains("New orders are held back"), "{text}");
+            assert!(text.contains("New orders are refused"), "{text}");
             break;
         }
     }

@@ -1,0 +1,91 @@
+//! The glossary: the terms of `docs/glossary.md`, its only source.
+
+const PAGE: &str = include_str!("../../../docs/glossary.md");
+
+/// What is shown of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Glossary {
+    /// The first visible line.
+    pub offset: usize,
+    pub search: String,
+}
+
+impl Glossary {
+    /// The terms that a text finds.
+    pub(crate) fn at(search: String) -> Self {
+        Self { offset: 0, search }
+    }
+}
+
+/// Terms and their meanings: the rows of the table, without its head.
+pub fn terms() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = PAGE.lines().filter_map(|line| {
+        let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
+        cells.split_once(" | ")
+    });
+    rows.skip(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{desk::model::Model, dialogs::overlay::Overlay, testing::*};
+
+    fn search(model: &Model) -> Option<String> {
+        let open = model.overlays.last()?.try_as_glossary_ref()?;
+        Some(open.search.clone())
+    }
+
+    #[test]
+    fn every_row_of_the_page_is_a_term() {
+        let rows = PAGE.lines().filter(|line| line.starts_with('|')).count();
+        assert_eq!(terms().count(), rows - 2, "all but the head");
+        assert!(terms().any(|(term, _)| term == "TWAP, VWAP"));
+        assert_eq!(terms().next().unwrap().0, "account");
+    }
+
+    // Issue 18.
+    #[test]
+    fn question_mark_and_g_open_the_glossary_and_esc_goes_back_to_the_help() {
+        let mut model = desk();
+        press(&mut model, "? g");
+        assert_eq!(search(&model).as_deref(), Some(""));
+        press(&mut model, "g t d");
+        assert_eq!(search(&model).as_deref(), Some("gtd"), "letters search");
+        press(&mut model, "esc");
+        assert!(matches!(model.overlays.last(), Some(Overlay::Help { .. })));
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, []);
+    }
+
+    #[test]
+    fn the_help_still_finds_words_with_a_g() {
+        let searched = |keys| {
+            let mut model = desk();
+            press(&mut model, keys);
+            match model.overlays.last() {
+                Some(Overlay::Help { search, .. }) => search.clone(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(searched("? m a r g i n"), "margin");
+        assert_eq!(searched("? / g i v e"), "give");
+        assert_eq!(searched("? /"), "/", "the key itself");
+    }
+
+    #[test]
+    fn the_command_opens_it_at_a_word_and_tab_completes_the_words() {
+        let mut model = desk();
+        press(&mut model, ": glossary space reduce tab");
+        let line = model.overlays.last().unwrap().try_as_prompt_ref().unwrap();
+        assert_eq!(line.text(), "glossary reduce-only");
+        press(&mut model, "enter");
+        assert_eq!(search(&model).as_deref(), Some("reduce-only"));
+        press(&mut model, "esc");
+        assert_eq!(model.overlays, []);
+        press(&mut model, ": glossary space close space all enter");
+        assert_eq!(search(&model).as_deref(), Some("close all"));
+        press(&mut model, "esc : glossary enter");
+        assert_eq!(search(&model).as_deref(), Some(""));
+    }
+}

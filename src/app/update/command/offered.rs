@@ -1,0 +1,58 @@
+//! What Tab offers in the command line: what begins so first, then what has the letters in order.
+
+use super::{VERBS, amend, named};
+use crate::app::{
+    desk::model::Model,
+    keys::{fuzzy::ranked, keymap::UnboundAction},
+};
+
+/// The names of actions without a key.
+fn keyless(model: &Model) -> impl Iterator<Item = String> {
+    let lost = model
+        .keymap
+        .keyless()
+        .iter()
+        .filter_map(UnboundAction::command);
+    lost.map(|command| command.trim_start_matches(':').to_owned())
+}
+
+/// Completions at the end of `before`, whose last word is `typed`.
+pub(crate) fn offers(model: &Model, before: &str, typed: &str) -> Vec<String> {
+    let begins = |word: &String| word.to_lowercase().starts_with(&typed.to_lowercase());
+    let first = before.split_whitespace().next();
+    let words: Vec<String> = match first.map(named) {
+        None => {
+            let verbs = VERBS.iter().map(|verb| verb.name.to_owned());
+            verbs.chain(keyless(model)).collect()
+        }
+        Some(Ok(verb)) if typed.starts_with('-') && !verb.flags.is_empty() => verb
+            .flags
+            .iter()
+            .map(|flag| flag.trim_end_matches('=').to_owned())
+            .collect(),
+        Some(Ok(verb)) => (verb.offers)(model),
+        Some(Err(_)) => vec![],
+    };
+    let is_meant = |word: &String| {
+        begins(word) || about(model, word).is_some_and(|about| known_by(&about, typed))
+    };
+    let (mut meant, others): (Vec<_>, Vec<_>) = words.into_iter().partition(is_meant);
+    // An id is no word: letters that lie apart in it mean nothing.
+    let plain = others
+        .into_iter()
+        .filter(|word| about(model, word).is_none());
+    meant.extend(ranked(plain, typed, Clone::clone));
+    meant
+}
+
+/// The description of an offered id.
+pub fn about(model: &Model, word: &str) -> Option<String> {
+    amend::about(model, word)
+}
+
+/// Whether one of its words begins with this: `btc`, `sell`, `63,2`.
+fn known_by(about: &str, typed: &str) -> bool {
+    let typed = typed.to_lowercase().replace(',', "");
+    let mut words = about.split_whitespace();
+    words.any(|word| word.to_lowercase().starts_with(&typed))
+}
