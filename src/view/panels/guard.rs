@@ -342,7 +342,7 @@ fn lock(model: &Model) -> Vec<Span> {
                 [
                     Span::plain("   "),
                     Span::new(key.to_string(), Tone::Accent),
-                    Span::plain(" lifts it"),
+                    Span::plain(" overrides it"),
                 ]
             }));
             spans

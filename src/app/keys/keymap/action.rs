@@ -118,7 +118,7 @@ pub enum Action {
     Detail,
     #[strum(message = "challenge limits")]
     Limits,
-    #[strum(message = "lift the lock")]
+    #[strum(message = "override the lock")]
     Lift,
     #[strum(message = "mark")]
     Mark,
@@ -136,7 +136,7 @@ pub enum Action {
     Filter,
     #[strum(message = "command line")]
     Command,
-    #[strum(message = "hold the display")]
+    #[strum(message = "freeze the display")]
     Freeze,
     #[strum(message = "sort by the next column")]
     Sort,
@@ -150,7 +150,7 @@ pub enum Action {
     MoveDown,
     #[strum(message = "one place up")]
     MoveUp,
-    #[strum(message = "as built in")]
+    #[strum(message = "built-in columns")]
     Reset,
     #[strum(message = "keep")]
     Keep,
@@ -212,7 +212,7 @@ pub enum Action {
     Rearm,
     #[strum(message = "yes")]
     Confirm,
-    #[strum(message = "open it anew after a close-all")]
+    #[strum(message = "send it again after a close-all")]
     Reopen,
     #[strum(message = "give up")]
     GiveUp,

@@ -416,7 +416,7 @@ mod tests {
         assert!(two.begins(Context::Positions, 'f'.into()));
         assert_eq!(
             told(&two),
-            ["[desk] f is zoom now; hold the display has no key (:freeze does it)"]
+            ["[desk] f is zoom now; freeze the display has no key (:freeze does it)"]
         );
         let of_pane = with("[orders]\nexits = \"f e\"");
         assert!(of_pane.begins(Context::Orders, 'f'.into()));
