@@ -121,7 +121,8 @@ async fn read_verb(verb: ReadVerb, sources: config::Sources) -> Result<Exit> {
         ReadVerb::Orders(args) => read::orders::run(args, sources).await,
         ReadVerb::Order(args) => read::order::run(args, sources).await,
         ReadVerb::Fills(args) => read::fills::run(args, sources).await,
-        ReadVerb::Positions(args) => read::positions::run(args, sources).await,
+        // On the heap, because it is large.
+        ReadVerb::Positions(args) => Box::pin(read::positions::run(args, sources)).await,
         ReadVerb::Twaps(args) => read::twaps::run(args, sources).await,
         ReadVerb::Scaled(args) => read::scaled::run(args, sources).await,
         ReadVerb::Account(args) => read::accounts::account(args, sources).await,

@@ -121,13 +121,12 @@ impl DrawState {
 
     /// The cell of the price ladder or of the chart there, unless something lies over it.
     pub fn pointed_price(&self, at: Position) -> Option<MarketSpot> {
-        match self.clicks.at(at)? {
-            ClickTarget::Panel(MarketPanel::Ladder) => {
-                Some(MarketSpot::Ladder(self.ladder.as_ref()?.at(at)?))
-            }
-            ClickTarget::Panel(MarketPanel::Chart) => Some(MarketSpot::Chart(self.chart.at(at)?)),
-            _ => None,
-        }
+        let ladder = self.ladder.as_ref();
+        let is_on = |panel| self.clicks.at(at) == Some(&ClickTarget::Panel(panel));
+        let row = ladder.filter(|_| is_on(MarketPanel::Ladder));
+        let row = row.and_then(|ladder| ladder.at(at)).map(MarketSpot::Ladder);
+        let cell = || self.chart.at(at).filter(|_| is_on(MarketPanel::Chart));
+        row.or_else(|| cell().map(MarketSpot::Chart))
     }
 
     /// How many rows of prices the last frame had; `None` where it had no ladder.

@@ -426,7 +426,7 @@ async fn a_flip_is_a_flip_or_a_close_whatever_the_network_does() {
         .map(|(stage, run)| async move {
             let accounts = Kind::VARIANTS.len();
             let stage = stage.get_or_init(|| Stage::open(accounts, run.seed)).await;
-            run.play(stage).await
+            Box::pin(run.play(stage)).await
         })
         .buffer_unordered(ABREAST)
         .collect()

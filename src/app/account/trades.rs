@@ -171,7 +171,7 @@ impl TradeLog {
 
     /// Takes note of commands of earlier sessions, the latest first.
     pub(crate) fn recall_commands(&mut self, page: &PastPage) {
-        self.placed.recall(&page.rows, page.has_more);
+        self.placed.recall(page);
     }
 
     /// The same number, the same stops that this desk has placed.

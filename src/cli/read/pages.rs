@@ -20,6 +20,9 @@ pub(super) struct Pages {
 /// A question about a row.
 pub(super) type RowTest<T> = Box<dyn Fn(&T) -> bool>;
 
+/// From all the rows that were read, a question about each.
+pub(super) type RowChoice<T> = fn(&[T]) -> RowTest<T>;
+
 /// Which rows of a list are wanted.
 pub(super) struct Selection<T> {
     /// Whether it is one of them.
@@ -27,7 +30,7 @@ pub(super) struct Selection<T> {
     /// Whether this row and all older ones are too old.
     pub(super) ends: RowTest<T>,
     /// Which of all the rows that were read are listed: rows that repeat others are not.
-    pub(super) lists: fn(&[T]) -> RowTest<T>,
+    pub(super) lists: RowChoice<T>,
     pub(super) extent: Extent,
 }
 

@@ -120,7 +120,8 @@ impl ChartAreas {
         }
         let right = self.plot.right().saturating_sub(1);
         let pitch = self.pitch.max(1);
-        let back = right.checked_sub(x)?.saturating_add(pitch / 2) / pitch;
+        let back = right.checked_sub(x)?.saturating_add(pitch / 2);
+        let back = back.checked_div(pitch)?;
         self.room().slots.saturating_sub(1).checked_sub(back)
     }
 

@@ -143,7 +143,7 @@ async fn a_flip_whose_desk_or_exchange_dies_ends_as_a_close_or_a_flip_and_never_
     let is_asked = |case: &FlipCase| wish.as_ref().is_none_or(|name| case.name().contains(name));
     let cases = FlipCase::all().into_iter().filter(is_asked);
     let verdicts: Vec<_> = stream::iter(cases)
-        .map(|case| async move { (case.name(), case.play().await) })
+        .map(|case| async move { (case.name(), Box::pin(case.play()).await) })
         .buffer_unordered(ABREAST)
         .collect()
         .await;

@@ -6,8 +6,8 @@
 //! here.
 
 use crate::model::{
-    Command, MarketId, Num, Order, OrderStatus, Past, PlaceOrder, Position, PositionId, Receipt,
-    Side, Timestamp, TriggerDirection,
+    Command, MarketId, Num, Order, OrderStatus, PastPage, PlaceOrder, Position, PositionId,
+    Receipt, Side, Timestamp, TriggerDirection,
 };
 use std::time::Duration;
 
@@ -65,16 +65,16 @@ impl PlacedStops {
         }
     }
 
-    /// Takes in a page of the journal, and whether older ones follow.
-    pub(super) fn recall(&mut self, page: &[Past], has_more: bool) {
-        for past in page {
+    /// Takes in a page of the journal.
+    pub(super) fn recall(&mut self, page: &PastPage) {
+        for past in &page.rows {
             if let (Some(command), Ok(receipt)) = (&past.command, &past.result) {
                 self.settled(command, receipt);
             }
         }
         // Rows are sorted by their outcome, which comes after the request.
-        let oldest = page.iter().map(|past| past.mark.told_at).min();
-        let reach = if has_more {
+        let oldest = page.rows.iter().map(|past| past.mark.told_at).min();
+        let reach = if page.has_more {
             oldest
         } else {
             Some(Timestamp(i64::MIN))
