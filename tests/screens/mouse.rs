@@ -95,9 +95,11 @@ impl Seen {
     fn chart(&self) -> Vec<(Position, ChartSpot)> {
         let (width, height) = self.size;
         let all = Rect::new(0, 0, width, height).positions();
-        let cell = |at| match self.draw_state.pointed(at)? {
-            ClickTarget::Chart(spot) => Some((at, spot)),
-            _ => None,
+        let cell = |at| {
+            let ClickTarget::Chart(spot) = self.draw_state.pointed(at)? else {
+                return None;
+            };
+            Some((at, spot))
         };
         all.filter_map(cell).collect()
     }
@@ -143,7 +145,7 @@ fn the_accounts_name_lists_the_accounts_and_each_line_is_its_account() {
     }
 }
 
-/// What the cell of a price is labelled with, in the gutter of its row: every row of the axis lies within its cell.
+/// The mark is named beside the row that holds it.
 #[test]
 fn a_cell_of_the_chart_names_the_candle_and_the_prices_that_are_drawn_there() {
     for size in SIZES {
