@@ -108,10 +108,10 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
 
 /// Whether it may be about the market under the cursor: anything that a person does but move.
 fn means_cursor(model: &Model, msg: &Msg) -> bool {
-    match msg {
-        Msg::Key(chord) => model.keymap.urgency(*chord) != Urgency::Motion,
-        _ => matches!(msg, Msg::Click(_) | Msg::Paste(_)),
+    if let Msg::Key(chord) = msg {
+        return model.keymap.urgency(*chord) != Urgency::Motion;
     }
+    matches!(msg, Msg::Click(_) | Msg::Paste(_))
 }
 
 /// What time and the changed facts lead to, whatever the message was.
