@@ -6,7 +6,7 @@
 use super::response::ServiceResponse;
 use crate::model::{Failure, FailureKind, Num, Text, Timestamp};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// As of every id.
 const LONGEST_WORD: usize = 128;
@@ -127,7 +127,7 @@ impl<'a> SourceRow<'a> {
                 "{length} characters at `{pointer}`, the limit is {LONGEST_WORD}"
             ));
         }
-        Ok(text)
+        Ok(text.into_owned())
     }
 }
 
@@ -161,8 +161,15 @@ pub(super) fn unreadable(why: String) -> Failure {
 }
 
 /// The characters of a string, or a value as it is written.
-fn text(raw: &RawValue) -> String {
-    serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned())
+/// Only a string is decoded: an attempt to read a number as one costs more than the number.
+fn text(raw: &RawValue) -> Cow<'_, str> {
+    let json = raw.get();
+    let is_string = json.starts_with('"');
+    let decoded = is_string.then(|| serde_json::from_str(json));
+    match decoded {
+        Some(Ok(text)) => Cow::Owned(text),
+        Some(Err(_)) | None => Cow::Borrowed(json),
+    }
 }
 
 fn excerpt(text: &str) -> String {
