@@ -54,10 +54,23 @@ impl<'a> Canvas<'a> {
         if room.is_empty() {
             return room;
         }
+        if text.chars().all(is_one_cell) {
+            return self.cells(room, text, style);
+        }
         let (end, _) =
             self.buffer
                 .set_stringn(room.x, room.y, text, usize::from(room.width), style);
         after(room, end.saturating_sub(room.x))
+    }
+
+    /// Writes characters of one cell each, without looking for those that belong together.
+    fn cells(&mut self, room: Rect, text: &str, style: Style) -> Rect {
+        let mut rest = room;
+        for symbol in text.chars().take(usize::from(room.width)) {
+            self.put((rest.x, rest.y), symbol, style);
+            rest = after(rest, 1);
+        }
+        rest
     }
 
     /// Writes one character, as wide as a cell.
@@ -204,7 +217,18 @@ pub(super) fn line(area: Rect, number: u16) -> Rect {
 
 /// How many columns a text takes.
 pub(super) fn width(text: &str) -> u16 {
-    u16::try_from(text.width()).unwrap_or(u16::MAX)
+    let wide = if text.chars().all(is_one_cell) {
+        text.chars().count()
+    } else {
+        text.width()
+    };
+    u16::try_from(wide).unwrap_or(u16::MAX)
+}
+
+/// The characters that nearly all of the screen consists of: printable ASCII, borders, bars, and a few signs. Each takes
+/// one cell, and none combines with another of them.
+fn is_one_cell(symbol: char) -> bool {
+    matches!(symbol, ' '..='~' | '─'..='▟' | '·' | '–' | '…')
 }
 
 pub(super) fn spans_width(spans: &[Span]) -> u16 {
@@ -307,6 +331,35 @@ fn broken(text: &str, room: u16) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is written without looking for characters that belong together is what the library writes.
+    #[test]
+    fn characters_of_one_cell_are_written_as_all_others_are() {
+        let one_cell: Vec<char> = ('\0'..='\u{3000}').filter(|c| is_one_cell(*c)).collect();
+        assert!(one_cell.len() > 200);
+        assert!(one_cell.iter().all(|c| c.width() == Some(1)));
+        let theme = Theme::default();
+        let area = Rect::new(0, 0, 12, 1);
+        let room = Rect::new(1, 0, 9, 1);
+        let style = Style::new().red();
+        for text in [
+            "",
+            "BTC 64,000.5",
+            "─│╭▏█·–…",
+            "a\u{301}b",
+            "日本語",
+            "tab\tx",
+        ] {
+            let (mut ours, mut theirs) = (Buffer::empty(area), Buffer::empty(area));
+            let mut canvas = Canvas::new(&mut ours, &theme, Context::Desk);
+            let rest = canvas.text(room, text, style);
+            let (end, _) = theirs.set_stringn(1, 0, text, 9, style);
+            assert_eq!((rest.x, ours), (end, theirs), "{text:?}");
+        }
+        for text in ["BTC 64,000.5", "─│╭▏█·–…", "a\u{301}b", "日本語"] {
+            assert_eq!(usize::from(width(text)), text.width(), "{text:?}");
+        }
+    }
 
     #[test]
     fn words_are_shortened_by_what_they_take_on_screen() {
