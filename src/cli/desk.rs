@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     app::{LayoutPreset, WidthTier, desk::tour::Tour},
-    config::{LogLevel, Sources, load, memory},
+    config::{Loaded, LogLevel, Sources, memory},
     exchange::KeySource,
     runtime::{self, End},
 };
@@ -70,8 +70,11 @@ impl From<DataDirFlag> for World {
     }
 }
 
-pub(super) async fn run(choice: DeskMode, sources: &Sources, sandbox: &Sandbox) -> Result<Exit> {
-    let loaded = load(sources)?;
+pub(super) async fn run(
+    choice: DeskMode,
+    (sources, loaded): (&Sources, Loaded),
+    sandbox: &Sandbox,
+) -> Result<Exit> {
     let settings = &loaded.settings;
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         let words = "the desk needs a terminal; \"perpdeck snapshot\" prints one frame without one";

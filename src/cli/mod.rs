@@ -104,7 +104,7 @@ fn choose(args: Args, environment: &Environment) -> Result<Exit> {
         Some(CliVerb::Act(verb)) => live(act_verb(verb, sources)),
         Some(CliVerb::Doctor(args)) => {
             // In the sandbox of a desk, so that the result holds for a desk.
-            let sandbox = sandbox::enter(&sources, None);
+            let sandbox = sandbox::enter_by(&sources);
             live(doctor::run(args, &sources, &sandbox))
         }
         Some(CliVerb::Journal(args)) => journal::run(&args, &sources),
@@ -156,11 +156,12 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
 
 /// The sandbox covers threads started after it: it comes before the runtime.
 fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
-    let sandbox = sandbox::enter(sources, choice.data_dir());
+    let loaded = config::load(sources)?;
+    let sandbox = sandbox::enter(&loaded, choice.data_dir());
     // One thread: the desk waits nearly always, and an answer need not wake a second one.
     run_on(
         tokio::runtime::Builder::new_current_thread(),
-        desk::run(choice, sources, &sandbox),
+        desk::run(choice, (sources, loaded), &sandbox),
     )
 }
 

@@ -64,19 +64,20 @@ impl Sandbox {
     }
 }
 
-/// Restricts this process from now on, if the kernel and the settings allow it.
-pub(super) fn enter(sources: &Sources, data_dir: Option<&Path>) -> Sandbox {
-    if !landlock::is_available() {
-        return Sandbox::NotAvailable;
-    }
+/// Like [`enter`], with the settings of these sources.
+pub(super) fn enter_by(sources: &Sources) -> Sandbox {
     // The next step reports errors in the settings and ends.
     match load(sources) {
-        Ok(loaded) => enter_with(&loaded, data_dir),
+        Ok(loaded) => enter(&loaded, None),
         Err(_) => Sandbox::NotApplied("the settings cannot be read".to_owned()),
     }
 }
 
-fn enter_with(loaded: &Loaded, data_dir: Option<&Path>) -> Sandbox {
+/// Restricts this process from now on, if the kernel and the settings allow it.
+pub(super) fn enter(loaded: &Loaded, data_dir: Option<&Path>) -> Sandbox {
+    if !landlock::is_available() {
+        return Sandbox::NotAvailable;
+    }
     if let Some(not_wanted) = refusal(loaded) {
         return not_wanted;
     }
