@@ -57,6 +57,7 @@ use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
+use terminal::spare_frames::SpareFrames;
 use tokio::select;
 
 /// A frame delayed longer than this (the process was stopped, motion is reduced) is rebuilt, so that its ages are
@@ -73,6 +74,7 @@ struct LoopChannels<I> {
     /// The mouse is being dragged over the price ladder or the chart.
     is_dragging: bool,
     render: Render,
+    spare_frames: SpareFrames,
     /// What the last frame showed.
     sight: ShownFrame,
     looks: ThemeSet,
@@ -204,7 +206,7 @@ impl<I> LoopChannels<I> {
     fn frame(&mut self, size: Rect, account_set: &AccountSet) -> Out {
         let (frame, sight) = crate::runtime::terminal::drawing::frame(
             self.render,
-            size,
+            self.spare_frames.take(size),
             account_set,
             &mut self.draw_state,
         );

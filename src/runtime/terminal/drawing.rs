@@ -32,13 +32,15 @@ pub(crate) enum ShownFrame {
     StripOnly,
 }
 
+/// The frame is drawn on this empty one.
 pub(crate) fn frame(
     render: Render,
-    size: Rect,
+    empty: Buffer,
     account_set: &AccountSet,
     state: &mut DrawState,
 ) -> (Buffer, ShownFrame) {
-    match attempt(size, |frame| render(frame, account_set, state)) {
+    let size = empty.area;
+    match attempt(empty, |frame| render(frame, account_set, state)) {
         Ok(frame) => (frame, ShownFrame::Desk),
         Err(why) => {
             *state = DrawState::new(state.theme.clone(), state.zone.clone());
@@ -65,20 +67,23 @@ fn plain(size: Rect, account_set: &AccountSet, why: &str) -> Buffer {
         "This screen cannot be drawn. The desk still runs: X, F and ^C work. Please report: {}",
         Text::from(why)
     );
-    let with_question = attempt(size, |frame| {
+    let with_question = attempt(Buffer::empty(size), |frame| {
         ui::render_plain(frame, &words, Some(account_set.shown()));
     });
-    let without = || attempt(size, |frame| ui::render_plain(frame, &words, None));
+    let without = || {
+        attempt(Buffer::empty(size), |frame| {
+            ui::render_plain(frame, &words, None);
+        })
+    };
     with_question
         .or_else(|_| without())
         .unwrap_or_else(|_| Buffer::empty(size))
 }
 
-/// Draws on an empty screen; returns the panic's message if it panics.
-fn attempt(size: Rect, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String> {
+/// Draws on an empty frame; returns the panic's message if it panics.
+fn attempt(mut frame: Buffer, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String> {
     IS_DRAWING.set(true);
     let drawn = catch_unwind(AssertUnwindSafe(|| {
-        let mut frame = Buffer::empty(size);
         draw(&mut frame);
         frame
     }));

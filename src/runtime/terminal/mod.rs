@@ -8,4 +8,6 @@ pub(crate) mod input;
 pub(crate) mod mouse;
 pub(crate) mod painter;
 pub(crate) mod screen_mode;
+pub(crate) mod shown_screen;
 pub(crate) mod signals;
+pub(crate) mod spare_frames;

@@ -1,14 +1,13 @@
 //! The thread that writes to the terminal. A terminal that stops reading blocks this thread, never the loop: one frame
 //! waits at most, and a newer one replaces it.
 
-use crate::runtime::{base::lock::locked, terminal::area::drawn};
-use crossterm::{
-    execute, queue,
-    terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
+use crate::runtime::{
+    base::lock::locked,
+    terminal::{shown_screen::ShownScreen, spare_frames::SpareFrames},
 };
-use ratatui::{Terminal, backend::Backend, buffer::Buffer};
+use ratatui::{backend::Backend, buffer::Buffer};
 use std::{
-    io::{self, Write},
+    io::Write,
     mem::ManuallyDrop,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -68,7 +67,8 @@ struct Mailbox {
 pub(crate) struct Painter(Arc<Mailbox>);
 
 impl Painter {
-    pub(crate) fn start<B>(terminal: Terminal<B>) -> Self
+    /// Frames that are no longer shown go to `spare_frames`.
+    pub(crate) fn start<B>(screen: ShownScreen<B>, spare_frames: SpareFrames) -> Self
     where
         B: Backend + Write + Send + 'static,
     {
@@ -82,27 +82,17 @@ impl Painter {
             changed: Condvar::new(),
         });
         let inbox = Arc::clone(&mailbox);
-        // Never dropped: dropping it would show the cursor again, which `TerminalGuard` does, and would report on
-        // standard error if the terminal is gone, which panics if that is the same terminal.
-        let mut terminal = ManuallyDrop::new(terminal);
+        // Never dropped: what could not be written to a terminal that is gone must not be written when it is restored.
+        let mut screen = ManuallyDrop::new(screen);
         thread::spawn(move || {
-            let mut shown = None;
             while let Some(job) = inbox.take() {
                 // A terminal that refuses a write is gone; the signal that follows ends the desk.
                 let written = match job {
-                    Job::Frame(frame) if shown.as_ref() == Some(&frame) => continue,
-                    Job::Frame(frame) => {
-                        let painted = paint(&mut terminal, &frame);
-                        shown = Some(frame);
-                        painted
-                    }
-                    Job::Aside(bytes) => write_sequences(terminal.backend_mut(), &bytes).is_ok(),
-                    Job::Clear => {
-                        shown = None;
-                        clear(&mut terminal).is_ok()
-                    }
+                    Job::Frame(frame) => screen.paint(*frame).map(|old| spare_frames.give(old)),
+                    Job::Aside(bytes) => screen.write_sequences(&bytes),
+                    Job::Clear => screen.clear(),
                 };
-                if !written {
+                if written.is_err() {
                     break;
                 }
             }
@@ -229,42 +219,4 @@ impl Waiting {
             }
         }
     }
-}
-
-/// Whole sequences, so that no frame comes between.
-fn write_sequences(terminal: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
-    terminal.write_all(bytes)?;
-    terminal.flush()
-}
-
-/// Unlike `Terminal::clear`, does not query the cursor position: the answer would arrive on the keyboard, where the
-/// desk reads keys.
-fn clear<B: Backend>(terminal: &mut Terminal<B>) -> Result<(), B::Error> {
-    let area = drawn(terminal.size()?);
-    terminal.resize(area)
-}
-
-/// Synchronized output (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>), so that the
-/// screen never shows parts of two frames. Returns false when the terminal is gone.
-fn paint<B: Backend + Write>(terminal: &mut Terminal<B>, frame: &Buffer) -> bool {
-    queue!(terminal.backend_mut(), BeginSynchronizedUpdate).is_ok()
-        && draw(terminal, frame).is_ok()
-        && execute!(terminal.backend_mut(), EndSynchronizedUpdate).is_ok()
-}
-
-fn draw<B: Backend>(terminal: &mut Terminal<B>, frame: &Buffer) -> Result<(), B::Error> {
-    let area = drawn(terminal.size()?);
-    if terminal.get_frame().area() != area {
-        terminal.resize(area)?;
-    }
-    terminal.draw(|screen| {
-        let area = screen.area().intersection(frame.area);
-        let cells = screen.buffer_mut();
-        for position in area.positions() {
-            if let (Some(to), Some(from)) = (cells.cell_mut(position), frame.cell(position)) {
-                to.clone_from(from);
-            }
-        }
-    })?;
-    Ok(())
 }

@@ -8,6 +8,7 @@ use super::{
     drawing,
     mouse::{self, Mouse},
     painter::Painter,
+    shown_screen::ShownScreen,
 };
 use crossterm::{
     cursor,
@@ -15,7 +16,7 @@ use crossterm::{
     queue,
     terminal::{self, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{Terminal, TerminalOptions, Viewport, backend::CrosstermBackend, layout::Rect};
+use ratatui::{backend::CrosstermBackend, layout::Rect};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{
     fs::File,
@@ -33,7 +34,7 @@ const FRAME_BYTES: usize = 128 * 1024;
 /// How long the exit waits for a terminal that does not read.
 const RESTORE_TIMEOUT: Duration = Duration::from_millis(500);
 
-pub(crate) type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+pub(crate) type Screen = ShownScreen<CrosstermBackend<BufWriter<Stdout>>>;
 
 /// Columns of the terminal; `None` if there is none.
 pub fn columns() -> Option<usize> {
@@ -76,9 +77,7 @@ impl TerminalGuard {
 
     pub(crate) fn screen() -> io::Result<Screen> {
         let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
-        let viewport = Viewport::Fixed(size()?);
-        let backend = CrosstermBackend::new(out);
-        Terminal::with_options(backend, TerminalOptions { viewport })
+        Ok(ShownScreen::new(CrosstermBackend::new(out), size()?))
     }
 }
 

@@ -2,6 +2,7 @@
 //! be made to panic.
 
 use super::*;
+use crate::runtime::terminal::spare_frames::SpareFrames;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -25,7 +26,7 @@ const PLACE: &str = "PERPDECK_TEST_PANICS";
 fn a_desk_that_panics() {
     let Ok(place) = env::var(PLACE) else { return };
     let _taken = TerminalGuard::take(Mouse::Desk).unwrap();
-    let painter = Painter::start(TerminalGuard::screen().unwrap());
+    let painter = Painter::start(TerminalGuard::screen().unwrap(), SpareFrames::default());
     let (columns, rows) = SIZE;
     let area = Rect::new(0, 0, columns, rows);
     painter.show(Buffer::filled(area, Cell::new("x")));
