@@ -164,7 +164,8 @@ impl<I> LoopChannels<I>
 where
     I: Stream<Item = io::Result<Input>> + Unpin,
 {
-    /// Waits for what happens next. A due frame comes first (60 Hz at most), then the person, the network, and time.
+    /// Waits for what happens next. A frame that a person waits for comes first (60 Hz at most), then the person, any
+    /// other frame, the network, and time.
     async fn next(
         &mut self,
         size: &mut Rect,
@@ -173,10 +174,7 @@ where
     ) -> LoopEvent {
         select! {
             biased;
-            () = gate.due() => match self.draw_due(*size, account_set, (gate, show)) {
-                Some((cause, msg)) => LoopEvent::Message(AccountScope::Shown, cause, msg),
-                None => LoopEvent::Handled,
-            },
+            () = gate.due_for_person() => self.draw_due(*size, account_set, (gate, show)),
             input = self.input.next() => match input {
                 Some(Ok(input)) => match self.taken(input, size, show) {
                     Some(msg) => LoopEvent::Message(AccountScope::Shown, Cause::Person, msg),
@@ -184,6 +182,7 @@ where
                 },
                 Some(Err(_)) | None => LoopEvent::TerminalGone,
             },
+            () = gate.due() => self.draw_due(*size, account_set, (gate, show)),
             incoming = self.inboxes.next() => match incoming {
                 Incoming::Msg(whose, msg) => LoopEvent::Message(whose, cause(&msg), msg),
                 Incoming::AddedAccount(options) => {
@@ -258,14 +257,16 @@ impl<I> LoopChannels<I> {
         size: Rect,
         account_set: &AccountSet,
         (gate, show): (&mut FrameGate, &mut impl FnMut(Out)),
-    ) -> Option<(Cause, Msg)> {
+    ) -> LoopEvent {
         if self.clock.now().since(account_set.shown().now) >= OF_ANOTHER_TIME {
-            return Some((Cause::Person, Msg::Tick));
+            return LoopEvent::Message(AccountScope::Shown, Cause::Person, Msg::Tick);
         }
         show(self.frame(size, account_set));
         gate.drawn();
         let shown = account_set.shown();
-        Some((Cause::Background, news_of_frame(&self.draw_state, shown)?))
+        news_of_frame(&self.draw_state, shown).map_or(LoopEvent::Handled, |msg| {
+            LoopEvent::Message(AccountScope::Shown, Cause::Background, msg)
+        })
     }
 
     /// Applies a new theme; returns the reloaded settings as a message.

@@ -72,6 +72,14 @@ impl FrameGate {
         (self.due, self.last) = (None, now);
     }
 
+    /// Resolves when a frame that a person waits for may be drawn; never while none is.
+    pub(crate) async fn due_for_person(&self) {
+        match self.due {
+            Some(due) if due.cause == Cause::Person => sleep_until(due.at).await,
+            Some(_) | None => pending::<()>().await,
+        }
+    }
+
     /// Resolves when a frame may be drawn; never while none is requested.
     pub(crate) async fn due(&self) {
         match self.due {
@@ -117,6 +125,6 @@ mod tests {
         advance(MOMENT).await;
         gate.want(Cause::Person, Motion::Full);
         gate.want(Cause::Background, Motion::Full);
-        assert_eq!(drawn_after(&mut gate).await, FRAME - MOMENT);
+        assert_eq!(drawn_after(&mut gate).await + MOMENT, FRAME);
     }
 }
