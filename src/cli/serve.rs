@@ -60,6 +60,8 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
             stop.clone(),
         )
         .await?;
+    // Whoever reads the address may end it at once.
+    let interrupted = interrupted()?;
     out::say(&announcement(&exchange, args.output)?)?;
     if let Some(warning) = warning(args.listen) {
         Output::from_command_line().note(&warning);
@@ -67,7 +69,7 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
     if exchange.key_source == KeySource::Seed {
         Output::from_command_line().note(FIXED_KEYS);
     }
-    let exit = watched(exchange.failed()).await?;
+    let exit = watched(interrupted, exchange.failed()).await;
     stop.cancel();
     exchange.stopped().await;
     Ok(exit)
@@ -84,10 +86,13 @@ fn warning(listen: SocketAddr) -> Option<String> {
 
 /// Runs until it is interrupted. If records cannot be written, it reports that at once and answers 503; if the engine
 /// has stopped, it ends.
-async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Exit> {
-    let mut interrupted = std::pin::pin!(interrupted());
+async fn watched(
+    interrupted: impl Future<Output = ()>,
+    failed: impl Future<Output = ExchangeFailure>,
+) -> Exit {
+    let mut interrupted = std::pin::pin!(interrupted);
     let why = tokio::select! {
-        ended = &mut interrupted => return ended.map(|()| Exit::Ok),
+        () = &mut interrupted => return Exit::Ok,
         why = failed => why,
     };
     let serves_on = matches!(why, ExchangeFailure::Store(_));
@@ -95,17 +100,21 @@ async fn watched(failed: impl Future<Output = ExchangeFailure>) -> io::Result<Ex
     let why = why.wrap_err("the exchange has stopped; start it again");
     let exit = Output::from_command_line().explain(&why);
     if serves_on {
-        interrupted.await?;
+        interrupted.await;
     }
-    Ok(exit)
+    exit
 }
 
-async fn interrupted() -> io::Result<()> {
+/// Listens from this call on, not only from the first poll of the future.
+fn interrupted() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed,
-        _ = terminate.recv() => Ok(()),
-    }
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }
 
 fn announcement(exchange: &ExchangeHandle, output: Option<ReportFormat>) -> Result<String> {

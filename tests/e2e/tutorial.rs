@@ -64,7 +64,7 @@ fn the_first_hour_of_the_documents_goes_as_the_page_says() {
     let home = TempDir::new().unwrap();
     let tour = [("PERPDECK_TOUR", "true")];
     let mut desk = Session::start_with(home.path(), at(SIZE_OF_THE_PAGE), DEMO, &tour);
-    desk.wait_for("uPnL +");
+    desk.wait_for("1 Positions 5");
     for step in steps {
         for key in &step.keys {
             if key == "y" {
