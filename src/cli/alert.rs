@@ -137,9 +137,9 @@ async fn add(
 ) -> Result<Exit> {
     let alert = read(service, settings, &text).await?;
     let mut alerts = kept(service)?;
-    let replaced = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
+    let old = replaces.map(|id| alerts.delete(id.get()).ok_or_else(|| missing(id)));
     let edit = AlertEdit {
-        remove: replaced.transpose()?.into_iter().collect(),
+        remove: old.transpose()?.into_iter().collect(),
         add: Some(alert.clone()),
     };
     if let Some(desk) = open_desk(service).await? {

@@ -172,8 +172,9 @@ mod tests {
 
     #[tokio::test]
     async fn an_exchange_whose_engine_has_stopped_ends_by_itself_and_says_that_it_failed() {
-        let ended = watched(std::future::ready(ExchangeFailure::Engine)).await;
-        assert_eq!(ended.unwrap(), Exit::Failed);
+        let failed = std::future::ready(ExchangeFailure::Engine);
+        let ended = watched(std::future::pending(), failed).await;
+        assert_eq!(ended, Exit::Failed);
     }
 
     #[test]
