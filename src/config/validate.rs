@@ -40,6 +40,31 @@ impl FoundProblems {
 }
 
 fn service(settings: &Settings, found: &mut FoundProblems) {
+    service_is_whole(settings, found);
+    if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {
+        found.add("base_url", &why);
+    }
+    let keyring = settings.api_key_keyring.as_deref();
+    if keyring.is_some_and(|name| !keyring::is_name(name)) {
+        found.add(
+            "api_key_keyring",
+            "is not a valid entry name: letters, digits and -_.@:/+ without blanks, at most 128, and no - first",
+        );
+    }
+    if settings
+        .account_id
+        .as_deref()
+        .is_some_and(|id| id.trim().is_empty() || id.contains(char::is_control))
+    {
+        found.add(
+            "account_id",
+            "is not an id: it is empty or holds control characters",
+        );
+    }
+}
+
+/// A service needs an address, an account and a key: all or none.
+fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
     let key_set = settings.api_key.is_some()
         || settings.api_key_file.is_some()
         || settings.api_key_command.is_some()
@@ -84,26 +109,6 @@ fn service(settings: &Settings, found: &mut FoundProblems) {
                 );
             }
         }
-    }
-    if let Some(why) = settings.base_url.as_deref().and_then(unfit_base) {
-        found.add("base_url", &why);
-    }
-    let keyring = settings.api_key_keyring.as_deref();
-    if keyring.is_some_and(|name| !keyring::is_name(name)) {
-        found.add(
-            "api_key_keyring",
-            "is not a valid entry name: letters, digits and -_.@:/+ without blanks, at most 128, and no - first",
-        );
-    }
-    if settings
-        .account_id
-        .as_deref()
-        .is_some_and(|id| id.trim().is_empty() || id.contains(char::is_control))
-    {
-        found.add(
-            "account_id",
-            "is not an id: it is empty or holds control characters",
-        );
     }
 }
 

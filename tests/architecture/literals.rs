@@ -112,10 +112,10 @@ fn by_module() -> BTreeMap<String, BTreeSet<String>> {
 fn page(modules: &BTreeMap<String, BTreeSet<String>>) -> String {
     let mut page = HEAD.to_owned();
     for (module, texts) in modules.iter().filter(|(_, texts)| !texts.is_empty()) {
-        page.push_str(&format!("\n## {module}\n"));
+        page.extend(["\n## ", module, "\n"]);
         for text in texts {
             // Quotes show the blanks at its ends.
-            page.push_str(&format!("\"{text}\"\n"));
+            page.extend(["\"", text, "\"\n"]);
         }
     }
     page

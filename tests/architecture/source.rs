@@ -238,12 +238,11 @@ fn unescaped(text: &str) -> String {
         out.push_str(before);
         rest = match after.chars().next() {
             Some('\n') => after.trim_start(),
-            Some('"') => after,
+            Some('"') | None => after,
             Some(c) => {
                 out.extend(['\\', c]);
                 &after[c.len_utf8()..]
             }
-            None => after,
         };
     }
     out + rest

@@ -362,9 +362,11 @@ impl EntryDraft {
         let DraftShape::Order(kind) = self.shape else {
             return None;
         };
-        match kind.facts().triggers_on {
-            TriggersOn::Chosen => self.trigger_direction,
-            decided => decided.direction(self.side),
+        let triggers_on = kind.facts().triggers_on;
+        if triggers_on == TriggersOn::Chosen {
+            self.trigger_direction
+        } else {
+            triggers_on.direction(self.side)
         }
     }
 

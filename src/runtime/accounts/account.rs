@@ -23,10 +23,7 @@ use crate::{
             socket::{self, SocketHost},
         },
         polling::poller::Poller,
-        recovery::{
-            dispatch::Outbox,
-            dry_run::{CommandSink, DryRunOutbox},
-        },
+        recovery::dry_run::CommandSink,
     },
 };
 use std::{
@@ -138,20 +135,18 @@ impl Member {
         let trader = TraderEffects::start(account.reach, place, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
-        let (clock, intervals) = (account.clock, account.intervals());
         let events = tee_to_callers(&callers, &way.inbox);
-        let far = client.clone();
-        let mut sink = match &journal_access {
-            JournalAccess::Writer(writer) => {
-                let shared = (writer.clone(), account.sharing);
-                CommandSink::Sends(Box::new(Outbox::beside(far, clock, shared, events)))
-            }
-            JournalAccess::ReadOnly(dir) => {
-                CommandSink::Tells(DryRunOutbox::begin(far, dir.clone(), events))
-            }
-        };
+        let intervals = account.intervals();
+        let sharing = (account.clock, account.sharing);
+        let mut sink = CommandSink::open(&journal_access, client.clone(), sharing, events);
         let seed = u64::from(std::process::id());
-        let mut poller = Poller::spawn(client.clone(), clock, &intervals, seed, way.inbox.clone());
+        let mut poller = Poller::spawn(
+            client.clone(),
+            account.clock,
+            &intervals,
+            seed,
+            way.inbox.clone(),
+        );
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
             match effect {

@@ -11,6 +11,10 @@ use crate::{
     client::Client,
     journal::{Journal, JournalError},
     model::{AccountId, Command, Failure, IdempotencyKey, OpenExposure, Ticket},
+    runtime::{
+        base::clock::Clock,
+        journal::{earlier::JournalAccess, shared_journal::JournalAccounts},
+    },
 };
 use std::path::{Path, PathBuf};
 use tokio::{
@@ -26,6 +30,24 @@ pub(crate) enum CommandSink {
 }
 
 impl CommandSink {
+    /// A dry run has no journal to write.
+    pub(crate) fn open(
+        journal_access: &JournalAccess,
+        client: Client,
+        (clock, accounts): (Clock, JournalAccounts),
+        events: Sender<Msg>,
+    ) -> Self {
+        match journal_access {
+            JournalAccess::Writer(writer) => {
+                let shared = (writer.clone(), accounts);
+                Self::Sends(Box::new(Outbox::beside(client, clock, shared, events)))
+            }
+            JournalAccess::ReadOnly(dir) => {
+                Self::Tells(DryRunOutbox::begin(client, dir.clone(), events))
+            }
+        }
+    }
+
     pub(crate) fn send(&mut self, ticket: Ticket, command: Command) {
         match self {
             Self::Sends(outbox) => outbox.send(ticket, command),
