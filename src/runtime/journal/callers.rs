@@ -2,7 +2,7 @@
 
 use super::caller_event::CallerEvent;
 use crate::{
-    app::{CallerId, Msg},
+    app::{CallerId, Effect, Msg},
     model::Ticket,
     runtime::base::lock::locked,
 };
@@ -37,10 +37,14 @@ impl CallerRegistry {
         notify(sender.as_ref(), CallerEvent::TurnedAway(why));
     }
 
-    /// Tells a caller that the alerts are as it requested.
-    pub(crate) fn alerts_edited(&self, caller: CallerId) {
-        let sender = self.registered().waiting.remove(&caller);
-        notify(sender.as_ref(), CallerEvent::AlertsEdited);
+    /// Tells a caller how its request ended, if no command was made of it.
+    pub(crate) fn answer(&self, effect: Effect) {
+        if let Effect::RefuseCaller(caller, why) = effect {
+            self.reject(caller, why);
+        } else if let Effect::ConfirmAlerts(caller) = effect {
+            let sender = self.registered().waiting.remove(&caller);
+            notify(sender.as_ref(), CallerEvent::AlertsEdited);
+        }
     }
 
     /// From now on the caller receives the events of the ticket.
