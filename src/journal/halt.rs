@@ -157,7 +157,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut halts = Halts::open(dir.path()).unwrap();
         halts.halt(HERE, &"a".into(), "it was\nflattened").unwrap();
-        assert_eq!(halted(dir.path(), "a").as_deref(), Some("flattened"));
+        assert_eq!(halted(dir.path(), "a").as_deref(), Some("it was flattened"));
         assert_eq!(halted(dir.path(), "b"), None);
         halts.halt_everywhere("the journal failed").unwrap();
         assert_eq!(
@@ -166,7 +166,7 @@ mod tests {
         );
         halts.rearm(HERE, &"b".into()).unwrap();
         assert_eq!(halted(dir.path(), "b"), None);
-        assert_eq!(halts.rearm_all().unwrap(), ["flattened"]);
+        assert_eq!(halts.rearm_all().unwrap(), ["it was flattened"]);
         assert_eq!(halted(dir.path(), "a"), None);
     }
 

@@ -126,7 +126,7 @@ fn what_an_order_will_do_is_in_sight_whatever_has_the_keys_and_whatever_is_scrol
             for part in ["size ", "notional ", "→ LONG"] {
                 assert!(text.contains(part), "{part} of {keys} at {size:?}\n{text}");
             }
-            assert_eq!(text.matches("─ what follows ─").count(), 1, "{text}");
+            assert_eq!(text.matches("─ preview ─").count(), 1, "{text}");
             let now = model.now;
             update(&mut model, now, Msg::Key(then.parse().unwrap()));
         }

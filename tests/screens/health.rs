@@ -339,7 +339,7 @@ fn what_this_desk_dates_is_measured_by_its_own_clock_whatever_the_services_says(
 
 #[test]
 fn no_wait_is_counted_down_by_a_clock_that_does_not_run_like_ours() {
-    for (rate, named) in [(60, "service clock ×60"), (0, "service clock stands still")] {
+    for (rate, named) in [(60, "service clock ×60"), (0, "service clock stalled")] {
         let mut model = desk::full();
         served(&mut model, |passed| passed * rate);
         assert!(header(&model).contains(named), "{}", header(&model));

@@ -255,7 +255,7 @@ mod tests {
             let scene = crate::view::Scene::of(&model, &zone);
             let words = crate::view::strip(&model, &scene, strip).words.into_iter();
             let words: String = words.map(|span| span.text).collect();
-            let named = "leave? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have \
+            let named = "quit? status unknown: cancel BUY 0.10000 BTC limit @ 60,000 (ord-1) may or may not have \
                          executed";
             assert!(words.starts_with(named), "{words}");
             assert_eq!(press(&mut model, yes), vec![], "the strip is still deaf");

@@ -413,7 +413,7 @@ mod tests {
             shown[5..7],
             [
                 "challenge: breached",
-                "new risk: BREACHED by max daily loss: the service accepts reducing orders only",
+                "new entries: BREACHED by max daily loss: the service accepts reducing orders only",
             ]
         );
         let words = |segment: &Segment| segment.words.iter().map(|s| &*s.text).collect::<String>();

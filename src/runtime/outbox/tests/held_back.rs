@@ -102,7 +102,7 @@ async fn a_key_that_is_taken_again_re_arms_the_desk_by_itself() {
     assert_eq!(scene.settled().await.1.unwrap_err().kind, FailureKind::Auth);
     scene.outbox.send(Ticket(2), buy());
     let why = scene.settled().await.1.unwrap_err();
-    assert!(why.message.raw().contains("r asks"), "{why}");
+    assert!(why.message.raw().contains("r retries"), "{why}");
     client.open_positions(&"chal-1".into()).await.unwrap();
     scene.outbox.send(Ticket(3), buy());
     scene.settled().await.1.unwrap();

@@ -90,7 +90,7 @@ async fn without_a_journal_an_order_is_held_back_and_a_cancel_goes_out() {
     assert!(failure.to_string().contains("damaged"), "{failure}");
     let told = |is: fn(&Msg) -> bool| said.iter().filter(|msg| is(msg)).count();
     assert_eq!(
-        told(|msg| matches!(msg, Msg::Notify(_, text) if text.contains("held back"))),
+        told(|msg| matches!(msg, Msg::Notify(_, text) if text.contains("New orders are refused"))),
         1
     );
     // Issue 14, item 3: a damaged journal halts, across restarts.

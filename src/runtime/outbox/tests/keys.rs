@@ -42,7 +42,10 @@ async fn a_key_is_not_lent_to_another_deed() {
     assert!(scene.settled().await.1.is_ok());
     scene.outbox.send_as(Ticket(2), close("p-2"), "k-1".into());
     let why = scene.settled().await.1.unwrap_err().to_string();
-    assert!(why.contains("the key was used for another deed"), "{why}");
+    assert!(
+        why.contains("the key was used for another command"),
+        "{why}"
+    );
     assert_eq!(scene.responder.seen().len(), 1);
 }
 

@@ -159,7 +159,7 @@ async fn an_order_in_doubt_that_was_given_before_a_close_all_is_said_to_open_ane
     }
     drop(journal);
     let mut context = opened(dir, responder, NOW.plus(Duration::from_secs(9)));
-    let said = |msg: &Msg| matches!(msg, Msg::Notify(Tone::Alert, text) if text.contains("it would open anew"));
+    let said = |msg: &Msg| matches!(msg, Msg::Notify(Tone::Alert, text) if text.contains("sending it again opens a new position"));
     context.until(said).await;
     let outlived = context.until(|msg| matches!(msg, Msg::Outlived(_))).await;
     let Msg::Progress(ticket, _) = context.until(is_asked).await else {
@@ -342,7 +342,7 @@ async fn no_order_slips_out_between_a_restart_and_the_flatten_that_goes_on() {
     let refusal = outbox
         .context
         .refusal(&tests::buy(), outbox.context.epoch());
-    assert!(refusal.is_some_and(|why| why.message.raw().contains("getting out")));
+    assert!(refusal.is_some_and(|why| why.message.raw().contains("flattening")));
 }
 
 #[tokio::test]

@@ -106,7 +106,7 @@ fn what_may_be_lost_at_a_stop_is_no_size_of_a_reducing_order() {
     press(&mut model, "s r25 tab tab 65000 enter");
     let size = view(&model).fields.into_iter().find(|f| f.label == "size");
     let fault = size.and_then(|field| field.fault).unwrap();
-    assert!(fault.contains("closes something"), "{fault}");
+    assert!(fault.contains("a close has none"), "{fault}");
 }
 
 #[test]
