@@ -120,31 +120,21 @@ pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     if search.is_empty() {
         return sections;
     }
-    let scores: Vec<_> = sections
-        .iter()
-        .map(|section| scores(section, search))
-        .collect();
-    let words = scores.iter().flatten().flatten();
-    let best = words
-        .filter(|score| **score < EXACT)
-        .max()
-        .copied()
-        .unwrap_or(0);
-    // Letters that lie far apart match nearly every sentence.
-    let is_near = |score: &u32| score.saturating_mul(4) >= best.saturating_mul(3);
-    let mut found = vec![];
-    for (section, scores) in sections.into_iter().zip(scores) {
-        let lines = scores.into_iter().zip(section.lines);
-        let mut lines: Vec<_> = lines
-            .filter_map(|(score, line)| Some((score.filter(is_near)?, line)))
-            .collect();
+    // Letters that lie apart are in nearly every sentence: they count where no line has the whole text.
+    let wanted = search.to_lowercase();
+    let has_text = |(_, does): &(String, &str)| does.to_lowercase().contains(&wanted);
+    let is_written = sections.iter().flat_map(|s| &s.lines).any(has_text);
+    let found = sections.into_iter().map(|section| {
+        let mut lines: Vec<_> = scores(&section, search).zip(section.lines).collect();
+        lines.retain(|(score, line)| *score == Some(EXACT) || !is_written || has_text(line));
+        lines.retain(|(score, _)| score.is_some());
         lines.sort_by_key(|(score, _)| Reverse(*score));
-        let best = lines.first().map(|(score, _)| *score);
+        let best = lines.first().and_then(|(score, _)| *score);
         let lines = lines.into_iter().map(|(_, line)| line).collect();
         let title = section.title;
-        found.push((best, HelpSection { title, lines }));
-    }
-    found.retain(|(best, _)| best.is_some());
+        (best, HelpSection { title, lines })
+    });
+    let mut found: Vec<_> = found.filter(|(best, _)| best.is_some()).collect();
     found.sort_by_key(|(best, _)| Reverse(*best));
     found.into_iter().map(|(_, section)| section).collect()
 }
@@ -153,7 +143,7 @@ pub fn help(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
 const EXACT: u32 = u32::MAX / 4;
 
 /// How well each line matches, if it does. `x` and `X` are two keys.
-fn scores(section: &HelpSection, search: &str) -> Vec<Option<u32>> {
+fn scores(section: &HelpSection, search: &str) -> std::vec::IntoIter<Option<u32>> {
     let is_named = section
         .title
         .to_lowercase()
@@ -168,7 +158,7 @@ fn scores(section: &HelpSection, search: &str) -> Vec<Option<u32>> {
         let is_exact = is_named || key.contains(search);
         is_exact.then_some(EXACT).or(found.get(&at).copied())
     };
-    lines.map(score).collect()
+    lines.map(score).collect::<Vec<_>>().into_iter()
 }
 
 /// How to search, and the key of the glossary.

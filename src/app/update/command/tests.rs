@@ -437,14 +437,16 @@ fn what_is_typed_over_the_help_finds_keys() {
     assert_eq!(
         found,
         [
+            ":close",
+            ":close-all",
+            ":closed",
+            ":flip",
+            ":flatten",
             "c",
             "X",
             "5 gc",
             "^x",
-            ":close",
-            ":flip",
-            ":close-all",
-            ":closed"
+            "F"
         ]
     );
     press(&mut model, "backspace esc");
