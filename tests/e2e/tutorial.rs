@@ -5,6 +5,8 @@ use super::{
     *,
 };
 
+use std::{thread, time::Duration};
+
 const PAGE: &str = include_str!("../../docs/first-hour.md");
 /// The page asks for at least this.
 const SIZE_OF_THE_PAGE: (u16, u16) = (100, 30);
@@ -15,6 +17,24 @@ const DEMO: &[&str] = &["demo", "--speed", "0.2"];
 struct Step {
     keys: Vec<String>,
     shows: Option<String>,
+}
+
+impl Step {
+    /// A yes or an `F` may be under way: nobody presses these again.
+    fn is_repeatable(&self) -> bool {
+        let last = self.keys.last().map(String::as_str);
+        !matches!(last, None | Some("y" | "F" | "R"))
+    }
+}
+
+fn comes_soon(desk: &Session, words: &str) -> bool {
+    (0..100).any(|_| {
+        let is_shown = desk.screen().contains(words);
+        if !is_shown {
+            thread::sleep(Duration::from_millis(100));
+        }
+        is_shown
+    })
 }
 
 /// The words between backticks.
@@ -83,6 +103,16 @@ fn the_first_hour_of_the_documents_goes_as_the_page_says() {
             }
         }
         if let Some(words) = &step.shows {
+            // The desk ignores a key that comes within a moment of a row or a price that has moved under it. A reader who
+            // sees nothing happen presses again.
+            let is_shown = comes_soon(&desk, words);
+            if let Some(key) = step
+                .keys
+                .last()
+                .filter(|_| !is_shown && step.is_repeatable())
+            {
+                desk.press(bytes(key));
+            }
             desk.wait_for(words);
         }
     }
