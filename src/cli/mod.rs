@@ -61,7 +61,7 @@ pub fn read() -> std::result::Result<Args, Exit> {
         Err(why) if is_help(&why) => explained(),
         read => read,
     };
-    read.map_err(|why| usage_error::tell(&why, Output::from_command_line()))
+    read.map_err(|why| usage_error::report(&why, Output::from_command_line()))
 }
 
 /// The same with the examples, which only somebody who asks for help waits for.

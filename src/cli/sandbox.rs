@@ -181,7 +181,7 @@ mod landlock {
         };
         let places = opened.iter().map(|open| open.path.clone()).collect();
         match restrict(opened) {
-            Ok(status) => said(&status, places),
+            Ok(status) => from_status(&status, places),
             Err(why) => Sandbox::Failed(format!("{why:#}")),
         }
     }
@@ -232,7 +232,7 @@ mod landlock {
         Ok(rules.restrict_self()?)
     }
 
-    fn said(status: &RestrictionStatus, writable: Vec<PathBuf>) -> Sandbox {
+    fn from_status(status: &RestrictionStatus, writable: Vec<PathBuf>) -> Sandbox {
         match (&status.ruleset, status.landlock) {
             (RulesetStatus::NotEnforced, _) => Sandbox::NotAvailable,
             (_, LandlockStatus::Available { effective_abi, .. }) => Sandbox::Active {

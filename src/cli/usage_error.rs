@@ -3,7 +3,7 @@
 use super::{Exit, voice::Output};
 use clap::Error;
 
-pub(super) fn tell(why: &Error, voice: Output) -> Exit {
+pub(super) fn report(why: &Error, voice: Output) -> Exit {
     let is_help = !why.use_stderr();
     if is_help || voice.speaks_words() {
         // The stream may be closed.

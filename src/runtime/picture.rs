@@ -273,7 +273,7 @@ impl PicturedDesk<'_> {
             account.answers += 1;
         }
         if let Msg::MarketData(_, _, answer) = &msg {
-            account.answers += usize::from(answer.was_told());
+            account.answers += usize::from(answer.was_requested());
         }
         match (msg, self.clock) {
             (Msg::CallEnded(call), Clock::Frozen(_)) => {

@@ -171,11 +171,11 @@ impl Store {
             Answer::Scaled(id, result) => self.arrive_ladder(id, result.map(|ladder| *ladder), at),
             Answer::Closed(result) => {
                 let churn = self.closed.arrive_head(result, at, |p| p.id.clone());
-                self.reckon(&churn);
+                self.update_totals(&churn);
             }
             Answer::MoreClosed(cursor, result) => {
                 let churn = self.closed.arrive_more(&cursor, result, |p| p.id.clone());
-                self.reckon(&churn);
+                self.update_totals(&churn);
             }
             Answer::History(result) => {
                 let churn = self.history.arrive_head(result, at, |o| o.id.clone());
@@ -237,7 +237,7 @@ impl Store {
     }
 
     /// Updates the totals of closed positions.
-    fn reckon(&mut self, churn: &AnswerDiff<Position>) {
+    fn update_totals(&mut self, churn: &AnswerDiff<Position>) {
         let rows = self.closed.rows();
         self.results.take(churn, rows);
         self.market_results.take(churn, rows);

@@ -44,7 +44,7 @@ pub(crate) fn keep(model: &mut Model) {
             }
         }
         // In a list without rows nobody has seen the cursor.
-        let Some(seen) = look(model, pane) else {
+        let Some(seen) = row_under_cursor(model, pane) else {
             continue;
         };
         if is_held(model, pane, &seen) {
@@ -65,7 +65,7 @@ fn find_again(model: &mut Model, pane: Pane) {
         model.focus.fall(pane, row);
         model.focus.notice(pane);
         // A person had seen it there: if it disappears again, it still counts as seen.
-        if let Some(seen) = look(model, pane) {
+        if let Some(seen) = row_under_cursor(model, pane) {
             let seen = Seen {
                 was_in_view: true,
                 ..seen
@@ -154,7 +154,7 @@ pub(crate) fn through(rows: &Rows<'_>) -> Through {
     table_view.map_or(Through::Nothing, |_| Through::TableView)
 }
 
-fn look(model: &Model, pane: Pane) -> Option<Seen> {
+fn row_under_cursor(model: &Model, pane: Pane) -> Option<Seen> {
     let rows = model.rows(pane);
     let row = wanted(model, pane, &rows).filter(|row| rows.position(row).is_some());
     let row = row.or_else(|| rows.get(0))?;

@@ -83,7 +83,7 @@ pub(crate) fn refresh(model: &mut Model) {
         let is_sifting = table_view.sifting.is_some();
         let version = version(model, pane);
         if is_sifting {
-            sift(model, pane, version);
+            filter_portion(model, pane, version);
         } else {
             pick(model, pane, version);
         }
@@ -91,7 +91,7 @@ pub(crate) fn refresh(model: &mut Model) {
 }
 
 /// Filters the next portion of a long list; starts over if the list changed.
-fn sift(model: &mut Model, pane: Pane, version: u64) {
+fn filter_portion(model: &mut Model, pane: Pane, version: u64) {
     let table_view = model.table_views.0.get_mut(&pane);
     let Some(mut sifting) = table_view.and_then(|table_view| table_view.sifting.take()) else {
         return;

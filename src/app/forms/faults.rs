@@ -12,7 +12,7 @@ impl Form {
 
     /// The visible error of a field: all errors after an attempt to send; before that only errors of filled-in fields,
     /// unless the field is being typed and one more character could make it valid.
-    pub fn told(&self, field: Field, form_context: &FormContext) -> Option<DraftFault> {
+    pub fn visible_fault(&self, field: Field, form_context: &FormContext) -> Option<DraftFault> {
         let (fault, written) = self.faulty(field, form_context)?;
         let is_done = self.focus != field || self.is_past_mending(field, written, form_context);
         (self.tried || (!written.is_empty() && is_done)).then_some(fault)
@@ -71,7 +71,7 @@ mod tests {
         let form_context = model.form_context();
         form.focus = field;
         form.draft.write(field, text);
-        form.told(field, &form_context)
+        form.visible_fault(field, &form_context)
             .map(|fault| fault.to_string())
     }
 

@@ -32,7 +32,7 @@ impl Form {
 
     /// The form as it would be sent, for estimates.
     #[must_use]
-    pub fn reckoned(&self, form_context: &FormContext) -> Self {
+    pub fn resolved(&self, form_context: &FormContext) -> Self {
         Self {
             draft: self.in_digits(form_context),
             ..self.clone()

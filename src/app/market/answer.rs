@@ -19,17 +19,17 @@ pub enum MarketAnswer {
 
 impl MarketAnswer {
     /// Whether a source was asked over the wire, as far as the answer shows: one that is not offered may not have been.
-    pub(crate) fn was_told(&self) -> bool {
-        fn told<T>(result: &Result<Option<T>, Failure>) -> bool {
+    pub(crate) fn was_requested(&self) -> bool {
+        fn is_from_wire<T>(result: &Result<Option<T>, Failure>) -> bool {
             match result {
                 Ok(answer) => answer.is_some(),
                 Err(why) => why.kind != FailureKind::Local,
             }
         }
         match self {
-            Self::Candles(_, _, result) => told(result),
-            Self::Book(result) => told(result),
-            Self::Trades(result) => told(result),
+            Self::Candles(_, _, result) => is_from_wire(result),
+            Self::Book(result) => is_from_wire(result),
+            Self::Trades(result) => is_from_wire(result),
         }
     }
 }

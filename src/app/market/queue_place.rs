@@ -83,7 +83,7 @@ impl QueuePlaces {
                     resting: scene
                         .book
                         .filter(|_| age <= SEEN_PLACED && scene.tape.is_some())
-                        .and_then(|book| told_at(book, side, own.price)),
+                        .and_then(|book| size_at(book, side, own.price)),
                     traded: Num::ZERO,
                 });
         }
@@ -110,7 +110,7 @@ impl QueuePlace {
 }
 
 /// What the book tells of a price; `None` behind its last level.
-fn told_at(book: &Book, side: Side, price: Num) -> Option<Num> {
+fn size_at(book: &Book, side: Side, price: Num) -> Option<Num> {
     let levels = book.levels(side);
     let last = levels.last()?.price;
     let is_behind = match side {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     /// So much sold at this price, so many milliseconds after placing.
-    fn tell(tape: &mut Tape, (id, after): (u64, i64), price: &str, size: &str) {
+    fn sold(tape: &mut Tape, (id, after): (u64, i64), price: &str, size: &str) {
         let trade = PublicTrade {
             id: Some(id),
             price: num(price),
@@ -188,7 +188,7 @@ mod tests {
 
     fn tape() -> Tape {
         let mut tape = Tape::default();
-        tell(&mut tape, (1, -9_000), "100", "5");
+        sold(&mut tape, (1, -9_000), "100", "5");
         tape
     }
 
@@ -196,10 +196,10 @@ mod tests {
     fn what_rested_when_it_was_placed_less_what_traded_there_since() {
         let (mut places, mut tape, order) = (QueuePlaces::default(), tape(), own("ord-1", PLACED));
         assert_eq!(watch(&mut places, &order, &tape, 200), Some(num("12.4")));
-        tell(&mut tape, (2, 900), "100", "2.4");
-        tell(&mut tape, (3, 950), "99", "1");
+        sold(&mut tape, (2, 900), "100", "2.4");
+        sold(&mut tape, (3, 950), "99", "1");
         assert_eq!(watch(&mut places, &order, &tape, 1_000), Some(num("10")));
-        tell(&mut tape, (4, 1_200), "100", "50");
+        sold(&mut tape, (4, 1_200), "100", "50");
         assert_eq!(watch(&mut places, &order, &tape, 1_300), Some(Num::ZERO));
     }
 
@@ -207,7 +207,7 @@ mod tests {
     fn a_moved_order_is_at_the_back_and_one_that_was_there_before_has_no_place() {
         let (mut places, mut tape) = (QueuePlaces::default(), tape());
         watch(&mut places, &own("ord-1", PLACED), &tape, 200);
-        tell(&mut tape, (2, 900), "100", "2.4");
+        sold(&mut tape, (2, 900), "100", "2.4");
         let moved = own("ord-2", PLACED + 1_000);
         assert_eq!(watch(&mut places, &moved, &tape, 1_100), Some(num("12.4")));
         assert_eq!(places.ahead(&"ord-1".into()), None);

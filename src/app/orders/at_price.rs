@@ -241,7 +241,7 @@ fn send_at_once(model: &mut Model, form: Form) -> Result<Next, String> {
         return Err(why);
     }
     model.overlays.push(Overlay::Form(Box::new(form)));
-    if warnings::asks(model, &command) {
+    if warnings::must_ask(model, &command) {
         model.overlays.pop();
         return Err(ASKS.to_owned());
     }

@@ -105,7 +105,7 @@ pub(crate) fn measure(model: &mut Model) -> Vec<Alert> {
     let peak = model.guard.peak;
     let (mut gauges, mut missing) = (vec![], vec![]);
     for limit in Limit::iter() {
-        let told = facts.and_then(|facts| told(limit, facts, peak));
+        let told = facts.and_then(|facts| service_gauge(limit, facts, peak));
         let own = local.gauge(limit);
         // A stricter limit of the trader's own applies before the service's.
         let counts = match (told, own.as_ref().ok()) {
@@ -188,7 +188,11 @@ pub(crate) fn read_on(model: &mut Model, pages: ReadOn) -> Option<Effect> {
 }
 
 /// The service's figure for a limit. `peak` is the highest equity it has reported.
-pub(crate) fn told(limit: Limit, facts: &AccountFacts, peak: Option<Num>) -> Option<Gauge> {
+pub(crate) fn service_gauge(
+    limit: Limit,
+    facts: &AccountFacts,
+    peak: Option<Num>,
+) -> Option<Gauge> {
     let rule = facts
         .rules
         .iter()

@@ -63,7 +63,7 @@ pub enum OrderWarning {
 }
 
 /// Whether the form must ask first; the key that sends is the answer.
-pub(crate) fn asks(model: &mut Model, command: &Command) -> bool {
+pub(crate) fn must_ask(model: &mut Model, command: &Command) -> bool {
     let now = model.now;
     let Some(Overlay::Form(form)) = model.overlays.last() else {
         return false;

@@ -40,7 +40,7 @@ fn refuse(model: &mut Model, faults: &[String]) -> Vec<Effect> {
 }
 
 fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
-    let (tone, words) = told(&reload.changes, &model.settings.faults);
+    let (tone, words) = summary(&reload.changes, &model.settings.faults);
     model.settings = ReloadStatus {
         faults: vec![],
         read_at: model.settings.read_at,
@@ -89,7 +89,7 @@ pub(crate) fn key_notes(keymap: &Keymap) -> Option<String> {
     (!told.is_empty()).then(|| format!("your own keys: {}", told.join(" · ")))
 }
 
-pub(crate) fn told(changes: &[Change], faults: &[String]) -> (Tone, String) {
+pub(crate) fn summary(changes: &[Change], faults: &[String]) -> (Tone, String) {
     if changes.is_empty() {
         let words = if faults.is_empty() {
             "settings: nothing has changed"
@@ -292,7 +292,7 @@ mod tests {
         let changes: Vec<_> = (1..=6)
             .map(|n| changed(&format!("poll.p{n}"), "1s", "2s"))
             .collect();
-        let (_, words) = told(&changes, &[]);
+        let (_, words) = summary(&changes, &[]);
         assert!(words.ends_with("poll.p4 = 2s (was 1s) · 2 more"), "{words}");
     }
 }

@@ -50,7 +50,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     }
     let mut effects = match msg {
         Msg::Key(chord) => press(model, chord),
-        Msg::Unseen(chord) => unseen::hear(model, chord),
+        Msg::Unseen(chord) => unseen::press_unseen(model, chord),
         Msg::Paste(text) => paste(model, &text),
         Msg::Click(spot) => mouse::click(model, spot),
         Msg::Scrolled(spot, seen) => mouse::scrolled(model, &spot, seen),
@@ -261,7 +261,7 @@ fn read_older(model: &mut Model) -> Vec<Effect> {
 fn send_from_form(model: &mut Model, command: Command) -> Vec<Effect> {
     let sent = match objection(model, &command) {
         Some(why) => Err(why),
-        None if warnings::asks(model, &command) => return vec![],
+        None if warnings::must_ask(model, &command) => return vec![],
         None => send_form(model, command),
     };
     sent.unwrap_or_else(|why| {

@@ -11,7 +11,7 @@ use crate::app::{
     update::{router::follow, way_out},
 };
 
-pub(crate) fn hear(model: &mut Model, chord: Chord) -> Vec<Effect> {
+pub(crate) fn press_unseen(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if let Some(Overlay::Strip(_)) = model.overlays.last() {
         return press::press(model, chord);
     }

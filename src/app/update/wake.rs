@@ -36,7 +36,7 @@ pub fn redraw(model: &Model) -> Option<Timestamp> {
         flight,
         retry,
         age,
-        sifting,
+        list_filters,
         reads,
         one_key,
         cursor_rests,
@@ -95,7 +95,7 @@ fn whole_second(end: Timestamp, now: Timestamp) -> Timestamp {
 }
 
 /// A long list continues to filter with every update.
-fn sifting(model: &Model) -> Option<Timestamp> {
+fn list_filters(model: &Model) -> Option<Timestamp> {
     model.table_views.are_sifting().then_some(model.now)
 }
 

@@ -3,8 +3,8 @@
 use super::consent;
 use super::dry;
 use super::post::Transport;
+use super::receipt::print_outcome;
 use super::receipt::refusal;
-use super::receipt::told;
 use crate::cli::act::perform::perform;
 use crate::cli::act::perform::send;
 use crate::cli::act::post::outcomes::UnknownSeen;
@@ -236,7 +236,7 @@ async fn settled(
         exits.push(if is_over(outcome) && gone {
             over(voice, id)?
         } else {
-            told(voice, deed, outcome)?
+            print_outcome(voice, deed, outcome)?
         });
     }
     Ok(sum(&exits))

@@ -66,7 +66,7 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
     let before = repeat::before(&service, &args.key);
     let mut store = Store::default();
     if before.is_none() {
-        args.look(&service, &mut store).await;
+        args.read_what_it_needs(&service, &mut store).await;
     }
     if let Some(why) = store.positions.trouble() {
         voice.note(&format!("positions: {why}"));
@@ -74,7 +74,12 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
     args.position_id = typed::position(args.position_id, &store)?;
     let (close, relative) = args.order(&store, before.as_ref(), voice)?;
     let command = Command::Close(close);
-    let reckoned: Vec<_> = args.reckoned().iter().copied().chain(relative).collect();
+    let reckoned: Vec<_> = args
+        .time_dependent_fields()
+        .iter()
+        .copied()
+        .chain(relative)
+        .collect();
     let reckoned = reckoned.as_slice();
     let deed = PreparedCommand::new(&service, command, args.key.chosen.clone())?;
     let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?.deed();
@@ -83,7 +88,7 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
 
 impl CloseArgs {
     /// Closing a whole position by its id needs no read: it must work even if the service answers nothing else.
-    async fn look(&self, service: &Service, store: &mut Store) {
+    async fn read_what_it_needs(&self, service: &Service, store: &mut Store) {
         let needs_nothing = self.size == ALL
             && self.kind == CloseKind::Market
             && !typed::is_word(self.position_id.raw());
@@ -99,7 +104,7 @@ impl CloseArgs {
     }
 
     /// The body fields that would differ an hour later.
-    fn reckoned(&self) -> &'static [&'static str] {
+    fn time_dependent_fields(&self) -> &'static [&'static str] {
         match amount(&self.size) {
             Ok(Amount::Percent(share)) if share == Num::HUNDRED => &[],
             Ok(Amount::Notional(_) | Amount::Percent(_)) => &["size"],

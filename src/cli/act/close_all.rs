@@ -133,7 +133,7 @@ async fn ended(
 ) -> Result<Exit> {
     let operation = match outcome {
         Ok(Receipt::CloseAll(operation)) => operation,
-        outcome => return receipt::told(voice, deed, outcome),
+        outcome => return receipt::print_outcome(voice, deed, outcome),
     };
     let open = match service.client.check_closed().await {
         Ok(CloseCheck::Closed(_)) => Ok(vec![]),
@@ -148,7 +148,7 @@ async fn ended(
         };
         out::say(&format!("{}\n", json(&closed)))?;
     } else {
-        out::say(&told(operation, open.as_deref().ok()))?;
+        out::say(&report_text(operation, open.as_deref().ok()))?;
     }
     if let Err(why) = &open {
         voice.note("the positions could not be read, so something may still be open");
@@ -167,7 +167,7 @@ async fn ended(
     Ok(Exit::Partial)
 }
 
-fn told(operation: &CloseAll, open: Option<&[Position]>) -> String {
+fn report_text(operation: &CloseAll, open: Option<&[Position]>) -> String {
     let mut lines = vec![format!("close-all {operation}")];
     lines.extend(operation.failures().map(|failed| {
         let (id, why) = (&failed.position_id, failed.reason());

@@ -92,7 +92,7 @@ fn flat(voice: Output, proof: FlatProof) -> Result<Exit> {
         proved_at: Some([proof.first, proof.second]),
         ..FlattenReport::default()
     };
-    end.say(voice, &format!("{proof}\n"))?;
+    end.print(voice, &format!("{proof}\n"))?;
     Ok(Exit::Ok)
 }
 
@@ -110,7 +110,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
         Ok(remains) => RemainingRows::from(&remains),
         Err(why) => {
             voice.note(&format!("the rest could not be read: {why}"));
-            FlattenReport::default().say(voice, "it is unknown whether the account is flat\n")?;
+            FlattenReport::default().print(voice, "it is unknown whether the account is flat\n")?;
             return Ok(exit);
         }
     };
@@ -121,7 +121,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
         left: Some(left),
         ..FlattenReport::default()
     };
-    end.say(voice, &words)?;
+    end.print(voice, &words)?;
     Ok(if exit == Exit::Unknown {
         voice.note("run the same command again to continue");
         Exit::Partial
@@ -131,7 +131,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
 }
 
 impl FlattenReport {
-    fn say(&self, voice: Output, words: &str) -> Result<()> {
+    fn print(&self, voice: Output, words: &str) -> Result<()> {
         let line = serde_json::json!({ "data": self });
         out::say(&if voice.is_json() {
             format!("{}\n", json(&line))

@@ -70,7 +70,7 @@ impl OrderTerms<'_> {
     }
 
     /// The body fields among them that would differ an hour later.
-    pub(super) fn reckoned(&self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn time_dependent_fields(&self) -> impl Iterator<Item = &'static str> {
         let names = [
             ("leverage", self.leverage.is_none()),
             ("margin_mode", self.margin_mode.is_none()),
@@ -95,7 +95,7 @@ fn no_order() -> Report {
 
 impl<'a> OrderContext<'a> {
     /// Reads prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
-    pub(super) async fn look(
+    pub(super) async fn read(
         service: &'a Service,
         how: ActFlags,
         key: &'a KeyFlag,

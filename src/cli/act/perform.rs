@@ -31,14 +31,14 @@ pub(super) async fn perform(
     if service.is_dry_run() {
         return dry::show(service, voice, &[&deed.request]);
     }
-    match asked(service, how, &deed, reckoned).await? {
+    match send_with_consent(service, how, &deed, reckoned).await? {
         None => Ok(Exit::Usage),
-        Some(outcome) => receipt::told(voice, &deed, &outcome),
+        Some(outcome) => receipt::print_outcome(voice, &deed, &outcome),
     }
 }
 
 /// Asks for consent and sends; `None` if the answer was no.
-pub(super) async fn asked(
+pub(super) async fn send_with_consent(
     service: &Service,
     how: ActFlags,
     deed: &PreparedCommand,

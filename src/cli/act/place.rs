@@ -157,11 +157,11 @@ impl OrderFlags {
         key: &KeyFlag,
         voice: Output,
     ) -> Result<PreparedOrder> {
-        let ground = OrderContext::look(service, self.how, key, &self.terms()).await;
+        let ground = OrderContext::read(service, self.how, key, &self.terms()).await;
         let purpose = self.purpose();
         self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
         let draft = self.draft(&ground)?;
-        let (deed, reckoned) = ground.prepare(self.how, draft, &self.reckoned())?;
+        let (deed, reckoned) = ground.prepare(self.how, draft, &self.time_dependent_fields())?;
         Ok(PreparedOrder { deed, reckoned })
     }
 
@@ -184,7 +184,7 @@ impl OrderFlags {
     }
 
     /// The body fields that would differ an hour later.
-    fn reckoned(&self) -> Vec<&'static str> {
+    fn time_dependent_fields(&self) -> Vec<&'static str> {
         let is_span = self.gtd_expires_at.as_deref().and_then(span).is_some();
         [
             ("size", self.has_reckoned_size()),
@@ -192,7 +192,7 @@ impl OrderFlags {
         ]
         .into_iter()
         .filter_map(|(name, is_reckoned)| is_reckoned.then_some(name))
-        .chain(self.terms().reckoned())
+        .chain(self.terms().time_dependent_fields())
         .collect()
     }
 

@@ -33,7 +33,7 @@ use crate::{
 };
 use color_eyre::Result;
 use futures_util::{StreamExt as _, stream};
-use mail::{ABREAST, LocalOutbox, told};
+use mail::{ABREAST, LocalOutbox, print_progress};
 use std::{cell::Cell, path::Path, time::Duration};
 use tokio::{
     select,
@@ -268,7 +268,7 @@ async fn ask(
     };
     let hear = |progress: &Progress| {
         unknown.observe(progress);
-        told(voice, &deed.command, progress);
+        print_progress(voice, &deed.command, progress);
     };
     let place = service.client.connection().into();
     match desk.hand_over(place, asked, hear).await {

@@ -16,7 +16,11 @@ use color_eyre::Result;
 use serde::Serialize;
 
 /// Prints the outcome and returns the exit code.
-pub(super) fn told(voice: Output, deed: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
+pub(super) fn print_outcome(
+    voice: Output,
+    deed: &PreparedCommand,
+    outcome: &SendOutcome,
+) -> Result<Exit> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(why) => return Ok(voice.failed(why, deed.kept_key())),

@@ -152,23 +152,25 @@ impl WrittenStrategy {
         consent::possible(&service, how)?;
         Form::offered(self.shape, &service.client.dialect()).map_err(UsageError)?;
         let key = self.terms.key.clone();
-        let ground = OrderContext::look(&service, how, &key, &self.common()).await;
+        let ground = OrderContext::read(&service, how, &key, &self.common()).await;
         let purpose = self.purpose();
         self.what.market =
             market::named(self.what.market, purpose, (&ground.store, &service, voice))?;
         let draft = self.draft(&ground)?;
-        ground.perform(how, draft, &self.reckoned()).await
+        ground
+            .perform(how, draft, &self.time_dependent_fields())
+            .await
     }
 
     /// The body fields that would differ an hour later; the rungs of a scaled order have values of their own.
-    fn reckoned(&self) -> Vec<&'static str> {
+    fn time_dependent_fields(&self) -> Vec<&'static str> {
         let is_reckoned = match amount(&self.what.size) {
             Ok(Amount::Percent(_)) => true,
             Ok(Amount::Notional(_)) => self.shape != DraftShape::Ladder,
             Ok(Amount::Coin(_) | Amount::AtRisk(_)) | Err(_) => false,
         };
         let size = is_reckoned.then_some("size").into_iter();
-        size.chain(self.common().reckoned()).collect()
+        size.chain(self.common().time_dependent_fields()).collect()
     }
 
     /// On top of the defaults of the desk's form.

@@ -111,7 +111,7 @@ impl SettingsWatch {
     fn new(sources: Sources, loaded: Loaded, start: &Start) -> Self {
         let files = files(&sources, &loaded);
         // Errors in the theme at the start were reported already.
-        let is_faulty = desk_setup::looks(&loaded.settings).is_err();
+        let is_faulty = desk_setup::theme_set(&loaded.settings).is_err();
         Self {
             held: prints(&files),
             read: if is_faulty { prints(&files) } else { vec![] },
@@ -131,10 +131,10 @@ impl SettingsWatch {
     fn run(mut self, wanted: &Receiver<SettingsRequest>, news: &Sender<SettingsReply>) {
         loop {
             let found = match wanted.recv_timeout(self.pause()) {
-                Ok(SettingsRequest::Read) => self.look(ReloadRequest::ByPerson),
+                Ok(SettingsRequest::Read) => self.check_files(ReloadRequest::ByPerson),
                 Ok(SettingsRequest::Keep(pane, columns)) => self.keep(pane, columns.as_deref()),
                 Ok(SettingsRequest::KeepLayout(size, layout)) => self.keep_layout(size, layout),
-                Err(RecvTimeoutError::Timeout) => self.look(ReloadRequest::ByFiles),
+                Err(RecvTimeoutError::Timeout) => self.check_files(ReloadRequest::ByFiles),
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             if let Some(found) = found {
@@ -178,7 +178,7 @@ impl SettingsWatch {
     }
 
     /// Checks the files once; returns what to report to the desk.
-    fn look(&mut self, asked: ReloadRequest) -> Option<SettingsReply> {
+    fn check_files(&mut self, asked: ReloadRequest) -> Option<SettingsReply> {
         let now = prints(&self.files);
         self.still = if now == self.seen { self.still + 1 } else { 0 };
         self.seen.clone_from(&now);
@@ -203,7 +203,7 @@ impl SettingsWatch {
             Ok(good) => self.take(good, asked),
             Err(faults) => {
                 self.is_faulty = true;
-                Some(told(None, Reload::Bad(faults)))
+                Some(reply(None, Reload::Bad(faults)))
             }
         }
     }
@@ -221,7 +221,7 @@ impl SettingsWatch {
             )]);
         }
         let keymap = desk_setup::keymap(&loaded.settings);
-        let looks = desk_setup::looks(&loaded.settings);
+        let looks = desk_setup::theme_set(&loaded.settings);
         match (keymap, looks) {
             (Ok(keymap), Ok(looks)) => Ok(ValidSettings {
                 loaded,
@@ -306,7 +306,7 @@ impl SettingsWatch {
         self.keymap = good.keymap;
         self.looks = good.looks;
         self.is_faulty = false;
-        is_news.then(|| told(looks, Reload::Good(Box::new(reload))))
+        is_news.then(|| reply(looks, Reload::Good(Box::new(reload))))
     }
 }
 
@@ -316,7 +316,7 @@ fn others(loaded: &Loaded) -> Vec<(String, Options)> {
     others.filter_map(named).collect()
 }
 
-fn told(looks: Option<ThemeSet>, reread: Reload) -> SettingsReply {
+fn reply(looks: Option<ThemeSet>, reread: Reload) -> SettingsReply {
     SettingsReply {
         looks,
         msg: Msg::Reload(reread),
@@ -370,7 +370,7 @@ mod tests {
             let loaded = load(&sources).unwrap();
             let start = desk_setup::start(&loaded.settings).unwrap();
             let mut watch = SettingsWatch::new(sources, loaded, &start);
-            assert!(looks(&mut watch, 8).is_none(), "nothing has changed");
+            assert!(first_report(&mut watch, 8).is_none(), "nothing has changed");
             Self { dir, watch }
         }
 
@@ -386,14 +386,14 @@ mod tests {
         }
 
         fn good(&mut self) -> Renewal {
-            match looks(&mut self.watch, 8).map(|news| news.msg) {
+            match first_report(&mut self.watch, 8).map(|news| news.msg) {
                 Some(Msg::Reload(Reload::Good(reload))) => *reload,
                 other => panic!("{other:?}"),
             }
         }
 
         fn bad(&mut self) -> Vec<String> {
-            match looks(&mut self.watch, 8).map(|news| news.msg) {
+            match first_report(&mut self.watch, 8).map(|news| news.msg) {
                 Some(Msg::Reload(Reload::Bad(faults))) => faults,
                 other => panic!("{other:?}"),
             }
@@ -401,8 +401,8 @@ mod tests {
     }
 
     /// The first report within this many checks.
-    fn looks(watch: &mut SettingsWatch, count: u32) -> Option<SettingsReply> {
-        (0..count).find_map(|_| watch.look(ReloadRequest::ByFiles))
+    fn first_report(watch: &mut SettingsWatch, count: u32) -> Option<SettingsReply> {
+        (0..count).find_map(|_| watch.check_files(ReloadRequest::ByFiles))
     }
 
     fn words(reload: &Renewal) -> Vec<String> {
@@ -453,7 +453,7 @@ mod tests {
         for length in 1..5 {
             scene.saves("config.toml", &"theme = \"li"[..length]);
             assert!(
-                scene.watch.look(ReloadRequest::ByFiles).is_none(),
+                scene.watch.check_files(ReloadRequest::ByFiles).is_none(),
                 "it still grows"
             );
         }
@@ -466,9 +466,9 @@ mod tests {
         let mut scene = Scene::of("read_only = true\n");
         let file = scene.path("config.toml");
         fs::rename(&file, scene.path("config.toml~")).unwrap();
-        assert!(looks(&mut scene.watch, 3).is_none());
+        assert!(first_report(&mut scene.watch, 3).is_none());
         fs::rename(scene.path("config.toml~"), &file).unwrap();
-        assert!(looks(&mut scene.watch, 8).is_none());
+        assert!(first_report(&mut scene.watch, 8).is_none());
         fs::remove_file(&file).unwrap();
         assert!(
             scene.bad()[0]
@@ -510,7 +510,7 @@ mod tests {
             "theme.toml",
             include_str!("../../../assets/themes/contrast.toml"),
         );
-        let news = looks(&mut scene.watch, 8).unwrap();
+        let news = first_report(&mut scene.watch, 8).unwrap();
         assert!(news.looks.is_some(), "{news:?}");
     }
 
@@ -535,7 +535,7 @@ mod tests {
         assert_eq!(start.draw_state.theme, crate::ui::Theme::default());
         let watch = SettingsWatch::new(sources, loaded, &start);
         let mut scene = Scene { dir, watch };
-        assert!(looks(&mut scene.watch, 8).is_none());
+        assert!(first_report(&mut scene.watch, 8).is_none());
         scene.saves(
             "theme.toml",
             include_str!("../../../assets/themes/light.toml"),
@@ -546,7 +546,7 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_answered_and_a_file_that_is_named_must_be_there() {
         let mut scene = Scene::of("");
-        let news = scene.watch.look(ReloadRequest::ByPerson).unwrap();
+        let news = scene.watch.check_files(ReloadRequest::ByPerson).unwrap();
         let Msg::Reload(Reload::Good(reload)) = news.msg else {
             panic!("{news:?}");
         };

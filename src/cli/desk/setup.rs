@@ -26,7 +26,7 @@ use std::{
 /// What the settings decide about any desk.
 pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
     // An error in the theme must not prevent the desk.
-    let (looks, mut warnings) = match looks(settings) {
+    let (looks, mut warnings) = match theme_set(settings) {
         Ok(looks) => (looks, vec![]),
         Err(why) => {
             let named = settings.theme;
@@ -46,7 +46,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
             .clone()
             .unwrap_or_else(|| PathBuf::from(".")),
         warnings,
-        terminal: if said("TMUX").is_empty() {
+        terminal: if variable_or_empty("TMUX").is_empty() {
             Terminal::Plain
         } else {
             Terminal::Tmux
@@ -66,13 +66,13 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
 }
 
 /// The theme in as many colors as the settings or the terminal allow.
-pub(in crate::cli) fn looks(settings: &Settings) -> Result<ThemeSet> {
+pub(in crate::cli) fn theme_set(settings: &Settings) -> Result<ThemeSet> {
     Ok(in_depth(picture_theme(settings)?, settings))
 }
 
 fn in_depth(theme: Theme, settings: &Settings) -> ThemeSet {
-    let depth =
-        chosen_depth(settings).unwrap_or_else(|| Depth::of(&said("TERM"), &said("COLORTERM")));
+    let depth = chosen_depth(settings)
+        .unwrap_or_else(|| Depth::of(&variable_or_empty("TERM"), &variable_or_empty("COLORTERM")));
     let depth = if has_colours(settings) {
         depth
     } else {
@@ -94,7 +94,7 @@ fn chosen_depth(settings: &Settings) -> Option<Depth> {
 
 fn has_colours(settings: &Settings) -> bool {
     match settings.color {
-        ColorChoice::Auto => said("NO_COLOR").is_empty(),
+        ColorChoice::Auto => variable_or_empty("NO_COLOR").is_empty(),
         ColorChoice::Never => false,
         ColorChoice::Always
         | ColorChoice::Truecolor
@@ -134,7 +134,7 @@ pub(in crate::cli) fn own_theme(settings: &Settings) -> Result<Option<Theme>> {
         .wrap_err_with(|| format!("theme_file {}", path.display()))
 }
 
-fn said(variable: &str) -> String {
+fn variable_or_empty(variable: &str) -> String {
     env::var(variable).unwrap_or_default()
 }
 

@@ -267,7 +267,7 @@ async fn follow<T: Watchable>(
         service.take_prices(&mut store).await;
         service.tell_requests();
         for (change, row) in changes(service, args, &mut known, page).await {
-            let line = told(format, change, (&row, &store));
+            let line = change_line(format, change, (&row, &store));
             if print(&line)? == LineReader::Gone {
                 return Ok(Exit::Ok);
             }
@@ -314,7 +314,7 @@ async fn changes<T: Watchable>(
     changes
 }
 
-fn told<T: Watchable>(
+fn change_line<T: Watchable>(
     format: WatchFormat,
     change: WatchedChange,
     (row, store): (&T, &Store),

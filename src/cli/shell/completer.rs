@@ -156,7 +156,7 @@ fn found(sources: &Sources, what: Offered) -> Option<Vec<Candidate>> {
         .build()
         .ok()?;
     let client = client(settings).ok()?;
-    let read = async { tokio::time::timeout(PATIENCE, asked(&client, what)).await };
+    let read = async { tokio::time::timeout(PATIENCE, candidates_of(&client, what)).await };
     let found = runtime.block_on(read);
     // A name that is being looked up must not delay the shell.
     runtime.shutdown_background();
@@ -170,7 +170,7 @@ fn profile(settings: &Settings) -> Option<Candidate> {
     })
 }
 
-async fn asked(client: &Client, what: Offered) -> Vec<Candidate> {
+async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
     let account = &client.connection().account_id;
     match what {
         Offered::Orders => orders(client.working_orders(account).await),

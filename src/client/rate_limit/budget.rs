@@ -133,7 +133,7 @@ impl LearnedRate {
     }
 
     /// Ten seconds' worth, and enough for one request of each class.
-    fn brim(&self) -> i64 {
+    fn capacity(&self) -> i64 {
         (self.minute() / 6).max(4 * ONE)
     }
 
@@ -146,7 +146,7 @@ impl LearnedRate {
     fn fill(&mut self, now: Instant) {
         let added = self.filled_in(now.saturating_duration_since(self.at));
         if added > 0 {
-            self.level = (self.level + added).min(self.brim());
+            self.level = (self.level + added).min(self.capacity());
             self.at = now;
         }
         let (quiet, part) = self.confidence.raise();
@@ -159,8 +159,8 @@ impl LearnedRate {
     fn wait(&self, class: RequestClass) -> Duration {
         let left_alone = match class {
             RequestClass::Exit => return Duration::ZERO,
-            RequestClass::Entry => self.brim() / 5,
-            RequestClass::Poll => self.brim() / 2,
+            RequestClass::Entry => self.capacity() / 5,
+            RequestClass::Poll => self.capacity() / 2,
         };
         let missing = left_alone + ONE - self.level;
         if missing <= 0 {

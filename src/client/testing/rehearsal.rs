@@ -22,7 +22,7 @@ impl Client {
         reply: &Reply,
         mutation: Mutation,
     ) -> Attempt {
-        let answer = self.heard((sent, now), reply);
+        let answer = self.observe((sent, now), reply);
         self.proves(&answer, mutation)
     }
 
@@ -32,7 +32,7 @@ impl Client {
         (sent, now): (Instant, Timestamp),
         reply: &Reply,
     ) -> Result<(), Failure> {
-        let answer = self.heard((sent, now), reply);
+        let answer = self.observe((sent, now), reply);
         if answer.is_success() {
             Ok(())
         } else {
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    fn heard(&self, (sent, now): (Instant, Timestamp), reply: &Reply) -> ServiceResponse {
+    fn observe(&self, (sent, now): (Instant, Timestamp), reply: &Reply) -> ServiceResponse {
         let headers: HeaderMap = reply
             .headers
             .iter()

@@ -59,7 +59,7 @@ fn plain(reason: &Text) -> String {
 /// The reason as a sentence: the service's message, which names the request and the limit; otherwise the row's reason,
 /// and the rule with its limit if the account figures have it.
 pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
-    if let Some(said) = said(order, scene) {
+    if let Some(said) = response_text(order, scene) {
         return said;
     }
     let reason = order.reject_reason.as_ref().map(plain);
@@ -74,7 +74,7 @@ pub(crate) fn why(order: &Order, scene: &Scene<'_>) -> String {
 }
 
 /// The response to its request, as long as this desk keeps it.
-fn said(order: &Order, scene: &Scene<'_>) -> Option<String> {
+fn response_text(order: &Order, scene: &Scene<'_>) -> Option<String> {
     let mut newest = scene.activity.lines.iter().rev();
     let told = newest.find_map(|notice| {
         let why = failure(notice)?;
@@ -120,7 +120,7 @@ mod tests {
     use crate::view::text::format::Zone;
 
     /// The first line of a rejected order's detail, and the titles of its sections.
-    fn told(model: &Model, why: &str) -> (String, Vec<&'static str>) {
+    fn detail_lines(model: &Model, why: &str) -> (String, Vec<&'static str>) {
         let json = format!(
             r#""type":"limit","mode":"limit","side":"buy","size":9,"limit_price":64000,"status":"rejected"{why}"#
         );
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_rejected_order_begins_with_why_and_the_limit_as_far_as_that_is_told() {
         let mut model = desk();
-        let first = |model: &Model, why| told(model, why).0;
+        let first = |model: &Model, why| detail_lines(model, why).0;
         assert_eq!(
             first(&model, RULE),
             "rejected: a larger position than is allowed, by the rule max position notional"
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_section_that_has_nothing_has_no_heading() {
         let model = desk();
-        let sections = |more| told(&model, more).1;
+        let sections = |more| detail_lines(&model, more).1;
         assert_eq!(sections(""), ["Price and size", "Times"]);
         let linked = r#","target_position_id":"pos-1""#;
         assert_eq!(sections(linked), ["Price and size", "Times", "Links"]);

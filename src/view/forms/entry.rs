@@ -33,7 +33,7 @@ pub(crate) fn entry(draft: &EntryDraft, model: &Model, seen: &Seen) -> Vec<Previ
     let worth = |size: Option<Num>| size.zip(entry).and_then(|(s, p)| s.times(p));
     let notional = worth(fills).filter(|_| !is_part_of_ladder(draft, size, fills));
     let mut lines = vec![
-        ("size", asked(size, fills, seen)),
+        ("size", size_line(size, fills, seen)),
         ("notional", dollars(notional)),
         ("initial margin", margin(draft, size, seen)),
         (
@@ -87,7 +87,7 @@ pub(crate) fn reduced<'a>(draft: &EntryDraft, seen: &Seen<'a>) -> Option<&'a Pos
 }
 
 /// The size, and how much of it can fill if that is less.
-fn asked(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
+fn size_line(size: Option<Num>, fills: Option<Num>, seen: &Seen) -> Span {
     let line = sized(size, seen);
     let cut = size.zip(fills).filter(|(size, fills)| fills < size);
     let words = match cut {

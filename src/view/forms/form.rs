@@ -88,7 +88,7 @@ pub enum ValueView {
 
 pub fn form(form: &Form, model: &Model) -> FormView {
     let seen = form.seen(&model.form_context());
-    let reckoned = form.reckoned(&model.form_context());
+    let reckoned = form.resolved(&model.form_context());
     FormView {
         title: title(form, model, &seen),
         fields: fields(form, model, &seen),
@@ -174,7 +174,7 @@ fn fields(form: &Form, model: &Model, seen: &Seen) -> Vec<FieldView> {
         focused: form.focus == *field,
         hint: hint(form, model, *field, seen),
         fault: form
-            .told(*field, &model.form_context())
+            .visible_fault(*field, &model.form_context())
             .map(|fault| fault.to_string())
             .or_else(|| super::trouble::said_of(form, *field)),
     };

@@ -67,12 +67,12 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         .map(|warning| caution::question(warning, seen));
     let warning = |words| Span::new(words, Tone::Warn);
     lines.extend(own.into_iter().chain(questions).map(warning));
-    lines.extend(asked(form, model));
+    lines.extend(answer_key(form, model));
     lines
 }
 
 /// The key that answers the question, once the form accepts it.
-fn asked(form: &Form, model: &Model) -> Option<Span> {
+fn answer_key(form: &Form, model: &Model) -> Option<Span> {
     let waits = warnings::hears_answer(form, model.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;

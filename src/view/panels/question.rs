@@ -8,7 +8,7 @@ use crate::{
     },
     model::{Progress, Ticket},
     view::{
-        panels::strip_words::{account, asked, button},
+        panels::strip_words::{account, button, question_words},
         text::{
             passing,
             scene::Scene,
@@ -49,7 +49,10 @@ pub(crate) fn words(
         " may have executed"
     };
     let head = vec![
-        Span::new(asked(&strip.deed, scene) + &account(model), Tone::Strong),
+        Span::new(
+            question_words(&strip.deed, scene) + &account(model),
+            Tone::Strong,
+        ),
         Span::new(known, Tone::Alert),
         Span::new(if reopens { REOPENS } else { "" }, Tone::Alert),
         Span::plain(":  "),

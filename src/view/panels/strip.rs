@@ -2,7 +2,7 @@
 
 use super::{
     question,
-    strip_words::{account, asked, button, named, stays},
+    strip_words::{account, button, named, question_words, stays},
 };
 use crate::{
     app::{
@@ -99,7 +99,7 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 
 /// Every question names its account, if it has one.
 fn whole(deed: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
-    let asked = asked(deed, scene);
+    let asked = question_words(deed, scene);
     match deed {
         StripAction::Leave => asked,
         StripAction::One(_)
@@ -133,7 +133,7 @@ fn starting(deed: &StripAction, scene: &Scene<'_>) -> String {
         | StripAction::CancelSide(..)
         | StripAction::Rearm
         | StripAction::Lift(_)
-        | StripAction::Leave => asked(deed, scene),
+        | StripAction::Leave => question_words(deed, scene),
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) 
     words.map(|span| span.pressing(action)).to_vec()
 }
 
-pub(crate) fn asked(deed: &StripAction, scene: &Scene<'_>) -> String {
+pub(crate) fn question_words(deed: &StripAction, scene: &Scene<'_>) -> String {
     match deed {
         // These name their account themselves.
         StripAction::One(Command::CloseAll(_)) => {

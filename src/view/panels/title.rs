@@ -212,7 +212,7 @@ fn freshness(model: &Model, pane: Pane) -> Vec<Span> {
     let mut spans: Vec<_> = tour::mark(model, pane).into_iter().collect();
     spans.extend(marked(model, pane));
     spans.extend(lens_words(model, pane));
-    spans.extend(sifted(model, pane));
+    spans.extend(filter_progress(model, pane));
     spans.extend(ended(model, pane));
     spans.extend(match pane {
         Pane::Positions => unread(store.positions.value()),
@@ -301,7 +301,7 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
 }
 
 /// The progress of filtering or sorting a long list; until then it stays as it was.
-fn sifted(model: &Model, pane: Pane) -> Option<Span> {
+fn filter_progress(model: &Model, pane: Pane) -> Option<Span> {
     let percent = model.table_views.of(pane)?.sifted()?;
     Some(Span::new(format!("filtering {percent} %"), Tone::Info))
 }

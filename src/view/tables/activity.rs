@@ -322,7 +322,7 @@ fn close_all_words(operation: &CloseAll) -> String {
     let (done, total) = (operation.succeeded_count, operation.total_count);
     let mut words = vec![format!("{done} of {total} submitted")];
     words.extend(operation.failures().map(|result| {
-        let status = words::said("status", &result.status, |known| known.to_string());
+        let status = words::known_or_quoted("status", &result.status, |known| known.to_string());
         let what = format!("{} {status}", result.position_id);
         let why = result.reason();
         if why.is_empty() {

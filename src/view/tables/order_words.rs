@@ -33,7 +33,7 @@ pub(crate) fn filled_share(order: &Order) -> Option<Num> {
 pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
     let mut words = vec![words::order(order, market)];
     if order.status.known().is_none() {
-        words.push(words::said("status", &order.status, |known| {
+        words.push(words::known_or_quoted("status", &order.status, |known| {
             known.to_string()
         }));
     }

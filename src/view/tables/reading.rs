@@ -37,8 +37,8 @@ pub const READING: Reading = Reading {
 
 fn columns(pane: Pane) -> Vec<ColumnName> {
     match pane {
-        Pane::Positions => at_stake(OPEN),
-        Pane::Orders => at_stake(WORKING),
+        Pane::Positions => risk_columns(OPEN),
+        Pane::Orders => risk_columns(WORKING),
         Pane::Twaps => names(TWAPS),
         Pane::Scaled => names(RUNGS),
         Pane::Closed => names(CLOSED),
@@ -52,7 +52,7 @@ fn columns(pane: Pane) -> Vec<ColumnName> {
 const TELLS_RISK: u8 = 1;
 
 /// The risk columns of open positions or working orders.
-fn at_stake<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
+fn risk_columns<T>(columns: &[Column<T>]) -> Vec<ColumnName> {
     let columns = columns.iter().map(|column| ColumnName {
         tells_risk: column.priority <= TELLS_RISK,
         ..column.name()

@@ -309,12 +309,17 @@ impl<T> Column<T> {
             By::Moment(by) => by(row).map_or(Fact::Unknown, Fact::Moment),
             By::Code(by) => {
                 let text = (self.cell)(row, scene).text();
-                by(row).map_or_else(|| said(&text), |number| Fact::Code(number, text.clone()))
+                by(row).map_or_else(
+                    || text_fact(&text),
+                    |number| Fact::Code(number, text.clone()),
+                )
             }
             By::Cell => {
                 let text = (self.cell)(row, scene).text();
                 let number = (self.align == Align::Number).then(|| table_view::number(&text));
-                number.flatten().map_or_else(|| said(&text), Fact::Number)
+                number
+                    .flatten()
+                    .map_or_else(|| text_fact(&text), Fact::Number)
             }
         }
     }
@@ -332,7 +337,7 @@ impl<T> Column<T> {
 }
 
 /// Words, where there are any.
-fn said(text: &str) -> Fact {
+fn text_fact(text: &str) -> Fact {
     if text.is_empty() || text == format::UNKNOWN {
         Fact::Unknown
     } else {

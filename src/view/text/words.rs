@@ -208,10 +208,10 @@ fn exits(exits: &Exits, target: Option<&Target>, of: Option<&Market>) -> String 
 pub(crate) fn order(order: &Order, of: Option<&Market>) -> String {
     let words = format!(
         "{} {} {} {}",
-        said("side", &order.side, |_| order_side(&order.side).text),
+        known_or_quoted("side", &order.side, |_| order_side(&order.side).text),
         order_size(order.size, of),
         market(&order.market_id).text,
-        said("type", &order.mode, |_| mode(&order.mode)),
+        known_or_quoted("type", &order.mode, |_| mode(&order.mode)),
     );
     let elsewhere = elsewhere(order, of);
     let own = order.trigger_price.filter(|_| elsewhere.is_none());
@@ -247,7 +247,7 @@ pub(crate) fn reaches(order: &Order) -> String {
 }
 
 /// The service's word within a sentence; an unknown word is quoted, with what it describes.
-pub(crate) fn said<T: Copy + fmt::Display>(
+pub(crate) fn known_or_quoted<T: Copy + fmt::Display>(
     what: &str,
     word: &Lenient<T>,
     known: impl FnOnce(T) -> String,

@@ -11,7 +11,7 @@ use crate::{
         act::{
             cancel::sum,
             consent, dry,
-            perform::asked,
+            perform::send_with_consent,
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
             receipt,
         },
@@ -245,14 +245,14 @@ async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags
         Ok(ready) => ready,
         Err(why) => return refused(voice, line, &failure(&why), key.chosen.as_ref()),
     };
-    match asked(service, how, &deed, &reckoned).await {
+    match send_with_consent(service, how, &deed, &reckoned).await {
         Ok(None) => Ok(Exit::Usage),
-        Ok(Some(outcome)) => told(voice, line, (&deed, &outcome)),
+        Ok(Some(outcome)) => print_line(voice, line, (&deed, &outcome)),
         Err(why) => refused(voice, line, &failure(&why), deed.kept_key()),
     }
 }
 
-fn told(
+fn print_line(
     voice: Output,
     line: usize,
     (deed, outcome): (&PreparedCommand, &SendOutcome),

@@ -100,7 +100,7 @@ impl<'a> LocalOutbox<'a> {
             Msg::Progress(of, progress) => {
                 let mut numbered = deeds.iter().enumerate();
                 if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    told(voice, &deed.command, &progress);
+                    print_progress(voice, &deed.command, &progress);
                 }
             }
             Msg::Notify(_, text) | Msg::Offered(text, _) => voice.note(&text),
@@ -223,7 +223,7 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person wants to know during a wait.
-pub(super) fn told(voice: Output, command: &Command, progress: &Progress) {
+pub(super) fn print_progress(voice: Output, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
         let wait = Clock::start().until(at);
         let what = match then {

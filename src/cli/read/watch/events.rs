@@ -65,7 +65,7 @@ pub(super) async fn follow(
             };
             let is_own = event.account.as_deref() == Some(service.account.raw())
                 && event.service.as_deref() == Some(base_url);
-            if is_own && print(&told(format, &event, &line))? == LineReader::Gone {
+            if is_own && print(&event_line(format, &event, &line))? == LineReader::Gone {
                 return Ok(Exit::Ok);
             }
         }
@@ -73,7 +73,7 @@ pub(super) async fn follow(
     }
 }
 
-fn told(format: WatchFormat, event: &EventRow, line: &str) -> String {
+fn event_line(format: WatchFormat, event: &EventRow, line: &str) -> String {
     match format {
         WatchFormat::Jsonl => line.to_owned(),
         WatchFormat::Text => {

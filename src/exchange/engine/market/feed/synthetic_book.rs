@@ -38,13 +38,13 @@ pub(super) struct SyntheticBook {
     /// Size that takers consumed and that refills.
     depleted: PerPrice,
     touch: [Option<BookLevel>; 2],
-    #[serde(skip, default = "humps")]
+    #[serde(skip, default = "usual_level_sizes")]
     humps: [f64; LEVELS_PER_SIDE],
 }
 
 /// The usual size of each level as a multiple of the base: small at the best price, largest behind it. Computed once:
 /// every step uses forty of them.
-fn humps() -> [f64; LEVELS_PER_SIDE] {
+fn usual_level_sizes() -> [f64; LEVELS_PER_SIDE] {
     std::array::from_fn(|rank| {
         let hump = 1.0 + 1.5 * (1.0 - libm::exp(-real(rank as u64) / 3.0));
         let first = if rank == 0 { 0.6 } else { 1.0 };
@@ -72,7 +72,7 @@ impl SyntheticBook {
             size_deviations: PerPrice::default(),
             depleted: PerPrice::default(),
             touch: [None; 2],
-            humps: humps(),
+            humps: usual_level_sizes(),
         }
     }
 
