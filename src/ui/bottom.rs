@@ -180,8 +180,8 @@ fn strip_lines(strip: &StripView, width: u16, most: u16) -> Vec<Vec<Span>> {
     let inner = width.saturating_sub(4);
     let gauge = strip.left.map_or(0, |_| GAUGE + 2);
     let keys = strip.words.iter().position(|span| span.presses.is_some());
-    let (deed, keys) = strip.words.split_at(keys.unwrap_or(strip.words.len()));
-    let mut lines = flowed(deed, inner);
+    let (proposal, keys) = strip.words.split_at(keys.unwrap_or(strip.words.len()));
+    let mut lines = flowed(proposal, inner);
     let beside = spans_width(keys).saturating_add(gauge);
     match lines.last_mut() {
         Some(last) if spans_width(last).saturating_add(beside) <= inner => {

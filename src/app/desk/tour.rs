@@ -109,7 +109,7 @@ impl Tour {
             Step::CloseAll => {
                 let strip = top.and_then(Overlay::try_as_strip_ref);
                 strip.is_some_and(|strip| {
-                    matches!(strip.deed, StripAction::One(Command::CloseAll(_)))
+                    matches!(strip.proposal, StripAction::One(Command::CloseAll(_)))
                 })
             }
             Step::Help => matches!(top, Some(Overlay::Help { .. })),

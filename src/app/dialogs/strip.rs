@@ -69,7 +69,7 @@ impl StripAction {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strip {
-    pub deed: StripAction,
+    pub proposal: StripAction,
     pub arm: Arm,
     pub drawn_at: Timestamp,
 }
@@ -79,26 +79,26 @@ impl Strip {
     pub fn sends(&self) -> bool {
         let is_question = matches!(self.arm, Arm::Question { .. });
         let is_own = matches!(
-            self.deed,
+            self.proposal,
             StripAction::Rearm | StripAction::Lift(_) | StripAction::Leave
         );
         !is_question && !is_own
     }
 
-    pub fn confirm(deed: impl Into<StripAction>, now: Timestamp) -> Self {
+    pub fn confirm(proposal: impl Into<StripAction>, now: Timestamp) -> Self {
         Self {
-            deed: deed.into(),
+            proposal: proposal.into(),
             arm: Arm::Confirm,
             drawn_at: now,
         }
     }
 
-    pub fn countdown(deed: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {
+    pub fn countdown(proposal: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {
         let arm = Arm::Countdown {
             fires_at: now.plus(delay),
         };
         Self {
-            deed: deed.into(),
+            proposal: proposal.into(),
             arm,
             drawn_at: now,
         }
@@ -106,7 +106,7 @@ impl Strip {
 
     /// Whether it already asks about `way_out`, or about more than that.
     pub(crate) fn is_at_least(&self, way_out: &Command) -> bool {
-        match &self.deed {
+        match &self.proposal {
             StripAction::One(Command::Flatten(_)) => !matches!(self.arm, Arm::Question { .. }),
             StripAction::One(command) => {
                 command == way_out && !matches!(self.arm, Arm::Question { .. })
@@ -151,7 +151,7 @@ impl Strip {
                  service"
                     .to_owned(),
             ),
-            Arm::Confirm | Arm::Countdown { .. } => self.deed.next(),
+            Arm::Confirm | Arm::Countdown { .. } => self.proposal.next(),
         }
     }
 
@@ -165,7 +165,7 @@ impl Strip {
     /// The effect of passing time.
     pub fn pass(&self, now: Timestamp) -> Next {
         match self.arm {
-            Arm::Countdown { fires_at } if now >= fires_at => self.deed.next(),
+            Arm::Countdown { fires_at } if now >= fires_at => self.proposal.next(),
             Arm::Confirm if now >= self.ends_at() => Next::Close,
             Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }

@@ -128,6 +128,9 @@ mod tests {
         let Some(Overlay::Strip(strip)) = model.overlays.last() else {
             panic!("no strip")
         };
-        assert!(matches!(strip.deed, StripAction::One(Command::CloseAll(_))));
+        assert!(matches!(
+            strip.proposal,
+            StripAction::One(Command::CloseAll(_))
+        ));
     }
 }

@@ -307,8 +307,10 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
         let (word, symbol) = (side_word(side), market.symbol());
         return Next::Refuse(format!("no {word}s of yours rest in {symbol}"));
     }
-    let deed = StripAction::CancelSide((account, market.clone(), side), commands);
-    Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
+    let proposal = StripAction::CancelSide((account, market.clone(), side), commands);
+    Next::Open(Box::new(Overlay::Strip(Strip::confirm(
+        proposal, model.now,
+    ))))
 }
 
 /// What a resting order of this side is called.

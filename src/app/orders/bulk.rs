@@ -164,8 +164,8 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
     }
-    let deed = StripAction::CancelAll(account, commands);
-    let strip = Strip::confirm(deed, model.now);
+    let proposal = StripAction::CancelAll(account, commands);
+    let strip = Strip::confirm(proposal, model.now);
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 

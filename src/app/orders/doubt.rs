@@ -46,7 +46,7 @@ fn question(model: &Model, ticket: Ticket) -> Option<Strip> {
     let flight = model.store.flights.get(&ticket)?;
     match &flight.progress {
         Progress::Parked { replay_until, .. } => Some(Strip {
-            deed: flight.command.clone().into(),
+            proposal: flight.command.clone().into(),
             arm: Arm::Question {
                 ticket,
                 replay_until: *replay_until,

@@ -92,8 +92,10 @@ pub(crate) fn ask_to_lift(model: &Model) -> Next {
     let Some(identity) = model.identity.as_ref().filter(|_| locked(model).is_some()) else {
         return Next::Refuse("entries are not locked".to_owned());
     };
-    let deed = StripAction::Lift(identity.account_id.clone());
-    Next::Open(Box::new(Overlay::Strip(Strip::confirm(deed, model.now))))
+    let proposal = StripAction::Lift(identity.account_id.clone());
+    Next::Open(Box::new(Overlay::Strip(Strip::confirm(
+        proposal, model.now,
+    ))))
 }
 
 /// Measures again. Reports a loss limit that came nearer by a level, a target that was reached, and the end of the

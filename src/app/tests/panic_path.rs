@@ -273,11 +273,11 @@ fn one_that_counts_down_gives_way_to_the_other_that_does_more_and_never_the_othe
     let mut model = desk();
     press(&mut model, "X F");
     let flatten = Command::Flatten("chal-1".into());
-    let deed = |model: &Model| match model.overlays.as_slice() {
-        [Overlay::Strip(Strip { deed, .. })] => Some(deed.clone()),
+    let proposal = |model: &Model| match model.overlays.as_slice() {
+        [Overlay::Strip(Strip { proposal, .. })] => Some(proposal.clone()),
         _ => None,
     };
-    assert_eq!(deed(&model), Some(flatten.clone().into()));
+    assert_eq!(proposal(&model), Some(flatten.clone().into()));
     press(&mut model, "ctrl-x");
-    assert_eq!(deed(&model), Some(flatten.into()));
+    assert_eq!(proposal(&model), Some(flatten.into()));
 }

@@ -7,7 +7,7 @@ fn asks(model: &Model) -> Option<Command> {
     let Some(Overlay::Strip(strip)) = model.overlays.last() else {
         return None;
     };
-    let crate::app::dialogs::overlay::StripAction::One(command) = &strip.deed else {
+    let crate::app::dialogs::overlay::StripAction::One(command) = &strip.proposal else {
         return None;
     };
     Some(command.clone())

@@ -134,9 +134,9 @@ const OF_POSITION: &[(Action, Begin)] = &[
 ];
 
 fn of_position(model: &Model, action: Action, id: &PositionId) -> Next {
-    let deed = OF_POSITION.iter().find(|(of, _)| *of == action);
-    match (deed, model.store.position(id)) {
-        (Some((_, deed)), Some(position)) => deed(model, position),
+    let proposal = OF_POSITION.iter().find(|(of, _)| *of == action);
+    match (proposal, model.store.position(id)) {
+        (Some((_, proposal)), Some(position)) => proposal(model, position),
         (Some(_) | None, _) => idle::not_for(model, Some(&RowId::Position(id.clone()))),
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
             way_out.map_or(Next::Stay, Next::Press)
         }
         // The quit key, pressed again, confirms.
-        (Some(Overlay::Strip(strip)), None) if quits && strip.deed == StripAction::Leave => {
+        (Some(Overlay::Strip(strip)), None) if quits && strip.proposal == StripAction::Leave => {
             strip.act(Action::Confirm, now)
         }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),

@@ -77,8 +77,8 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
     match args.what.one() {
         Some(command) => {
             let command = classed(&service, command).await;
-            let deed = PreparedCommand::new(&service, command, None)?;
-            perform(&service, args.how, deed, &[]).await
+            let prepared = PreparedCommand::new(&service, command, None)?;
+            perform(&service, args.how, prepared, &[]).await
         }
         None if args.what.all => all(&service, args.how, voice).await,
         None => several(&service, args.how, (voice, &args.what.order_ids)).await,
@@ -181,12 +181,15 @@ async fn together(
 ) -> Result<Exit> {
     let voice = how.output.voice();
     commands.sort_by_key(Command::risk);
-    let deeds = commands.into_iter();
-    let deeds = deeds
+    let prepared_commands = commands.into_iter();
+    let prepared_commands = prepared_commands
         .map(|command| PreparedCommand::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
     if service.is_dry_run() {
-        let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+        let requests: Vec<_> = prepared_commands
+            .iter()
+            .map(|prepared| &prepared.request)
+            .collect();
         return dry::show(service, voice, &requests);
     }
     writable(service)?;
@@ -194,10 +197,10 @@ async fn together(
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let (stops, others): (Vec<_>, Vec<_>) = deeds
+    let (stops, others): (Vec<_>, Vec<_>) = prepared_commands
         .iter()
         .cloned()
-        .partition(|deed| deed.command.risk() == Risk::Increasing);
+        .partition(|prepared| prepared.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
     if !others.is_empty() {
         let post = Transport::open(service, voice, Risk::Neutral).await?;
@@ -209,14 +212,14 @@ async fn together(
             Err(why) => Err(why.downcast::<Failure>()?),
         });
     }
-    settled(service, voice, (&deeds, &outcomes), absent).await
+    settled(service, voice, (&prepared_commands, &outcomes), absent).await
 }
 
 /// An order that could not be canceled may have ended: a read decides.
 async fn settled(
     service: &Service,
     voice: Output,
-    (deeds, outcomes): (&[PreparedCommand], &[SendOutcome]),
+    (prepared_commands, outcomes): (&[PreparedCommand], &[SendOutcome]),
     absent: Absent,
 ) -> Result<Exit> {
     let contested = absent == Absent::Over && outcomes.iter().any(is_over);
@@ -226,8 +229,8 @@ async fn settled(
         None
     };
     let mut exits = vec![];
-    for (deed, outcome) in deeds.iter().zip(outcomes) {
-        let (Command::Cancel(id) | Command::Unprotect(id)) = &deed.command else {
+    for (prepared, outcome) in prepared_commands.iter().zip(outcomes) {
+        let (Command::Cancel(id) | Command::Unprotect(id)) = &prepared.command else {
             continue;
         };
         let gone = left
@@ -236,7 +239,7 @@ async fn settled(
         exits.push(if is_over(outcome) && gone {
             over(voice, id)?
         } else {
-            print_outcome(voice, deed, outcome)?
+            print_outcome(voice, prepared, outcome)?
         });
     }
     Ok(sum(&exits))

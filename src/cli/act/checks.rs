@@ -36,16 +36,17 @@ const REMEMBERED: u32 = 256;
 pub(super) async fn room(
     service: &Service,
     post: &Transport<'_>,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
 ) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
         let mut session = Session::default();
-        for (at, placed) in placed(service, post, deed.kept_key()) {
+        for (at, placed) in placed(service, post, prepared.kept_key()) {
             session.sent(&placed, at);
         }
         let now = Clock::start().now();
-        let Some(wait) = checks::rate_wait(&service.checks, &session, now, &deed.command) else {
+        let Some(wait) = checks::rate_wait(&service.checks, &session, now, &prepared.command)
+        else {
             return Ok(());
         };
         if began.elapsed() + wait > RATE_TIMEOUT {
@@ -62,9 +63,9 @@ pub(super) async fn room(
 pub(super) async fn objection(
     service: &Service,
     post: &Transport<'_>,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
 ) -> Option<String> {
-    let command = &deed.command;
+    let command = &prepared.command;
     if command.risk() != Risk::Increasing {
         return None;
     }
@@ -80,7 +81,7 @@ pub(super) async fn objection(
         service.take_figures(&mut store).await;
         session.begin_with_day(&store);
     }
-    for (at, placed) in placed(service, post, deed.kept_key()) {
+    for (at, placed) in placed(service, post, prepared.kept_key()) {
         session.sent(&placed, at);
     }
     checks::objection(limits, &store, &session, Clock::start().now(), command)

@@ -81,9 +81,9 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
         .chain(relative)
         .collect();
     let reckoned = reckoned.as_slice();
-    let deed = PreparedCommand::new(&service, command, args.key.chosen.clone())?;
-    let deed = repeat::settled(before.as_ref(), deed, &service, reckoned)?.deed();
-    perform(&service, args.how, deed, reckoned).await
+    let prepared = PreparedCommand::new(&service, command, args.key.chosen.clone())?;
+    let prepared = repeat::settled(before.as_ref(), prepared, &service, reckoned)?.prepared();
+    perform(&service, args.how, prepared, reckoned).await
 }
 
 impl CloseArgs {

@@ -62,7 +62,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     };
     let resumed = begun.as_ref().and_then(|entry| entry.intent.key.clone());
     let key = args.key.chosen.clone().or(resumed);
-    let deed = PreparedCommand::new(&service, command, key)?;
+    let prepared = PreparedCommand::new(&service, command, key)?;
     if let Some(entry) = &begun {
         let ago = Clock::start().now().since(entry.created_at).as_secs();
         voice.note(&format!(
@@ -70,7 +70,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
         ));
     }
     if service.is_dry_run() {
-        return dry::show(&service, voice, &[&deed.request]);
+        return dry::show(&service, voice, &[&prepared.request]);
     }
     writable(&service)?;
     let what = format!(
@@ -80,15 +80,15 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     if !consent::given(args.how, what).await? {
         return Ok(Exit::Usage);
     }
-    let outcome = send(&service, voice, &deed, &[]).await?;
+    let outcome = send(&service, voice, &prepared, &[]).await?;
     if begun.is_some() && opened_since(&service, &outcome).await {
         voice.note("positions opened after it started are still open; a new close-all follows");
         let command = Command::CloseAll(service.account.clone());
-        let deed = PreparedCommand::new(&service, command, None)?;
-        let outcome = send(&service, voice, &deed, &[]).await?;
-        return ended(&service, voice, &deed, &outcome).await;
+        let prepared = PreparedCommand::new(&service, command, None)?;
+        let outcome = send(&service, voice, &prepared, &[]).await?;
+        return ended(&service, voice, &prepared, &outcome).await;
     }
-    ended(&service, voice, &deed, &outcome).await
+    ended(&service, voice, &prepared, &outcome).await
 }
 
 /// Whether positions were opened after a resumed close-all began: it closes only those of its snapshot.
@@ -128,12 +128,12 @@ fn unfinished(service: &Service) -> Option<IntentRow> {
 async fn ended(
     service: &Service,
     voice: Output,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
     outcome: &SendOutcome,
 ) -> Result<Exit> {
     let operation = match outcome {
         Ok(Receipt::CloseAll(operation)) => operation,
-        outcome => return receipt::print_outcome(voice, deed, outcome),
+        outcome => return receipt::print_outcome(voice, prepared, outcome),
     };
     let open = match service.client.check_closed().await {
         Ok(CloseCheck::Closed(_)) => Ok(vec![]),
@@ -144,7 +144,7 @@ async fn ended(
         let closed = CloseAllReport {
             data: operation,
             still_open: open.as_deref().ok(),
-            idempotency_key: deed.kept_key().map(IdempotencyKey::raw),
+            idempotency_key: prepared.kept_key().map(IdempotencyKey::raw),
         };
         out::say(&format!("{}\n", json(&closed)))?;
     } else {

@@ -55,10 +55,10 @@ fn ask(what: &str) -> io::Result<bool> {
 }
 
 /// The command in words, with its body: what is shown is what is sent.
-pub(super) fn spelled(deed: &PreparedCommand) -> String {
-    if deed.request.body.is_empty() {
-        return deed.command.to_string();
+pub(super) fn spelled(prepared: &PreparedCommand) -> String {
+    if prepared.request.body.is_empty() {
+        return prepared.command.to_string();
     }
-    let body = Text::from(String::from_utf8_lossy(&deed.request.body).into_owned());
-    format!("{body}\n{}", deed.command)
+    let body = Text::from(String::from_utf8_lossy(&prepared.request.body).into_owned());
+    format!("{body}\n{}", prepared.command)
 }

@@ -92,8 +92,8 @@ async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
     };
     let exits = typed.faults(draft.exits(&seen));
     let command = Command::Exits(typed.finish(exits)?);
-    let deed = PreparedCommand::new(&service, command, None)?;
-    perform(&service, args.how, deed, &[]).await
+    let prepared = PreparedCommand::new(&service, command, None)?;
+    perform(&service, args.how, prepared, &[]).await
 }
 
 impl ExitsArgs {

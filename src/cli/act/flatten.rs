@@ -79,8 +79,8 @@ async fn flatten(how: ActFlags, voice: Output, sources: &Sources) -> Result<Exit
     if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    let deed = PreparedCommand::flatten(&service);
-    match send(&service, voice, &deed, &[]).await? {
+    let prepared = PreparedCommand::flatten(&service);
+    match send(&service, voice, &prepared, &[]).await? {
         Ok(Receipt::Flat(proof)) => flat(voice, proof),
         outcome => not_flat(&service, voice, &outcome).await,
     }
@@ -187,11 +187,14 @@ async fn read_exposure(service: &Service) -> Result<OpenExposure, Failure> {
 async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
     let remains = read_exposure(service).await?;
     let commands = remains.way_out(service.account.clone());
-    let deeds = commands
+    let prepared_commands = commands
         .into_iter()
         .map(|command| PreparedCommand::new(service, command, None))
         .collect::<Result<Vec<_>>>()?;
-    let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+    let requests: Vec<_> = prepared_commands
+        .iter()
+        .map(|prepared| &prepared.request)
+        .collect();
     dry::show(service, voice, &requests)
 }
 

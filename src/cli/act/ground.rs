@@ -159,8 +159,8 @@ impl<'a> OrderContext<'a> {
         draft: EntryDraft,
         reckoned: &[&'static str],
     ) -> Result<Exit> {
-        let (deed, reckoned) = self.prepare(how, draft, reckoned)?;
-        perform(self.service, how, deed, &reckoned).await
+        let (prepared, reckoned) = self.prepare(how, draft, reckoned)?;
+        perform(self.service, how, prepared, &reckoned).await
     }
 
     /// The command of the draft, and the body fields that would differ an hour later.
@@ -175,9 +175,9 @@ impl<'a> OrderContext<'a> {
         let relative = typed::relative_names(&draft);
         let reckoned: Vec<_> = reckoned.iter().copied().chain(relative).collect();
         let command = self.command(draft, &reckoned, how)?;
-        let deed = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
-        let deed = repeat::settled(before, deed, self.service, &reckoned)?.deed();
-        Ok((deed, reckoned))
+        let prepared = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
+        let prepared = repeat::settled(before, prepared, self.service, &reckoned)?.prepared();
+        Ok((prepared, reckoned))
     }
 
     fn command(&self, mut form: Draft, reckoned: &[&str], how: ActFlags) -> Result<Command> {

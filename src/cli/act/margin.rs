@@ -63,8 +63,8 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
     };
     let mut typed = FlagFaults::default();
     let command = typed.faults(draft.margin(&seen));
-    let deed = PreparedCommand::new(&service, typed.finish(command)?, None)?;
-    perform(&service, args.how, deed, &[]).await
+    let prepared = PreparedCommand::new(&service, typed.finish(command)?, None)?;
+    perform(&service, args.how, prepared, &[]).await
 }
 
 /// A change needs the current total.

@@ -24,16 +24,16 @@ use color_eyre::Result;
 pub(super) async fn perform(
     service: &Service,
     how: ActFlags,
-    deed: PreparedCommand,
+    prepared: PreparedCommand,
     reckoned: &[&str],
 ) -> Result<Exit> {
     let voice = how.output.voice();
     if service.is_dry_run() {
-        return dry::show(service, voice, &[&deed.request]);
+        return dry::show(service, voice, &[&prepared.request]);
     }
-    match send_with_consent(service, how, &deed, reckoned).await? {
+    match send_with_consent(service, how, &prepared, reckoned).await? {
         None => Ok(Exit::Usage),
-        Some(outcome) => receipt::print_outcome(voice, &deed, &outcome),
+        Some(outcome) => receipt::print_outcome(voice, &prepared, &outcome),
     }
 }
 
@@ -41,15 +41,15 @@ pub(super) async fn perform(
 pub(super) async fn send_with_consent(
     service: &Service,
     how: ActFlags,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
     reckoned: &[&str],
 ) -> Result<Option<SendOutcome>> {
     writable(service)?;
-    let what = format!("{} on {}", consent::spelled(deed), service.place());
+    let what = format!("{} on {}", consent::spelled(prepared), service.place());
     if !consent::given(how, what).await? {
         return Ok(None);
     }
-    send(service, how.output.voice(), deed, reckoned)
+    send(service, how.output.voice(), prepared, reckoned)
         .await
         .map(Some)
 }
@@ -65,34 +65,40 @@ pub(super) struct CommandHalf {
 pub(super) async fn send(
     service: &Service,
     voice: Output,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
     reckoned: &[&str],
 ) -> Result<SendOutcome> {
-    send_half(service, voice, (deed, reckoned), &CommandHalf::default()).await
+    send_half(
+        service,
+        voice,
+        (prepared, reckoned),
+        &CommandHalf::default(),
+    )
+    .await
 }
 
 pub(super) async fn send_half(
     service: &Service,
     voice: Output,
-    (deed, reckoned): (&PreparedCommand, &[&str]),
+    (prepared, reckoned): (&PreparedCommand, &[&str]),
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Transport::open(service, voice, deed.command.risk()).await?;
-    let known = post.known(deed);
-    let deed = &match repeat::settled(known.as_ref(), deed.clone(), service, reckoned)? {
-        RepeatDecision::Due(deed) => deed,
-        RepeatDecision::Past(deed) => {
-            return Ok(recalled(service, voice, &post, (&deed, known.as_ref())).await);
+    let post = Transport::open(service, voice, prepared.command.risk()).await?;
+    let known = post.known(prepared);
+    let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
+        RepeatDecision::Due(prepared) => prepared,
+        RepeatDecision::Past(prepared) => {
+            return Ok(recalled(service, voice, &post, (&prepared, known.as_ref())).await);
         }
     };
     let is_checked = repeat::may_have_acted(known.as_ref());
     if !is_checked {
-        checks::room(service, &post, deed).await?;
+        checks::room(service, &post, prepared).await?;
     }
     if let Some(journal) = post.journal() {
-        let objection = match halted(service, journal, deed) {
-            None if !is_checked => checks::objection(service, &post, deed).await,
+        let objection = match halted(service, journal, prepared) {
+            None if !is_checked => checks::objection(service, &post, prepared).await,
             objection => objection,
         };
         if let Some(why) = objection {
@@ -103,8 +109,8 @@ pub(super) async fn send_half(
     if let Some(why) = lapsed(half.deadline, Clock::start().now()) {
         return Ok(Err(why));
     }
-    let deeds = std::slice::from_ref(deed);
-    let mut outcomes = post.deliver(deeds, &half.unknown).await?;
+    let prepared_commands = std::slice::from_ref(prepared);
+    let mut outcomes = post.deliver(prepared_commands, &half.unknown).await?;
     let lost = || {
         Err(Failure::local(
             "perpdeck stopped before there was an answer",
@@ -124,9 +130,9 @@ pub(super) async fn recalled(
     service: &Service,
     voice: Output,
     post: &Transport<'_>,
-    (deed, known): (&PreparedCommand, Option<&IntentRow>),
+    (prepared, known): (&PreparedCommand, Option<&IntentRow>),
 ) -> SendOutcome {
-    let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
+    let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
         return Err(Failure::local("the journal has no record of it"));
     };
     let ago = Clock::start().now().since(entry.created_at).as_secs() / 60;
@@ -134,18 +140,18 @@ pub(super) async fn recalled(
         "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
          outcome recorded then:"
     ));
-    recall::outcome(service, deed, entry, post.linked().as_deref()).await
+    recall::outcome(service, prepared, entry, post.linked().as_deref()).await
 }
 
 /// New entries wait until a person has seen why an earlier desk or verb was halted.
 pub(super) fn halted(
     service: &Service,
     journal: &Journal,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
 ) -> Option<String> {
     let base_url = &service.client.connection().base_url;
     let why = journal.halted(base_url, &service.account)?;
-    let raises = deed.command.risk() == Risk::Increasing;
+    let raises = prepared.command.risk() == Risk::Increasing;
     raises.then(|| halted_words(why))
 }
 

@@ -138,14 +138,14 @@ pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Ex
             consent::possible(&service, how)?;
             let key = one.key.clone();
             let ready = one.prepare(&service, &key, voice).await?;
-            perform(&service, how, ready.deed, &ready.reckoned).await
+            perform(&service, how, ready.prepared, &ready.reckoned).await
         }
     }
 }
 
 /// An order that can be sent, and the body fields that would differ an hour later.
 struct PreparedOrder {
-    deed: PreparedCommand,
+    prepared: PreparedCommand,
     reckoned: Vec<&'static str>,
 }
 
@@ -161,8 +161,9 @@ impl OrderFlags {
         let purpose = self.purpose();
         self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
         let draft = self.draft(&ground)?;
-        let (deed, reckoned) = ground.prepare(self.how, draft, &self.time_dependent_fields())?;
-        Ok(PreparedOrder { deed, reckoned })
+        let (prepared, reckoned) =
+            ground.prepare(self.how, draft, &self.time_dependent_fields())?;
+        Ok(PreparedOrder { prepared, reckoned })
     }
 
     fn purpose(&self) -> MarketPurpose {

@@ -120,8 +120,8 @@ impl<'a> Transport<'a> {
     }
 
     /// The earlier request under the command's key.
-    pub(super) fn known(&self, deed: &PreparedCommand) -> Option<IntentRow> {
-        let key = deed.kept_key()?.clone();
+    pub(super) fn known(&self, prepared: &PreparedCommand) -> Option<IntentRow> {
+        let key = prepared.kept_key()?.clone();
         self.read(move |journal| journal.by_key(&key)).flatten()
     }
 
@@ -160,14 +160,15 @@ impl<'a> Transport<'a> {
     }
 
     /// Whether an earlier run may have sent it under the same key.
-    fn was_sent(&self, deed: &PreparedCommand) -> bool {
-        self.known(deed).is_some_and(|entry| entry.maybe_executed)
+    fn was_sent(&self, prepared: &PreparedCommand) -> bool {
+        self.known(prepared)
+            .is_some_and(|entry| entry.maybe_executed)
     }
 
     /// Sends all commands and waits for their outcomes, in the same order.
     pub(super) async fn deliver(
         self,
-        deeds: &[PreparedCommand],
+        prepared_commands: &[PreparedCommand],
         unknown: &UnknownSeen,
     ) -> Result<Vec<SendOutcome>> {
         let mut terminate = signal(SignalKind::terminate())?;
@@ -177,23 +178,39 @@ impl<'a> Transport<'a> {
                 _ = terminate.recv() => {}
             }
         };
-        let before: Vec<_> = deeds.iter().map(|deed| self.was_sent(deed)).collect();
+        let before: Vec<_> = prepared_commands
+            .iter()
+            .map(|prepared| self.was_sent(prepared))
+            .collect();
         let mut outcomes = Outcomes::new();
         let (service, voice) = (self.service, self.voice);
         let given = match self.way {
             SendPath::Own(journal) => {
-                let mail = LocalOutbox::open(service, deeds, move || *journal, &mut outcomes);
-                carried(mail, deeds, (&before, stopped), (voice, unknown)).await
+                let mail =
+                    LocalOutbox::open(service, prepared_commands, move || *journal, &mut outcomes);
+                carried(
+                    mail,
+                    prepared_commands,
+                    (&before, stopped),
+                    (voice, unknown),
+                )
+                .await
             }
             SendPath::Late(late) => {
                 let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
-                let mail = LocalOutbox::open(service, deeds, open, &mut outcomes);
-                carried(mail, deeds, (&before, stopped), (voice, unknown)).await
+                let mail = LocalOutbox::open(service, prepared_commands, open, &mut outcomes);
+                carried(
+                    mail,
+                    prepared_commands,
+                    (&before, stopped),
+                    (voice, unknown),
+                )
+                .await
             }
             SendPath::Desk => {
                 let asked = Cell::new(0);
                 select! {
-                    () = hand_over(service, (voice, unknown), deeds, &asked, &mut outcomes) => {}
+                    () = hand_over(service, (voice, unknown), prepared_commands, &asked, &mut outcomes) => {}
                     () = stopped => {}
                 }
                 asked.get()
@@ -211,12 +228,12 @@ impl<'a> Transport<'a> {
 /// Sends until done or `stopped`; returns how many commands reached the outbox.
 async fn carried(
     mut mail: LocalOutbox<'_>,
-    deeds: &[PreparedCommand],
+    prepared_commands: &[PreparedCommand],
     (before, stopped): (&[bool], impl Future<Output = ()>),
     (voice, unknown): (Output, &UnknownSeen),
 ) -> usize {
     select! {
-        () = mail.carry(deeds, voice, unknown) => {}
+        () = mail.carry(prepared_commands, voice, unknown) => {}
         () = stopped => mail.stop(before).await,
     }
     mail.close(voice).await
@@ -226,15 +243,18 @@ async fn carried(
 async fn hand_over(
     service: &Service,
     told: (Output, &UnknownSeen),
-    deeds: &[PreparedCommand],
+    prepared_commands: &[PreparedCommand],
     asked: &Cell<usize>,
     outcomes: &mut Outcomes,
 ) {
-    let requests = deeds.iter().enumerate().map(|(at, deed)| async move {
-        // Started in order.
-        asked.set(at + 1);
-        (ticket(at), ask(service, told, deed).await)
-    });
+    let requests = prepared_commands
+        .iter()
+        .enumerate()
+        .map(|(at, prepared)| async move {
+            // Started in order.
+            asked.set(at + 1);
+            (ticket(at), ask(service, told, prepared).await)
+        });
     let mut settled = stream::iter(requests).buffer_unordered(ABREAST);
     while let Some((ticket, outcome)) = settled.next().await {
         outcomes.insert(ticket, outcome);
@@ -244,36 +264,36 @@ async fn hand_over(
 async fn ask(
     service: &Service,
     (voice, unknown): (Output, &UnknownSeen),
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
 ) -> SendOutcome {
     let dir = &service.journal_dir;
     let Some(desk) = call(dir).await else {
         return Err(unasked());
     };
-    let key = deed.kept_key().cloned();
+    let key = prepared.kept_key().cloned();
     let known = key.and_then(|key| looked(dir, move |journal| journal.by_key(&key)).flatten());
     let sending = if repeat::may_have_acted(known.as_ref()) {
         Sending::Again
     } else {
         Sending::First
     };
-    let asked = match &deed.key {
+    let asked = match &prepared.key {
         None => HandOverRequest::Flatten,
         Some(key) => HandOverRequest::Send {
-            request: &deed.request,
+            request: &prepared.request,
             key,
             sending,
-            risk: deed.command.risk(),
+            risk: prepared.command.risk(),
         },
     };
     let hear = |progress: &Progress| {
         unknown.observe(progress);
-        print_progress(voice, &deed.command, progress);
+        print_progress(voice, &prepared.command, progress);
     };
     let place = service.client.connection().into();
     match desk.hand_over(place, asked, hear).await {
         HandOverResult::Ended(outcome) => {
-            let end = queued_end(&service.client, &deed.command, &outcome).await;
+            let end = queued_end(&service.client, &prepared.command, &outcome).await;
             end.unwrap_or(outcome)
         }
         HandOverResult::TurnedAway(why) => Err(held_back(&why)),

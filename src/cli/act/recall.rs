@@ -13,13 +13,13 @@ use crate::{
 /// orders of other commands.
 pub(super) async fn outcome(
     service: &Service,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
     entry: &IntentRow,
     linked: Option<&[OrderId]>,
 ) -> SendOutcome {
     let Some(failure) = entry.failure() else {
         let order = order(service, entry).await;
-        return Ok(order.unwrap_or_else(|| entry.receipt(Some(&deed.command))));
+        return Ok(order.unwrap_or_else(|| entry.receipt(Some(&prepared.command))));
     };
     match entry.state {
         // Rejected by an order row, not by an error response.
@@ -38,7 +38,7 @@ pub(super) async fn outcome(
             let reconcile = || {
                 service
                     .client
-                    .reconcile(&deed.command, Evidence { since, linked })
+                    .reconcile(&prepared.command, Evidence { since, linked })
             };
             match patiently(reconcile).await {
                 Ok(ReconcileOutcome::Done(receipt)) => Ok(receipt),

@@ -18,15 +18,15 @@ use serde::Serialize;
 /// Prints the outcome and returns the exit code.
 pub(super) fn print_outcome(
     voice: Output,
-    deed: &PreparedCommand,
+    prepared: &PreparedCommand,
     outcome: &SendOutcome,
 ) -> Result<Exit> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
-        Err(why) => return Ok(voice.failed(why, deed.kept_key())),
+        Err(why) => return Ok(voice.failed(why, prepared.kept_key())),
     };
     let line = if voice.is_json() {
-        data(deed, receipt)
+        data(prepared, receipt)
     } else {
         sentence(receipt)
     };
@@ -41,7 +41,7 @@ pub(super) fn print_outcome(
         ));
         return Ok(Exit::Partial);
     }
-    Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, deed.kept_key())))
+    Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, prepared.kept_key())))
 }
 
 /// `{"data":…}`, as the service responded.
@@ -56,24 +56,24 @@ struct ReceiptData<'a, T> {
 }
 
 /// One line of JSON; every number keeps its digits.
-pub(super) fn data(deed: &PreparedCommand, receipt: &Receipt) -> String {
+pub(super) fn data(prepared: &PreparedCommand, receipt: &Receipt) -> String {
     match receipt {
-        Receipt::Order { order, queued } => line(deed, order, Some(*queued)),
-        Receipt::Cancel(result) => line(deed, result, None),
-        Receipt::Position(position) => line(deed, position, None),
-        Receipt::Twap(twap) => line(deed, twap, None),
-        Receipt::Scaled(ladder) => line(deed, ladder, None),
-        Receipt::CloseAll(operation) => line(deed, operation, None),
+        Receipt::Order { order, queued } => line(prepared, order, Some(*queued)),
+        Receipt::Cancel(result) => line(prepared, result, None),
+        Receipt::Position(position) => line(prepared, position, None),
+        Receipt::Twap(twap) => line(prepared, twap, None),
+        Receipt::Scaled(ladder) => line(prepared, ladder, None),
+        Receipt::CloseAll(operation) => line(prepared, operation, None),
         // Proved by reads, not a response of the service.
-        Receipt::AlreadySo(_) | Receipt::Flat(_) => line(deed, &sentence(receipt), None),
+        Receipt::AlreadySo(_) | Receipt::Flat(_) => line(prepared, &sentence(receipt), None),
     }
 }
 
-fn line<T: Serialize>(deed: &PreparedCommand, data: &T, queued: Option<bool>) -> String {
+fn line<T: Serialize>(prepared: &PreparedCommand, data: &T, queued: Option<bool>) -> String {
     json(&ReceiptData {
         data,
         queued,
-        idempotency_key: deed.kept_key().map(IdempotencyKey::raw),
+        idempotency_key: prepared.kept_key().map(IdempotencyKey::raw),
     })
 }
 

@@ -47,28 +47,28 @@ pub(super) enum RepeatDecision {
 
 impl RepeatDecision {
     /// The command, as it was sent if it was.
-    pub(super) fn deed(self) -> PreparedCommand {
+    pub(super) fn prepared(self) -> PreparedCommand {
         match self {
-            Self::Due(deed) | Self::Past(deed) => deed,
+            Self::Due(prepared) | Self::Past(prepared) => prepared,
         }
     }
 }
 
-/// The command to send for `deed`. If its key `known` was used for the same command, the earlier bytes are sent. The
+/// The command to send for `prepared`. If its key `known` was used for the same command, the earlier bytes are sent. The
 /// body fields named in `reckoned` follow from prices, positions or the clock, which have changed since.
 pub(super) fn settled(
     known: Option<&IntentRow>,
-    deed: PreparedCommand,
+    prepared: PreparedCommand,
     service: &Service,
     reckoned: &[&str],
 ) -> Result<RepeatDecision> {
-    let (Some(entry), Some(key)) = (known, deed.kept_key()) else {
-        return Ok(RepeatDecision::Due(deed));
+    let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
+        return Ok(RepeatDecision::Due(prepared));
     };
     let (before, connection) = (&entry.intent, service.client.connection());
     let same_place =
         before.base_url == connection.base_url && before.account_id == connection.account_id;
-    let request = &deed.request;
+    let request = &prepared.request;
     let same_target =
         before.method == request.method.to_string() && before.target == request.target;
     if !same_place
@@ -81,21 +81,21 @@ pub(super) fn settled(
         );
         return Err(UsageError(what).into());
     }
-    let deed = as_sent(entry, deed, service);
+    let prepared = as_sent(entry, prepared, service);
     Ok(if entry.is_replayable(Clock::start().now()) {
-        RepeatDecision::Due(deed)
+        RepeatDecision::Due(prepared)
     } else {
-        RepeatDecision::Past(deed)
+        RepeatDecision::Past(prepared)
     })
 }
 
-fn as_sent(entry: &IntentRow, deed: PreparedCommand, service: &Service) -> PreparedCommand {
+fn as_sent(entry: &IntentRow, prepared: PreparedCommand, service: &Service) -> PreparedCommand {
     let intent = &entry.intent;
     let request = Request {
         method: intent
             .method
             .parse::<Method>()
-            .unwrap_or(deed.request.method),
+            .unwrap_or(prepared.request.method),
         target: intent.target.clone(),
         key: intent.key.clone(),
         body: intent.body.clone(),
@@ -104,10 +104,10 @@ fn as_sent(entry: &IntentRow, deed: PreparedCommand, service: &Service) -> Prepa
         Some(command) => PreparedCommand {
             command,
             request,
-            key: deed.key,
+            key: prepared.key,
         },
         // Written in another dialect; the outbox has the bytes.
-        None => deed,
+        None => prepared,
     }
 }
 

@@ -141,14 +141,14 @@ fn title(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     title
 }
 
-fn about(deed: &'static str, position: Option<&Position>, seen: &Seen) -> Vec<Span> {
+fn about(proposal: &'static str, position: Option<&Position>, seen: &Seen) -> Vec<Span> {
     let Some(position) = position else {
-        return vec![Span::plain(deed), unknown()];
+        return vec![Span::plain(proposal), unknown()];
     };
     let symbol = position.market_id.symbol();
     let (size, id) = (quantity(position.quantity(), seen), &position.id);
     vec![
-        Span::plain(deed),
+        Span::plain(proposal),
         position_side(position.side()),
         Span::plain(format!(" {size} {symbol} ({id})")),
     ]

@@ -50,7 +50,7 @@ pub(crate) fn words(
     };
     let head = vec![
         Span::new(
-            question_words(&strip.deed, scene) + &account(model),
+            question_words(&strip.proposal, scene) + &account(model),
             Tone::Strong,
         ),
         Span::new(known, Tone::Alert),

@@ -55,7 +55,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         Arm::Question { ticket, .. } => question::words(model, scene, (strip, ticket)),
         Arm::Countdown { .. } => [
             vec![
-                Span::new(starting(&strip.deed, scene), Tone::Strong),
+                Span::new(starting(&strip.proposal, scene), Tone::Strong),
                 Span::plain(format!(" in {left}: ")),
             ],
             button(Action::Confirm, "now"),
@@ -65,7 +65,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
         .concat(),
         Arm::Confirm => [
             vec![
-                Span::new(whole(&strip.deed, model, scene), Tone::Strong),
+                Span::new(whole(&strip.proposal, model, scene), Tone::Strong),
                 Span::plain("  "),
             ],
             button(Action::Confirm, "yes"),
@@ -98,9 +98,9 @@ pub(crate) fn rehearsed(model: &Model) -> Vec<Span> {
 }
 
 /// Every question names its account, if it has one.
-fn whole(deed: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
-    let asked = question_words(deed, scene);
-    match deed {
+fn whole(proposal: &StripAction, model: &Model, scene: &Scene<'_>) -> String {
+    let asked = question_words(proposal, scene);
+    match proposal {
         StripAction::Leave => asked,
         StripAction::One(_)
         | StripAction::Flip(_)
@@ -125,15 +125,15 @@ fn share_of(ends_at: Timestamp, now: Timestamp, whole: u128) -> Share {
     Share::of(left.over(millis(whole)).unwrap_or(Num::ZERO))
 }
 
-fn starting(deed: &StripAction, scene: &Scene<'_>) -> String {
-    match deed {
+fn starting(proposal: &StripAction, scene: &Scene<'_>) -> String {
+    match proposal {
         StripAction::One(command) => going(command, scene),
         StripAction::Flip(_)
         | StripAction::CancelAll(..)
         | StripAction::CancelSide(..)
         | StripAction::Rearm
         | StripAction::Lift(_)
-        | StripAction::Leave => question_words(deed, scene),
+        | StripAction::Leave => question_words(proposal, scene),
     }
 }
 

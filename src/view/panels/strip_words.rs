@@ -37,8 +37,8 @@ pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) 
     words.map(|span| span.pressing(action)).to_vec()
 }
 
-pub(crate) fn question_words(deed: &StripAction, scene: &Scene<'_>) -> String {
-    match deed {
+pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> String {
+    match proposal {
         // These name their account themselves.
         StripAction::One(Command::CloseAll(_)) => {
             let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));

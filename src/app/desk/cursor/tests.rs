@@ -289,7 +289,7 @@ fn about(overlay: &Overlay) -> Option<RowId> {
         return Some(RowId::Position(PositionId::clone(&close.position_id)));
     }
     if let Overlay::Strip(strip) = overlay
-        && let StripAction::One(Command::Cancel(id)) = &strip.deed
+        && let StripAction::One(Command::Cancel(id)) = &strip.proposal
     {
         return Some(RowId::Order(OrderId::clone(id)));
     }

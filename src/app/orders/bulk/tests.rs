@@ -82,7 +82,7 @@ fn working(model: &mut Model, ids: &str) {
 fn asked(model: &mut Model) -> Option<StripAction> {
     assert_eq!(press(model, "x"), vec![]);
     match model.overlays.pop() {
-        Some(Overlay::Strip(strip)) => Some(strip.deed),
+        Some(Overlay::Strip(strip)) => Some(strip.proposal),
         Some(other) => panic!("no strip but {other:?}"),
         None => None,
     }

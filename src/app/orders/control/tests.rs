@@ -303,8 +303,8 @@ fn asked(model: &Model) -> &Command {
     let Some(Overlay::Strip(strip)) = model.overlays.last() else {
         panic!("{:?}", model.overlays);
     };
-    let StripAction::One(command) = &strip.deed else {
-        panic!("{:?}", strip.deed);
+    let StripAction::One(command) = &strip.proposal else {
+        panic!("{:?}", strip.proposal);
     };
     command
 }

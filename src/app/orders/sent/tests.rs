@@ -170,8 +170,8 @@ fn at(keys: &str) -> Model {
 /// The close-all or flatten that the topmost question is about.
 fn asks(model: &Model) -> Option<&Command> {
     use crate::app::dialogs::overlay::StripAction;
-    let deed = &model.overlays.last()?.try_as_strip_ref()?.deed;
-    if let StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = deed {
+    let proposal = &model.overlays.last()?.try_as_strip_ref()?.proposal;
+    if let StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) = proposal {
         Some(command)
     } else {
         None

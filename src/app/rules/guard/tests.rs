@@ -376,7 +376,7 @@ fn the_lock_is_lifted_by_asking_twice_and_comes_back_with_the_next_breach() {
     let mut model = told_by_service("0", "95000");
     press(&mut model, "L o");
     let lift = StripAction::Lift("chal-1".into());
-    assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.deed == lift));
+    assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip)) if strip.proposal == lift));
     assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
     assert!(locked(&model).is_some());
     wait(&mut model, 200);

@@ -463,7 +463,7 @@ fn the_arrows_move_in_the_pane_while_a_filter_is_typed() {
     let mut model = desk();
     press(&mut model, "2 / ord down enter x");
     assert!(matches!(model.overlays.last(), Some(Overlay::Strip(strip))
-        if strip.deed == crate::model::Command::Cancel("ord-2".into()).into()));
+        if strip.proposal == crate::model::Command::Cancel("ord-2".into()).into()));
 }
 
 /// `h-0` is the newest; the sizes repeat.

@@ -76,7 +76,7 @@ fn closing_half_of_a_position_asks_for_one_key() {
         trigger: None,
         marketable_limit_acknowledged: false,
     });
-    assert_eq!(strip(&model).deed, close.clone().into());
+    assert_eq!(strip(&model).proposal, close.clone().into());
     wait(&mut model, 150);
     let sent = press(&mut model, "y");
     assert!(matches!(sent.as_slice(), [Effect::Send(_, command)] if *command == close));
@@ -113,7 +113,7 @@ fn a_close_that_is_not_at_the_market_opens_its_form_with_every_flag_in_it() {
     let mut model = desk();
     say(&mut model, "close btc --slippage-bps 30");
     assert!(
-        matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+        matches!(&strip(&model).proposal, Asked::One(Command::Close(close))
             if close.slippage_tolerance.is_some_and(|bps| bps.0 == num("30")))
     );
     assert_eq!(
@@ -135,7 +135,7 @@ fn a_position_goes_by_market_by_id_or_by_being_selected() {
     for text in ["close sol", "close SOL", "close paper|sol", "close pos-2"] {
         let mut model = desk();
         say(&mut model, text);
-        let named = matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+        let named = matches!(&strip(&model).proposal, Asked::One(Command::Close(close))
             if close.position_id == "pos-2".into() && close.size.is_none());
         assert!(named, "{text}");
     }
@@ -143,7 +143,7 @@ fn a_position_goes_by_market_by_id_or_by_being_selected() {
     press(&mut model, "j");
     say(&mut model, "close");
     assert!(
-        matches!(&strip(&model).deed, Asked::One(Command::Close(close))
+        matches!(&strip(&model).proposal, Asked::One(Command::Close(close))
         if close.position_id == "pos-2".into())
     );
 }
@@ -211,12 +211,15 @@ fn exits_and_margin_open_their_forms_filled_in() {
 fn cancel_takes_an_order_all_of_them_or_those_of_a_market() {
     let mut model = desk();
     say(&mut model, "cancel ord-1");
-    assert_eq!(strip(&model).deed, Command::Cancel("ord-1".into()).into());
+    assert_eq!(
+        strip(&model).proposal,
+        Command::Cancel("ord-1".into()).into()
+    );
     for text in ["cancel all", "cancel --all"] {
         let mut model = desk();
         say(&mut model, text);
         assert!(
-            matches!(&strip(&model).deed, Asked::CancelAll(_, commands) if commands.len() == 2)
+            matches!(&strip(&model).proposal, Asked::CancelAll(_, commands) if commands.len() == 2)
         );
     }
     let mut model = desk();

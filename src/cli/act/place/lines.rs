@@ -221,15 +221,18 @@ fn words(members: &LineMembers, flags: &Command) -> Result<Vec<String>, String> 
 }
 
 async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) -> Result<Exit> {
-    let (mut deeds, mut exits) = (vec![], vec![]);
+    let (mut prepared_commands, mut exits) = (vec![], vec![]);
     for NumberedOrder { line, order } in orders {
         let key = order.key.clone();
         match order.prepare(service, &key, voice).await {
-            Ok(ready) => deeds.push(ready.deed),
+            Ok(ready) => prepared_commands.push(ready.prepared),
             Err(why) => exits.push(refused(voice, line, &failure(&why), None)?),
         }
     }
-    let requests: Vec<_> = deeds.iter().map(|deed| &deed.request).collect();
+    let requests: Vec<_> = prepared_commands
+        .iter()
+        .map(|prepared| &prepared.request)
+        .collect();
     let shown = dry::show(service, voice, &requests)?;
     Ok(if exits.is_empty() {
         shown
@@ -241,31 +244,31 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
 /// Places one order, and prints its line.
 async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags)) -> Result<Exit> {
     let (voice, key) = (how.output.voice(), order.key.clone());
-    let PreparedOrder { deed, reckoned } = match order.prepare(service, &key, voice).await {
+    let PreparedOrder { prepared, reckoned } = match order.prepare(service, &key, voice).await {
         Ok(ready) => ready,
         Err(why) => return refused(voice, line, &failure(&why), key.chosen.as_ref()),
     };
-    match send_with_consent(service, how, &deed, &reckoned).await {
+    match send_with_consent(service, how, &prepared, &reckoned).await {
         Ok(None) => Ok(Exit::Usage),
-        Ok(Some(outcome)) => print_line(voice, line, (&deed, &outcome)),
-        Err(why) => refused(voice, line, &failure(&why), deed.kept_key()),
+        Ok(Some(outcome)) => print_line(voice, line, (&prepared, &outcome)),
+        Err(why) => refused(voice, line, &failure(&why), prepared.kept_key()),
     }
 }
 
 fn print_line(
     voice: Output,
     line: usize,
-    (deed, outcome): (&PreparedCommand, &SendOutcome),
+    (prepared, outcome): (&PreparedCommand, &SendOutcome),
 ) -> Result<Exit> {
     let receipt = match outcome {
         Ok(receipt) => receipt,
-        Err(why) => return refused(voice, line, why, deed.kept_key()),
+        Err(why) => return refused(voice, line, why, prepared.kept_key()),
     };
     if let Some(why) = receipt::refusal(receipt) {
-        return refused(voice, line, &why, deed.kept_key());
+        return refused(voice, line, &why, prepared.kept_key());
     }
     let text = if voice.is_json() {
-        let data = receipt::data(deed, receipt);
+        let data = receipt::data(prepared, receipt);
         let members = data.strip_prefix('{').unwrap_or_default();
         format!("{{\"line\":{line},{members}")
     } else {

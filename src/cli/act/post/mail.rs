@@ -39,7 +39,7 @@ impl<'a> LocalOutbox<'a> {
     /// `journal` opens the journal, or returns the opened one.
     pub(super) fn open(
         service: &Service,
-        deeds: &[PreparedCommand],
+        prepared_commands: &[PreparedCommand],
         journal: impl FnOnce() -> OpenedJournal + Send + 'static,
         outcomes: &'a mut Outcomes,
     ) -> Self {
@@ -51,7 +51,7 @@ impl<'a> LocalOutbox<'a> {
                 Clock::start(),
                 journal,
                 sender,
-                (service.others.clone(), resumed(deeds)),
+                (service.others.clone(), resumed(prepared_commands)),
             ),
             events,
             sent: 0,
@@ -62,28 +62,28 @@ impl<'a> LocalOutbox<'a> {
 
     pub(super) async fn carry(
         &mut self,
-        deeds: &[PreparedCommand],
+        prepared_commands: &[PreparedCommand],
         voice: Output,
         unknown: &UnknownSeen,
     ) {
-        while self.sent < deeds.len().min(ABREAST) {
-            self.send(deeds);
+        while self.sent < prepared_commands.len().min(ABREAST) {
+            self.send(prepared_commands);
         }
-        while self.outcomes.len() < deeds.len() {
+        while self.outcomes.len() < prepared_commands.len() {
             let Some(msg) = self.events.recv().await else {
                 return;
             };
             if let Msg::Progress(_, progress) = &msg {
                 unknown.observe(progress);
             }
-            self.take(msg, deeds, voice);
-            while self.sent < deeds.len().min(self.outcomes.len() + ABREAST) {
-                self.send(deeds);
+            self.take(msg, prepared_commands, voice);
+            while self.sent < prepared_commands.len().min(self.outcomes.len() + ABREAST) {
+                self.send(prepared_commands);
             }
         }
     }
 
-    fn take(&mut self, msg: Msg, deeds: &[PreparedCommand], voice: Output) {
+    fn take(&mut self, msg: Msg, prepared_commands: &[PreparedCommand], voice: Output) {
         match msg {
             Msg::Settled(ticket, outcome) => self.settle(ticket, outcome),
             // Without a screen nobody is asked: the journal keeps the question, and the key repeats the command.
@@ -98,9 +98,9 @@ impl<'a> LocalOutbox<'a> {
                 self.settle(of, Err(stands_still()));
             }
             Msg::Progress(of, progress) => {
-                let mut numbered = deeds.iter().enumerate();
-                if let Some((_, deed)) = numbered.find(|(at, _)| ticket(*at) == of) {
-                    print_progress(voice, &deed.command, &progress);
+                let mut numbered = prepared_commands.iter().enumerate();
+                if let Some((_, prepared)) = numbered.find(|(at, _)| ticket(*at) == of) {
+                    print_progress(voice, &prepared.command, &progress);
                 }
             }
             Msg::Notify(_, text) | Msg::Offered(text, _) => voice.note(&text),
@@ -179,9 +179,9 @@ impl<'a> LocalOutbox<'a> {
     }
 
     /// Sends the next one.
-    fn send(&mut self, deeds: &[PreparedCommand]) {
+    fn send(&mut self, prepared_commands: &[PreparedCommand]) {
         let ticket = ticket(self.sent);
-        if let Some(PreparedCommand { command, key, .. }) = deeds.get(self.sent) {
+        if let Some(PreparedCommand { command, key, .. }) = prepared_commands.get(self.sent) {
             match key.clone() {
                 Some(key) => self.outbox.send_as(ticket, command.clone(), key),
                 None => self.outbox.send(ticket, command.clone()),
@@ -192,11 +192,19 @@ impl<'a> LocalOutbox<'a> {
 }
 
 /// Which earlier rows these commands resume.
-fn resumed(deeds: &[PreparedCommand]) -> ResumedIntents {
-    if deeds.iter().any(|deed| deed.key.is_none()) {
+fn resumed(prepared_commands: &[PreparedCommand]) -> ResumedIntents {
+    if prepared_commands
+        .iter()
+        .any(|prepared| prepared.key.is_none())
+    {
         return ResumedIntents::Flatten;
     }
-    ResumedIntents::Keys(deeds.iter().filter_map(|deed| deed.key.clone()).collect())
+    ResumedIntents::Keys(
+        prepared_commands
+            .iter()
+            .filter_map(|prepared| prepared.key.clone())
+            .collect(),
+    )
 }
 
 /// The progress of each close-all, and since when.
