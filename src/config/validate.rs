@@ -97,19 +97,18 @@ fn service_is_whole(settings: &Settings, found: &mut FoundProblems) {
         match &settings.name {
             Some(name) => found.add(&format!("profiles.{name}.{key}"), &missing_in(name, key)),
             None if given.is_empty() || is_shared => {}
-            None => {
-                let asks = if given.len() == 1 { "asks" } else { "ask" };
-                let given = given.join(" and ");
-                found.add(
-                    key,
-                    &format!(
-                        "is missing, and {given} {asks} for a service: {how} (or unset {given} to \
-                                         trade on paper)"
-                    ),
-                );
-            }
+            None => found.add(key, &missing_beside(&given, how)),
         }
     }
+}
+
+/// Some settings of a service are there, so that it needs the others.
+fn missing_beside(given: &[&str], how: &str) -> String {
+    let asks = if given.len() == 1 { "asks" } else { "ask" };
+    let given = given.join(" and ");
+    format!(
+        "is missing, and {given} {asks} for a service: {how} (or unset {given} to trade on paper)"
+    )
 }
 
 /// A profile is an account of a service: it needs address, key and account.
@@ -135,6 +134,9 @@ fn unfit_base(text: &str) -> Option<String> {
         .then(|| "must be scheme, host and port only, as in \"http://127.0.0.1:8080\"".to_owned())
 }
 
+const IN_THE_CLEAR: &str = "plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 \
+                            and localhost)";
+
 fn safe_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|e| {
         format!("{text:?} is not a URL ({e}): write \"https://host\" or \"http://127.0.0.1:8080\"")
@@ -145,9 +147,10 @@ fn safe_url(text: &str) -> Result<Url, String> {
     match url.scheme() {
         "https" => Ok(url),
         "http" if loopback(&url) => Ok(url),
-        "http" => Err("plain http would send the key in the clear: use https (http is only for 127.0.0.1, ::1 and \
-                       localhost)".to_owned()),
-        scheme => Err(format!("must begin with https:// or, on this machine, http://, not {scheme}:")),
+        "http" => Err(IN_THE_CLEAR.to_owned()),
+        scheme => Err(format!(
+            "must begin with https:// or, on this machine, http://, not {scheme}:"
+        )),
     }
 }
 

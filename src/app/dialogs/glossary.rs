@@ -1,5 +1,10 @@
 //! The glossary: the terms of `docs/glossary.md`, its only source.
 
+use crate::app::keys::fuzzy::ranked;
+
+/// A term and its meaning.
+type Term = (&'static str, &'static str);
+
 const PAGE: &str = include_str!("../../../docs/glossary.md");
 
 /// What is shown of it.
@@ -15,10 +20,20 @@ impl Glossary {
     pub(crate) fn at(search: String) -> Self {
         Self { offset: 0, search }
     }
+
+    /// The terms that the search finds: by the term, best first, then by the meaning.
+    pub fn found(&self) -> Vec<Term> {
+        let wanted = self.search.to_lowercase();
+        let mut found = ranked(terms(), &self.search, |(term, _)| (*term).to_owned());
+        let by_meaning = terms().filter(|(_, meaning)| meaning.to_lowercase().contains(&wanted));
+        let others: Vec<_> = by_meaning.filter(|term| !found.contains(term)).collect();
+        found.extend(others);
+        found
+    }
 }
 
 /// Terms and their meanings: the rows of the table, without its head.
-pub fn terms() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn terms() -> impl Iterator<Item = Term> {
     let rows = PAGE.lines().filter_map(|line| {
         let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
         cells.split_once(" | ")
@@ -85,6 +100,10 @@ mod tests {
         assert_eq!(model.overlays, []);
         press(&mut model, ": glossary space close space all enter");
         assert_eq!(search(&model).as_deref(), Some("close all"));
+        press(&mut model, "esc : glossary space q q q q enter");
+        let line = model.overlays.last().unwrap().try_as_prompt_ref().unwrap();
+        let fault = line.fault.as_ref().unwrap();
+        assert_eq!(fault.what, "no term has that; Tab lists the terms");
         press(&mut model, "esc : glossary enter");
         assert_eq!(search(&model).as_deref(), Some(""));
     }

@@ -1,34 +1,25 @@
 //! The glossary as a page of the help.
 
 use super::help::HelpSection;
-use crate::app::{
-    dialogs::glossary::{Glossary, terms},
-    keys::fuzzy::ranked,
-};
+use crate::app::dialogs::glossary::Glossary;
 
-/// The terms that the search finds: by the term, best first, then by the meaning.
+/// The terms that its search finds.
 pub fn glossary(open: &Glossary) -> Vec<HelpSection> {
-    let wanted = open.search.to_lowercase();
-    let by_term = ranked(terms(), &open.search, |(term, _)| (*term).to_owned());
-    let is_told = |(term, meaning): &(&str, &str)| {
-        meaning.to_lowercase().contains(&wanted) && by_term.iter().all(|(known, _)| known != term)
-    };
-    let by_meaning = terms().filter(is_told);
-    let lines = by_term.iter().copied().chain(by_meaning);
-    let lines = lines.map(|(term, meaning)| (term.to_owned(), meaning));
-    let section = HelpSection {
+    let found = open.found().into_iter();
+    let lines: Vec<_> = found
+        .map(|(term, meaning)| (term.to_owned(), meaning))
+        .collect();
+    let section = (!lines.is_empty()).then_some(HelpSection {
         title: "Terms",
-        lines: lines.collect(),
-    };
-    let sections = [section].into_iter();
-    sections
-        .filter(|section| !section.lines.is_empty())
-        .collect()
+        lines,
+    });
+    section.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::dialogs::glossary::terms;
 
     fn found(search: &str) -> Vec<String> {
         let sections = glossary(&Glossary::at(search.to_owned()));

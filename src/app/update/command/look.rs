@@ -93,6 +93,9 @@ pub(super) fn terms(_: &Model) -> Vec<String> {
 pub(super) fn glossary(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let words: Vec<_> = args.words.iter().map(|word| word.text.as_str()).collect();
     let open = Glossary::at(words.join(" "));
+    if let (Some(word), []) = (args.word(0), open.found().as_slice()) {
+        return Err(word.fault("no term has that; Tab lists the terms"));
+    }
     Ok(Next::Open(Box::new(Overlay::Glossary(open))))
 }
 
