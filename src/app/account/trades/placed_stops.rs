@@ -6,7 +6,7 @@
 //! here.
 
 use crate::model::{
-    Command, MarketId, Num, Order, OrderStatus, PastPage, PlaceOrder, Position, PositionId,
+    Command, MarketId, Num, Order, OrderStatus, PastPage, PlaceOrder, Placed, Position, PositionId,
     Receipt, Side, Timestamp, TriggerDirection,
 };
 use std::time::Duration;
@@ -115,13 +115,13 @@ impl PlacedStops {
 
 /// The stop that this command has placed.
 fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
-    let (of, price) = match command {
-        Command::Close(close) => {
+    let (of, price) = match command.facts().places? {
+        Placed::Close(close) => {
             let trigger = close.trigger.as_ref()?;
             let id = close.position_id.clone();
             (StopOf::Position(id, trigger.direction), trigger.price)
         }
-        Command::Place(placed) if placed.reduce_only => {
+        Placed::Order(placed) if placed.reduce_only => {
             let (trigger, id) = placed
                 .trigger
                 .as_ref()
@@ -131,17 +131,8 @@ fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
                 trigger.price,
             )
         }
-        Command::Place(placed) => (opened(placed, order)?, placed.stop_loss_price?),
-        Command::PlaceTwap(_)
-        | Command::PlaceScaled(_)
-        | Command::Cancel(_)
-        | Command::Unprotect(_)
-        | Command::Exits(_)
-        | Command::Margin { .. }
-        | Command::StopTwap(_)
-        | Command::CancelScaled(_)
-        | Command::CloseAll(_)
-        | Command::Flatten(_) => return None,
+        Placed::Order(placed) => (opened(placed, order)?, placed.stop_loss_price?),
+        Placed::Twap(_) | Placed::Scaled(_) => return None,
     };
     Some(PlacedStop {
         of,

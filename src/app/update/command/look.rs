@@ -86,10 +86,6 @@ pub(super) fn terms(_: &Model) -> Vec<String> {
 }
 
 /// A term may have several words.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "the table of commands holds functions that may fail"
-)]
 pub(super) fn glossary(_: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let words: Vec<_> = args.words.iter().map(|word| word.text.as_str()).collect();
     let open = Glossary::at(words.join(" "));
