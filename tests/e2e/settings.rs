@@ -42,7 +42,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     session.wait_for("settings not applied, the old ones stay in force");
     session.press("\u{1b}");
     session.wait_until("the toast gone", |screen| {
-        !screen.contains("settings not taken")
+        !screen.contains("settings not applied")
     });
     session.press(":config\r");
     session.wait_for("as before: the changed files are not applied");

@@ -58,7 +58,7 @@ impl<'a> FormLayout<'a> {
         let cut = trouble.split_off(room.min(trouble.len()));
         lines.extend(cut);
         lines.extend(json);
-        lines.extend(preview_lines("besides", &others, widths));
+        lines.extend(preview_lines("more", &others, widths));
         trouble.extend(result);
         Self {
             lines,

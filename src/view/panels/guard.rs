@@ -91,7 +91,7 @@ pub(crate) fn segment(gauge: &LimitGauge, priority: u8) -> Segment {
     let words = if gauge.limit.is_loss() {
         "left"
     } else {
-        "there"
+        "reached"
     };
     let local = alert::local(gauge);
     let words = vec![
