@@ -720,7 +720,10 @@ fn a_limit_whose_facts_cannot_be_read_refuses() {
         let order = with(BUY, &["--yes"]);
         let (code, why) = limited(&served, &[(limit, "1000000"), (source, "none")], &order);
         let said = why["message"].as_str().unwrap();
-        assert!(code == 13 && said.contains("is not known from fresh figures"), "{code} {said}");
+        assert!(
+            code == 13 && said.contains("is not known from fresh figures"),
+            "{code} {said}"
+        );
     }
     assert_eq!(served.orders(), Vec::<Value>::new());
     let generous = [("PERPDECK_CHECKS__MAX_SESSION_LOSS", "1000000")];
