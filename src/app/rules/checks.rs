@@ -371,10 +371,7 @@ mod tests {
         ] {
             assert_eq!(judged(&limits, buy("1", Some("100")), 5), None);
             let why = judged(&limits, buy("1", Some("100")), 6).unwrap();
-            assert!(
-                why.contains("fresh figures") || why.contains("no fresh price"),
-                "{why}"
-            );
+            assert!(why.contains(" is set") && why.contains("fresh"), "{why}");
             let nothing = Store::default();
             let command = Command::Place(Box::new(buy("1", None)));
             let session = Session::default();

@@ -182,7 +182,7 @@ pub fn understands(line: &[u8]) -> bool {
     };
     let command = envelope
         .request
-        .command(&envelope.to.account_id, &Dialect::default());
+        .command(&envelope.to.account_id, &crate::api::Dialect::default());
     command.is_some()
 }
 
