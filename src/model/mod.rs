@@ -18,6 +18,7 @@ mod failure;
 mod flat;
 mod market;
 mod order;
+mod order_mode;
 mod page;
 mod past;
 pub mod plan;
@@ -48,9 +49,10 @@ pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
-    FillReference, LiquidityRole, MarginMode, Order, OrderMode, OrderModeFacts, OrderStatus,
-    OrderType, PlaceKind, Side, TimeInForce, TriggerDirection, TriggersOn, spoken,
+    FillReference, LiquidityRole, MarginMode, Order, OrderStatus, Side, TimeInForce,
+    TriggerDirection, spoken,
 };
+pub use order_mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn};
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;

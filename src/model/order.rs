@@ -1,11 +1,8 @@
 //! Orders, as `GET /v1/orders` and every placement response show them.
 
-mod mode;
-
-pub use mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn};
-
 use super::{
     AccountId, Lenient, MarketId, Num, OrderId, PositionId, ScaledId, Text, Timestamp, TwapId,
+    order_mode::{OrderMode, OrderType},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 //! Contract: pure. A stop counts as the first only where this desk watched the position from its opening, or where the
 //! orders read so far reach back to that; a moved stop never counts. Marks further apart than `NO_GAP` leave the time
 //! between them unseen.
-//! A stop that this desk placed itself is the first by the rules of [`placed_stops`].
+//! A stop that this desk placed itself is the first by the rules of `placed_stops`.
 //! Known limits: positions that open and close between two polls are not watched, and the marks are those of polls.
 
 use crate::model::{

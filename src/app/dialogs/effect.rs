@@ -77,7 +77,7 @@ pub enum Effect {
     RunAlertCommand(Box<AlertRun>),
     /// Screens of this size are divided like this in the next session, too.
     KeepLayout(WidthTier, LayoutPreset),
-    /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reread`].
+    /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<export::Sheet>),
