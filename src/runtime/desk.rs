@@ -122,7 +122,7 @@ where
         is_dragging: false,
         render: forced::render(),
         spare_frames,
-        sight: ShownFrame::Desk,
+        shown_frame: ShownFrame::Desk,
         looks: start.looks,
         terminal: start.terminal,
         settings_thread: start.settings_thread,

@@ -76,7 +76,7 @@ struct LoopChannels<I> {
     render: Render,
     spare_frames: SpareFrames,
     /// What the last frame showed.
-    sight: ShownFrame,
+    shown_frame: ShownFrame,
     looks: ThemeSet,
     terminal: Terminal,
     settings_thread: SettingsThread,
@@ -203,24 +203,24 @@ where
 
 impl<I> LoopChannels<I> {
     fn frame(&mut self, size: Rect, account_set: &AccountSet) -> Out {
-        let (frame, sight) = crate::runtime::terminal::drawing::frame(
+        let (frame, shown_frame) = crate::runtime::terminal::drawing::frame(
             self.render,
             self.spare_frames.take(size),
             account_set,
             &mut self.draw_state,
         );
-        self.sight = sight;
+        self.shown_frame = shown_frame;
         Out::Frame(frame)
     }
 
     fn is_drawn(&self, screen: Rect) -> bool {
-        self.sight == ShownFrame::Desk && ui::fits(screen)
+        self.shown_frame == ShownFrame::Desk && ui::fits(screen)
     }
 
     /// The message of an input, if the desk has one for it.
     fn taken(&mut self, input: Input, size: &mut Rect, show: &mut impl FnMut(Out)) -> Option<Msg> {
         match input {
-            Input::Key(chord) => Some(match self.sight {
+            Input::Key(chord) => Some(match self.shown_frame {
                 ShownFrame::Desk => pressed(chord, *size),
                 ShownFrame::StripOnly => Msg::Unseen(chord),
             }),
@@ -292,20 +292,20 @@ impl<I> LoopChannels<I> {
         if let Effect::SetTheme(theme) = effect {
             self.wear(theme);
         } else if let Effect::KeepColumns(pane, columns) = effect {
-            self.wish(SettingsRequest::Keep(pane, columns));
+            self.request_settings(SettingsRequest::Keep(pane, columns));
         } else if let Effect::KeepLayout(size, layout) = effect {
-            self.wish(SettingsRequest::KeepLayout(size, layout));
+            self.request_settings(SettingsRequest::KeepLayout(size, layout));
         } else if effect == Effect::Reload {
-            self.wish(SettingsRequest::Read);
+            self.request_settings(SettingsRequest::Read);
         } else {
             self.inboxes.send(at, effect);
         }
         None
     }
 
-    fn wish(&self, wish: SettingsRequest) {
+    fn request_settings(&self, request: SettingsRequest) {
         // A desk that does not reload its settings is a picture.
-        drop(self.settings_thread.wishes.send(wish));
+        drop(self.settings_thread.requests.send(request));
     }
 
     /// Every account is drawn with the same theme.

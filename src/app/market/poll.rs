@@ -78,7 +78,7 @@ pub(crate) struct PollTime {
     pub(crate) now: Timestamp,
     pub(crate) service_now: Timestamp,
     pub(crate) price_interval: Duration,
-    /// What falls due within this time is asked for now, so that it is answered together with the rest.
+    /// What falls due within this time is asked for now, so that its answer comes with the others.
     pub(crate) lead: Duration,
 }
 

@@ -17,8 +17,8 @@ use crate::{
 
 use super::flight::{advance, objection, send};
 
-pub(crate) fn asked(model: &mut Model, caller: CallerId, wish: CallerRequest) -> Vec<Effect> {
-    match wish {
+pub(crate) fn asked(model: &mut Model, caller: CallerId, request: CallerRequest) -> Vec<Effect> {
+    match request {
         CallerRequest::Flatten(account) => flatten(model, caller, Command::Flatten(account)),
         CallerRequest::Send {
             command,
@@ -103,12 +103,12 @@ mod tests {
 
     fn ask(model: &mut Model, command: Command) -> Vec<Effect> {
         let now = model.now;
-        let wish = CallerRequest::Send {
+        let request = CallerRequest::Send {
             command,
             key: "mine".into(),
             sending: Sending::First,
         };
-        update(model, now, Msg::Asked(CallerId(7), wish))
+        update(model, now, Msg::Asked(CallerId(7), request))
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
         Msg::ClockSet(drift) => set_clock(model, drift),
         Msg::Flatten => doubt::flatten_now(model),
         Msg::OpenedSince => doubt::close_the_rest(model),
-        Msg::Asked(caller, wish) => caller::asked(model, caller, wish),
+        Msg::Asked(caller, request) => caller::asked(model, caller, request),
         Msg::Halted(why) => halted(model, why),
         Msg::Second(first) => second::take(model, first),
         Msg::Reload(reread) => take(model, reread),

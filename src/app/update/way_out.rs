@@ -1,6 +1,6 @@
 //! Close-all and flatten by key.
 //!
-//! Contract: a key pressed before the account is known is not lost. It is told on the screen, waits, and begins as soon as
+//! Contract: a key pressed before the account is known is not lost: the screen says that it waits, and it begins as soon as
 //! the account is known, as if it were pressed then.
 
 use crate::{

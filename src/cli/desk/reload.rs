@@ -60,7 +60,7 @@ pub(super) fn watch(
     loaded: Loaded,
     start: &Start,
 ) -> Result<(SettingsThread, Watching)> {
-    let (wishes, wanted) = channel();
+    let (requests, wanted) = channel();
     let (news, mail) = mpsc::channel(1);
     let (works, ended) = channel::<()>();
     let watch = SettingsWatch::new(sources.clone(), loaded, start);
@@ -71,7 +71,13 @@ pub(super) fn watch(
             drop(works);
         })
         .wrap_err("no thread could be started to watch the settings")?;
-    Ok((SettingsThread { wishes, news: mail }, Watching(ended)))
+    Ok((
+        SettingsThread {
+            requests,
+            news: mail,
+        },
+        Watching(ended),
+    ))
 }
 
 /// The metadata of a file; `None` if it does not exist.

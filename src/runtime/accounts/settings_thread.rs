@@ -28,7 +28,7 @@ pub struct SettingsReply {
 
 #[derive(Debug)]
 pub struct SettingsThread {
-    pub wishes: Sender<SettingsRequest>,
+    pub requests: Sender<SettingsRequest>,
     pub news: Receiver<SettingsReply>,
 }
 
@@ -36,7 +36,7 @@ impl SettingsThread {
     /// For a desk that does not reload its settings.
     pub fn none() -> Self {
         Self {
-            wishes: channel().0,
+            requests: channel().0,
             news: tokio::sync::mpsc::channel(1).1,
         }
     }
