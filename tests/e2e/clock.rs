@@ -53,7 +53,7 @@ fn a_wall_clock_that_is_set_holds_no_way_out_up() {
         ("LD_PRELOAD", library.as_str()),
         ("STEP", step.to_str().unwrap()),
     ];
-    let mut session = Session::start_with(home.path(), SIZE, &["demo", "--seed", "7"], &variables);
+    let mut session = Session::start_with(home.path(), SIZE, &["demo"], &variables);
     session.wait_for("1 Positions 5");
     session.press("7");
     set(&step, "3600");

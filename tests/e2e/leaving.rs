@@ -81,13 +81,7 @@ fn a_desk_whose_log_cannot_be_written_opens_and_says_so() {
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
     let below = file.join("state");
-    let demo = [
-        "demo",
-        "--seed",
-        "7",
-        "--state-dir",
-        below.to_str().unwrap(),
-    ];
+    let demo = ["demo", "--state-dir", below.to_str().unwrap()];
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("1 Positions 5");
     session.press("7");
@@ -108,13 +102,7 @@ fn a_desk_whose_columns_and_log_are_no_files_opens_without_them_at_once() {
             .status();
         assert!(made.unwrap().success());
     }
-    let demo = [
-        "demo",
-        "--seed",
-        "7",
-        "--state-dir",
-        state.to_str().unwrap(),
-    ];
+    let demo = ["demo", "--state-dir", state.to_str().unwrap()];
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("1 Positions 5");
     session.press("7z");
@@ -170,7 +158,7 @@ fn a_terminal_that_cannot_place_the_cursor_is_refused_in_words() {
 #[test]
 fn a_terminal_of_any_size_is_drawn_on() {
     let home = tempfile::tempdir().unwrap();
-    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let demo = ["demo", "--speed", "0.001"];
     let session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("1 Positions 5");
     for size in [(65_535, 65_535), (2_048, 60), (10_000, 10_000), (1, 1)] {

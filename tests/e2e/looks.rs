@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs};
 
 type Environment = &'static [(&'static str, &'static str)];
 
-const DEMO: [&str; 5] = ["demo", "--seed", "7", "--speed", "0.001"];
+const DEMO: [&str; 3] = ["demo", "--speed", "0.001"];
 
 /// How a colour is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -38,10 +38,10 @@ fn desk() -> (Session, TempDir) {
     (session, home)
 }
 
-/// A desk on the market of seed 7: five positions at the start, and they may become more.
+/// A desk on the recorded demo: five positions at the start, and they may become more.
 fn living_desk(speed: &[&str]) -> (Session, TempDir) {
     let home = tempfile::tempdir().unwrap();
-    let demo = [&["demo", "--seed", "7"], speed].concat();
+    let demo = [&["demo"], speed].concat();
     let session = Session::start(home.path(), SIZE, &demo);
     session.wait_until("positions", |screen| {
         screen.contains("LONG") && screen.contains("SHORT")
@@ -113,7 +113,7 @@ fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
 fn a_kept_desk_killed_outright_goes_on_with_its_twap_and_its_close_all() {
     let home = tempfile::tempdir().unwrap();
     let keep = home.path().join("keep");
-    let kept = ["demo", "--seed", "7", "--data-dir", keep.to_str().unwrap()];
+    let kept = ["demo", "--data-dir", keep.to_str().unwrap()];
     let running = |screen: &str| screen.contains("/121") && screen.contains("active");
     let mut session = Session::start(home.path(), SIZE, &kept);
     session.wait_for("1 Positions 5");
@@ -136,7 +136,7 @@ fn a_kept_desk_killed_outright_goes_on_with_its_twap_and_its_close_all() {
 fn what_was_done_before_is_in_the_activity_with_its_time() {
     let home = tempfile::tempdir().unwrap();
     let keep = home.path().join("keep");
-    let kept = ["demo", "--seed", "7", "--data-dir", keep.to_str().unwrap()];
+    let kept = ["demo", "--data-dir", keep.to_str().unwrap()];
     let opens = || Session::start_with(home.path(), SIZE, &kept, &[("TZ", "UTC")]);
     let mut session = opens();
     session.wait_for("1 Positions 5");
@@ -210,7 +210,7 @@ fn a_paste_never_acts() {
 #[test]
 fn the_first_start_shows_around_and_the_second_does_not() {
     let home = tempfile::tempdir().unwrap();
-    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let demo = ["demo", "--speed", "0.001"];
     let mut session = Session::start_with(home.path(), SIZE, &demo, &[("PERPDECK_TOUR", "true")]);
     session.wait_for("1 Positions 5");
     session.wait_for("Tour 1/8  j and k move");

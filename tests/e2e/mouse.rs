@@ -59,7 +59,7 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
 #[test]
 fn without_the_mouse_the_terminal_keeps_it() {
     let home = tempfile::tempdir().unwrap();
-    let session = Session::start(home.path(), SIZE, &["demo", "--seed", "7", "--no-mouse"]);
+    let session = Session::start(home.path(), SIZE, &["demo", "--no-mouse"]);
     session.wait_for("1 Positions 5");
     assert!(!session.hears_mouse());
     session.signal("TERM");

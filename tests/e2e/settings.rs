@@ -25,11 +25,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     let home = tempfile::tempdir().unwrap();
     let file = config(home.path());
     save(&file, "read_only = true\n");
-    let mut session = Session::start(
-        home.path(),
-        SIZE,
-        &["demo", "--seed", "7", "--speed", "0.001"],
-    );
+    let mut session = Session::start(home.path(), SIZE, &["demo", "--speed", "0.001"]);
     session.wait_for("1 Positions 5");
 
     session.press("X");
@@ -80,7 +76,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
 #[test]
 fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_said_and_ignored() {
     let home = tempfile::tempdir().unwrap();
-    let demo = ["demo", "--seed", "7", "--speed", "0.001"];
+    let demo = ["demo", "--speed", "0.001"];
     let headed = |screen: &str, first: &str, then: &str| {
         let mut lines = screen.lines().filter(|line| line.contains("uPnL"));
         lines.any(|line| {
@@ -122,11 +118,7 @@ fn keys_of_an_edited_file_work_at_once_and_a_broken_one_takes_none_away() {
         &config(home.path()),
         "keys_file = \"~/.config/perpdeck/keys.toml\"\n",
     );
-    let mut session = Session::start(
-        home.path(),
-        SIZE,
-        &["demo", "--seed", "7", "--speed", "0.001"],
-    );
+    let mut session = Session::start(home.path(), SIZE, &["demo", "--speed", "0.001"]);
     session.wait_for("F1 help");
     save(&keys, "[desk]\nhelp = \"f2\"\nquit = \"Q\"\n");
     session.wait_for("keys_file changed");

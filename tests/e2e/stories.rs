@@ -25,8 +25,15 @@ const NARROW: (u16, u16) = (80, 24);
 /// A market that all but stands still.
 const STILL: &[&str] = &["--speed", "0.001"];
 const LIVING: &[&str] = &[];
+/// The one seed here whose BTC position is in profit at the start; its morning is played at each start.
+const IN_PROFIT: &[&str] = &["--seed", "7"];
 /// A market slow enough to read, whose order book is current all the same.
 const SLOW: &[&str] = &["--speed", "0.2"];
+
+/// Whether the sum of the positions is a number.
+fn is_priced(screen: &str) -> bool {
+    ["uPnL +", "uPnL -"].iter().any(|sum| screen.contains(sum))
+}
 
 /// A reader of the screen who knows no key by heart.
 struct Reader {
@@ -37,10 +44,10 @@ struct Reader {
 impl Reader {
     fn opens(size: (u16, u16), speed: &[&str]) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let demo = [&["demo", "--seed", "7"], speed].concat();
+        let demo = [&["demo"], speed].concat();
         let session = Session::start(home.path(), at(size), &demo);
         session.wait_until("positions and prices", |screen| {
-            screen.contains("SHORT") && screen.contains("uPnL +")
+            screen.contains("SHORT") && is_priced(screen)
         });
         Self { session, home }
     }
@@ -89,7 +96,7 @@ fn new_order_with_exits() {
     desk.told("▸ size", "0.05\t");
     desk.told("▸ take profit", "70000\t");
     desk.told("▸ stop loss", "64000");
-    desk.sees("1.90 : 1");
+    desk.sees("R:R 2.");
     desk.told("Enter send", "\r");
     desk.sees("BUY 0.05000 BTC market: filled at");
     desk.sees("64,000");
@@ -98,7 +105,7 @@ fn new_order_with_exits() {
 
 #[test]
 fn trail_into_profit_and_move_the_stop() {
-    let mut desk = Reader::opens(USUAL, LIVING);
+    let mut desk = Reader::opens(USUAL, IN_PROFIT);
     desk.sees("63,448");
     desk.told(" 2 ", "2");
     desk.told("x cancel order", "G");
@@ -147,13 +154,13 @@ fn own_price(screen: &str) -> Option<i64> {
 
 /// The price that the cursor is on.
 fn cursor_price(screen: &str) -> Option<i64> {
-    price_right_of(screen, "› ")
+    price_right_of(screen, "›")
 }
 
 fn price_right_of(screen: &str, sign: &str) -> Option<i64> {
     let mut lines = screen.lines().filter_map(|line| line.split_once(sign));
     let (_, right_of_it) = lines.next()?;
-    let mut words = right_of_it.split(|c: char| c.is_whitespace() || "│◂›".contains(c));
+    let mut words = right_of_it.split(|c: char| !(c.is_ascii_digit() || c == ','));
     let price = words.find(|word| word.len() == 6 && word.contains(','))?;
     price.replace(',', "").parse().ok()
 }
@@ -172,7 +179,9 @@ impl Reader {
         let begin = cursor_price(&self.session.screen()).unwrap();
         self.session.press(&"j".repeat(ticks));
         let there = begin - i64::try_from(ticks).unwrap();
-        self.sees(&format!("› {}", grouped(there)));
+        let what = format!("the cursor at {}", grouped(there));
+        self.session
+            .wait_until(&what, |screen| cursor_price(screen) == Some(there));
     }
 
     /// Waits until our order is at this price and nowhere else.
@@ -253,6 +262,7 @@ fn find_what_a_trade_cost() {
     desk.sees("funding");
     desk.sees("realized - fees + funding");
     desk.told("Esc back", ESCAPE);
+    desk.sees_no_more("Esc back");
     desk.told(" 6", "6");
     desk.told("Enter detail", "\r");
     desk.told("j scroll", &"j".repeat(14));
@@ -276,7 +286,7 @@ fn flip_a_position() {
 
 #[test]
 fn stop_to_break_even_and_by_ticks() {
-    let mut desk = Reader::opens(WIDE, LIVING);
+    let mut desk = Reader::opens(WIDE, IN_PROFIT);
     desk.told("63,448", "1");
     desk.told("Z break-even", "Z");
     desk.sees_no_more("63,448");
@@ -291,7 +301,7 @@ fn stop_a_twap_that_drifts() {
     desk.sees("drift");
     desk.told("x stop TWAP", "j");
     desk.told("x stop TWAP", "x");
-    desk.sees("stop TWAP BUY 0.18240 BTC (twap_000001), ");
+    desk.sees("stop TWAP BUY 0.18320 BTC (twap_000001), ");
     desk.agrees();
     desk.sees("stopped");
     desk.leaves();
@@ -307,7 +317,7 @@ fn cancel_one_rungs_ladder() {
     desk.agrees();
     // The chosen rung, of whichever rows the pane has room for.
     desk.session.wait_until("the rung canceled", |screen| {
-        let is_it = |line: &str| line.contains("▌├ 17.589") && line.contains("canceled");
+        let is_it = |line: &str| line.contains("▌├ 17.507") && line.contains("canceled");
         screen.lines().any(is_it)
     });
     desk.leaves();
@@ -390,7 +400,7 @@ struct Exchange {
 impl Exchange {
     fn starts(home: &Path, address: &str) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_perpdeck"))
-            .args(["serve", "--output", "json", "--seed", "7"])
+            .args(["serve", "--output", "json"])
             .args(["--data-dir", "kept", "--listen", address])
             .env_clear()
             .env("HOME", home)
@@ -437,7 +447,7 @@ fn recover_from_a_lost_connection() {
     let settings = ["--base-url", &base_url, "--account-id", "chal-1"];
     let secret = ["--api-key-file", key.to_str().unwrap()];
     let session = Session::start(home.path(), at(USUAL), &[&settings[..], &secret].concat());
-    session.wait_for("uPnL +");
+    session.wait_until("prices", is_priced);
     let mut desk = Reader {
         session,
         home: tempfile::tempdir().unwrap(),
