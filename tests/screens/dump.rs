@@ -37,8 +37,13 @@ pub(crate) fn drawn<'a>(
     buffer
 }
 
+/// A screen in the default theme.
+pub(crate) fn plain<'a>(desks: impl Into<Desks<'a>>, width: u16, height: u16) -> Buffer {
+    drawn(desks, width, height, Theme::default())
+}
+
 pub(crate) fn screen<'a>(desks: impl Into<Desks<'a>>, width: u16, height: u16) -> String {
-    written(&drawn(desks, width, height, Theme::default()))
+    written(&plain(desks, width, height))
 }
 
 /// Rows and styles.
@@ -52,6 +57,42 @@ pub(crate) fn written(buffer: &Buffer) -> String {
         }
     }
     out
+}
+
+/// The part of each row that is not as it is in `base`, from the first cell that differs to the last: `y x+length` and its
+/// text, which stands under its column; then what is not plain in it. With a picture of `base` this is the whole screen.
+pub(crate) fn changes(base: &Buffer, screen: &Buffer) -> String {
+    let (mut text, mut styles) = (String::new(), String::new());
+    for row in screen.area.rows() {
+        let mut differing = row.positions().filter(|at| base[*at] != screen[*at]);
+        let Some(first) = differing.next() else {
+            continue;
+        };
+        let last = differing.last().unwrap_or(first);
+        let part = Rect {
+            x: first.x,
+            width: last.x + 1 - first.x,
+            ..row
+        };
+        let (y, x, width) = (part.y, part.x, part.width);
+        let words = ui::picture::text(&cut(screen, part));
+        let label = format!("{x}+{width}");
+        let indent = usize::from(x);
+        writeln!(text, "{y:>2} {label:<7}|{:indent$}{}", "", words.trim_end()).unwrap();
+        let runs = runs(screen, part);
+        if !runs.is_empty() {
+            writeln!(styles, "{y:>2}: {}", runs.join(" ")).unwrap();
+        }
+    }
+    format!("{text}---\n{styles}")
+}
+
+pub(crate) fn cut(buffer: &Buffer, area: Rect) -> Buffer {
+    let mut part = Buffer::empty(Rect::new(0, 0, area.width, area.height));
+    for at in area.positions() {
+        part[(at.x - area.x, at.y - area.y)] = buffer[at].clone();
+    }
+    part
 }
 
 /// `x+length:style` for every run of cells that are not blank and plain. Blanks between words of one style

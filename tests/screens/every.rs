@@ -1,11 +1,11 @@
 //! Every pane, form and overlay at the sizes people have. The names come from the enums: a new order type, pane
 //! or overlay is drawn here without being asked for, or does not compile.
 //!
-//! A snapshot holds the pane, or the part of the screen that is covered: header and footer have tests of their own.
+//! A snapshot holds the pane, or the part of the screen that is covered, then what is different in header and footer.
 
 use crate::{
     desk,
-    dump::{drawn, written},
+    dump::{changes, cut, drawn, plain, written},
 };
 use perpdeck::{
     app::{
@@ -216,12 +216,13 @@ fn between(screen: Rect) -> Rect {
     }
 }
 
-fn cut(buffer: &Buffer, area: Rect) -> Buffer {
-    let mut part = Buffer::empty(Rect::new(0, 0, area.width, area.height));
-    for at in area.positions() {
-        part[(at.x - area.x, at.y - area.y)] = buffer[at].clone();
+/// What header and footer have that they have not in `base`.
+fn around(base: &Buffer, screen: &Buffer) -> String {
+    let mut inside = base.clone();
+    for at in between(screen.area).positions() {
+        inside[at] = screen[at].clone();
     }
-    part
+    changes(&inside, screen)
 }
 
 /// What lies over the desk at every size.
@@ -235,6 +236,7 @@ fn laid_over(model: &mut Model) -> String {
         let area = covered(&over, &under);
         writeln!(out, "=== {width}x{height}, at {},{}", area.x, area.y).unwrap();
         out.push_str(&written(&cut(&over, area)));
+        out.push_str(&around(&under, &over));
     }
     out
 }
@@ -285,6 +287,8 @@ fn every_pane() {
             writeln!(out, "=== {width}x{height}").unwrap();
             let screen = drawn(&model, width, height, Theme::default());
             out.push_str(&written(&cut(&screen, between(screen.area))));
+            let desk = plain(&desk::full(), width, height);
+            out.push_str(&around(&desk, &screen));
         }
         insta::assert_snapshot!(format!("pane_{pane:?}").to_lowercase(), out);
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     desk,
-    dump::{drawn, press, screen},
+    dump::{changes, drawn, plain, press},
 };
 use perpdeck::{
     app::{
@@ -29,7 +29,9 @@ macro_rules! screens {
     ($($name:ident: $keys:literal, $width:literal x $height:literal;)+) => {$(
         #[test]
         fn $name() {
-            insta::assert_snapshot!(stringify!($name), screen(&pressed($keys), $width, $height));
+            let base = plain(&desk::full(), $width, $height);
+            let changed = changes(&base, &plain(&pressed($keys), $width, $height));
+            insta::assert_snapshot!(stringify!($name), changed);
         }
     )+};
 }
@@ -103,7 +105,9 @@ fn after_the_first_of_two_keys_what_can_follow_stands_above_the_footer() {
     };
     for (width, height) in [(200, 60), (120, 40), (80, 24), (60, 16)] {
         let name = format!("chained_{width}x{height}");
-        insta::assert_snapshot!(name, screen(&chained(), width, height));
+        let base = plain(&desk::full(), width, height);
+        let changed = changes(&base, &plain(&chained(), width, height));
+        insta::assert_snapshot!(name, changed);
         let text = picture::text(&drawn(&chained(), width, height, Theme::default()));
         for hint in [
             "g first row",

@@ -23,7 +23,7 @@ mod over;
 mod price_ladder;
 mod words;
 
-use dump::{drawn, press, screen};
+use dump::{changes, drawn, plain, press, screen};
 use perpdeck::{
     app::{Model, Msg, account::poll::Answer, desk::reload::Reload, update},
     config::AlertChannel,
@@ -35,6 +35,7 @@ use perpdeck::{
 };
 use std::{fs, path::PathBuf, time::Duration};
 
+/// Whole screens: one for each size, and where nothing of the full desk is left.
 macro_rules! screens {
     ($($name:ident: $model:expr, $width:literal x $height:literal;)+) => {$(
         #[test]
@@ -44,91 +45,73 @@ macro_rules! screens {
     )+};
 }
 
+/// What differs from a screen that has a picture of its own, so that a change of the desk rewrites that one alone.
+macro_rules! changes {
+    ($base:expr; $($name:ident: $model:expr, $width:literal x $height:literal;)+) => {$(
+        #[test]
+        fn $name() {
+            let base = plain(&$base, $width, $height);
+            let changed = changes(&base, &plain(&$model, $width, $height));
+            insta::assert_snapshot!(stringify!($name), changed);
+        }
+    )+};
+}
+
 screens! {
     full_desk_200x60: desk::full(), 200 x 60;
     full_desk_160x48: desk::full(), 160 x 48;
     full_desk_120x40: desk::full(), 120 x 40;
+    full_desk_100x30: desk::full(), 100 x 30;
     full_desk_80x24: desk::full(), 80 x 24;
     full_desk_60x16: desk::full(), 60 x 16;
-    chart_200x60: market::pressed("0"), 200 x 60;
-    chart_100x30: market::pressed("0"), 100 x 30;
-    chart_80x24: market::pressed("0"), 80 x 24;
-    chart_60x16: market::pressed("0"), 60 x 16;
     zoomed_chart_120x40: market::pressed("0z"), 120 x 40;
-    chart_of_a_row_120x40: market::pressed("pkk"), 120 x 40;
-    chart_with_a_price_160x48: market::pressed("0kk"), 160 x 48;
     calm_desk_200x60: calm::full(), 200 x 60;
     calm_desk_120x40: calm::full(), 120 x 40;
     calm_desk_80x24: calm::full(), 80 x 24;
     calm_desk_60x16: calm::full(), 60 x 16;
-    calm_strip_120x40: calm::closing(), 120 x 40;
-    calm_strip_60x16: calm::closing(), 60 x 16;
-    orders_80x24: pressed("2"), 80 x 24;
-    twaps_80x24: pressed("3"), 80 x 24;
-    ladder_60x16: pressed("4"), 60 x 16;
+    connecting_80x24: desk::connecting(), 80 x 24;
+    too_small_50x12: pressed("X"), 50 x 12;
+}
+
+// A pane, form or overlay of the full desk alone is in `every`.
+changes! {
+    desk::full();
+    chart_200x60: market::pressed("0"), 200 x 60;
+    chart_100x30: market::pressed("0"), 100 x 30;
+    chart_80x24: market::pressed("0"), 80 x 24;
+    chart_60x16: market::pressed("0"), 60 x 16;
+    chart_of_a_row_120x40: market::pressed("pkk"), 120 x 40;
+    chart_with_a_price_160x48: market::pressed("0kk"), 160 x 48;
     history_120x40: pressed("6"), 120 x 40;
     activity_200x60: pressed("7"), 200 x 60;
     calls_120x40: pressed("8"), 120 x 40;
-    zoomed_history_120x40: pressed("6z"), 120 x 40;
-    help_120x40: pressed("2?"), 120 x 40;
-    help_60x16: pressed("?"), 60 x 16;
-    quality_200x60: pressed("i"), 200 x 60;
-    quality_120x40: pressed("i"), 120 x 40;
-    quality_80x24: pressed("i"), 80 x 24;
-    quality_60x16: pressed("i"), 60 x 16;
     user_alerts_160x48: alerts(), 160 x 48;
     user_alerts_80x24: alerts(), 80 x 24;
-    user_alerts_none_80x24: pressed("#"), 80 x 24;
     user_alert_fired_120x40: fired(), 120 x 40;
     alert_line_80x24: pressed("@"), 80 x 24;
     note_line_80x24: pressed("5N"), 80 x 24;
     review_days_160x48: pressed("W"), 160 x 48;
-    review_days_80x24: pressed("W"), 80 x 24;
     review_markets_80x24: pressed("Wl"), 80 x 24;
     review_hours_80x24: pressed("Wll"), 80 x 24;
     review_risk_160x48: pressed("Wlll"), 160 x 48;
-    review_risk_80x24: pressed("Wlll"), 80 x 24;
     review_drawdown_160x48: pressed("Wh"), 160 x 48;
     review_drawdown_80x24: pressed("Wh"), 80 x 24;
     orders_120x40: pressed("2"), 120 x 40;
     orders_100x30: pressed("2"), 100 x 30;
-    orders_60x16: pressed("2"), 60 x 16;
     twaps_200x60: pressed("3"), 200 x 60;
     twaps_100x30: pressed("3"), 100 x 30;
-    twaps_60x16: pressed("3"), 60 x 16;
     ladder_200x60: pressed("4"), 200 x 60;
     ladder_120x40: pressed("4"), 120 x 40;
-    ladder_80x24: pressed("4"), 80 x 24;
     closed_200x60: pressed("5"), 200 x 60;
-    closed_80x24: pressed("5"), 80 x 24;
-    closed_60x16: pressed("5"), 60 x 16;
     history_200x60: pressed("6"), 200 x 60;
-    history_80x24: pressed("6"), 80 x 24;
-    history_60x16: pressed("6"), 60 x 16;
-    activity_80x24: pressed("7"), 80 x 24;
-    activity_60x16: pressed("7"), 60 x 16;
     activity_of_before_120x40: before(), 120 x 40;
-    calls_80x24: pressed("8"), 80 x 24;
-    position_detail_200x60: pressed("\n"), 200 x 60;
-    position_detail_80x24: pressed("\n"), 80 x 24;
-    position_detail_60x16: pressed("\n"), 60 x 16;
-    twap_detail_120x40: pressed("3\n"), 120 x 40;
-    ladder_detail_120x40: pressed("4\n"), 120 x 40;
     followed_link_120x40: pressed("\n\n"), 120 x 40;
-    position_detail_120x40: pressed("\n"), 120 x 40;
-    order_detail_80x24: pressed("2\n"), 80 x 24;
     stale_desk_120x40: stale(), 120 x 40;
     empty_account_120x40: desk::empty(), 120 x 40;
-    connecting_80x24: desk::connecting(), 80 x 24;
-    close_all_strip_120x40: pressed("X"), 120 x 40;
-    close_all_strip_60x16: pressed("X"), 60 x 16;
-    cancel_strip_80x24: pressed("2x"), 80 x 24;
     close_all_progress_120x40: closing(), 120 x 40;
     close_all_progress_60x16: closing(), 60 x 16;
     refused_order_80x24: refused(), 80 x 24;
     refused_order_60x16: refused_over_positions(), 60 x 16;
-    new_order_form_120x40: pressed("b"), 120 x 40;
-    new_order_form_60x16: pressed("b"), 60 x 16;
     close_form_80x24: pressed("c0.25"), 80 x 24;
     margin_form_200x60: pressed("jm"), 200 x 60;
     exits_form_80x24: pressed("2e"), 80 x 24;
@@ -141,7 +124,6 @@ screens! {
     refused_line_60x16: refused_line(), 60 x 16;
     sent_order_120x40: pressed("b0.5\n"), 120 x 40;
     sent_order_80x24: pressed("b0.5\n"), 80 x 24;
-    too_small_50x12: pressed("X"), 50 x 12;
     near_liquidation_200x60: near_liquidation(), 200 x 60;
     near_liquidation_120x40: near_liquidation(), 120 x 40;
     near_liquidation_80x24: near_liquidation(), 80 x 24;
@@ -157,16 +139,11 @@ screens! {
     accounts_60x16: desk::accounts(), 60 x 16;
     other_account_120x40: desk::other_account(), 120 x 40;
     other_account_60x16: desk::other_account(), 60 x 16;
-    export_200x60: pressed("6E"), 200 x 60;
     export_120x40: pressed("6E\t\t\n"), 120 x 40;
     export_80x24: pressed("6E\t\t\n"), 80 x 24;
     export_60x16: pressed("E"), 60 x 16;
     marked_positions_120x40: pressed(" j "), 120 x 40;
     marked_twaps_120x40: pressed("3*"), 120 x 40;
-    calls_before_200x60: pressed("*c"), 200 x 60;
-    calls_before_120x40: pressed("2*x"), 120 x 40;
-    calls_before_80x24: pressed("*c"), 80 x 24;
-    calls_before_60x16: pressed("*c"), 60 x 16;
     calls_after_200x60: each(), 200 x 60;
     calls_after_120x40: each(), 120 x 40;
     calls_after_80x24: each(), 80 x 24;
@@ -177,8 +154,12 @@ screens! {
     chosen_columns_60x16: chosen(), 60 x 16;
     settings_120x40: unfit_settings(), 120 x 40;
     settings_60x16: unfit_settings(), 60 x 16;
-    cancel_all_strip_120x40: pressed("K"), 120 x 40;
-    cancel_all_strip_60x16: pressed("K"), 60 x 16;
+}
+
+changes! {
+    calm::full();
+    calm_strip_120x40: calm::closing(), 120 x 40;
+    calm_strip_60x16: calm::closing(), 60 x 16;
 }
 
 fn pressed(keys: &str) -> Model {
