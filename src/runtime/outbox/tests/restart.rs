@@ -116,6 +116,17 @@ impl OutboxContext {
         let entries = journal.recent(9).unwrap();
         entries.iter().map(|entry| entry.state).collect()
     }
+
+    /// The journal comes to these states: a desk goes on before a slow disk has written them.
+    async fn comes_to(&self, states: &[IntentState]) {
+        let written = async {
+            while self.states() != states {
+                tokio::task::yield_now().await;
+            }
+        };
+        let _late = tokio::time::timeout(Duration::from_secs(20), written).await;
+        assert_eq!(self.states(), states);
+    }
 }
 
 fn empty() -> Reply {
@@ -139,7 +150,7 @@ async fn a_key_too_old_to_be_known_is_not_sent_again_by_desk_or_restart() {
     context.until(refusal).await;
     let sent = context.methods();
     assert!(sent.iter().all(|method| method == "GET"), "{sent:?}");
-    assert_eq!(context.states(), [IntentState::Parked]);
+    context.comes_to(&[IntentState::Parked]).await;
 }
 
 #[tokio::test]
@@ -205,7 +216,7 @@ async fn a_way_out_that_never_left_is_offered_after_a_restart_and_goes_out_when_
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "as it was recorded");
-    assert_eq!(context.states(), [IntentState::Done]);
+    context.comes_to(&[IntentState::Done]).await;
 }
 
 #[tokio::test]
@@ -234,7 +245,7 @@ async fn an_order_that_never_left_is_neither_sent_nor_offered_after_a_restart() 
     let mut context = with_nothing_left(NOW, &tests::buy(), vec![empty()]).await;
     let told = |msg: &Msg| matches!(msg, Msg::Notify(_, text) if text.contains("was never sent"));
     context.until(told).await;
-    assert_eq!(context.states(), [IntentState::Unsent]);
+    context.comes_to(&[IntentState::Unsent]).await;
     assert_eq!(context.methods(), ["GET"]);
 }
 
@@ -253,7 +264,7 @@ async fn what_a_verb_left_open_beside_the_journal_is_gone_on_with_by_the_next_de
         .header("idempotency-key")
         .map(str::to_owned);
     assert_eq!(key.as_deref(), Some("key-1"), "its own");
-    assert_eq!(context.states(), [IntentState::Done]);
+    context.comes_to(&[IntentState::Done]).await;
 }
 
 #[tokio::test]
@@ -285,14 +296,9 @@ async fn after_a_crash_the_older_of_two_changes_is_never_sent_again() {
     };
     let script = vec![empty(), fifty(), fifty()];
     let context = after_a_crash(NOW, &[margin("100"), margin("50")], script).await;
-    let open = |states: &[IntentState]| states.contains(&IntentState::Inflight);
-    while open(&context.states()) {
-        tokio::task::yield_now().await;
-    }
-    assert_eq!(
-        context.states(),
-        [IntentState::Done, IntentState::Abandoned]
-    );
+    context
+        .comes_to(&[IntentState::Done, IntentState::Abandoned])
+        .await;
     assert_eq!(context.methods(), ["GET", "GET", "GET"]);
 }
 
@@ -311,7 +317,7 @@ async fn a_queued_cancel_whose_stop_fires_ends_as_filled_and_not_as_canceled() {
     };
     assert_eq!((id.raw(), why.kind), ("o-1", FailureKind::Conflict));
     assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
-    assert_eq!(context.states(), [IntentState::Rejected]);
+    context.comes_to(&[IntentState::Rejected]).await;
 }
 
 #[tokio::test]
