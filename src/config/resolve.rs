@@ -59,7 +59,7 @@ impl Settings {
             SourceChoice::Auto | SourceChoice::None | SourceChoice::Custom(_) => reach,
         };
         let told = match (&self.book_source, &self.price_source) {
-            (SourceChoice::Auto, SourceChoice::Custom(prices)) => BookSource::from_prices(prices),
+            (SourceChoice::Auto, SourceChoice::Custom(prices)) => prices.book(),
             _ => None,
         };
         MarketSources {

@@ -43,7 +43,7 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, keys::keymap::Chord,
-        market::ladder_spot::LadderEvent, wake,
+        market::market_spot::LadderEvent, wake,
     },
     config::Theme,
     ui::{self, DrawState, ThemeSet},

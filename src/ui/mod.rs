@@ -48,7 +48,7 @@ use crate::{
         Desks, MarketPanel, Model, WidthTier,
         dialogs::overlay::Overlay,
         has_market,
-        market::{chart_spot::MarketSpot, width_tier::SMALLEST},
+        market::{market_spot::MarketSpot, width_tier::SMALLEST},
         tables::{
             click_target::ClickTarget,
             pane::{Pane, PlaceContent},

@@ -4,6 +4,9 @@
 pub(crate) mod days;
 mod executed;
 pub(crate) mod hours;
+mod sum;
+
+pub use sum::Sum;
 
 use executed::Executed;
 
@@ -16,30 +19,6 @@ use std::{
     collections::{BTreeMap, VecDeque},
     time::Duration,
 };
-
-/// A sum that becomes unknown on overflow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sum(Option<Num>);
-
-impl Default for Sum {
-    fn default() -> Self {
-        Self(Some(Num::ZERO))
-    }
-}
-
-impl Sum {
-    pub fn value(self) -> Option<Num> {
-        self.0
-    }
-
-    pub(crate) fn add(&mut self, part: Num) {
-        self.0 = self.0.and_then(|sum| sum.plus(part));
-    }
-
-    fn over(self, count: usize) -> Option<Num> {
-        self.0?.over(Num::from(u32::try_from(count).ok()?))
-    }
-}
 
 /// The closed positions with a known net profit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -297,7 +276,7 @@ impl Fills {
             (&mut self.filled, other.filled),
             (&mut self.settled, other.settled),
         ];
-        executed::join(counts, [(&mut self.settle_millis, other.settle_millis)]);
+        sum::join(counts, [(&mut self.settle_millis, other.settle_millis)]);
         self.own.join(other.executed());
     }
 }

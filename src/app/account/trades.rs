@@ -12,7 +12,7 @@ use crate::model::{
     Timestamp,
 };
 pub use figures::{Excursion, FirstStop, TradeReview};
-use figures::{joined, seen_share};
+use figures::{NO_GAP, joined, seen_share};
 use placed_stops::PlacedStops;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,6 @@ use std::collections::{BTreeMap, BTreeSet};
 mod figures;
 mod placed_stops;
 
-/// Milliseconds. Marks, and lists of positions, further apart than this leave a gap.
-const NO_GAP: i64 = 15_000;
 /// Trades that are remembered; the oldest without a note makes room.
 const REMEMBERED: usize = 5_000;
 

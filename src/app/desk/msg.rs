@@ -10,7 +10,7 @@ use crate::{
         activity::{notice::Tone, user_alerts::KeptState},
         dialogs::caller::{CallerId, CallerRequest},
         keys::keymap::Chord,
-        market::{answer::MarketAnswer, ladder_spot::LadderEvent},
+        market::{answer::MarketAnswer, market_spot::LadderEvent},
         tables::click_target::ClickTarget,
     },
     model::{

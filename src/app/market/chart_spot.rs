@@ -1,6 +1,5 @@
 //! A place on the candle chart as it was drawn: what the mouse names there.
 
-use super::ladder_spot::LadderSpot;
 use crate::model::{AccountId, Interval, MarketId, Num, Timestamp};
 
 /// A cell of the chart as it was drawn.
@@ -33,40 +32,5 @@ impl PriceSpan {
 
     pub(crate) fn middle(self) -> Option<Num> {
         self.low.plus(self.high)?.over(Num::from(2_u32))
-    }
-}
-
-/// A cell of the ladder or of the chart, as it was drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MarketSpot {
-    Ladder(LadderSpot),
-    Chart(ChartSpot),
-}
-
-impl MarketSpot {
-    pub(crate) fn on_ladder(&self) -> Option<&LadderSpot> {
-        match self {
-            Self::Ladder(spot) => Some(spot),
-            Self::Chart(_) => None,
-        }
-    }
-
-    pub(crate) fn on_chart(&self) -> Option<&ChartSpot> {
-        match self {
-            Self::Chart(spot) => Some(spot),
-            Self::Ladder(_) => None,
-        }
-    }
-}
-
-impl From<LadderSpot> for MarketSpot {
-    fn from(spot: LadderSpot) -> Self {
-        Self::Ladder(spot)
-    }
-}
-
-impl From<ChartSpot> for MarketSpot {
-    fn from(spot: ChartSpot) -> Self {
-        Self::Chart(spot)
     }
 }

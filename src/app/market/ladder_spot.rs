@@ -1,6 +1,5 @@
 //! The cells of the price ladder as they were drawn: what the mouse names there.
 
-use super::chart_spot::MarketSpot;
 use crate::model::{AccountId, MarketId, Num};
 
 /// Where the wheel counts from: prices have no first row.
@@ -59,17 +58,4 @@ impl Generation {
     pub(super) fn next(self) -> Self {
         Self(self.0.wrapping_add(1))
     }
-}
-
-/// What happens to the ladder and the chart beside keys and clicks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LadderEvent {
-    /// So many rows of it were drawn.
-    Drawn(usize),
-    /// The chart, on which its cursor goes too, was drawn with rows so high, in price.
-    ChartDrawn(Num),
-    /// The mouse moved over this cell, or over one of the chart, with the left button down.
-    Dragged(MarketSpot),
-    /// The left button went up after that, over a cell or elsewhere.
-    Released(Option<MarketSpot>),
 }

@@ -9,6 +9,7 @@ pub mod chart_spot;
 pub(crate) mod data;
 pub mod depth;
 pub mod ladder_spot;
+pub mod market_spot;
 pub mod one_key;
 pub mod own_orders;
 pub(crate) mod poll;

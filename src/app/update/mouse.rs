@@ -10,7 +10,10 @@ use crate::{
         desk::{model::Model, older_pages},
         dialogs::{effect::Effect, next::Next, overlay::Overlay},
         keys::keymap::{Action, Keys},
-        market::{chart_spot::MarketSpot, ladder_spot::LadderEvent, screen::MarketPanel},
+        market::{
+            market_spot::{LadderEvent, MarketSpot},
+            screen::MarketPanel,
+        },
         tables::{click_target::ClickTarget, pane::Pane},
         update::{chart_mouse, key_prefix::awaited, ladder_mouse, market, router::follow},
     },

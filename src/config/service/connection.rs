@@ -2,7 +2,7 @@
 
 use crate::{
     api::{Dialect, Learned, Term},
-    config::{MarketSources, Proxy, secrets::secret::Secret},
+    config::{BookSource, MarketSources, Proxy, secrets::secret::Secret},
     model::AccountId,
 };
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,19 @@ impl PriceSource {
             level_price: Some("/price".to_owned()),
             level_size: Some("/size".to_owned()),
         }
+    }
+
+    /// The order book that it serves beside its prices.
+    pub fn book(&self) -> Option<BookSource> {
+        let text = |pointer: &Option<String>| pointer.clone().unwrap_or_default();
+        Some(BookSource {
+            url: self.book_url.clone()?,
+            bids: text(&self.bids),
+            asks: text(&self.asks),
+            level_price: text(&self.level_price),
+            level_size: text(&self.level_size),
+            updated_at: None,
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 //! Contract: a query parameter whose placeholder has no value is left out, so that one address serves the newest page
 //! (`{before}`) and a book of any depth (`{depth}`).
 
-use super::connection::PriceSource;
 use serde::{Deserialize, Serialize};
 
 /// The sources of one service; `None` where it has none.
@@ -129,19 +128,6 @@ impl BookSource {
             level_size: "/size".to_owned(),
             updated_at: Some("/data/updated_at".to_owned()),
         }
-    }
-
-    /// The book that a price source tells beside its prices.
-    pub fn from_prices(prices: &PriceSource) -> Option<Self> {
-        let text = |pointer: &Option<String>| pointer.clone().unwrap_or_default();
-        Some(Self {
-            url: prices.book_url.clone()?,
-            bids: text(&prices.bids),
-            asks: text(&prices.asks),
-            level_price: text(&prices.level_price),
-            level_size: text(&prices.level_size),
-            updated_at: None,
-        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! drawing state is reset. A panic anywhere else ends the program (`screen_mode.rs`).
 
 use crate::{
-    app::{AccountSet, Model, Msg, market::ladder_spot::LadderEvent},
+    app::{AccountSet, Model, Msg, market::market_spot::LadderEvent},
     model::Text,
     ui::{self, DrawState},
 };

@@ -49,9 +49,9 @@ pub fn bulk(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> BulkView {
 
 fn title(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<Span> {
     let button = |action, does: &str| {
-        crate::view::panels::strip_words::button(model, Context::Bulk, action, does)
+        crate::view::panels::strip::phrases::button(model, Context::Bulk, action, does)
     };
-    let account = crate::view::panels::strip_words::account(model);
+    let account = crate::view::panels::strip::phrases::account(model);
     let calls = counted(bulk.items.len());
     let head = |words: String| Span::new(words, Tone::Strong);
     let settled: Vec<_> = bulk.settled().collect();

@@ -20,7 +20,6 @@ pub(crate) mod review;
 pub(crate) mod segment;
 pub(crate) mod settings;
 pub(crate) mod strip;
-pub(crate) mod strip_words;
 pub(crate) mod title;
 pub(crate) mod toast;
 pub(crate) mod tour;

@@ -8,7 +8,7 @@ use crate::{
     },
     model::{Progress, Ticket},
     view::{
-        panels::strip_words::{account, button, question_words},
+        panels::strip::phrases::{account, button, question_words},
         text::{
             passing,
             scene::Scene,

@@ -1,9 +1,8 @@
 //! What asks and what is on its way: the strip and the flights.
 
-use super::{
-    question,
-    strip_words::{account, button, named, question_words, stays},
-};
+pub(super) mod phrases;
+
+use super::question;
 use crate::{
     app::{
         Mode, Model, Motion, PendingCommand,
@@ -29,6 +28,7 @@ use crate::{
         },
     },
 };
+use phrases::{account, button, named, question_words, stays};
 use std::time::Duration;
 
 /// The question before a destructive action.

@@ -1,6 +1,6 @@
 //! The newest notice, while it lasts.
 
-use super::strip_words::account;
+use super::strip::phrases::account;
 use crate::{
     app::{
         Model,

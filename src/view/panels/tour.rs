@@ -27,9 +27,9 @@ pub fn tour(model: &Model) -> Option<TourView> {
     let (number, of) = tour.step.number();
     let here = model.context();
     let keys = [
-        crate::view::panels::strip_words::button(model, here, Action::NextStep, "next"),
+        crate::view::panels::strip::phrases::button(model, here, Action::NextStep, "next"),
         vec![Span::plain(" · ")],
-        crate::view::panels::strip_words::button(model, here, Action::Dismiss, "ends the tour"),
+        crate::view::panels::strip::phrases::button(model, here, Action::Dismiss, "ends the tour"),
     ];
     Some(TourView {
         head: format!("Tour {number}/{of}"),

@@ -1,7 +1,10 @@
 //! Totals of fills.
 
-use super::{RowChange, Sum};
-use crate::model::{Lenient, LiquidityRole, Order};
+use super::sum::{Sum, join};
+use crate::{
+    app::account::feed::RowChange,
+    model::{Lenient, LiquidityRole, Order},
+};
 
 /// Totals of rows with fills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,17 +58,5 @@ impl Executed {
             (&mut self.fees, other.fees),
         ];
         join(counts, sums);
-    }
-}
-
-pub(super) fn join<const COUNTS: usize, const SUMS: usize>(
-    counts: [(&mut usize, usize); COUNTS],
-    sums: [(&mut Sum, Sum); SUMS],
-) {
-    for (own, others) in counts {
-        *own = own.saturating_add(others);
-    }
-    for (own, Sum(others)) in sums {
-        own.0 = own.0.zip(others).and_then(|(a, b)| a.plus(b));
     }
 }

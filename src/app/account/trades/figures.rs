@@ -1,9 +1,11 @@
 //! What of a trade is told in figures: its first risk, how far the mark went, and how it ended against that.
 
-use super::NO_GAP;
 use crate::model::{Num, Position, Side, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
+
+/// Milliseconds. Marks, and lists of positions, further apart than this leave a gap.
+pub(super) const NO_GAP: i64 = 15_000;
 
 /// What was risked when the first stop was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

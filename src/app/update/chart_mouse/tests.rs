@@ -6,9 +6,8 @@ use crate::{
         desk::msg::Msg,
         dialogs::overlay::Overlay,
         market::{
-            answer::MarketAnswer,
-            chart_spot::PriceSpan,
-            ladder_spot::{LadderEvent, LadderSpot},
+            answer::MarketAnswer, chart_spot::PriceSpan, ladder_spot::LadderSpot,
+            market_spot::LadderEvent,
         },
         tables::click_target::ClickTarget,
         testing::*,

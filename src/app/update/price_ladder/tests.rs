@@ -9,7 +9,8 @@ use crate::{
         desk::msg::Msg,
         dialogs::{effect::Effect, overlay::Overlay},
         market::{
-            ladder_spot::{Generation, LadderColumn, LadderEvent, LadderSpot, WHEEL_HOME},
+            ladder_spot::{Generation, LadderColumn, LadderSpot, WHEEL_HOME},
+            market_spot::LadderEvent,
             screen::MarketPanel,
         },
         tables::{click_target::ClickTarget, pane::Pane},
