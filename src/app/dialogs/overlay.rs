@@ -13,10 +13,15 @@ pub use super::{
     user_alerts::UserAlertList,
 };
 
-use super::{export::Export, prompt::Prompt};
-use crate::app::{
-    forms::form::{Form, Scroll},
-    keys::keymap::Context,
+use super::{export::Export, next::Next, prompt::Prompt};
+use crate::{
+    app::{
+        account::{row_id::RowId, store::Store},
+        activity::user_alerts::UserAlerts,
+        forms::form::{Form, Scroll},
+        keys::keymap::{Action, Context},
+    },
+    model::Timestamp,
 };
 use strum::{EnumDiscriminants, EnumIter, EnumTryAs};
 
@@ -62,6 +67,18 @@ pub enum Overlay {
     Review(Box<Review>),
 }
 
+/// What keys over a panel look at beside the panel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DialogContext<'a> {
+    pub(crate) now: Timestamp,
+    pub(crate) store: &'a Store,
+    pub(crate) alerts: &'a UserAlerts,
+    /// How many accounts the desk has.
+    pub(crate) accounts: usize,
+    /// What the open detail leads to.
+    pub(crate) links: &'a [RowId],
+}
+
 impl Overlay {
     pub fn context(&self) -> Context {
         match self {
@@ -78,6 +95,48 @@ impl Overlay {
             Self::Markets(list) => list.context(),
             Self::UserAlerts(_) => Context::UserAlerts,
             Self::Review(_) => Context::Review,
+        }
+    }
+
+    /// What a key of its own does.
+    pub(crate) fn act(&mut self, action: Action, context: DialogContext<'_>) -> Next {
+        match self {
+            Self::Markets(list) => list.act(action, context.store),
+            Self::Strip(strip) => strip.act(action, context.now),
+            Self::Bulk(bulk) => bulk.act(action, context.now),
+            Self::Export(export) => export.act(action),
+            Self::Columns(columns) => columns.act(action),
+            Self::Accounts(list) => list.act(action, context.accounts),
+            Self::Help { offset, .. }
+            | Self::Glossary(Glossary { offset, .. })
+            | Self::Settings { offset }
+            | Self::Limits { offset } => scroll(offset, action),
+            Self::UserAlerts(list) => list.act(action, context.alerts),
+            Self::Review(review) => review.act(action),
+            Self::Quality(report) => report.act(action, context.store),
+            Self::Detail(detail) => detail.act(action, context.links),
+            // They read their keys themselves.
+            Self::Form(_) | Self::Prompt(_) => Next::Stay,
+        }
+    }
+
+    /// Whether it is only read or chosen from: a key that dismisses a toast over it does not close it, too.
+    pub(crate) fn is_read(&self) -> bool {
+        match self {
+            Self::Help { .. }
+            | Self::Glossary(_)
+            | Self::Detail(_)
+            | Self::Quality(_)
+            | Self::Settings { .. }
+            | Self::Limits { .. }
+            | Self::Columns(_)
+            | Self::Accounts(_)
+            | Self::UserAlerts(_)
+            | Self::Review(_)
+            | Self::Markets(_) => true,
+            Self::Strip(_) | Self::Form(_) | Self::Bulk(_) | Self::Prompt(_) | Self::Export(_) => {
+                false
+            }
         }
     }
 
@@ -146,4 +205,21 @@ impl Overlay {
             | Self::Prompt(_) => false,
         }
     }
+}
+
+/// Lines that the movement keys scroll.
+const STEPS: &[(Action, isize)] = &[
+    (Action::Down, 1),
+    (Action::Up, -1),
+    (Action::PageDown, 10),
+    (Action::PageUp, -10),
+];
+
+fn scroll(offset: &mut usize, action: Action) -> Next {
+    if action == Action::Dismiss {
+        return Next::Close;
+    }
+    let step = STEPS.iter().find(|(of, _)| *of == action);
+    *offset = offset.saturating_add_signed(step.map_or(0, |(_, lines)| *lines));
+    Next::Stay
 }

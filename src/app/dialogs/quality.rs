@@ -54,6 +54,9 @@ impl Report {
             (Action::Up | Action::PreviousLink, _) => self.chosen = at.saturating_sub(1),
             (Action::Follow, Some(line)) => return Next::ShowFiltered(pane(line), filter(line)),
             (Action::Dismiss, _) => return Next::Close,
+            (Action::Chart, _) => {
+                return Next::Refuse("this report covers several markets".to_owned());
+            }
             (Action::Copy, _) => {
                 let why = "rows are copied: Enter shows those of this line";
                 return Next::Refuse(why.to_owned());

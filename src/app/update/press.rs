@@ -7,7 +7,7 @@ use crate::app::{
         effect::{Clip, Effect},
         glossary::Glossary,
         next::Next,
-        overlay::{Overlay, StripAction},
+        overlay::{DialogContext, Overlay, StripAction},
     },
     keys::keymap::{Action, Chord, Context},
     orders::sent,
@@ -90,31 +90,18 @@ fn chart_of(model: &Model, row: &RowId) -> Next {
 
 /// What a key that means something does over what is on top; on the desk where nothing is.
 fn over(model: &mut Model, action: Action) -> Next {
-    let (now, links) = (model.now, linked(model));
+    let links = linked(model);
+    let context = DialogContext {
+        now: model.now,
+        store: &model.store,
+        alerts: &model.user_alerts,
+        accounts: model.roster.seats.len(),
+        links: &links,
+    };
     match model.overlays.last_mut() {
-        Some(Overlay::Markets(list)) => list.act(action, &model.store),
-        Some(Overlay::Strip(strip)) => strip.act(action, now),
-        Some(Overlay::Bulk(bulk)) => bulk.act(action, now),
-        Some(Overlay::Export(export)) => export.act(action),
-        Some(Overlay::Columns(columns)) => columns.act(action),
-        Some(Overlay::Accounts(list)) => list.act(action, model.roster.seats.len()),
         Some(Overlay::Limits { .. }) if action == Action::Lift => guard::ask_to_lift(model),
-        Some(
-            Overlay::Help { offset, .. }
-            | Overlay::Glossary(Glossary { offset, .. })
-            | Overlay::Settings { offset }
-            | Overlay::Limits { offset },
-        ) => scroll(offset, action),
-        Some(Overlay::UserAlerts(list)) => list.act(action, &model.user_alerts),
-        Some(Overlay::Review(review)) => review.act(action),
-        Some(Overlay::Quality(_)) if action == Action::Chart => {
-            Next::Refuse("this report covers several markets".to_owned())
-        }
-        Some(Overlay::Quality(report)) => report.act(action, &model.store),
-        Some(Overlay::Detail(detail)) => detail.act(action, &links),
+        Some(overlay) => overlay.act(action, context),
         None => Next::Press(action),
-        // Their keys are read before.
-        Some(Overlay::Form(_) | Overlay::Prompt(_)) => Next::Stay,
     }
 }
 
@@ -167,43 +154,11 @@ fn search(offset: &mut usize, search: &mut String, chord: Chord) -> Next {
 
 /// A toast over a help or a detail names the key that dismisses it: that key closes nothing else first.
 fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
-    let is_over = matches!(
-        model.overlays.last(),
-        Some(
-            Overlay::Help { .. }
-                | Overlay::Glossary(_)
-                | Overlay::Detail(_)
-                | Overlay::Quality(_)
-                | Overlay::Settings { .. }
-                | Overlay::Limits { .. }
-                | Overlay::Columns(_)
-                | Overlay::Accounts(_)
-                | Overlay::UserAlerts(_)
-                | Overlay::Review(_)
-                | Overlay::Markets(_)
-        )
-    );
+    let is_over = model.overlays.last().is_some_and(Overlay::is_read);
     let waits =
         model.activity.toast(model.now).is_some() && model.activity.toast_ends_at().is_none();
     let key = model.keymap.chord(Context::Desk, Action::Dismiss);
     is_over && waits && key == Some(chord.into())
-}
-
-/// Lines that the movement keys scroll.
-const STEPS: &[(Action, isize)] = &[
-    (Action::Down, 1),
-    (Action::Up, -1),
-    (Action::PageDown, 10),
-    (Action::PageUp, -10),
-];
-
-fn scroll(offset: &mut usize, action: Action) -> Next {
-    if action == Action::Dismiss {
-        return Next::Close;
-    }
-    let step = STEPS.iter().find(|(of, _)| *of == action);
-    *offset = offset.saturating_add_signed(step.map_or(0, |(_, lines)| *lines));
-    Next::Stay
 }
 
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
