@@ -11,7 +11,6 @@ mod learned;
 mod query;
 mod request;
 mod route;
-mod strategy;
 
 pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
 pub use dialect::{Creation, Dialect, FILTER_SPELLINGS, QueryPair};
@@ -22,7 +21,6 @@ pub use query::{
 };
 pub use request::Request;
 pub use route::{Method, Route, RouteFault};
-pub use strategy::{ScaledBody, TwapBody};
 
 /// Path segments and query values: everything but the characters no URL parser treats specially.
 const URL_SAFE: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC

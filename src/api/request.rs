@@ -1,9 +1,6 @@
 //! A command as bytes, encoded once: the same bytes are journaled and sent.
 
-use super::{
-    CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route, ScaledBody,
-    TwapBody,
-};
+use super::{CloseBody, Creation, Dialect, ExitsBody, MarginBody, Method, PlaceBody, Route};
 use crate::model::{AccountId, Command, Exits, FLATTEN, IdempotencyKey, PlaceOrder, Timestamp};
 use serde::{Serialize, de::DeserializeOwned, ser::Error as _};
 use serde_json::value::RawValue;
@@ -51,11 +48,11 @@ impl Request {
     ) -> Result<Self, serde_json::Error> {
         let (route, body) = match command {
             Command::PlaceTwap(order) => {
-                let body = json(&TwapBody::new(order), dialect)?;
+                let body = json(order, dialect)?;
                 return created(&dialect.twap_creation, key, body);
             }
             Command::PlaceScaled(order) => {
-                let body = json(&ScaledBody::new(order), dialect)?;
+                let body = json(order, dialect)?;
                 return created(&dialect.scaled_creation, key, body);
             }
             Command::Flatten(_) => {
@@ -98,12 +95,10 @@ impl Request {
             self.method == Method::Post && creation.path() == Some(&self.target)
         };
         if is_at(&dialect.twap_creation) {
-            let body: TwapBody = read(&self.body, dialect)?;
-            return Some(Command::PlaceTwap(Box::new(body.into_order())));
+            return read(&self.body, dialect).map(Command::PlaceTwap);
         }
         if is_at(&dialect.scaled_creation) {
-            let body: ScaledBody = read(&self.body, dialect)?;
-            return Some(Command::PlaceScaled(Box::new(body.into_order())));
+            return read(&self.body, dialect).map(Command::PlaceScaled);
         }
         None
     }

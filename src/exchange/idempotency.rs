@@ -12,7 +12,10 @@ use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, ScaledId, TwapId},
     store::{EncodeFault, StoreRecord},
 };
-use crate::api::{CloseBody, PlaceBody, ScaledBody, TwapBody};
+use crate::{
+    api::{CloseBody, PlaceBody},
+    model::{PlaceScaled, PlaceTwap},
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,8 +29,8 @@ const MAX_KEYS_PER_USER: u32 = 1_000_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum IdempotentRequest {
     Place(Box<PlaceBody>),
-    PlaceTwap(Box<TwapBody>),
-    PlaceScaled(Box<ScaledBody>),
+    PlaceTwap(Box<PlaceTwap>),
+    PlaceScaled(Box<PlaceScaled>),
     Close(PositionId, Box<CloseBody>),
     CloseAll(AccountIx),
 }

@@ -1,7 +1,8 @@
 //! The close-all-positions operation. `completed` does not mean flat: a submitted close is an order, not a fill.
 
 use super::{
-    AccountId, Lenient, OperationId, Order, Position, PositionId, Text, Timestamp, order::words,
+    AccountId, Lenient, OperationId, Order, Position, PositionId, Text, Timestamp,
+    value::words::words,
 };
 use serde::{Deserialize, Serialize};
 use std::fmt;

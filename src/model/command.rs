@@ -3,12 +3,16 @@
 mod facts;
 mod flip;
 mod mutation;
+mod place_scaled;
+mod place_twap;
 mod stop_move;
 mod words;
 
 pub use facts::{CommandFacts, Ends, Placed};
 pub use flip::{Flip, FlipStanding};
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
+pub use place_scaled::PlaceScaled;
+pub use place_twap::{Curve, PlaceTwap};
 pub use stop_move::{
     STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair,
     accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
@@ -16,16 +20,15 @@ pub use stop_move::{
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PlaceKind, PositionId, ScaledId,
-    Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, order::words,
+    Side, TimeInForce, Timestamp, TriggerDirection, TwapId, estimate, value::words::words,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
     /// The `type` of `POST /v1/positions/{id}/close`.
     CloseKind { Market, Limit, Conditional }
-    /// How a sliced order spreads its size over time: evenly, or by the usual volume of each hour.
-    Curve { Twap, Vwap }
 }
 
 /// When a waiting order fires: the mark of `market_id` (its own market if absent) reaches `price`.
@@ -89,46 +92,6 @@ impl PlaceOrder {
             target_position_id: None,
         }
     }
-}
-
-/// A new order that is placed slice by slice.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlaceTwap {
-    pub account_id: AccountId,
-    pub market_id: MarketId,
-    pub curve: Curve,
-    pub side: Side,
-    /// In coin, above zero, all slices together.
-    pub size: Num,
-    pub leverage: Num,
-    pub margin_mode: MarginMode,
-    pub reduce_only: bool,
-    pub duration_minutes: Num,
-    /// Slices vary in size.
-    pub randomize: bool,
-    /// It starts when the mark reaches this price.
-    pub trigger_price: Option<Num>,
-    /// It ends when the mark reaches this price.
-    pub max_price: Option<Num>,
-    pub min_price: Option<Num>,
-}
-
-/// A new scaled order: limit orders between two prices.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlaceScaled {
-    pub account_id: AccountId,
-    pub market_id: MarketId,
-    pub side: Side,
-    /// In coin, above zero, all rungs together.
-    pub size: Num,
-    pub leverage: Num,
-    pub margin_mode: MarginMode,
-    pub reduce_only: bool,
-    pub start_price: Num,
-    pub end_price: Num,
-    pub rung_count: Num,
-    /// Size of the last rung over the first; absent is 1.
-    pub skew: Option<Num>,
 }
 
 /// A position as it was when a decision about it was made.
@@ -221,6 +184,54 @@ pub enum Command {
     /// Stops TWAPs, cancels scaled orders and orders, closes everything, and proves the account flat: many requests,
     /// one command.
     Flatten(AccountId),
+}
+
+impl From<PlaceOrder> for Command {
+    fn from(order: PlaceOrder) -> Self {
+        Self::Place(Box::new(order))
+    }
+}
+
+impl From<PlaceTwap> for Command {
+    fn from(order: PlaceTwap) -> Self {
+        Self::PlaceTwap(Box::new(order))
+    }
+}
+
+impl From<PlaceScaled> for Command {
+    fn from(order: PlaceScaled) -> Self {
+        Self::PlaceScaled(Box::new(order))
+    }
+}
+
+/// One line with the command and its target: for the strip, the toast, the activity pane and the journal.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(order) => order.fmt(f),
+            Self::PlaceTwap(order) => order.fmt(f),
+            Self::PlaceScaled(order) => order.fmt(f),
+            Self::Close(close) => close.fmt(f),
+            Self::Cancel(id) => write!(f, "cancel order {id}"),
+            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
+            Self::Exits(exits) => write!(
+                f,
+                "exits of {}: take profit {}, {}",
+                exits.order_id,
+                exits.take_profit,
+                exits.stop_words()
+            ),
+            Self::Margin {
+                position_id, extra, ..
+            } => {
+                write!(f, "extra margin of {position_id} to {extra} USD")
+            }
+            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
+            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
+            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
+            Self::Flatten(id) => write!(f, "flatten {id}"),
+        }
+    }
 }
 
 /// The target of a flatten in the journal begins with this; its account follows.

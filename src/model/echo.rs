@@ -1,21 +1,12 @@
 //! Compares the placed order with the request: a service silently ignores a field whose name it does not know.
 
-use super::{
-    ClosePosition, Command, Num, Order, PlaceOrder, PlaceScaled, PlaceTwap, Placed, Receipt,
-    Scaled, Side, TimeInForce, Timestamp, Trigger, Twap,
-};
-use std::fmt::Display;
+mod found;
+mod scaled;
+mod twap;
 
-/// Milliseconds.
-const SECOND: u64 = 1_000;
-
-/// What the sign of a TWAP's or scaled order's size means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sizes {
-    /// Its side.
-    Signed,
-    Unsigned,
-}
+use super::{ClosePosition, Command, Order, PlaceOrder, Placed, Receipt};
+use found::Found;
+pub use found::Sizes;
 
 /// The differences between request and result, one phrase per field. A field missing in the response is no difference,
 /// except where losing it changes the risk: without a time in force the order is `gtc`, and without a stop loss, expiry
@@ -24,8 +15,10 @@ pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<St
     match (command.facts().places, receipt) {
         (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
         (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
-        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => sliced(asked, twap, sizes),
-        (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => laddered(asked, ladder, sizes),
+        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap, sizes),
+        (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => {
+            scaled::differences(asked, ladder, sizes)
+        }
         // Nothing is placed, or the response is of another kind, which the client refuses.
         (_, _) => vec![],
     }
@@ -116,121 +109,6 @@ fn closed(asked: &ClosePosition, order: &Order) -> Vec<String> {
     let target = order.target_position_id.as_ref();
     found.differ("position", &asked.position_id, target);
     found.0
-}
-
-fn sliced(asked: &PlaceTwap, twap: &Twap, sizes: Sizes) -> Vec<String> {
-    let mut found = Found::default();
-    found.differ("market", &asked.market_id, Some(&twap.market_id));
-    found.signed((asked.side, asked.size), twap.total_size, sizes);
-    found.differ("reduce-only", asked.reduce_only, twap.reduce_only);
-    found.differ("minutes", asked.duration_minutes, twap.duration_minutes);
-    found.known("trigger price", asked.trigger_price, twap.trigger_price);
-    found.known("lowest price", asked.min_price, twap.min_price);
-    found.known("highest price", asked.max_price, twap.max_price);
-    found.0
-}
-
-fn laddered(asked: &PlaceScaled, ladder: &Scaled, sizes: Sizes) -> Vec<String> {
-    let mut found = Found::default();
-    found.differ("market", &asked.market_id, Some(&ladder.market_id));
-    found.signed((asked.side, asked.size), ladder.total_size, sizes);
-    found.differ("reduce-only", asked.reduce_only, ladder.reduce_only);
-    found.differ("rungs", asked.rung_count, ladder.rung_count);
-    found.known("first price", Some(asked.start_price), ladder.start_price);
-    found.known("last price", Some(asked.end_price), ladder.end_price);
-    found.0
-}
-
-#[derive(Debug, Default)]
-struct Found(Vec<String>);
-
-impl Found {
-    fn differ<T: PartialEq + Display>(&mut self, field: &str, asked: T, placed: Option<T>) {
-        if let Some(placed) = placed.filter(|placed| *placed != asked) {
-            self.note(field, asked, placed);
-        }
-    }
-
-    /// A field that was not requested is the service's choice.
-    fn known<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, placed: Option<T>) {
-        if let Some(asked) = asked {
-            self.differ(field, asked, placed);
-        }
-    }
-
-    /// A requested field that the response lacks was lost.
-    fn kept<T: PartialEq + Display>(&mut self, field: &str, asked: Option<T>, placed: Option<T>) {
-        match (asked, placed) {
-            (Some(asked), None) => self.note(field, asked, "none"),
-            (asked, placed) => self.known(field, asked, placed),
-        }
-    }
-
-    fn note(&mut self, field: &str, asked: impl Display, placed: impl Display) {
-        self.0.push(format!("{field} {placed} instead of {asked}"));
-    }
-
-    fn side(&mut self, asked: Side, order: &Order) {
-        if !order.side.is(&asked) {
-            self.note("side", asked, &order.side);
-        }
-    }
-
-    fn signed(&mut self, asked: (Side, Num), placed: Option<Num>, sizes: Sizes) {
-        let (to, size) = asked;
-        let Some(placed) = placed else { return };
-        self.differ("size", size, Some(placed.abs()));
-        if sizes == Sizes::Signed {
-            let turned = placed.times(Num::from(to.sign()));
-            let turned = turned.is_some_and(Num::is_negative);
-            self.differ("side", to, turned.then(|| to.opposite()));
-        }
-    }
-
-    /// A chase executes as a limit, a conditional order as a market order: either word matches.
-    fn kind(&mut self, asked: &str, order: &Order) {
-        if order.kind.to_string() != asked && order.mode.to_string() != asked {
-            self.note("type", asked, &order.kind);
-        }
-    }
-
-    fn trigger(&mut self, asked: Option<&Trigger>, order: &Order) {
-        let Some(asked) = asked else { return };
-        self.differ("trigger price", asked.price, order.trigger_price);
-        if let Some(wanted) = asked.direction {
-            let placed = order.trigger_direction.as_ref();
-            let placed = placed.map(ToString::to_string);
-            self.kept("trigger direction", Some(wanted.to_string()), placed);
-        }
-        // Without a market it watches its own.
-        let watched = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
-        self.known("trigger market", asked.market_id.as_ref(), Some(watched));
-    }
-
-    /// A service that counts in seconds drops fractions.
-    fn expiry(&mut self, asked: &PlaceOrder, order: &Order) {
-        let Some(wanted) = asked.gtd_expires_at else {
-            return;
-        };
-        let placed = order.gtd_expires_at;
-        let apart = placed.map(|placed| placed.0.abs_diff(wanted.0));
-        if apart.is_none_or(|apart| apart >= SECOND) {
-            let placed = placed.map_or_else(|| "none".to_owned(), Timestamp::to_utc);
-            self.note("expiry", wanted.to_utc(), placed);
-        }
-    }
-
-    /// Only resting orders have a time in force.
-    fn time_in_force(&mut self, asked: &PlaceOrder, order: &Order) {
-        let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
-            return;
-        };
-        let placed = order.time_in_force.as_ref();
-        if placed.is_none_or(|placed| !placed.is(&wanted)) {
-            let placed = placed.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
-            self.note("time in force", wanted, placed);
-        }
-    }
 }
 
 #[cfg(test)]

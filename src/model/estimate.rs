@@ -168,11 +168,6 @@ pub fn reward_to_risk(side: Side, entry: Num, target: (Num, Num), stop: (Num, Nu
     (reward.is_positive() && risk.is_negative()).then(|| reward.over(risk.abs()))?
 }
 
-/// The distance of `price` from `from`, in percent of `from`.
-pub fn distance_percent(from: Num, price: Num) -> Option<Num> {
-    price.minus(from)?.times(Num::HUNDRED)?.over(from)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

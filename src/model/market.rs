@@ -1,6 +1,6 @@
 //! Facts beyond the documented API: prices and account figures from a configured source.
 
-use super::{Grid, MarketId, Num, Side, Text, Tick, Timestamp, estimate};
+use super::{Grid, MarketId, Num, Side, Text, Tick, Timestamp};
 
 /// Significant figures of a price if the source does not say.
 const FIGURES: u32 = 5;
@@ -39,7 +39,7 @@ impl Market {
             Side::Sell => (self.bid, Num::ONE.negated()),
         };
         let best = best.or_else(|| self.mid())?;
-        let percent = estimate::distance_percent(best, price)?.times(worse)?;
+        let percent = price.percent_from(best)?.times(worse)?;
         Some((best, percent))
     }
 

@@ -18,7 +18,6 @@ mod failure;
 mod flat;
 mod market;
 mod order;
-mod order_mode;
 mod page;
 mod past;
 pub mod plan;
@@ -49,10 +48,9 @@ pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use market::{AccountFacts, Market, RuleFact};
 pub use order::{
-    FillReference, LiquidityRole, MarginMode, Order, OrderStatus, Side, TimeInForce,
-    TriggerDirection, spoken,
+    FillReference, Order,
+    mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn},
 };
-pub use order_mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn};
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
 pub use position::Position;
@@ -71,4 +69,7 @@ pub use value::num::{Bps, Num, NumError};
 pub use value::text::Text;
 pub use value::tick::{Grid, Tick};
 pub use value::time::{Drift, Timestamp, TimestampUnit};
+pub use value::words::{
+    LiquidityRole, MarginMode, OrderStatus, Side, TimeInForce, TriggerDirection, spoken,
+};
 pub use value::zone::{Zone, ZoneDay};

@@ -1,5 +1,6 @@
 //! The recipes of docs/contributing.md name the files that a change touches. Where a recipe says by which names its
-//! example is found, its table must name those files and no others.
+//! example is found, its table must name those files and no others, and the number of those that are not new must be
+//! the one that the recipe states.
 
 use crate::source::sources;
 use std::{collections::BTreeSet, fs, path::Path};
@@ -14,7 +15,9 @@ fn a_recipe_names_every_production_file_of_its_example_and_no_other() {
         recipes.len()
     );
     for recipe in recipes {
-        assert_eq!(recipe.files, naming(&recipe.names), "{}", recipe.title);
+        let all: BTreeSet<_> = recipe.files.union(&recipe.new).cloned().collect();
+        assert_eq!(all, naming(&recipe.names), "{}", recipe.title);
+        assert_eq!(recipe.touched(), recipe.stated, "{}", recipe.title);
     }
 }
 
@@ -22,25 +25,42 @@ struct Recipe<'a> {
     title: &'a str,
     /// The words of `<!-- found by: one two -->`.
     names: Vec<&'a str>,
-    /// The files under `src` in the first column of its table.
+    /// The files under `src` in the first column of its table, without those of the rows below.
     files: BTreeSet<String>,
+    /// The files under `src` in the rows that begin with `new:`.
+    new: BTreeSet<String>,
+    /// Files of the table outside `src`: defaults, descriptions.
+    assets: usize,
+    /// The number in `**Today 12 …`.
+    stated: usize,
 }
 
 impl<'a> Recipe<'a> {
     fn read(section: &'a str) -> Option<Self> {
         let (_, rest) = section.split_once("<!-- found by: ")?;
         let (names, rest) = rest.split_once(" -->")?;
-        let rows = rest.lines().filter(|line| line.starts_with("| `"));
-        let cells = rows.filter_map(|row| row.split('|').nth(1));
-        let quoted = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        let cells = |start: &'static str| {
+            let rows = rest.lines().filter(move |line| line.starts_with(start));
+            let cells = rows.filter_map(|row| row.split('|').nth(1));
+            cells.flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        };
+        let sources = |start| {
+            let paths = cells(start).filter(|path| path.starts_with("src/"));
+            paths.map(str::to_owned).collect()
+        };
+        let (_, today) = section.split_once("**Today ")?;
         Some(Self {
             title: section.lines().next()?,
             names: names.split(' ').collect(),
-            files: quoted
-                .filter(|path| path.starts_with("src/"))
-                .map(str::to_owned)
-                .collect(),
+            files: sources("| `"),
+            new: sources("| new: `"),
+            assets: cells("| `").filter(|path| path.starts_with("assets/")).count(),
+            stated: today.split(' ').next()?.parse().ok()?,
         })
+    }
+
+    fn touched(&self) -> usize {
+        self.files.len() + self.assets
     }
 }
 

@@ -145,12 +145,9 @@ impl ScriptPlayer<'_> {
                 .flatten()
                 .map(EngineCommand::Cancel),
             ScriptAction::Margin(margin) => self.margin(account, margin)?,
-            ScriptAction::Twap(twap) => Some(EngineCommand::PlaceTwap(
-                self.snapshot(&twap.market)?.twap(twap),
-            )),
+            ScriptAction::Twap(twap) => Some(self.snapshot(&twap.market)?.twap(twap).into()),
             ScriptAction::Ladder(ladder) => {
-                let command = self.snapshot(&ladder.market)?.ladder(ladder);
-                Some(EngineCommand::PlaceScaled(command))
+                Some(self.snapshot(&ladder.market)?.ladder(ladder).into())
             }
             ScriptAction::Rounds(_) | ScriptAction::Drift(_) | ScriptAction::Nudge(..) => None,
         })

@@ -45,7 +45,7 @@ use super::{
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
 };
-use crate::api::{ScaledBody, TwapBody};
+use crate::model::{PlaceScaled, PlaceTwap};
 
 /// Carries one request out; the caller is absent on public routes only. Reads of many rows copy them under the lock of the
 /// state and encode them outside, so that no reader delays matching.
@@ -75,14 +75,16 @@ pub(super) fn answer(
             strategies::all_twaps(&*service.state()?, required_user(caller)?, (&id, status))
         }
         SimRoute::PlaceTwap => {
-            strategies::place::<TwapBody>(&mut *service.state()?, required_user(caller)?, request)
+            strategies::place::<PlaceTwap>(&mut *service.state()?, required_user(caller)?, request)
         }
         SimRoute::ScaledOrders(id) => {
             strategies::scaled_orders(&*service.state()?, required_user(caller)?, &id)
         }
-        SimRoute::PlaceScaled => {
-            strategies::place::<ScaledBody>(&mut *service.state()?, required_user(caller)?, request)
-        }
+        SimRoute::PlaceScaled => strategies::place::<PlaceScaled>(
+            &mut *service.state()?,
+            required_user(caller)?,
+            request,
+        ),
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),
         SimRoute::Nudge => control::nudge(&mut *service.state()?, request),

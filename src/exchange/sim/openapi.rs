@@ -29,10 +29,7 @@ mod tests {
         DOCUMENT,
     };
     use crate::{
-        api::{
-            CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route, ScaledBody,
-            TwapBody,
-        },
+        api::{CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
         exchange::{
             api_error::ServiceCode,
             engine::{Reason, RuleId},
@@ -42,7 +39,8 @@ mod tests {
         model::{
             CancelResult, CloseAll, CloseAllStatus, CloseKind, CloseResult, CloseResultStatus,
             LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, PlaceKind,
-            Position, Rung, Scaled, Side, TimeInForce, TriggerDirection, Twap,
+            PlaceScaled, PlaceTwap, Position, Rung, Scaled, Side, TimeInForce, TriggerDirection,
+            Twap,
         },
     };
     use serde::{
@@ -136,8 +134,8 @@ mod tests {
             ("CloseBody", fields::<CloseBody>()),
             ("ExitsBody", fields::<ExitsBody>()),
             ("MarginBody", fields::<MarginBody>()),
-            ("TwapBody", fields::<TwapBody>()),
-            ("ScaledBody", fields::<ScaledBody>()),
+            ("TwapBody", fields::<PlaceTwap>()),
+            ("ScaledBody", fields::<PlaceScaled>()),
             ("SetClockBody", fields::<SetClock>()),
             ("NudgeBody", fields::<Nudge>()),
             ("Plant", fields::<FaultRule>()),

@@ -1,18 +1,21 @@
 //! Creates TWAP, VWAP and scaled orders. The documents do not show how a service does it (`docs/service-api.md 7`).
 //! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
+mod scaled;
+mod twap;
+
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
-    engine::{EngineCommand, MarketIx, Px, Reason, ScaledParams, TwapParams, TwapStatus},
+    engine::{EngineCommand, MarketIx, TwapStatus},
     idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse},
     state::ExchangeState,
-    wire::{self, MarketUnits, leverage, whole},
+    wire::{self, MarketUnits},
 };
 use crate::{
-    api::{Data, List, ScaledBody, TwapBody},
-    model::{AccountId, MarketId, Num, Scaled, Twap},
+    api::{Data, List},
+    model::{AccountId, MarketId, Scaled, Twap},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -66,74 +69,6 @@ fn answer(
         | IdempotentResult::CloseAll(_) => {
             Err(ApiError::broken("a creation that made something else"))
         }
-    }
-}
-
-impl StrategyBody for TwapBody {
-    fn keyed_request(self) -> IdempotentRequest {
-        IdempotentRequest::PlaceTwap(Box::new(self))
-    }
-
-    fn names(&self) -> (&AccountId, &MarketId) {
-        (&self.account_id, &self.market_id)
-    }
-
-    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
-        let price = |field, given: Option<Num>| -> Result<Option<Px>, ApiError> {
-            given.map(|price| units.price(field, price)).transpose()
-        };
-        Ok(EngineCommand::PlaceTwap(TwapParams {
-            kind: self.kind,
-            market,
-            side: self.side,
-            size: units.size("size", self.size)?,
-            leverage: leverage(self.leverage)?,
-            margin_mode: self.margin_mode,
-            reduction: self.reduce_only.into(),
-            duration_minutes: whole(
-                "duration_minutes",
-                self.duration_minutes,
-                Reason::InvalidTwap,
-            )?,
-            pacing: self.randomize.into(),
-            trigger_price: price("trigger_price", self.trigger_price)?,
-            max_price: price("max_price", self.max_price)?,
-            min_price: price("min_price", self.min_price)?,
-        }))
-    }
-}
-
-impl StrategyBody for ScaledBody {
-    fn keyed_request(self) -> IdempotentRequest {
-        IdempotentRequest::PlaceScaled(Box::new(self))
-    }
-
-    fn names(&self) -> (&AccountId, &MarketId) {
-        (&self.account_id, &self.market_id)
-    }
-
-    fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
-        let skew = self.skew.unwrap_or(Num::ONE);
-        let skew_milli = skew
-            .to_scaled(3)
-            .and_then(|milli| u32::try_from(milli).ok())
-            .filter(|milli| *milli > 0)
-            .ok_or_else(|| {
-                let message = format!("skew {skew} must be above 0 with at most 3 decimals");
-                ApiError::field("skew", Reason::InvalidScaled, message)
-            })?;
-        Ok(EngineCommand::PlaceScaled(ScaledParams {
-            market,
-            side: self.side,
-            size: units.size("size", self.size)?,
-            leverage: leverage(self.leverage)?,
-            margin_mode: self.margin_mode,
-            reduction: self.reduce_only.into(),
-            start_price: units.price("start_price", self.start_price)?,
-            end_price: units.price("end_price", self.end_price)?,
-            rung_count: whole("rung_count", self.rung_count, Reason::InvalidScaled)?,
-            skew_milli,
-        }))
     }
 }
 

@@ -1,41 +1,8 @@
-//! The one-line description of a command.
+//! The one-line descriptions of what commands consist of.
 
-use super::{
-    CloseKind, ClosePosition, Command, Exits, Leg, PlaceOrder, PlaceScaled, PlaceTwap, Risk,
-    Trigger,
-};
-use crate::model::{MarketId, TriggerDirection, order::spoken};
+use super::{CloseKind, ClosePosition, Exits, Leg, PlaceOrder, Risk, Trigger};
+use crate::model::{MarketId, TriggerDirection, value::words::spoken};
 use std::fmt;
-
-/// One line with the command and its target: for the strip, the toast, the activity pane and the journal.
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Place(order) => order.fmt(f),
-            Self::PlaceTwap(order) => order.fmt(f),
-            Self::PlaceScaled(order) => order.fmt(f),
-            Self::Close(close) => close.fmt(f),
-            Self::Cancel(id) => write!(f, "cancel order {id}"),
-            Self::Unprotect(id) => write!(f, "cancel order {id}, a stop"),
-            Self::Exits(exits) => write!(
-                f,
-                "exits of {}: take profit {}, {}",
-                exits.order_id,
-                exits.take_profit,
-                exits.stop_words()
-            ),
-            Self::Margin {
-                position_id, extra, ..
-            } => {
-                write!(f, "extra margin of {position_id} to {extra} USD")
-            }
-            Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
-            Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
-            Self::CloseAll(id) => write!(f, "close all positions on {id}"),
-            Self::Flatten(id) => write!(f, "flatten {id}"),
-        }
-    }
-}
 
 impl Exits {
     /// `stop loss 58000`, and whether it can lose more than before.
@@ -87,30 +54,6 @@ impl Trigger {
             None => "at",
         };
         format!(" when {} {reaches} {}", other.symbol(), self.price)
-    }
-}
-
-impl fmt::Display for PlaceTwap {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
-        let minutes = self.duration_minutes;
-        write!(f, "{what} {} over {minutes} min", self.curve)?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for PlaceScaled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
-        let (rungs, start, end) = (self.rung_count, self.start_price, self.end_price);
-        write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
-        if self.reduce_only {
-            write!(f, " reduce-only")?;
-        }
-        Ok(())
     }
 }
 

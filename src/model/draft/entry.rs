@@ -1,7 +1,9 @@
 //! The draft of a new order.
 
 mod finish;
+mod ladder;
 mod size;
+mod twap;
 
 use super::{
     super::{

@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::{
-    CloseKind, Curve, Held, MarginMode, OrderMode, PlaceKind, Trigger, TriggerDirection,
+    CloseKind, Curve, Held, MarginMode, Num, OrderMode, PlaceKind, PlaceScaled, PlaceTwap, Side,
+    TimeInForce, Timestamp, Trigger, TriggerDirection,
 };
 
 fn num(text: &str) -> Num {

@@ -66,6 +66,11 @@ impl Num {
         self.0.checked_div(other.0).map(Self)
     }
 
+    /// How far it is from `from`, in percent of `from`.
+    pub fn percent_from(self, from: Self) -> Option<Self> {
+        self.minus(from)?.times(Self::HUNDRED)?.over(from)
+    }
+
     /// The remainder of dividing by `other`; `None` if that is zero.
     pub fn modulo(self, other: Self) -> Option<Self> {
         self.0.checked_rem(other.0).map(Self)

@@ -146,7 +146,7 @@ fn liquidation(draft: &EntryDraft, seen: &Seen) -> Option<Num> {
 fn near(draft: &EntryDraft, facts: RiskFacts<'_>) -> Option<RiskWarning> {
     let least = facts.limits.ask_liquidation_within?;
     let price = liquidation(draft, facts.seen)?;
-    let percent = estimate::distance_percent(facts.seen.market?.mark?, price)?.abs();
+    let percent = price.percent_from(facts.seen.market?.mark?)?.abs();
     (percent < least).then_some(RiskWarning::Near {
         price,
         percent,

@@ -2,35 +2,26 @@
 
 use super::{
     super::{
-        super::{
-            Bps, Command, Curve, MarketId, Num, PlaceKind, PlaceOrder, PlaceScaled, PlaceTwap,
-            TimeInForce, Trigger,
-        },
+        super::{Bps, Command, MarketId, Num, PlaceKind, PlaceOrder, TimeInForce, Trigger},
         DraftFault, DraftShape, Faults, Field, Seen,
     },
     EntryDraft,
 };
 
 /// The terms that every entry has.
-struct EntryTerms {
-    market_id: MarketId,
-    size: Num,
-    leverage: Num,
+pub(super) struct EntryTerms {
+    pub(super) market_id: MarketId,
+    pub(super) size: Num,
+    pub(super) leverage: Num,
 }
 
 impl EntryDraft {
     /// The finished command, or all errors at once, in the order of the fields.
     pub fn command(&self, seen: &Seen) -> Result<Command, Faults> {
         let command = match self.shape {
-            DraftShape::Order(kind) => self
-                .order(kind, seen)
-                .map(|order| Command::Place(Box::new(order))),
-            DraftShape::Sliced(curve) => self
-                .twap(curve, seen)
-                .map(|twap| Command::PlaceTwap(Box::new(twap))),
-            DraftShape::Ladder => self
-                .ladder(seen)
-                .map(|ladder| Command::PlaceScaled(Box::new(ladder))),
+            DraftShape::Order(kind) => self.order(kind, seen).map(Command::from),
+            DraftShape::Sliced(curve) => self.twap(curve, seen).map(Command::from),
+            DraftShape::Ladder => self.ladder(seen).map(Command::from),
         };
         command.map_err(|faults| self.in_order(faults))
     }
@@ -75,57 +66,7 @@ impl EntryDraft {
         })
     }
 
-    fn twap(&self, curve: Curve, seen: &Seen) -> Result<PlaceTwap, Faults> {
-        let mut faults = Faults::default();
-        let terms = self.terms(seen, &mut faults);
-        let minutes = faults.take(Field::Duration, self.minutes());
-        let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
-        let trigger_price = number(Field::TriggerPrice);
-        let min_price = number(Field::MinPrice);
-        let max_price = number(Field::MaxPrice);
-        let (terms, duration_minutes) = faults.none(terms.zip(minutes))?;
-        Ok(PlaceTwap {
-            account_id: self.account_id.clone(),
-            market_id: terms.market_id,
-            curve,
-            side: self.side,
-            size: terms.size,
-            leverage: terms.leverage,
-            margin_mode: self.margin_mode,
-            reduce_only: self.reduce_only,
-            duration_minutes,
-            randomize: self.randomize,
-            trigger_price,
-            max_price,
-            min_price,
-        })
-    }
-
-    fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
-        let mut faults = Faults::default();
-        let terms = self.terms(seen, &mut faults);
-        let rungs = faults.take(Field::Rungs, self.rungs());
-        let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
-        let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
-        let skew = number(Field::Skew);
-        let ((terms, rung_count), (start_price, end_price)) =
-            faults.none(terms.zip(rungs).zip(prices))?;
-        Ok(PlaceScaled {
-            account_id: self.account_id.clone(),
-            market_id: terms.market_id,
-            side: self.side,
-            size: terms.size,
-            leverage: terms.leverage,
-            margin_mode: self.margin_mode,
-            reduce_only: self.reduce_only,
-            start_price,
-            end_price,
-            rung_count,
-            skew,
-        })
-    }
-
-    fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<EntryTerms> {
+    pub(super) fn terms(&self, seen: &Seen, faults: &mut Faults) -> Option<EntryTerms> {
         let market_id = self.market_id.clone().ok_or(DraftFault::Missing);
         let market_id = faults.take(Field::Market, market_id);
         let size = faults.take(Field::Size, self.resolved_size(seen));

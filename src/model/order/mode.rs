@@ -1,7 +1,7 @@
 //! The kinds of orders: one row per mode, with what the desk and the paper exchange need to know about it. The compiler
 //! asks for the row of a new mode.
 
-use super::{Side, TriggerDirection, order::words};
+use crate::model::{Side, TriggerDirection, value::words::words};
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, VariantArray};
 

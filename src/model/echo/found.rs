@@ -1,0 +1,122 @@
+//! The fields of an answer that differ from the request, as phrases.
+
+use crate::model::{Num, Order, PlaceOrder, Side, TimeInForce, Timestamp, Trigger};
+use std::fmt::Display;
+
+/// Milliseconds.
+const SECOND: u64 = 1_000;
+
+/// What the sign of a TWAP's or scaled order's size means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sizes {
+    /// Its side.
+    Signed,
+    Unsigned,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Found(pub(super) Vec<String>);
+
+impl Found {
+    pub(super) fn differ<T: PartialEq + Display>(
+        &mut self,
+        field: &str,
+        asked: T,
+        placed: Option<T>,
+    ) {
+        if let Some(placed) = placed.filter(|placed| *placed != asked) {
+            self.note(field, asked, placed);
+        }
+    }
+
+    /// A field that was not requested is the service's choice.
+    pub(super) fn known<T: PartialEq + Display>(
+        &mut self,
+        field: &str,
+        asked: Option<T>,
+        placed: Option<T>,
+    ) {
+        if let Some(asked) = asked {
+            self.differ(field, asked, placed);
+        }
+    }
+
+    /// A requested field that the response lacks was lost.
+    pub(super) fn kept<T: PartialEq + Display>(
+        &mut self,
+        field: &str,
+        asked: Option<T>,
+        placed: Option<T>,
+    ) {
+        match (asked, placed) {
+            (Some(asked), None) => self.note(field, asked, "none"),
+            (asked, placed) => self.known(field, asked, placed),
+        }
+    }
+
+    fn note(&mut self, field: &str, asked: impl Display, placed: impl Display) {
+        self.0.push(format!("{field} {placed} instead of {asked}"));
+    }
+
+    pub(super) fn side(&mut self, asked: Side, order: &Order) {
+        if !order.side.is(&asked) {
+            self.note("side", asked, &order.side);
+        }
+    }
+
+    pub(super) fn signed(&mut self, asked: (Side, Num), placed: Option<Num>, sizes: Sizes) {
+        let (to, size) = asked;
+        let Some(placed) = placed else { return };
+        self.differ("size", size, Some(placed.abs()));
+        if sizes == Sizes::Signed {
+            let turned = placed.times(Num::from(to.sign()));
+            let turned = turned.is_some_and(Num::is_negative);
+            self.differ("side", to, turned.then(|| to.opposite()));
+        }
+    }
+
+    /// A chase executes as a limit, a conditional order as a market order: either word matches.
+    pub(super) fn kind(&mut self, asked: &str, order: &Order) {
+        if order.kind.to_string() != asked && order.mode.to_string() != asked {
+            self.note("type", asked, &order.kind);
+        }
+    }
+
+    pub(super) fn trigger(&mut self, asked: Option<&Trigger>, order: &Order) {
+        let Some(asked) = asked else { return };
+        self.differ("trigger price", asked.price, order.trigger_price);
+        if let Some(wanted) = asked.direction {
+            let placed = order.trigger_direction.as_ref();
+            let placed = placed.map(ToString::to_string);
+            self.kept("trigger direction", Some(wanted.to_string()), placed);
+        }
+        // Without a market it watches its own.
+        let watched = order.trigger_market_id.as_ref().unwrap_or(&order.market_id);
+        self.known("trigger market", asked.market_id.as_ref(), Some(watched));
+    }
+
+    /// A service that counts in seconds drops fractions.
+    pub(super) fn expiry(&mut self, asked: &PlaceOrder, order: &Order) {
+        let Some(wanted) = asked.gtd_expires_at else {
+            return;
+        };
+        let placed = order.gtd_expires_at;
+        let apart = placed.map(|placed| placed.0.abs_diff(wanted.0));
+        if apart.is_none_or(|apart| apart >= SECOND) {
+            let placed = placed.map_or_else(|| "none".to_owned(), Timestamp::to_utc);
+            self.note("expiry", wanted.to_utc(), placed);
+        }
+    }
+
+    /// Only resting orders have a time in force.
+    pub(super) fn time_in_force(&mut self, asked: &PlaceOrder, order: &Order) {
+        let Some(wanted) = asked.time_in_force.filter(|tif| *tif != TimeInForce::Gtc) else {
+            return;
+        };
+        let placed = order.time_in_force.as_ref();
+        if placed.is_none_or(|placed| !placed.is(&wanted)) {
+            let placed = placed.map_or_else(|| TimeInForce::Gtc.to_string(), ToString::to_string);
+            self.note("time in force", wanted, placed);
+        }
+    }
+}
