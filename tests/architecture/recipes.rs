@@ -54,7 +54,9 @@ impl<'a> Recipe<'a> {
             names: names.split(' ').collect(),
             files: sources("| `"),
             new: sources("| new: `"),
-            assets: cells("| `").filter(|path| path.starts_with("assets/")).count(),
+            assets: cells("| `")
+                .filter(|path| path.starts_with("assets/"))
+                .count(),
             stated: today.split(' ').next()?.parse().ok()?,
         })
     }

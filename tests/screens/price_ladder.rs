@@ -7,7 +7,7 @@ use crate::{
 use perpdeck::{
     app::{
         MarketAnswer, Model, Msg, RequestTime, account::poll::Answer,
-        market::ladder_spot::LadderEvent, update,
+        market::market_spot::LadderEvent, update,
     },
     model::{Book, Dated, Level, MarketId, Page, PublicTrade, Side, Timestamp},
     ui::{self, DrawState, Theme},
