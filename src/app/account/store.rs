@@ -21,7 +21,7 @@ use super::{
     poll::{Answer, Poll, Source},
     prices::Prices,
     remote::Remote,
-    tally::{MarketResults, Quality, Results, days::Days, hours::HourResults},
+    tally::{MarketResults, Quality, Results, Tally, days::Days, hours::HourResults},
     trades::TradeLog,
     tree::TreeRow,
 };

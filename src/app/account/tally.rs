@@ -3,22 +3,21 @@
 
 pub(crate) mod days;
 mod executed;
+mod fold;
 pub(crate) mod hours;
 mod sum;
 
+pub(crate) use fold::Tally;
 pub use sum::Sum;
 
 use executed::Executed;
 
-use super::feed::{AnswerDiff, RowChange};
+use super::feed::RowChange;
 use crate::model::{
     Lenient, LiquidityRole, MarketId, Num, Order, OrderId, OrderMode, OrderStatus, Position, Text,
     Timestamp,
 };
-use std::{
-    collections::{BTreeMap, VecDeque},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 /// The closed positions with a known net profit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,18 +33,6 @@ pub struct Results {
 }
 
 impl Results {
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Position>) -> Self {
-        let mut results = Self::default();
-        rows.for_each(|row| results.count(row, RowChange::Added));
-        results
-    }
-
-    pub fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
     pub fn net(&self) -> Option<Num> {
         self.gained.value()?.plus(self.lost.value()?)
     }
@@ -72,8 +59,10 @@ impl Results {
     pub fn profit_factor(&self) -> Option<Num> {
         self.gained.value()?.over(self.lost.value()?.abs())
     }
+}
 
-    pub(super) fn count(&mut self, position: &Position, change: RowChange) {
+impl Tally<Position> for Results {
+    fn count(&mut self, position: &Position, change: RowChange) {
         let Some(net) = position.net_pnl() else {
             return;
         };
@@ -96,13 +85,7 @@ impl Results {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarketResults(pub BTreeMap<MarketId, Results>);
 
-impl MarketResults {
-    pub fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
+impl Tally<Position> for MarketResults {
     fn count(&mut self, position: &Position, change: RowChange) {
         let results = self.0.entry(position.market_id.clone()).or_default();
         results.count(position, change);
@@ -149,34 +132,11 @@ pub struct Rule {
 }
 
 impl Quality {
-    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Order>) -> Self {
-        let mut quality = Self::default();
-        rows.for_each(|row| quality.count(row, RowChange::Added));
-        quality
-    }
-
-    pub fn take(&mut self, churn: &AnswerDiff<Order>, rows: &VecDeque<Order>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
     /// All markets together.
     pub fn total(&self) -> Fills {
         let mut total = Fills::default();
         self.markets.values().for_each(|fills| total.join(fills));
         total
-    }
-
-    fn count(&mut self, order: &Order, change: RowChange) {
-        let fills = self.markets.entry(order.market_id.clone()).or_default();
-        fills.count(order, change);
-        if fills.rows == 0 {
-            self.markets.remove(&order.market_id);
-        }
-        if order.status.is(&OrderStatus::Rejected) {
-            self.refused(order, change);
-        }
     }
 
     fn refused(&mut self, order: &Order, change: RowChange) {
@@ -199,6 +159,19 @@ impl Quality {
         }
         if rule.count == 0 {
             self.rules.remove(&name);
+        }
+    }
+}
+
+impl Tally<Order> for Quality {
+    fn count(&mut self, order: &Order, change: RowChange) {
+        let fills = self.markets.entry(order.market_id.clone()).or_default();
+        fills.count(order, change);
+        if fills.rows == 0 {
+            self.markets.remove(&order.market_id);
+        }
+        if order.status.is(&OrderStatus::Rejected) {
+            self.refused(order, change);
         }
     }
 }
@@ -299,7 +272,9 @@ fn share(part: usize, whole: usize) -> Option<Num> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::account::feed::AnswerDiff;
     use crate::app::testing::{num, order, position};
+    use std::collections::VecDeque;
 
     fn results(nets: &[&str]) -> (Results, Vec<Position>) {
         let row = |net: &&str| {

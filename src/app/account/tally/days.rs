@@ -1,9 +1,9 @@
 //! The results of each day's closed positions, by the desk's time zone. Updated with each answer.
 
-use super::{RowChange, Sum};
-use crate::app::account::feed::AnswerDiff;
+use super::{Sum, Tally};
+use crate::app::account::feed::RowChange;
 use crate::model::{Num, Position, Zone, ZoneDay};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// The positions closed on one day that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,13 +57,9 @@ impl Days {
         let nets = days.map(DayResult::net).collect::<Option<_>>()?;
         (dated == positions).then_some(nets)
     }
+}
 
-    pub(crate) fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
+impl Tally<Position> for Days {
     fn count(&mut self, position: &Position, change: RowChange) {
         let Some(day) = position.closed_at.and_then(|at| self.zone.day(at)) else {
             return;
@@ -84,9 +80,13 @@ impl Days {
 mod tests {
     use super::*;
     use crate::{
-        app::testing::{num, position},
+        app::{
+            account::feed::AnswerDiff,
+            testing::{num, position},
+        },
         model::Timestamp,
     };
+    use std::collections::VecDeque;
 
     /// 2026-09-21 00:00 UTC.
     const MIDNIGHT: i64 = 1_789_948_800_000;

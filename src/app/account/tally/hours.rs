@@ -1,9 +1,9 @@
 //! What the positions closed in each hour of the day came to, by the desk's clocks: kept up by what each answer changes.
 
-use super::{Results, RowChange};
-use crate::app::account::feed::AnswerDiff;
+use super::{Results, Tally};
+use crate::app::account::feed::RowChange;
 use crate::model::{Position, Zone};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HourResults {
@@ -25,13 +25,9 @@ impl HourResults {
     pub fn all(&self) -> impl Iterator<Item = (usize, &Results)> {
         self.results.iter().map(|(hour, results)| (*hour, results))
     }
+}
 
-    pub(crate) fn take(&mut self, churn: &AnswerDiff<Position>, rows: &VecDeque<Position>) {
-        for (row, change) in churn.changes(rows) {
-            self.count(row, change);
-        }
-    }
-
+impl Tally<Position> for HourResults {
     fn count(&mut self, position: &Position, change: RowChange) {
         let Some(hour) = position.closed_at.and_then(|at| self.zone.hour(at)) else {
             return;
@@ -47,7 +43,11 @@ impl HourResults {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::testing::{num, position};
+    use crate::app::{
+        account::feed::AnswerDiff,
+        testing::{num, position},
+    };
+    use std::collections::VecDeque;
 
     /// 2026-09-21 00:00 UTC.
     const MIDNIGHT: i64 = 1_789_948_800_000;

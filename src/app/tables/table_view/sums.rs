@@ -5,7 +5,7 @@
 use super::super::pane::Pane;
 use crate::app::account::{
     store::Store,
-    tally::{Quality, Results},
+    tally::{Quality, Results, Tally},
 };
 use strum::EnumTryAs;
 
