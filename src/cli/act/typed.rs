@@ -116,11 +116,11 @@ impl FlagFaults {
             match resolved.meant(field, seen) {
                 None => {}
                 Some(Ok(price)) => {
-                    let (flag, text) = (flag(field), draft.text(field).unwrap_or_default());
+                    let (flag, text) = (field.flag(), draft.text(field).unwrap_or_default());
                     voice.note(&format!("{flag} {text} is {price}"));
                     resolved.write(field, &price.to_string());
                 }
-                Some(Err(fault)) => self.0.push(format!("{}: {fault}", flag(field))),
+                Some(Err(fault)) => self.0.push(format!("{}: {fault}", field.flag())),
             }
         }
         resolved
@@ -134,7 +134,7 @@ impl FlagFaults {
         };
         // A relative price that cannot be resolved was reported already.
         let is_told = |field: &Field| {
-            let own = format!("{}: ", flag(*field));
+            let own = format!("{}: ", field.flag());
             self.0.iter().any(|told| told.starts_with(&own))
         };
         let faults: Vec<_> = faults
@@ -143,7 +143,7 @@ impl FlagFaults {
             .collect();
         let told = faults
             .into_iter()
-            .map(|(field, fault)| format!("{}: {fault}", flag(field)));
+            .map(|(field, fault)| format!("{}: {fault}", field.flag()));
         self.0.extend(told);
         None
     }
@@ -154,41 +154,5 @@ impl FlagFaults {
             Some(value) if self.0.is_empty() => Ok(value),
             Some(_) | None => Err(UsageError(self.0.join("; "))),
         }
-    }
-}
-
-/// The flag that fills a field.
-fn flag(field: Field) -> &'static str {
-    match field {
-        Field::Kind => "--type",
-        Field::Market => "--market",
-        Field::Side => "--side",
-        Field::Share | Field::Size => "--size",
-        Field::LimitPrice => "--limit-price",
-        Field::TriggerMarket => "--trigger-market-id",
-        Field::TriggerPrice => "--trigger-price",
-        Field::TriggerDirection => "--trigger-direction",
-        Field::ChaseOffset => "--chase-offset",
-        Field::ChaseCap => "--chase-cap-price",
-        Field::TargetPosition => "--target-position-id",
-        Field::Expires => "--gtd-expires-at",
-        Field::ExpectedPrice => "--expected-price",
-        Field::TimeInForce => "--tif",
-        Field::Leverage => "--leverage",
-        Field::MarginMode => "--margin-mode",
-        Field::ReduceOnly => "--reduce-only",
-        Field::TakeProfit => "--take-profit",
-        Field::StopLoss => "--stop-loss",
-        Field::Slippage => "--slippage-bps",
-        Field::Acknowledged => "--marketable-limit-acknowledged",
-        Field::ExtraMargin => "--extra",
-        Field::Duration => "--duration",
-        Field::Randomize => "--randomize",
-        Field::MinPrice => "--min-price",
-        Field::MaxPrice => "--max-price",
-        Field::StartPrice => "--start-price",
-        Field::EndPrice => "--end-price",
-        Field::Rungs => "--rungs",
-        Field::Skew => "--skew",
     }
 }

@@ -70,6 +70,8 @@ pub enum FieldInput {
 struct FieldFacts {
     label: &'static str,
     takes: FieldInput,
+    /// What fills it on the command line, on the desk and in a shell.
+    flag: &'static str,
     /// Its names in the API's bodies.
     body: &'static [&'static str],
 }
@@ -77,51 +79,62 @@ struct FieldFacts {
 const fn facts(
     label: &'static str,
     takes: FieldInput,
+    flag: &'static str,
     body: &'static [&'static str],
 ) -> FieldFacts {
-    FieldFacts { label, takes, body }
+    FieldFacts {
+        label,
+        takes,
+        flag,
+        body,
+    }
 }
 
 impl Field {
     #[rustfmt::skip]
     fn facts(self) -> FieldFacts {
         match self {
-            Self::Kind => facts("type", FieldInput::Choice, &["type", "kind"]),
-            Self::Market => facts("market", FieldInput::Market, &["market_id"]),
-            Self::Side => facts("side", FieldInput::Choice, &["side"]),
-            Self::Share => facts("part", FieldInput::Choice, &[]),
-            Self::Size => facts("size", FieldInput::Size, &["size"]),
-            Self::LimitPrice => facts("limit price", FieldInput::Price, &["limit_price"]),
-            Self::TriggerMarket => facts("trigger market", FieldInput::Market, &["trigger_market_id"]),
-            Self::TriggerPrice => facts("trigger price", FieldInput::WatchedPrice, &["trigger_price"]),
-            Self::TriggerDirection => facts("fires", FieldInput::Choice, &["trigger_direction"]),
-            Self::ChaseOffset => facts("chase offset", FieldInput::Number, &["chase_offset"]),
-            Self::ChaseCap => facts("chase cap", FieldInput::Price, &["chase_cap_price"]),
-            Self::TargetPosition => facts("position", FieldInput::Choice, &["target_position_id"]),
-            Self::TimeInForce => facts("time in force", FieldInput::Choice, &["time_in_force"]),
-            Self::Expires => facts("expires", FieldInput::Instant, &["gtd_expires_at"]),
-            Self::TakeProfit => facts("take profit", FieldInput::Price, &["attached_take_profit_price", "take_profit_price"]),
-            Self::StopLoss => facts("stop loss", FieldInput::Price, &["attached_stop_loss_price", "stop_loss_price"]),
-            Self::Slippage => facts("slippage bps", FieldInput::Number, &["slippage_tolerance_bps"]),
-            Self::Leverage => facts("leverage", FieldInput::Number, &["leverage"]),
-            Self::MarginMode => facts("margin mode", FieldInput::Choice, &["margin_mode"]),
-            Self::ReduceOnly => facts("reduce-only", FieldInput::Choice, &["reduce_only"]),
-            Self::ExpectedPrice => facts("observed mid", FieldInput::Price, &["expected_price"]),
-            Self::Acknowledged => facts("may fill at once", FieldInput::Choice, &["marketable_limit_acknowledged"]),
-            Self::Duration => facts("duration", FieldInput::Span, &["duration_minutes"]),
-            Self::Randomize => facts("randomize", FieldInput::Choice, &["randomize"]),
-            Self::MinPrice => facts("min price", FieldInput::Price, &["min_price"]),
-            Self::MaxPrice => facts("max price", FieldInput::Price, &["max_price"]),
-            Self::StartPrice => facts("first price", FieldInput::Price, &["start_price"]),
-            Self::EndPrice => facts("last price", FieldInput::Price, &["end_price"]),
-            Self::Rungs => facts("rungs", FieldInput::Number, &["rung_count"]),
-            Self::Skew => facts("skew", FieldInput::Number, &["skew"]),
-            Self::ExtraMargin => facts("extra margin", FieldInput::Number, &["extra_margin"]),
+            Self::Kind => facts("type", FieldInput::Choice, "--type", &["type", "kind"]),
+            Self::Market => facts("market", FieldInput::Market, "--market", &["market_id"]),
+            Self::Side => facts("side", FieldInput::Choice, "--side", &["side"]),
+            Self::Share => facts("part", FieldInput::Choice, "--size", &[]),
+            Self::Size => facts("size", FieldInput::Size, "--size", &["size"]),
+            Self::LimitPrice => facts("limit price", FieldInput::Price, "--limit-price", &["limit_price"]),
+            Self::TriggerMarket => facts("trigger market", FieldInput::Market, "--trigger-market-id", &["trigger_market_id"]),
+            Self::TriggerPrice => facts("trigger price", FieldInput::WatchedPrice, "--trigger-price", &["trigger_price"]),
+            Self::TriggerDirection => facts("fires", FieldInput::Choice, "--trigger-direction", &["trigger_direction"]),
+            Self::ChaseOffset => facts("chase offset", FieldInput::Number, "--chase-offset", &["chase_offset"]),
+            Self::ChaseCap => facts("chase cap", FieldInput::Price, "--chase-cap-price", &["chase_cap_price"]),
+            Self::TargetPosition => facts("position", FieldInput::Choice, "--target-position-id", &["target_position_id"]),
+            Self::TimeInForce => facts("time in force", FieldInput::Choice, "--tif", &["time_in_force"]),
+            Self::Expires => facts("expires", FieldInput::Instant, "--gtd-expires-at", &["gtd_expires_at"]),
+            Self::TakeProfit => facts("take profit", FieldInput::Price, "--take-profit", &["attached_take_profit_price", "take_profit_price"]),
+            Self::StopLoss => facts("stop loss", FieldInput::Price, "--stop-loss", &["attached_stop_loss_price", "stop_loss_price"]),
+            Self::Slippage => facts("slippage bps", FieldInput::Number, "--slippage-bps", &["slippage_tolerance_bps"]),
+            Self::Leverage => facts("leverage", FieldInput::Number, "--leverage", &["leverage"]),
+            Self::MarginMode => facts("margin mode", FieldInput::Choice, "--margin-mode", &["margin_mode"]),
+            Self::ReduceOnly => facts("reduce-only", FieldInput::Choice, "--reduce-only", &["reduce_only"]),
+            Self::ExpectedPrice => facts("observed mid", FieldInput::Price, "--expected-price", &["expected_price"]),
+            Self::Acknowledged => facts("may fill at once", FieldInput::Choice, "--marketable-limit-acknowledged", &["marketable_limit_acknowledged"]),
+            Self::Duration => facts("duration", FieldInput::Span, "--duration", &["duration_minutes"]),
+            Self::Randomize => facts("randomize", FieldInput::Choice, "--randomize", &["randomize"]),
+            Self::MinPrice => facts("min price", FieldInput::Price, "--min-price", &["min_price"]),
+            Self::MaxPrice => facts("max price", FieldInput::Price, "--max-price", &["max_price"]),
+            Self::StartPrice => facts("first price", FieldInput::Price, "--start-price", &["start_price"]),
+            Self::EndPrice => facts("last price", FieldInput::Price, "--end-price", &["end_price"]),
+            Self::Rungs => facts("rungs", FieldInput::Number, "--rungs", &["rung_count"]),
+            Self::Skew => facts("skew", FieldInput::Number, "--skew", &["skew"]),
+            Self::ExtraMargin => facts("extra margin", FieldInput::Number, "--extra", &["extra_margin"]),
         }
     }
 
     pub fn label(self) -> &'static str {
         self.facts().label
+    }
+
+    /// The flag that fills it: `--limit-price`.
+    pub fn flag(self) -> &'static str {
+        self.facts().flag
     }
 
     /// Its names in the API's bodies.

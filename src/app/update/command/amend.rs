@@ -2,7 +2,7 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, open},
+    trade::{fill, open, texts},
 };
 use crate::{
     app::{
@@ -11,17 +11,10 @@ use crate::{
         orders::of_row,
         tables::table_view::Fault,
     },
-    model::{draft::Field, spoken},
+    model::spoken,
 };
 
 pub(super) const FLAGS: &[&str] = &["--price=", "--limit-price=", "--trigger-price=", "--size="];
-
-/// The flags that are text fields of the form.
-const TEXTS: &[(&str, Field)] = &[
-    ("--limit-price", Field::LimitPrice),
-    ("--trigger-price", Field::TriggerPrice),
-    ("--size", Field::Size),
-];
 
 /// `ORDER_ID [PRICE]`: the price is the form's focused one, limit or trigger.
 pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
@@ -32,9 +25,7 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
     let price = args.word(1).or(args.flag("--price"));
     let price = price.map(|word| (form.focus, word));
-    let flags = TEXTS.iter();
-    let flags = flags.filter_map(|(flag, field)| Some((*field, args.flag(flag)?)));
-    for (field, word) in price.into_iter().chain(flags) {
+    for (field, word) in price.into_iter().chain(texts(args)) {
         fill(&mut form, field, word)?;
         form.touch();
     }

@@ -2,7 +2,7 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, market, open, owned, parsed, position, strip},
+    trade::{fill, market, open, owned, parsed, position, strip, texts},
 };
 use crate::{
     app::{
@@ -30,15 +30,6 @@ pub(super) const FLAGS: &[&str] = &[
     "--marketable-limit-acknowledged",
 ];
 
-/// The flags that are text fields of the form.
-const TEXTS: &[(&str, Field)] = &[
-    ("--size", Field::Size),
-    ("--limit-price", Field::LimitPrice),
-    ("--trigger-price", Field::TriggerPrice),
-    ("--slippage-bps", Field::Slippage),
-    ("--expected-price", Field::ExpectedPrice),
-];
-
 pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     args.at_most(2)?;
     if args.word(0).is_some_and(|word| word.text == "all") {
@@ -51,10 +42,8 @@ pub(super) fn close(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     if let Some(word) = args.word(1) {
         fill(&mut form, Field::Size, word)?;
     }
-    for (flag, field) in TEXTS {
-        if let Some(word) = args.flag(flag) {
-            fill(&mut form, *field, word)?;
-        }
+    for (field, word) in texts(args) {
+        fill(&mut form, field, word)?;
     }
     let is_at_market =
         matches!(&form.draft, Draft::Close(draft) if draft.kind == CloseKind::Market);
@@ -78,14 +67,13 @@ fn choices(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), F
     if let Draft::Close(draft) = draft {
         draft.kind = chosen;
     }
-    let direction = owned(draft, args, Field::TriggerDirection, "--trigger-direction")?;
-    let elsewhere = owned(draft, args, Field::TriggerMarket, "--trigger-market-id")?;
-    let acknowledged = "--marketable-limit-acknowledged";
-    owned(draft, args, Field::Acknowledged, acknowledged)?;
+    let direction = owned(draft, args, Field::TriggerDirection)?;
+    let elsewhere = owned(draft, args, Field::TriggerMarket)?;
+    owned(draft, args, Field::Acknowledged)?;
     let Draft::Close(draft) = draft else {
         return Ok(());
     };
-    draft.acknowledged = args.has(acknowledged).is_some();
+    draft.acknowledged = args.has(Field::Acknowledged.flag()).is_some();
     if let Some(word) = direction {
         draft.trigger_direction = Some(parsed(word)?);
     }

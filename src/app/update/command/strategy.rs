@@ -2,7 +2,7 @@
 
 use super::{
     CommandArgs,
-    trade::{fill, market, markets, parsed},
+    trade::{fill, market, markets, parsed, texts},
 };
 use crate::{
     app::{
@@ -56,20 +56,6 @@ const LADDER_WORDS: &[Field] = &[
     Field::Rungs,
 ];
 
-/// The flags that are text fields of the form.
-const TEXTS: &[(&str, Field)] = &[
-    ("--size", Field::Size),
-    ("--duration", Field::Duration),
-    ("--trigger-price", Field::TriggerPrice),
-    ("--min-price", Field::MinPrice),
-    ("--max-price", Field::MaxPrice),
-    ("--start-price", Field::StartPrice),
-    ("--end-price", Field::EndPrice),
-    ("--rungs", Field::Rungs),
-    ("--skew", Field::Skew),
-    ("--leverage", Field::Leverage),
-];
-
 pub(super) fn twap(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     let curve = match args.flag("--curve") {
         Some(word) => parsed(word)?,
@@ -106,10 +92,8 @@ fn strategy(
     if let Some(word) = words.next() {
         return Err(word.fault("this command takes no more arguments"));
     }
-    for (flag, field) in TEXTS {
-        if let Some(word) = args.flag(flag) {
-            fill(&mut form, *field, word)?;
-        }
+    for (field, word) in texts(args) {
+        fill(&mut form, field, word)?;
     }
     form.start();
     Ok(Next::Open(Box::new(Overlay::Form(Box::new(form)))))

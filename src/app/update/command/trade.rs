@@ -22,6 +22,7 @@ use crate::{
     },
 };
 use std::str::FromStr;
+use strum::IntoEnumIterator as _;
 
 pub(super) const PLACE_FLAGS: &[&str] = &[
     "--market=",
@@ -46,20 +47,11 @@ pub(super) const PLACE_FLAGS: &[&str] = &[
     "--reduce-only",
 ];
 
-/// The flags that are text fields of the form.
-const TEXTS: &[(&str, Field)] = &[
-    ("--size", Field::Size),
-    ("--limit-price", Field::LimitPrice),
-    ("--leverage", Field::Leverage),
-    ("--take-profit", Field::TakeProfit),
-    ("--stop-loss", Field::StopLoss),
-    ("--slippage-bps", Field::Slippage),
-    ("--gtd-expires-at", Field::Expires),
-    ("--trigger-price", Field::TriggerPrice),
-    ("--chase-offset", Field::ChaseOffset),
-    ("--chase-cap-price", Field::ChaseCap),
-    ("--expected-price", Field::ExpectedPrice),
-];
+/// The text fields of a form that flags fill.
+pub(super) fn texts(args: &CommandArgs) -> impl Iterator<Item = (Field, &Word)> {
+    let typed = Field::iter().filter(|field| field.is_typed());
+    typed.filter_map(|field| Some((field, args.flag(field.flag())?)))
+}
 
 pub(super) fn place(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault> {
     if let Some(side) = args.flag("--side") {
@@ -105,9 +97,7 @@ fn order(model: &mut Model, args: &CommandArgs, side: Side, skip: usize) -> Resu
     }
     let words = [(Field::Size, skip + 1), (Field::LimitPrice, price)].into_iter();
     let words = words.filter_map(|(field, at)| Some((field, args.word(at)?)));
-    let flags = TEXTS.iter();
-    let flags = flags.filter_map(|(flag, field)| Some((*field, args.flag(flag)?)));
-    for (field, word) in words.chain(flags) {
+    for (field, word) in words.chain(texts(args)) {
         fill(&mut form, field, word)?;
     }
     form.start();
@@ -154,9 +144,9 @@ fn choices(draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
 
 /// The trigger and its purpose.
 fn triggers(model: &Model, draft: &mut Draft, args: &CommandArgs) -> Result<(), Fault> {
-    let direction = owned(draft, args, Field::TriggerDirection, "--trigger-direction")?;
-    let elsewhere = owned(draft, args, Field::TriggerMarket, "--trigger-market-id")?;
-    let target = owned(draft, args, Field::TargetPosition, "--target-position-id")?;
+    let direction = owned(draft, args, Field::TriggerDirection)?;
+    let elsewhere = owned(draft, args, Field::TriggerMarket)?;
+    let target = owned(draft, args, Field::TargetPosition)?;
     let Draft::Entry(draft) = draft else {
         return Ok(());
     };
@@ -180,8 +170,8 @@ pub(super) fn owned<'a>(
     draft: &Draft,
     args: &'a CommandArgs,
     field: Field,
-    flag: &str,
 ) -> Result<Option<&'a Word>, Fault> {
+    let flag = field.flag();
     match args.has(flag) {
         Some(word) if !draft.fields().contains(&field) => {
             Err(word.fault(format!("an order of this type takes no {flag}")))
@@ -256,13 +246,8 @@ pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
         return Err(id.fault("attached exits can be changed on a resting limit order only"));
     }
     let mut form = Form::exits(order);
-    for (flag, field) in [
-        ("--take-profit", Field::TakeProfit),
-        ("--stop-loss", Field::StopLoss),
-    ] {
-        if let Some(word) = args.flag(flag) {
-            form.draft.write(field, &word.text);
-        }
+    for (field, word) in texts(args) {
+        form.draft.write(field, &word.text);
     }
     form.start();
     Ok(open(Overlay::Form(Box::new(form))))
