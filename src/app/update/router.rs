@@ -48,7 +48,14 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
     if means_cursor(model, &msg) {
         model.market_screen.follow_at_once();
     }
-    let mut effects = match msg {
+    let mut effects = handled(model, msg);
+    effects.extend(after_every_message(model));
+    effects
+}
+
+/// The requests of one message alone.
+fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    match msg {
         Msg::Key(chord) => press(model, chord),
         Msg::Unseen(chord) => unseen::press_unseen(model, chord),
         Msg::Paste(text) => paste(model, &text),
@@ -101,9 +108,7 @@ pub fn update(model: &mut Model, now: Timestamp, msg: Msg) -> Vec<Effect> {
             model.say(tone, text);
             vec![]
         }
-    };
-    effects.extend(after_every_message(model));
-    effects
+    }
 }
 
 /// Whether it may be about the market under the cursor: anything that a person does but move.

@@ -131,10 +131,9 @@ impl Services {
                 sharing: JournalAccounts::new(Arc::clone(&sharing), own),
                 options,
                 reach: self.reach,
-                visibility: if own == 0 {
-                    Visibility::OnScreen
-                } else {
-                    Visibility::Background
+                visibility: match own {
+                    0 => Visibility::OnScreen,
+                    _ => Visibility::Background,
                 },
             };
             let beside = members.iter().map(|member| &member.client);

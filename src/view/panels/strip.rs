@@ -16,7 +16,7 @@ use crate::{
         dialogs::overlay::{Arm, Strip, StripAction},
         keys::keymap::{Action, Context},
     },
-    model::{AccountId, Command, Num, Progress, StopMoveEvent, Ticket, Timestamp},
+    model::{AccountId, CloseAll, Command, Num, Progress, StopMoveEvent, Ticket, Timestamp},
     view::{
         tables::activity,
         text::{
@@ -215,6 +215,7 @@ fn flight_view(
     flight: &PendingCommand,
     scene: &Scene<'_>,
 ) -> Option<PendingCommandView> {
+    let plain = |words| PendingCommandView { words, gauge: None };
     match (&flight.command, &flight.progress) {
         (
             Command::CloseAll(account),
@@ -222,60 +223,47 @@ fn flight_view(
                 operation,
                 retry_at,
             },
-        ) => {
-            let total = Num::from(operation.total_count);
-            let share = Num::from(operation.done_count())
-                .over(total)
-                .unwrap_or(Num::ZERO);
-            Some(PendingCommandView {
-                words: running(account, operation, *retry_at, scene),
-                gauge: Some(Gauge {
-                    share: Share::of(share),
-                    tone: Tone::Info,
-                }),
-            })
-        }
+        ) => Some(PendingCommandView {
+            words: running(account, operation, *retry_at, scene),
+            gauge: Some(done_share(operation)),
+        }),
         (
             _,
             Progress::Flattening(_) | Progress::Parked { .. } | Progress::Sending { attempt: 2.. },
-        ) => Some(PendingCommandView {
-            words: standing(flight),
-            gauge: None,
-        }),
+        ) => Some(plain(standing(flight))),
         (
             command @ Command::CloseAll(_),
             progress @ (Progress::Queued | Progress::Sending { .. }),
-        ) => Some(PendingCommandView {
-            words: vec![
-                Span::new(going(command, scene), Tone::Info),
-                Span::muted(if *progress == Progress::Queued {
-                    " not sent yet"
-                } else {
-                    " sending"
-                }),
-            ],
-            gauge: None,
-        }),
+        ) => Some(plain(vec![
+            Span::new(going(command, scene), Tone::Info),
+            Span::muted(if *progress == Progress::Queued {
+                " not sent yet"
+            } else {
+                " sending"
+            }),
+        ])),
         // Most commands pass these states at once, and what ends too soon to be read is not shown. A form that has
         // closed leaves this line.
         (_, Progress::Queued | Progress::Sending { .. }) => {
             let is_shown = scene.sent_forms.contains_key(&ticket)
                 || scene.own_now.since(flight.since) >= SHOWN_AFTER;
-            is_shown.then(|| PendingCommandView {
-                words: standing(flight),
-                gauge: None,
-            })
+            is_shown.then(|| plain(standing(flight)))
         }
-        (_, _) => Some(PendingCommandView {
-            words: waiting(flight, scene),
-            gauge: None,
-        }),
+        (_, _) => Some(plain(waiting(flight, scene))),
+    }
+}
+
+fn done_share(operation: &CloseAll) -> Gauge {
+    let done = Num::from(operation.done_count()).over(Num::from(operation.total_count));
+    Gauge {
+        share: Share::of(done.unwrap_or(Num::ZERO)),
+        tone: Tone::Info,
     }
 }
 
 fn running(
     account: &AccountId,
-    operation: &crate::model::CloseAll,
+    operation: &CloseAll,
     retry_at: Timestamp,
     scene: &Scene<'_>,
 ) -> Vec<Span> {
