@@ -41,7 +41,7 @@ pub struct QueryPair {
     pub value: String,
 }
 
-/// The path that takes a `POST` of [`PlaceTwap`](crate::model::PlaceTwap) or [`PlaceScaled`](crate::model::PlaceScaled) with an `Idempotency-Key`.
+/// The path that takes a `POST` that creates a TWAP or a scaled order, with an `Idempotency-Key`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "String", into = "String")]
 pub enum Creation {

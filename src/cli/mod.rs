@@ -16,6 +16,7 @@ mod exchange_args;
 mod exit;
 mod flags;
 mod journal;
+mod local_zone;
 mod log;
 mod out;
 mod paper;

@@ -90,7 +90,7 @@ pub struct DrawState {
 
 impl Default for DrawState {
     fn default() -> Self {
-        Self::new(Theme::default(), Zone::local())
+        Self::new(Theme::default(), Zone::default())
     }
 }
 

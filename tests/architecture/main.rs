@@ -8,7 +8,8 @@
 //! - exchange, journal -> disk: both keep themselves in files that nobody else may read, with commits that last;
 //! - tokio in client, exchange and cli: each waits for sockets or timers of its own. The app, the views and the engine
 //!   name no part of it, and the loop's own tasks stay in runtime;
-//! - jiff beside model: in config for durations as people write them, in cli/snapshot for the instant of a picture.
+//! - jiff beside model: in config for durations as people write them, in cli/snapshot for the instant of a picture, in
+//!   cli/local_zone for the zone of this machine.
 
 #![expect(
     clippy::unwrap_used,
@@ -118,7 +119,10 @@ const BELONGS_TO: &[(&str, &[&str])] = &[
     ("serde_ignored", &["config"]),
     ("etcetera", &["config"]),
     ("rust_decimal", &["model"]),
-    ("jiff", &["model", "config", "cli/snapshot"]),
+    (
+        "jiff",
+        &["model", "config", "cli/local_zone", "cli/snapshot"],
+    ),
 ];
 
 #[test]

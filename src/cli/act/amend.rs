@@ -17,11 +17,11 @@ use crate::{
         account::successor::{Successor, filled_of, too_late},
         forms::form::{Form, FormContext, Used},
     },
-    cli::{Exit, exit::UsageError, service::Service, voice::Output},
+    cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service, voice::Output},
     config::Sources,
     model::{
         Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Position, Protection,
-        Receipt, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, Zone, accepted_stop,
+        Receipt, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, accepted_stop,
         draft::Field, is_stop_canceled,
     },
     runtime::Clock,
@@ -193,7 +193,7 @@ impl MovePlan {
 impl MoveArgs {
     /// The order as it is to be: what is not named stays as it is.
     fn placed(&self, service: &Service, store: &Store, order: &Order) -> Result<PlaceOrder> {
-        let (now, zone) = (Clock::start().now(), Zone::local());
+        let (now, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
             used: &Used::default(),

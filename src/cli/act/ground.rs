@@ -15,7 +15,7 @@ use crate::{
         forms::form::{Form, FormContext, Used},
         rules::warnings::{self, RiskFacts},
     },
-    cli::{Exit, service::Service, voice::Output},
+    cli::{Exit, local_zone::local_zone, service::Service, voice::Output},
     journal::IntentRow,
     model::{
         AccountId, Charges, Command, Failure, MarginMode, Page, Timestamp, Zone,
@@ -124,7 +124,7 @@ impl<'a> OrderContext<'a> {
         }
         Self {
             now: before.as_ref().map_or(now, |before| before.created_at),
-            zone: Zone::local(),
+            zone: local_zone(),
             service,
             key,
             store,

@@ -8,13 +8,14 @@ use crate::{
     cli::{
         disk_wait::{AT_ONCE, Work},
         exit::UsageError,
+        local_zone::local_zone,
         paths::state_dir,
     },
     config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings, memory},
     disk,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal},
     ui::{Depth, DrawState, Theme, ThemeSet},
-    view::{self, text::format::Zone},
+    view,
 };
 use color_eyre::{Result, eyre::Context as _};
 use std::{
@@ -56,7 +57,7 @@ pub(in crate::cli) fn start(settings: &Settings) -> Result<Start> {
         } else {
             Mouse::Terminal
         },
-        draw_state: DrawState::new(looks.own.clone(), Zone::local()),
+        draw_state: DrawState::new(looks.own.clone(), local_zone()),
         looks,
         settings_thread: SettingsThread::none(),
         columns: BTreeMap::new(),
@@ -166,7 +167,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         },
         read_only: settings.read_only,
         dry_run: settings.dry_run,
-        zone: Zone::local(),
+        zone: local_zone(),
         reading: view::READING,
         alerts: settings.alerts.clone(),
         alert_command: settings.alert_command.clone(),

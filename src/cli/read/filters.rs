@@ -5,7 +5,8 @@
 
 use super::pages::{Extent, RowTest, Selection, all_listed};
 use crate::{
-    model::{MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap, Zone, draft::past},
+    cli::local_zone::local_zone,
+    model::{MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap, draft::past},
     runtime::Clock,
 };
 
@@ -131,7 +132,7 @@ impl TwapState {
 }
 
 fn since(text: &str) -> Result<Timestamp, String> {
-    past(text, Clock::start().now(), &Zone::local()).ok_or_else(|| {
+    past(text, Clock::start().now(), &local_zone()).ok_or_else(|| {
         "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
             .to_owned()
     })

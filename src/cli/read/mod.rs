@@ -21,7 +21,9 @@ pub(super) mod twaps;
 pub(super) mod watch;
 
 use super::{
-    Exit, out,
+    Exit,
+    local_zone::local_zone,
+    out,
     service::Service,
     voice::{ListFormat, Output, json},
 };
@@ -29,7 +31,7 @@ use crate::{
     app::{Motion, Store, activity::notice::Activity},
     model::Page,
     runtime::{self, Clock},
-    view::{Column, Scene, tables::rows::csv, text::format::Zone},
+    view::{Column, Scene, tables::rows::csv},
 };
 use color_eyre::Result;
 use serde::Serialize;
@@ -91,7 +93,7 @@ pub(super) async fn list<T: Serialize + Clone>(
 }
 
 fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
-    let (zone, now) = (Zone::local(), Clock::start().now());
+    let (zone, now) = (local_zone(), Clock::start().now());
     draw(&Scene {
         store,
         activity: &Activity::default(),

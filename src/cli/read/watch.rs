@@ -11,6 +11,7 @@ pub(in crate::cli) use events::EventRow;
 use super::{
     super::{
         Exit,
+        local_zone::local_zone,
         service::Service,
         voice::{ListFormat, NoteFlags, Output, json},
     },
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     app::Store,
     config::Sources,
-    model::{Failure, FailureKind, MarketId, Order, Page, Position, Timestamp, Zone, draft::span},
+    model::{Failure, FailureKind, MarketId, Order, Page, Position, Timestamp, draft::span},
     runtime::Clock,
     view::{
         tables::rows::{OrderRow, PositionRow},
@@ -327,7 +328,7 @@ fn change_line<T: Watchable>(
             row: row.exact(store),
         }),
         WatchFormat::Text => {
-            let time = Zone::local().time_of_day(seen_at);
+            let time = local_zone().time_of_day(seen_at);
             format!("{time}  {change:<8} {}", row.words(store))
         }
     }

@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn an_order_has_every_digit_it_was_sent_with_and_its_instants_in_full() {
         let model = desk();
-        let zone = Zone::local();
+        let zone = Zone::utc();
         let scene = Scene::of(&model, &zone);
         let filled = order(
             "ord-9",
