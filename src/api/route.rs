@@ -104,7 +104,7 @@ impl Route {
             ("DELETE", ["twap-orders", id]) => Self::StopTwap((*id).into()),
             ("GET", ["scaled-orders", id]) => Self::Scaled((*id).into()),
             ("DELETE", ["scaled-orders", id]) => Self::CancelScaled((*id).into()),
-            _ => return Err(misfit(resource)),
+            _ => return Err(unmatched(resource)),
         };
         match query {
             "" => Ok(route),
@@ -116,7 +116,7 @@ impl Route {
 }
 
 /// The fault of an unmatched path: it exists with another method, or not at all.
-fn misfit(resource: &[&str]) -> RouteFault {
+fn unmatched(resource: &[&str]) -> RouteFault {
     match resource {
         ["orders" | "positions" | "twap-orders"]
         | ["orders" | "twap-orders" | "scaled-orders", _]

@@ -7,7 +7,7 @@ use crate::{
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Stored orders; more than any sensible rate and repeat window need.
+/// The most orders kept; more than any sensible order rate and repeat window need.
 const KEPT: usize = 256;
 
 /// The orders that this session sent, and its first equity.

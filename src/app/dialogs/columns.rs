@@ -51,7 +51,7 @@ impl Columns {
             (Action::Up, _, above) => self.at = above,
             (Action::MoveDown, below, _) => self.swap(below),
             (Action::MoveUp, _, above) => self.swap(above),
-            (Action::ShowColumn, ..) => return self.turn(),
+            (Action::ShowColumn, ..) => return self.toggle_visibility(),
             (Action::Reset, ..) => self.reset(),
             (Action::Keep, ..) => return Next::ChooseColumns(self.pane, self.chosen()),
             (Action::Dismiss, ..) => return Next::Close,
@@ -69,7 +69,7 @@ impl Columns {
     }
 
     /// At least one column stays visible.
-    fn turn(&mut self) -> Next {
+    fn toggle_visibility(&mut self) -> Next {
         let is_only = self.shown().count() == 1;
         match self.list.get_mut(self.at) {
             Some((_, ColumnVisibility::Shown)) if is_only => {

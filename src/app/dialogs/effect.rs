@@ -53,9 +53,9 @@ pub enum Effect {
     Trace(Vec<OrderId>),
     /// Reads the page of earlier sessions before this mark.
     Earlier(PastMark),
-    /// Ask once for this; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
+    /// Requests this once; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
     Market(MarketId, MarketRequest),
-    /// From now on poll these ladders too.
+    /// Polls these scaled orders, too, from now on.
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.
     Terminal(TerminalOut),
@@ -69,15 +69,15 @@ pub enum Effect {
     /// Uses these columns of the pane, and stores them; `None` means all in the default order. Applies to every account
     /// of the desk.
     KeepColumns(Pane, Option<Vec<usize>>),
-    /// The trader's alerts of this account, for the next session.
+    /// Stores the trader's alerts of this account, for the next session.
     KeepUserAlerts(Box<KeptAlerts>),
-    /// What is kept of this account's trades, for the next session.
+    /// Stores notes and observations of this account's trades, for the next session.
     KeepTrades(Box<TradeLog>),
-    /// A program of the trader's, because an alert fired.
+    /// Runs `alert_command`, because an alert fired.
     RunAlertCommand(Box<AlertRun>),
-    /// Screens of this size are divided like this in the next session, too.
+    /// Stores this layout for screens of this size, for the next session.
     KeepLayout(WidthTier, LayoutPreset),
-    /// Read the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
+    /// Reads the settings now; answered by [`crate::app::desk::msg::Msg::Reload`].
     Reload,
     /// Writes an export file; answered by [`crate::app::desk::msg::Msg::Written`].
     Write(Box<export::Sheet>),

@@ -24,10 +24,11 @@ pub struct FormContext<'a> {
 /// The terms of the last order that the service accepted in each market, in this session. Without prices, which mean
 /// nothing later, and without reducing orders, whose terms depend on their position.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Used(BTreeMap<MarketId, Values>);
+pub struct Used(BTreeMap<MarketId, LastTerms>);
 
+/// The terms of the last order in one market.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Values {
+pub struct LastTerms {
     pub margin_mode: MarginMode,
     pub leverage: String,
     /// Offered, never filled in: the size of an order must be typed on purpose.
@@ -68,7 +69,7 @@ impl UsualTerms {
 }
 
 impl Used {
-    pub fn of(&self, market: Option<&MarketId>) -> Option<&Values> {
+    pub fn of(&self, market: Option<&MarketId>) -> Option<&LastTerms> {
         self.0.get(market?)
     }
 
@@ -86,7 +87,7 @@ impl Used {
         let before = self.0.remove(&order.market_id);
         let mut habits = before.map(|used| used.habits).unwrap_or_default();
         habits.insert(order.kind, UsualTerms::of(order));
-        let values = Values {
+        let values = LastTerms {
             margin_mode: order.margin_mode,
             leverage: order.leverage.to_string(),
             size: order.size.to_string(),

@@ -1,7 +1,7 @@
 //! The mouse as the terminal reports it.
 //!
-//! Contract: only presses, moves with a button down and the wheel are asked for, so that a pointer that is merely moved
-//! wakes nobody; and nothing at all when the setting says so, so that the terminal selects text as it always does.
+//! Contract: perpdeck requests only presses, moves with a button down and the wheel: a pointer that only moves must not
+//! wake the loop. With the setting off it requests nothing, and the terminal selects text as usual.
 
 use crate::{
     app::Msg,
@@ -18,8 +18,8 @@ pub enum Mouse {
     Terminal,
 }
 
-/// Presses, moves with a button down and the wheel (1002), in decimal places of any size (1006); of a terminal that does
-/// not know 1002 presses and the wheel (1000). What crossterm sends asks for every move too.
+/// Presses, moves with a button down and the wheel (1002), in decimal places of any size (1006); on a terminal without
+/// 1002, presses and the wheel (1000). crossterm's own sequence requests every move, too.
 pub(crate) struct Take;
 
 impl Command for Take {

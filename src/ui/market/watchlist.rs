@@ -8,28 +8,28 @@ use crate::{
     },
     view::{
         Scene, Span,
-        market::watchlist::{WatchedMarket, course, watched_count, watchlist},
+        market::watchlist::{WatchedMarket, sparkline, watched_count, watchlist},
     },
 };
 use ratatui::layout::Rect;
 
 /// Between two markets.
 const GAP: u16 = 2;
-/// A course and the blank before it.
-const COURSE_ROOM: u16 = 11;
+/// The width of a sparkline and the blank before it.
+const SPARKLINE_ROOM: u16 = 11;
 /// A market takes at least so many columns: its sign, a name, a price, a change.
 const LEAST: u16 = 19;
 
 /// How much is told of each market; the most that fits for all of them is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WatchDetail {
-    Course,
+    Sparkline,
     Funding,
     Change,
 }
 
 impl WatchDetail {
-    const ALL: [Self; 3] = [Self::Course, Self::Funding, Self::Change];
+    const ALL: [Self; 3] = [Self::Sparkline, Self::Funding, Self::Change];
 
     fn spans(self, market: &WatchedMarket) -> Vec<Span> {
         let mut spans = market.price.clone();
@@ -43,8 +43,12 @@ impl WatchDetail {
 
     /// What a market takes, the blank after it included.
     fn width(self, market: &WatchedMarket) -> u16 {
-        let course = if self == Self::Course { COURSE_ROOM } else { 0 };
-        sum([spans_width(&self.spans(market)), course, GAP])
+        let sparkline = if self == Self::Sparkline {
+            SPARKLINE_ROOM
+        } else {
+            0
+        };
+        sum([spans_width(&self.spans(market)), sparkline, GAP])
     }
 }
 
@@ -67,8 +71,8 @@ pub(in crate::ui) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, sc
     let mut room = area;
     for market in &markets {
         let mut rest = canvas.spans(room, &detail.spans(market));
-        if detail == WatchDetail::Course {
-            rest = canvas.spans(rest, &[course(&market.id, scene)]);
+        if detail == WatchDetail::Sparkline {
+            rest = canvas.spans(rest, &[sparkline(&market.id, scene)]);
         }
         canvas.spot(before(room, rest), ClickTarget::Market(market.id.clone()));
         room = after(rest, GAP);

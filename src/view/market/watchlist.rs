@@ -5,7 +5,7 @@ use crate::{
     model::{Market, MarketId, Num},
     view::{
         panels::markets::session_change,
-        tables::positions::course_line,
+        tables::positions::sparkline_text,
         text::{
             format,
             scene::Scene,
@@ -18,12 +18,12 @@ use crate::{
 /// Before the market shown, and where it is pinned.
 pub const SHOWN: &str = "▸";
 pub const PINNED: &str = "◆";
-/// What a change takes at most, `-12.34%`: one that comes or grows moves nothing.
+/// The width of a change, as wide as `-12.34%`: a change that appears or grows must not move the line.
 const CHANGE: usize = 7;
-/// Cells of a course.
-pub const COURSE: usize = 10;
+/// The width of a sparkline.
+pub const SPARKLINE: usize = 10;
 
-/// One market of the line. What is later in it goes first where room is short.
+/// One market of the line. Where room is short, its last fields are left out first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchedMarket {
     pub id: MarketId,
@@ -34,13 +34,13 @@ pub struct WatchedMarket {
     pub funding: Vec<Span>,
 }
 
-/// How many markets there are to watch; none where there is no market to show.
+/// The number of markets in the list; 0 on a screen without market data.
 pub fn watched_count(model: &Model) -> usize {
     let listed = model.store.markets.value().filter(|_| has_market(model));
     listed.map_or(0, std::collections::BTreeMap::len)
 }
 
-/// So many markets of the line, the one shown among them.
+/// At most `most` markets of the line, including the one shown.
 pub fn watchlist(model: &Model, scene: &Scene<'_>, most: usize) -> Vec<WatchedMarket> {
     let Some(listed) = model.store.markets.value().filter(|_| has_market(model)) else {
         return vec![];
@@ -54,10 +54,10 @@ pub fn watchlist(model: &Model, scene: &Scene<'_>, most: usize) -> Vec<WatchedMa
         .collect()
 }
 
-/// How the mark has moved in the last quarter of an hour; blank while that is not known.
-pub fn course(market: &MarketId, scene: &Scene<'_>) -> Span {
-    let course = course_line(market, COURSE, scene).unwrap_or_default();
-    Span::muted(format!(" {course:<COURSE$}"))
+/// The mark over the last 15 minutes; blank while unknown.
+pub fn sparkline(market: &MarketId, scene: &Scene<'_>) -> Span {
+    let sparkline = sparkline_text(market, SPARKLINE, scene).unwrap_or_default();
+    Span::muted(format!(" {sparkline:<SPARKLINE$}"))
 }
 
 fn watched(market: &Market, model: &Model, scene: &Scene<'_>) -> WatchedMarket {

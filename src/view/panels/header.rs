@@ -84,7 +84,7 @@ pub fn header(model: &Model) -> Header {
     segments.extend(budget(model));
     segments.extend(guard::segments(model));
     segments.extend(ages(model));
-    segments.extend(course(model));
+    segments.extend(sparkline(model));
     Header {
         mode: Some(identity.mode),
         badges: badges(model),
@@ -181,15 +181,15 @@ fn free(model: &Model) -> Segment {
 }
 
 /// The time span of the equity sparkline, and its cells.
-const COURSE: (Duration, usize) = (Duration::from_mins(15), 20);
+const SPARKLINE: (Duration, usize) = (Duration::from_mins(15), 20);
 
 /// With enough room: how equity has moved since the desk was opened.
-fn course(model: &Model) -> Option<Segment> {
-    let (span, cells) = COURSE;
+fn sparkline(model: &Model) -> Option<Segment> {
+    let (span, cells) = SPARKLINE;
     let marks = model.store.worth.marks.iter().copied();
-    let course = spark(marks, (model.now, span), cells)?;
+    let sparkline = spark(marks, (model.now, span), cells)?;
     let label = format!("equity {} ", format::age(span));
-    let words = vec![Span::muted(label), Span::plain(course)];
+    let words = vec![Span::muted(label), Span::plain(sparkline)];
     Some(Segment::new(9, words).brief(vec![]))
 }
 

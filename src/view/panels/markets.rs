@@ -11,7 +11,7 @@ use crate::{
     },
     model::{Grid, Market, Num, Text, Timestamp},
     view::{
-        tables::positions::{course, side_now},
+        tables::positions::{side_now, sparkline},
         text::{
             format,
             listed::{self, ListView},
@@ -50,7 +50,7 @@ const COLUMNS: &[Column<Market>] = &[
         aside(m.max_leverage.map(|most| format!("{most}×")))
     }),
     Column::new("position", "open", Left, 1, open),
-    Column::new("course", "15m", Left, 6, |m, scene| course(&m.id, scene)),
+    Column::new("course", "15m", Left, 6, |m, scene| sparkline(&m.id, scene)),
 ];
 
 /// As many lines as fit into `room`, including the chosen one.

@@ -31,7 +31,7 @@ use std::ops::Range;
 pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scene<'_>) -> Table {
     let store = scene.store;
     let shown = (rows, range.clone());
-    let course = (rows, range.clone());
+    let visible = (rows, range.clone());
     let table = match pane {
         Pane::Positions => Table::of(OPEN, shown, |at| store.positions.rows().get(at), scene),
         Pane::Orders => orders::table(scene, rows, range),
@@ -47,7 +47,7 @@ pub fn pane_table(pane: Pane, rows: &Rows<'_>, range: Range<usize>, scene: &Scen
         .table_view
         .is_some_and(|table_view| table_view.columns.is_some());
     if pane == Pane::Positions && !are_chosen {
-        let (rows, range) = course;
+        let (rows, range) = visible;
         let open = store.positions.rows();
         let shown = rows.places(range).filter_map(|at| open.get(at));
         positions::beside(&mut table, shown, scene);

@@ -213,12 +213,12 @@ fn age(position: &Position, scene: &Scene<'_>) -> Cell {
 }
 
 /// The time span of a mark's sparkline, and its cells.
-const COURSE: (Duration, usize) = (Duration::from_mins(15), 16);
+const SPARKLINE: (Duration, usize) = (Duration::from_mins(15), 16);
 
 /// How the mark has moved while this desk watched it.
-pub(crate) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
-    let (span, cells) = COURSE;
-    let course = scene.store.prices.get(market).and_then(|prices| {
+pub(crate) fn sparkline(market: &MarketId, scene: &Scene<'_>) -> Cell {
+    let (span, cells) = SPARKLINE;
+    let sparkline = scene.store.prices.get(market).and_then(|prices| {
         let from = Timestamp(
             scene
                 .own_now
@@ -227,12 +227,12 @@ pub(crate) fn course(market: &MarketId, scene: &Scene<'_>) -> Cell {
         );
         spark(prices.marks_since(from), (scene.own_now, span), cells)
     });
-    aside(course)
+    aside(sparkline)
 }
 
 /// The same in fewer cells, for a line of markets.
-pub(crate) fn course_line(market: &MarketId, cells: usize, scene: &Scene<'_>) -> Option<String> {
-    let (span, _) = COURSE;
+pub(crate) fn sparkline_text(market: &MarketId, cells: usize, scene: &Scene<'_>) -> Option<String> {
+    let (span, _) = SPARKLINE;
     let from = i64::try_from(span.as_millis()).unwrap_or(0);
     let from = Timestamp(scene.own_now.0.saturating_sub(from));
     let prices = scene.store.prices.get(market)?;
@@ -256,7 +256,7 @@ pub(crate) fn beside<'a>(
     });
     for (row, position) in table.rows.iter_mut().zip(shown) {
         if let RowBody::Cells(cells) = &mut row.body {
-            cells.push(course(&position.market_id, scene));
+            cells.push(sparkline(&position.market_id, scene));
         }
     }
 }

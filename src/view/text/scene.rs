@@ -1,4 +1,4 @@
-//! The data besides its own row that a cell can use.
+//! What cells are formatted with: one moment of the desk, its clocks and its zone.
 
 use super::{
     age,
