@@ -60,7 +60,7 @@ pub(super) struct Layers(Vec<Layer>);
 #[derive(Clone)]
 struct Layer {
     place: LayerPlace,
-    values: Config,
+    values: Map<String, Value>,
     /// By the setting's name.
     secrets: BTreeMap<String, Secret>,
 }
@@ -119,6 +119,7 @@ impl Layer {
             }
         }
         let values = Config::builder().add_source(LayerTable(values)).build();
+        let values = values.and_then(|all| all.collect());
         let values = values.map_err(|e| Problem::new(None, "settings", &e.to_string()))?;
         Ok(Self {
             place,
@@ -128,7 +129,7 @@ impl Layer {
     }
 
     fn value(&self, key: &str) -> Option<Value> {
-        within(self.values.collect().ok()?, key)
+        within(&self.values, key)
     }
 
     /// The first secret in it, its own or a profile's, that nobody else may read.
@@ -191,7 +192,7 @@ impl Layers {
         self.0
             .iter()
             .fold(Config::builder(), |builder, layer| {
-                builder.add_source(layer.values.clone())
+                builder.add_source(LayerTable(layer.values.clone()))
             })
             .build()
             .map_err(|e| Problem::new(None, "settings", &e.to_string()))
@@ -327,14 +328,14 @@ pub(super) fn variable(key: &str) -> String {
 }
 
 /// Walks the tables one name at a time.
-fn within(mut table: Map<String, Value>, key: &str) -> Option<Value> {
+fn within(table: &Map<String, Value>, key: &str) -> Option<Value> {
     let (first, rest) = match key.split_once('.') {
         Some((first, rest)) => (first, Some(rest)),
         None => (key, None),
     };
-    let value = table.remove(first)?;
-    match (rest, value.kind) {
-        (None, kind) => Some(Value::new(None, kind)),
+    let value = table.get(first)?;
+    match (rest, &value.kind) {
+        (None, kind) => Some(Value::new(None, kind.clone())),
         (Some(rest), ValueKind::Table(inner)) => within(inner, rest),
         (Some(_), _) => None,
     }
