@@ -6,7 +6,10 @@
 
 use super::{Action, Binding, Chord, Context, Keymap, Keys};
 use serde::Deserialize;
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
 use strum::{IntoEnumIterator, VariantNames};
 
 /// Who bound it.
@@ -223,11 +226,11 @@ pub(super) fn give_way(bound: &mut Bound) -> Vec<UnboundAction> {
 
 /// Two actions on one key in one place.
 pub(super) fn clashes(bindings: &[Binding]) -> Vec<String> {
-    let mut taken: BTreeMap<(Context, String), Action> = BTreeMap::new();
+    let mut taken: HashMap<(Context, Keys), Action> = HashMap::new();
     let mut faults = vec![];
     for binding in bindings {
         for keys in &binding.keys {
-            let place = (binding.context, keys.to_string());
+            let place = (binding.context, *keys);
             if let Some(other) = taken.insert(place, binding.action) {
                 let (context, action) = (binding.context, binding.action);
                 faults.push(format!("[{context}] {keys}: both {other} and {action}"));
