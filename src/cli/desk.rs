@@ -18,7 +18,6 @@ use super::{
 use crate::{
     app::{LayoutPreset, WidthTier, desk::tour::Tour},
     config::{Loaded, LogLevel, Sources, memory},
-    exchange::KeySource,
     runtime::{self, End},
 };
 use clap::ValueHint;
@@ -175,11 +174,7 @@ async fn paper(
     world: World,
     stop: CancellationToken,
 ) -> io::Result<End> {
-    // The opening reports an unreadable scenario.
-    if world
-        .scenario()
-        .is_ok_and(|scenario| scenario.key_source() == KeySource::Seed)
-    {
+    if world.has_keys_from_seed() {
         out::complain(FIXED_KEYS);
         start.warnings.push(FIXED_KEYS.to_owned());
     }

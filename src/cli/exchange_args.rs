@@ -1,7 +1,9 @@
 //! The arguments that start a paper exchange.
 
 use crate::{
-    exchange::{self, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, ScenarioFault, Speed},
+    exchange::{
+        self, ClockMode, ExchangeHandle, ExchangeOptions, KeySource, Scenario, ScenarioFault, Speed,
+    },
     model::{Num, Timestamp},
     runtime::Clock,
 };
@@ -126,6 +128,16 @@ impl World {
         self.start.unwrap_or_else(|| Clock::start().now())
     }
 
+    /// Whether the API keys come from the seed. The built-in demo is not parsed to tell, because the first frame would
+    /// wait for it; an unreadable scenario is reported when it is opened.
+    pub(super) fn has_keys_from_seed(&self) -> bool {
+        let asks = || {
+            let scenario = self.scenario();
+            scenario.is_ok_and(|scenario| scenario.key_source() == KeySource::Seed)
+        };
+        self.fixed_keys || (self.scenario != DEMO && asks())
+    }
+
     pub(super) fn scenario(&self) -> Result<Scenario, ScenarioFault> {
         let read = match self.scenario.as_str() {
             DEMO => Scenario::demo(),
@@ -140,5 +152,25 @@ impl World {
         } else {
             scenario
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_flag_takes_the_keys_of_the_built_in_demo_from_the_seed() {
+        for fixed_keys in [false, true] {
+            let world = World {
+                fixed_keys,
+                ..World::default()
+            };
+            let parsed = world.scenario().unwrap().key_source() == KeySource::Seed;
+            assert_eq!(
+                (world.has_keys_from_seed(), parsed),
+                (fixed_keys, fixed_keys)
+            );
+        }
     }
 }
