@@ -58,6 +58,9 @@ pub fn read() -> std::result::Result<Args, Exit> {
             ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         )
     };
+    if let Some(args) = Args::of_desk(std::env::args_os()) {
+        return Ok(args);
+    }
     let read = match Args::try_parse() {
         Err(why) if is_help(&why) => explained(),
         read => read,
