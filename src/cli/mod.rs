@@ -42,7 +42,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKi
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
 use exit::UsageError;
-use std::panic;
+use std::{panic, pin::Pin};
 use voice::Output;
 
 /// Whether a shell asked for a completion. It is printed then, and nothing else is done.
@@ -165,18 +165,19 @@ fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     // One thread: the desk waits nearly always, and an answer need not wake a second one.
     run_on(
         tokio::runtime::Builder::new_current_thread(),
-        desk::run(choice, (sources, loaded), &sandbox),
+        Box::pin(desk::run(choice, (sources, loaded), &sandbox)),
     )
 }
 
 /// Runs a verb that waits for sockets, timers or keys.
 fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    run_on(tokio::runtime::Builder::new_multi_thread(), verb)
+    run_on(tokio::runtime::Builder::new_multi_thread(), Box::pin(verb))
 }
 
+/// A boxed verb is compiled once. The runtime would compile the code of a generic one for each of its ways to block.
 fn run_on(
     mut threads: tokio::runtime::Builder,
-    verb: impl Future<Output = Result<Exit>>,
+    verb: Pin<Box<dyn Future<Output = Result<Exit>> + '_>>,
 ) -> Result<Exit> {
     let runtime = threads.enable_all().build();
     let runtime = runtime.wrap_err("no threads could be started")?;
