@@ -24,7 +24,7 @@ use crate::{
         Record, Risk, Ticket, Timestamp, Zone,
     },
 };
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
 /// 2026-09-21 14:13:20 UTC.
 pub(crate) const NOON: Timestamp = Timestamp(1_790_000_000_000);
@@ -83,7 +83,7 @@ pub(crate) fn bare_desk() -> Model {
         be_extra_ticks: 0,
         motion: Motion::Full,
     };
-    let mut model = Model::new(options, Keymap::default(), NOON);
+    let mut model = Model::new(options, KEYMAP.clone(), NOON);
     // The market is on the screen, and asked for, where a key goes to it.
     model.market_screen.tier = WidthTier::Column;
     let identity = Identity {
@@ -96,16 +96,22 @@ pub(crate) fn bare_desk() -> Model {
     model
 }
 
-/// What the built-in settings ask about, and nothing that is refused.
+/// The built-in keys, read once.
+static KEYMAP: LazyLock<Keymap> = LazyLock::new(Keymap::default);
+
+/// What the built-in settings ask about, and nothing that is refused. Read once: thousands of desks are opened with it.
 pub(crate) fn asking() -> Checks {
-    let loaded = config::load(&config::Sources::default()).unwrap();
-    Checks {
-        facts_within: Duration::ZERO,
-        duplicate_within: Duration::ZERO,
-        orders_per_second: 0,
-        refuse_through_market: None,
-        ..loaded.settings.checks
-    }
+    static ASKING: LazyLock<Checks> = LazyLock::new(|| {
+        let loaded = config::load(&config::Sources::default()).unwrap();
+        Checks {
+            facts_within: Duration::ZERO,
+            duplicate_within: Duration::ZERO,
+            orders_per_second: 0,
+            refuse_through_market: None,
+            ..loaded.settings.checks
+        }
+    });
+    ASKING.clone()
 }
 
 /// Presses `keys`, separated by blanks: names of keys (`tab`, `X`, `ctrl-j`), or words to type (`0.5`).

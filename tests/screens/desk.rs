@@ -17,7 +17,7 @@ use perpdeck::{
     },
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
 /// 2026-09-21 14:13:20 UTC.
 pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
@@ -461,8 +461,11 @@ pub(crate) fn options() -> Options {
         Source::Markets,
         Source::Account,
     ];
-    let built_in = perpdeck::config::load(&perpdeck::config::Sources::default());
-    let settings = built_in.unwrap().settings;
+    static BUILT_IN: LazyLock<perpdeck::config::Settings> = LazyLock::new(|| {
+        let built_in = perpdeck::config::load(&perpdeck::config::Sources::default());
+        built_in.unwrap().settings
+    });
+    let settings = BUILT_IN.clone();
     Options {
         dialect: perpdeck::config::Dialect::default(),
         checks: perpdeck::config::Checks {
@@ -495,7 +498,8 @@ pub(crate) fn options() -> Options {
 
 /// A desk that knows where it is and nothing else.
 pub(crate) fn connecting() -> Model {
-    Model::new(options(), Keymap::default(), NOW)
+    static KEYMAP: LazyLock<Keymap> = LazyLock::new(Keymap::default);
+    Model::new(options(), KEYMAP.clone(), NOW)
 }
 
 pub(crate) fn opened() -> Model {
