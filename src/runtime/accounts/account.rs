@@ -2,6 +2,7 @@
 
 use super::{
     channel::{AccountChannel, with_budget},
+    kept::KeptAccess,
     services::Reach,
     trader_effects::TraderEffects,
 };
@@ -131,8 +132,13 @@ impl Member {
             mut way,
         } = self;
         keep_learned(&client, &way.inbox, &dir);
-        let place = (dir.clone(), &identity);
-        let trader = TraderEffects::start(account.reach, place, &way.inbox);
+        // Only a dry run leaves the journal to others.
+        let access = match journal_access {
+            JournalAccess::Writer(_) => KeptAccess::Writable,
+            JournalAccess::ReadOnly(_) => KeptAccess::DryRun,
+        };
+        let kept = (&identity, access);
+        let trader = TraderEffects::start(account.reach, dir.clone(), kept, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);
         let events = tee_to_callers(&callers, &way.inbox);

@@ -60,18 +60,24 @@ enum Unusable {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeptAccess {
+pub(super) enum KeptAccess {
     Writable,
     /// What is there could not be read: it stays as it is.
     LeftAlone,
+    /// A dry run changes nothing: a desk that trades may have the file. The first change says so.
+    DryRun,
 }
 
 impl KeptFiles {
     /// Reads what earlier sessions kept, beside everything else, and says it to the desk.
-    pub(super) fn start(dir: PathBuf, identity: &Identity, inbox: Inbox<Msg>) -> Self {
+    pub(super) fn start(
+        dir: PathBuf,
+        (identity, access): (&Identity, KeptAccess),
+        inbox: Inbox<Msg>,
+    ) -> Self {
         let name = name(identity);
         let (writes, wanted) = channel();
-        thread::spawn(move || serve(&dir, &name, &wanted, &inbox));
+        thread::spawn(move || serve(&dir, (&name, access), &wanted, &inbox));
         Self { writes }
     }
 
@@ -133,8 +139,18 @@ fn loaded<T: DeserializeOwned + Default>(file: &KeptFile) -> Result<T, String> {
     Ok(kept.unwrap_or_default())
 }
 
-fn serve(dir: &Path, name: &str, wanted: &Receiver<KeptState>, inbox: &Inbox<Msg>) {
+fn serve(
+    dir: &Path,
+    (name, access): (&str, KeptAccess),
+    wanted: &Receiver<KeptState>,
+    inbox: &Inbox<Msg>,
+) {
     let (mut alerts, mut trades) = (alerts_file(dir, name), trades_file(dir, name));
+    (alerts.access, trades.access) = match access {
+        // Notes are written unasked too, as marks are seen: only alerts are worth a word.
+        KeptAccess::DryRun => (access, KeptAccess::LeftAlone),
+        KeptAccess::Writable | KeptAccess::LeftAlone => (access, access),
+    };
     if let Some(kept) = alerts.read(inbox) {
         say(inbox, Msg::Kept(KeptState::Alerts(kept)));
     }
@@ -208,6 +224,11 @@ impl KeptFile {
                 say(inbox, Msg::Notify(Tone::Alert, words));
                 return None;
             }
+            Err(Unusable::Damaged(why)) if self.access != KeptAccess::Writable => {
+                let words = format!("{what} in {path} are damaged ({why}): none of it is in force");
+                say(inbox, Msg::Notify(Tone::Alert, words));
+                return None;
+            }
             Err(Unusable::Damaged(why)) => why,
         };
         let words = match disk::set_aside(&self.path) {
@@ -226,8 +247,14 @@ impl KeptFile {
 
     /// The first failure in a row is said.
     fn write<T: Serialize>(&mut self, dir: &Path, kept: T, inbox: &Inbox<Msg>) {
-        if self.access == KeptAccess::LeftAlone {
-            return;
+        match self.access {
+            KeptAccess::Writable => {}
+            KeptAccess::LeftAlone => return,
+            KeptAccess::DryRun => {
+                self.access = KeptAccess::LeftAlone;
+                let words = format!("dry run: {} are not kept for the next session", self.what);
+                return say(inbox, Msg::Notify(Tone::Plain, words));
+            }
         }
         if let Err(why) = self.save(dir, kept) {
             let (what, path) = (self.what, self.path.display());

@@ -1,6 +1,10 @@
 //! What an account's desk does for the trader besides trading: keeps alerts and notes, runs programs of the trader's.
 
-use super::{kept::KeptFiles, services::Reach, user_command::UserCommands};
+use super::{
+    kept::{KeptAccess, KeptFiles},
+    services::Reach,
+    user_command::UserCommands,
+};
 use crate::app::{Effect, Identity, Msg, activity::user_alerts::KeptState};
 use std::path::PathBuf;
 use tokio::sync::mpsc::Sender;
@@ -19,13 +23,14 @@ impl TraderEffects {
     /// Reads what earlier sessions kept in `dir` for the account, beside everything else.
     pub(super) fn start(
         reach: Reach,
-        (dir, identity): (PathBuf, &Identity),
+        dir: PathBuf,
+        (identity, access): (&Identity, KeptAccess),
         inbox: &Sender<Msg>,
     ) -> Self {
         match reach {
             Reach::Nothing => Self::Picture,
             Reach::Signal => Self::Living {
-                kept: KeptFiles::start(dir, identity, inbox.clone()),
+                kept: KeptFiles::start(dir, (identity, access), inbox.clone()),
                 commands: UserCommands::new(inbox.clone()),
             },
         }

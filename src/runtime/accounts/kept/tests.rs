@@ -34,13 +34,17 @@ fn alert(level: i64) -> UserAlert {
 
 /// Runs the thread's work here: reads, writes what it is given, and answers all that was said.
 fn session(dir: &Path, writes: Vec<KeptState>) -> Vec<Msg> {
+    session_with(dir, KeptAccess::Writable, writes)
+}
+
+fn session_with(dir: &Path, access: KeptAccess, writes: Vec<KeptState>) -> Vec<Msg> {
     let (inbox, mut said) = mail(16);
     let (sender, wanted) = channel();
     for write in writes {
         sender.send(write).unwrap();
     }
     drop(sender);
-    serve(dir, "paper-chal-1", &wanted, &inbox);
+    serve(dir, ("paper-chal-1", access), &wanted, &inbox);
     drop(inbox);
     std::iter::from_fn(|| said.blocking_recv()).collect()
 }
@@ -137,4 +141,39 @@ fn a_paper_account_goes_by_its_id_and_a_services_by_its_address_too() {
     assert_eq!(paper("http://127.0.0.1:5000"), "paper-chal-1");
     let live = name(&identity(Mode::LiveApi, "https://api.example.com/v1"));
     assert_eq!(live, "api.example.com_v1-chal-1");
+}
+
+#[test]
+fn a_dry_run_reads_the_alerts_and_notes_and_writes_over_neither() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut trades = TradeLog::default();
+    trades.write(&"pos-1".into(), "plan #late", Timestamp(1));
+    session(
+        dir.path(),
+        vec![keep(&[640_000]), KeptState::Trades(Box::new(trades))],
+    );
+    let files = || {
+        let entries = fs::read_dir(dir.path()).unwrap();
+        let mut files: Vec<_> = entries
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (fs::read(&path).unwrap(), path))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    let none = KeptState::Trades(Box::default());
+    let said = session_with(dir.path(), KeptAccess::DryRun, vec![keep(&[]), none]);
+    let read = |msg: &&Msg| matches!(msg, Msg::Kept(_));
+    assert_eq!(said.iter().filter(read).count(), 2);
+    let words = "dry run: your alerts are not kept for the next session";
+    let told = |msg: &Msg| matches!(msg, Msg::Notify(Tone::Plain, text) if text == words);
+    assert_eq!(said.iter().filter(|msg| told(msg)).count(), 1);
+    assert_eq!(files(), before);
+
+    // A damaged file stays where a desk that trades will find it.
+    fs::write(dir.path().join("alerts-paper-chal-1.json"), "{").unwrap();
+    let damaged = files();
+    session_with(dir.path(), KeptAccess::DryRun, vec![keep(&[650_000])]);
+    assert_eq!(files(), damaged);
 }
