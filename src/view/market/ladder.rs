@@ -90,7 +90,7 @@ pub fn price_ladder(
     let label = labels.map_or(0, |label| label.chars().count());
     let form = LadderForm::new(width, label);
     let grouped = ladder.grouped();
-    let (above, below) = ladder.edges();
+    let (above, below) = ladder.edges(usize::from(width));
     Some(LadderView {
         form,
         drawn: ladder.drawn(),

@@ -12,13 +12,41 @@ use crate::{
         },
         orders::at_price::{self, PricePoint},
     },
-    model::{Book, Num, PublicTrade, Side},
+    model::{Book, Num, Protection, PublicTrade, Side},
     view::text::{
         format, passing,
         scene::Scene,
         span::{Span, Tone},
     },
 };
+
+/// A price that matters, for the edge of the rows.
+#[derive(Debug)]
+struct EdgeMark {
+    price: Num,
+    name: &'static str,
+    /// The sign that it has in the price cell; in a narrow ladder the name.
+    brief: &'static str,
+    tone: Tone,
+}
+
+/// How the marks at the edge are named.
+#[derive(Debug, Clone, Copy)]
+enum EdgeNames {
+    Whole,
+    Brief,
+}
+
+impl EdgeMark {
+    fn new(price: Num, (name, brief): (&'static str, &'static str), tone: Tone) -> Self {
+        Self {
+            price,
+            name,
+            brief,
+            tone,
+        }
+    }
+}
 
 /// What the keys would do at the cursor of the chart; nothing before a price is chosen.
 pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
@@ -32,51 +60,75 @@ pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
 }
 
 impl LadderScene<'_> {
-    /// What is out of view, above and below, the nearest first.
-    pub(super) fn edges(&self) -> (Vec<Span>, Vec<Span>) {
+    /// What is out of view, above and below, the nearest first, in `room` columns.
+    pub(super) fn edges(&self, room: usize) -> (Vec<Span>, Vec<Span>) {
         let Some((low, high)) = self.range() else {
             return (vec![], vec![]);
         };
         let mut named = self.named();
-        named.sort_by_key(|(price, ..)| *price);
-        let words = |(price, name, tone): &(Num, String, Tone)| {
-            Span::new(
-                format!("{name} {}", format::average(*price, self.market)),
-                *tone,
-            )
+        named.sort_by_key(|mark| mark.price);
+        let above: Vec<_> = named.iter().filter(|mark| mark.price > high).collect();
+        let below = named.iter().rev().filter(|mark| mark.price < low);
+        let below: Vec<_> = below.collect();
+        let edge = |arrow, marks: &[&EdgeMark]| {
+            let whole = edge(arrow, self.marks(marks, EdgeNames::Whole), " · ");
+            if spans_width(&whole) <= room {
+                return whole;
+            }
+            let mut brief = self.marks(marks, EdgeNames::Brief);
+            let all = brief.len();
+            loop {
+                let hidden = all.saturating_sub(brief.len());
+                let mut spans = edge(arrow, brief.clone(), "  ");
+                if hidden > 0 {
+                    spans.push(Span::muted(format!(" +{hidden}")));
+                }
+                if spans_width(&spans) <= room || brief.len() <= 1 {
+                    return spans;
+                }
+                brief.pop();
+            }
         };
-        let above = named.iter().filter(|(price, ..)| *price > high).map(words);
-        let below = named
-            .iter()
-            .rev()
-            .filter(|(price, ..)| *price < low)
-            .map(words);
-        (edge("▲", above), edge("▼", below))
+        (edge("▲", &above), edge("▼", &below))
     }
 
-    fn named(&self) -> Vec<(Num, String, Tone)> {
+    fn marks(&self, marks: &[&EdgeMark], names: EdgeNames) -> Vec<Span> {
+        let words = |mark: &&EdgeMark| {
+            let name = match names {
+                EdgeNames::Whole => mark.name,
+                EdgeNames::Brief => mark.brief,
+            };
+            let price = format::average(mark.price, self.market);
+            Span::new(format!("{name} {price}"), mark.tone)
+        };
+        marks.iter().map(words).collect()
+    }
+
+    fn named(&self) -> Vec<EdgeMark> {
         let middle = self.book.and_then(Book::mid);
         let middle = middle.or_else(|| self.market?.mid());
         let position = self.position;
         let entry = position.and_then(|position| position.entry_price);
         let liquidation = position.and_then(|position| position.liquidation_price);
         let facts = [
-            (middle, "market", Tone::Strong),
-            (entry, "entry", Tone::Plain),
-            (liquidation, "liq", Tone::Alert),
+            (middle, ("market", "M"), Tone::Strong),
+            (entry, ("entry", "E"), Tone::Plain),
+            (liquidation, ("liq", "L"), Tone::Alert),
         ];
         let facts = facts
             .into_iter()
-            .filter_map(|(price, name, tone)| Some((price?, name.to_owned(), tone)));
+            .filter_map(|(price, names, tone)| Some(EdgeMark::new(price?, names, tone)));
         let own = self.own.iter().map(|own| {
-            let name = match own.kind {
-                OwnOrderKind::Protects(purpose) => purpose.word().to_owned(),
-                OwnOrderKind::Resting | OwnOrderKind::Entry => own.side.to_string(),
+            let names = match (own.kind, own.side) {
+                (OwnOrderKind::Protects(Protection::Stop), _) => ("stop", "S"),
+                (OwnOrderKind::Protects(Protection::Target), _) => ("target", "T"),
+                (_, Side::Buy) => ("buy", "b"),
+                (_, Side::Sell) => ("sell", "s"),
             };
-            (own.row, name, Tone::Accent)
+            EdgeMark::new(own.row, names, Tone::Accent)
         });
         let alerts = self.alerts();
-        let alerts = alerts.map(|price| (price, "alert".to_owned(), Tone::Info));
+        let alerts = alerts.map(|price| EdgeMark::new(price, ("alert", "@"), Tone::Info));
         facts.chain(own).chain(alerts).collect()
     }
 
@@ -206,14 +258,21 @@ pub(super) fn over_trades(tape: &Tape, model: &Model, scene: &Scene<'_>) -> Vec<
     }
 }
 
-fn edge(arrow: &str, words: impl Iterator<Item = Span>) -> Vec<Span> {
+fn edge(arrow: &str, marks: Vec<Span>, between: &'static str) -> Vec<Span> {
     let mut spans = vec![];
-    for span in words {
-        let lead = if spans.is_empty() { arrow } else { " ·" };
-        spans.push(Span::muted(format!("{lead} ")));
+    for span in marks {
+        spans.push(if spans.is_empty() {
+            Span::muted(format!("{arrow} "))
+        } else {
+            Span::muted(between)
+        });
         spans.push(span);
     }
     spans
+}
+
+fn spans_width(spans: &[Span]) -> usize {
+    spans.iter().map(|span| span.text.chars().count()).sum()
 }
 
 fn apart(parts: Vec<Span>) -> Vec<Span> {
