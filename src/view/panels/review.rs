@@ -172,7 +172,11 @@ fn net(day: Option<ZoneDay>, scene: &Scene<'_>) -> Span {
         (Some(_), Some(None)) => Span::muted(right(format::UNKNOWN)),
         (Some(_), Some(Some(net))) => {
             let whole = net.rounded(0);
-            let sign = if net.is_negative() { "-" } else { "+" };
+            let sign = match (whole.is_zero(), net.is_negative()) {
+                (true, _) => "",
+                (false, true) => "-",
+                (false, false) => "+",
+            };
             let text = format!("{sign}{}", format::grouped(whole.abs()));
             Span::new(right(&text), words::pnl_tone(net))
         }
