@@ -143,7 +143,7 @@ fn status_kind(status: Option<OrderStatus>) -> &'static str {
     use crate::model::OrderStatus::{Canceled, Expired, Filled, Pending, Rejected, Resting};
     match status {
         Some(Pending) => "pending",
-        Some(Resting) => "resting",
+        Some(Resting) => "working",
         Some(Filled) => "filled",
         Some(Rejected) => "rejected",
         Some(Expired) => "expired",

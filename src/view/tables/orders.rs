@@ -316,18 +316,18 @@ fn orders_of<'a>(rows: &Rows<'_>, store: &'a Store) -> Vec<&'a Order> {
     orders
 }
 
-/// How many rest, wait and are armed.
+/// How many work in the book, and how many wait for their trigger.
 pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
     let orders = orders_of(rows, scene.store);
     let armed = orders.iter().filter(|o| o.is_armed()).count();
-    let resting = orders
+    let working = orders
         .iter()
         .filter(|o| o.status.is(&OrderStatus::Resting))
         .count();
     if orders.is_empty() {
         return vec![];
     }
-    let counted = [(resting, "resting"), (armed, "armed")];
+    let counted = [(working, "working"), (armed, "armed")];
     let counted = counted.map(|(count, word)| vec![Span::muted(format!("{count} {word}"))]);
     counted.into()
 }

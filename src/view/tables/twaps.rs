@@ -266,7 +266,7 @@ pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
         let price = priced(twap, trigger, scene);
         return vec![
-            Span::new("waits", Tone::Warn),
+            Span::new("triggers at", Tone::Warn),
             Span::new(format!(" {price}"), Tone::Warn),
         ];
     }

@@ -151,7 +151,10 @@ pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
         Some(OrderStatus::Rejected) => Tone::Alert,
         None => Tone::Warn,
     };
-    Span::new(status.to_string(), tone)
+    match status.known() {
+        Some(OrderStatus::Resting) => Span::new("working", tone),
+        _ => Span::new(status.to_string(), tone),
+    }
 }
 
 /// Method, path and body exactly as they would be sent, or why that is not possible.
