@@ -87,12 +87,17 @@ fn one(canvas: &mut Canvas<'_>, block: Rect, card: &TwapCard, bar: u16) {
     // A TWAP's state matters more than its terms, and less than its identity.
     let head = line(block, 0);
     let (name, terms) = (spans_width(&card.name), spans_width(&card.terms));
-    let least = card.state.first().map_or(0, |span| width(&span.text));
     let beside = head.width.saturating_sub(sum([name, 2]));
+    let words = if sum([spans_width(&card.state), terms]) <= beside {
+        &card.state
+    } else {
+        &card.brief_state
+    };
+    let least = words.first().map_or(0, |span| width(&span.text));
     let has_terms = least.saturating_add(terms) <= beside;
     let room = beside.saturating_sub(if has_terms { terms } else { 0 });
     let mut state = vec![Span::plain("  ")];
-    state.extend_from_slice(&first_parts(&card.state, room));
+    state.extend_from_slice(&first_parts(words, room));
     let rest = canvas.spans_right(head, &state);
     let rest = canvas.spans(rest, &card.name);
     if has_terms {

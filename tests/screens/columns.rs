@@ -136,7 +136,7 @@ fn a_chase_shows_its_offset_and_its_cap_and_says_when_it_rests_there() {
         model
     };
     let state = |model: &Model| cell(model, Pane::Orders, 0, "state");
-    assert_eq!(state(&chase(63_990)), "resting");
+    assert_eq!(state(&chase(63_990)), "working");
     assert_eq!(state(&chase(64_000)), "at cap");
     let words = cell(&chase(63_990), Pane::Orders, 0, "trigger");
     assert_eq!(words, "off 5 cap 64,000");

@@ -81,7 +81,7 @@ fn an_order_of_an_old_page_does_not_work_for_ever() {
         &json!({"limit_price": 60_000}),
     ));
     desk::arrive(&mut model, -1, Answer::Orders(Ok(Page::of(listed))));
-    assert_eq!(cell(&model, Pane::History, 40, "status"), "resting");
+    assert_eq!(cell(&model, Pane::History, 40, "status"), "working");
 }
 
 #[test]

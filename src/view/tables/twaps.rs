@@ -70,6 +70,8 @@ pub struct TwapCard {
     pub terms: Vec<Span>,
     /// At the right end of the first line.
     pub state: Vec<Span>,
+    /// Where `state` and `terms` do not fit together.
+    pub brief_state: Vec<Span>,
     pub bars: Vec<Bar>,
     pub facts: Vec<Span>,
     /// Its current working order, after the facts: shortened as needed, at least its id.
@@ -160,7 +162,8 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
     TwapCard {
         name: name(twap, scene),
         terms: terms(twap),
-        state: card_state(twap, scene),
+        state: card_state(twap, scene, "triggers at"),
+        brief_state: card_state(twap, scene, "trig"),
         bars: vec![filled_bar(twap, scene), time_bar(twap, scene)],
         facts: progress(twap, scene),
         child: child(twap, scene).map(ToString::to_string),
@@ -168,8 +171,8 @@ fn card(twap: &Twap, scene: &Scene<'_>) -> TwapCard {
 }
 
 /// The status, and when the next slice runs.
-fn card_state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
-    let mut spans = state(twap, scene);
+fn card_state(twap: &Twap, scene: &Scene<'_>, triggers_at: &'static str) -> Vec<Span> {
+    let mut spans = state_in(twap, scene, triggers_at);
     if let Some(at) = next_slice(twap, scene) {
         let next = scene.until(at, passing::NEXT);
         spans.push(Span::muted(format!("  next {next}")));
@@ -260,13 +263,18 @@ fn band(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
 
 /// The service's status; for an ended one also how, when and why, in separate parts.
 pub(crate) fn state(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
+    state_in(twap, scene, "trig")
+}
+
+/// With the words before the trigger price of one that has not started.
+fn state_in(twap: &Twap, scene: &Scene<'_>, triggers_at: &'static str) -> Vec<Span> {
     if let Some(end) = end(twap, scene) {
         return end_words(twap, end, scene).map(Span::muted).collect();
     }
     if let (None, Some(trigger)) = (twap.activated_at, twap.trigger_price) {
         let price = priced(twap, trigger, scene);
         return vec![
-            Span::new("triggers at", Tone::Warn),
+            Span::new(triggers_at, Tone::Warn),
             Span::new(format!(" {price}"), Tone::Warn),
         ];
     }
