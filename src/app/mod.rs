@@ -42,6 +42,7 @@ pub use account::remote::Remote;
 pub use account::store::{Closing, Ended, EndedBy, FillCertainty, PendingCommand, Store, Then};
 pub use account::tally::days::{DayResult, Days};
 pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
+pub use account::tracked::Tracked;
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
 pub use desk::freeze::Frozen;

@@ -24,7 +24,6 @@ use crate::{
             painter::Painter,
             screen_mode::{self as terminal, TerminalGuard},
             signals::{Asked, HANGUP, Signals, flatten_on_signal},
-            spare_frames::SpareFrames,
         },
     },
     ui::{DrawState, ThemeSet},
@@ -82,8 +81,7 @@ where
     let signals = Signals::listen()?;
     let taken = TerminalGuard::take(start.mouse)?;
     let size = terminal::size()?;
-    let spare_frames = SpareFrames::default();
-    let painter = Painter::start(TerminalGuard::screen()?, spare_frames.clone());
+    let painter = Painter::start(TerminalGuard::screen()?);
     let clock = Clock::start();
     let (common, common_mail) = channel(COMMON_QUEUE);
     let (newcomers, coming) = channel(COMMON_QUEUE);
@@ -121,7 +119,6 @@ where
         draw_state: start.draw_state,
         is_dragging: false,
         render: forced::render(),
-        spare_frames,
         shown_frame: ShownFrame::Desk,
         looks: start.looks,
         terminal: start.terminal,

@@ -15,7 +15,7 @@ pub(super) fn render() -> Render {
     if is_asked("draw") {
         |_, _, _| broken("draw")
     } else {
-        |frame, account_set, state| ui::render(frame, account_set, state)
+        |screen, account_set, state| ui::render_changes(screen, account_set, state)
     }
 }
 
@@ -31,6 +31,6 @@ fn is_asked(place: &str) -> bool {
 }
 
 #[expect(clippy::panic, reason = "a drill asked for it")]
-fn broken(place: &str) {
+fn broken(place: &str) -> ! {
     panic!("a drill forced this panic: {place}");
 }

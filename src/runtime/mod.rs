@@ -57,7 +57,6 @@ use std::{future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
-use terminal::spare_frames::SpareFrames;
 use tokio::select;
 
 /// A frame delayed longer than this (the process was stopped, motion is reduced) is rebuilt, so that its ages are
@@ -74,7 +73,6 @@ struct LoopChannels<I> {
     /// The mouse is being dragged over the price ladder or the chart.
     is_dragging: bool,
     render: Render,
-    spare_frames: SpareFrames,
     /// What the last frame showed.
     shown_frame: ShownFrame,
     looks: ThemeSet,
@@ -86,7 +84,8 @@ struct LoopChannels<I> {
 /// What is written to the terminal.
 #[derive(Debug)]
 enum Out {
-    Frame(Buffer),
+    /// What a frame changes: parts of the screen, later ones over earlier ones.
+    Frame(Vec<Buffer>),
     /// Control sequences, which draw nothing.
     Aside(Vec<u8>),
 }
@@ -205,7 +204,7 @@ impl<I> LoopChannels<I> {
     fn frame(&mut self, size: Rect, account_set: &AccountSet) -> Out {
         let (frame, shown_frame) = crate::runtime::terminal::drawing::frame(
             self.render,
-            self.spare_frames.take(size),
+            size,
             account_set,
             &mut self.draw_state,
         );

@@ -16,6 +16,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
+use terminal::shown_screen::lay;
 use tokio::{
     sync::mpsc::{Sender, channel, unbounded_channel},
     time::{Instant, sleep},
@@ -86,8 +87,7 @@ where
     let wires = LoopChannels {
         input: Box::pin(input),
         keyboard: Keyboard::default(),
-        render: |frame, account_set, state| ui::render(frame, account_set, state),
-        spare_frames: SpareFrames::default(),
+        render: |screen, account_set, state| ui::render_changes(screen, account_set, state),
         shown_frame: ShownFrame::Desk,
         inboxes: Inboxes::new(common, newcomers, post),
         clock: FROZEN,
@@ -272,17 +272,21 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         draw_state: DrawState::default(),
         is_dragging: false,
         render,
-        spare_frames: SpareFrames::default(),
         shown_frame: ShownFrame::Desk,
         terminal: Terminal::Plain,
         looks: ThemeSet::default(),
         settings_thread: SettingsThread::none(),
         events: EventLog::default(),
     };
-    let mut shown = vec![];
+    let (mut shown, mut screen) = (vec![], Buffer::empty(SCREEN));
     let mut desk = AccountSet::of(crate::app::testing::desk());
     let over = run(wires, SCREEN, &mut desk, |out| match out {
-        Out::Frame(frame) => shown.push(frame),
+        Out::Frame(changes) => {
+            for part in &changes {
+                lay(&mut screen, part);
+            }
+            shown.push(screen.clone());
+        }
         Out::Aside(_) => {}
     });
     assert_eq!(over.await, Over::TerminalGone);
@@ -323,12 +327,12 @@ async fn a_screen_that_cannot_be_drawn_costs_the_frame_and_no_way_out() {
     assert!(asks.contains("closing 2 positions"), "{asks}");
 
     // The full screen returns as soon as it can be drawn.
-    let mends: Render = |frame, account_set, state| {
+    let mends: Render = |screen, account_set, state| {
         assert!(
             !account_set.shown().overlays.is_empty(),
             "nothing lies over it"
         );
-        ui::render(frame, account_set, state);
+        ui::render_changes(screen, account_set, state)
     };
     let (shown, _) = shown_by(mends, "j X").await;
     let [first, .., last] = shown.as_slice() else {

@@ -137,8 +137,13 @@ impl<'a> Canvas<'a> {
 
     /// Clears an area for a panel, including its click targets.
     pub(super) fn clear(&mut self, area: Rect) {
+        self.spot(area.intersection(self.buffer.area), ClickTarget::Over);
+        self.blank(area);
+    }
+
+    /// Clears an area.
+    pub(super) fn blank(&mut self, area: Rect) {
         let area = area.intersection(self.buffer.area);
-        self.spot(area, ClickTarget::Over);
         let base = self.theme.part(ThemePart::Base);
         for position in area.positions() {
             if let Some(cell) = self.buffer.cell_mut(position) {

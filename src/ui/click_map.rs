@@ -59,6 +59,11 @@ impl ClickMap {
         self.push(area, spot, Some(list));
     }
 
+    /// Those of another part of the frame, which lie above.
+    pub(super) fn extend(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
     fn push(&mut self, area: Rect, spot: ClickTarget, list: Option<ClickList>) {
         if !area.is_empty() {
             self.0.push(ClickZone { area, spot, list });

@@ -28,6 +28,7 @@ mod form;
 mod frame;
 mod header;
 mod help;
+mod kept;
 mod layout;
 mod listed;
 mod market;
@@ -60,7 +61,8 @@ use bottom::Bottom;
 use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
-use layout::{Arrangement, sum};
+use kept::{Kept, PlaceKey};
+use layout::{Arrangement, Place, sum};
 use market::DrawnLadder;
 use ratatui::{
     buffer::Buffer,
@@ -72,7 +74,7 @@ use window::RowWindow;
 
 /// The state of drawing between frames: theme, zone, scroll positions and column widths. It has no meaning for the
 /// trader; losing it only moves things.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DrawState {
     pub theme: Theme,
     pub zone: Zone,
@@ -81,6 +83,9 @@ pub struct DrawState {
     first: BTreeMap<Pane, usize>,
     measures: BTreeMap<Pane, Measures>,
     clicks: ClickMap,
+    kept: Kept,
+    /// The last frame where something lies over what is kept.
+    covered: Option<Buffer>,
     chart: market::chart::ChartCells,
     /// With the version of its rows.
     curve: Option<(u64, Option<Curve>)>,
@@ -103,10 +108,23 @@ impl DrawState {
             first: BTreeMap::new(),
             measures: BTreeMap::new(),
             clicks: ClickMap::default(),
+            kept: Kept::default(),
+            covered: None,
             chart: market::chart::ChartCells::default(),
             curve: None,
             ladder: None,
         }
+    }
+
+    /// All cells of the last frame.
+    fn shown(&self) -> &Buffer {
+        self.covered.as_ref().unwrap_or_else(|| self.kept.cells())
+    }
+
+    /// The next frame draws every place.
+    pub fn forget_cells(&mut self) {
+        self.kept = Kept::default();
+        self.covered = None;
     }
 
     /// The click target of the last frame at this position.
@@ -146,6 +164,20 @@ impl DrawState {
             self.first.insert(*pane, seen.start);
         }
         Some((spot.clone(), seen))
+    }
+
+    /// Drops what can be clicked of panels that are not among these places.
+    fn show(&mut self, places: &[Place]) {
+        let shows = |panel| {
+            let mut contents = places.iter().map(|place| place.content);
+            contents.any(|content| content == PlaceContent::Panel(panel))
+        };
+        if !shows(MarketPanel::Ladder) {
+            self.ladder = None;
+        }
+        if !shows(MarketPanel::Chart) {
+            self.chart.begin_frame();
+        }
     }
 
     /// Drops the state of another account.
@@ -199,17 +231,40 @@ pub fn fits(screen: Rect) -> bool {
 
 /// Draws the whole screen: one account, and messages of the others.
 pub fn render<'a>(frame: &mut Buffer, desks: impl Into<Desks<'a>>, draw_state: &mut DrawState) {
-    let desks = desks.into();
-    let model = desks.shown;
-    draw_state.turn_to(model.roster.at);
-    draw_state.ladder = None;
-    draw_state.chart.begin_frame();
-    let screen = frame.area;
-    let theme = draw_state.theme.clone();
-    let mut canvas = Canvas::new(frame, &theme, model.place());
-    canvas.fill(screen, ThemePart::Base);
-    draw(&mut canvas, screen, &desks, draw_state);
-    draw_state.clicks = canvas.into_clicks();
+    draw_checked(frame.area, &desks.into(), draw_state);
+    frame.content.clone_from(&draw_state.shown().content);
+}
+
+/// Draws what has changed since the frame that these drawings made before: parts of the screen, later ones over earlier
+/// ones.
+pub fn render_changes<'a>(
+    screen: Rect,
+    desks: impl Into<Desks<'a>>,
+    draw_state: &mut DrawState,
+) -> Vec<Buffer> {
+    let was_covered = draw_state.covered.is_some();
+    draw_checked(screen, &desks.into(), draw_state);
+    match &draw_state.covered {
+        Some(whole) => vec![whole.clone()],
+        None if was_covered => vec![draw_state.kept.cells().clone()],
+        None => draw_state.kept.changes(),
+    }
+}
+
+/// A build with debug assertions draws every place too, and compares.
+fn draw_checked(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
+    draw_state.turn_to(desks.shown.roster.at);
+    let afresh = cfg!(debug_assertions).then(|| draw_state.clone());
+    draw(screen, desks, draw_state);
+    if let Some(mut afresh) = afresh {
+        afresh.forget_cells();
+        draw(screen, desks, &mut afresh);
+        debug_assert_eq!(
+            draw_state.shown(),
+            afresh.shown(),
+            "a place that was kept shows something else"
+        );
+    }
 }
 
 /// Draws only these words and `model`'s open strip, if any.
@@ -228,14 +283,21 @@ pub fn render_plain(frame: &mut Buffer, words: &str, model: Option<&Model>) {
     }
 }
 
-fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
+fn draw(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     let model = desks.shown;
-    let zone = draw_state.zone.clone();
+    let (zone, theme) = (draw_state.zone.clone(), draw_state.theme.clone());
     let scene = Scene::of(model, &zone);
     let strip = strip(model, &scene);
     let tier = WidthTier::from_size(screen.width, screen.height);
     if tier == WidthTier::TooSmall {
-        too_small(canvas, screen, model, strip.as_ref());
+        draw_state.show(&[]);
+        draw_state.kept = Kept::default();
+        let mut frame = Buffer::empty(screen);
+        let mut canvas = Canvas::new(&mut frame, &theme, model.place());
+        canvas.fill(screen, ThemePart::Base);
+        too_small(&mut canvas, screen, model, strip.as_ref());
+        draw_state.clicks = canvas.into_clicks();
+        draw_state.covered = Some(frame);
         return;
     }
     let bottom = Bottom {
@@ -247,27 +309,65 @@ fn draw(canvas: &mut Canvas<'_>, screen: Rect, desks: &Desks<'_>, draw_state: &m
         strip,
         prompt: prompt(model),
     };
-    let has_watchlist = tier.has_watchlist() && has_market(model);
-    let regions = Regions::new(screen, u16::from(has_watchlist), &bottom);
-    header::draw(canvas, regions.header, &view::header(model));
-    if has_watchlist {
-        market::watchlist::draw(canvas, regions.watchlist, model, &scene);
+    let body = draw_places(screen, model, (draw_state, &theme), (tier, &bottom));
+    draw_state.covered = None;
+    if model.overlays.iter().any(covers) {
+        let mut frame = draw_state.kept.cells().clone();
+        let mut canvas = Canvas::new(&mut frame, &theme, model.place());
+        overlays(&mut canvas, body, desks, (draw_state, &scene));
+        draw_state.clicks.extend(&canvas.into_clicks());
+        draw_state.covered = Some(frame);
     }
+}
+
+/// Whether it lies over the places of the screen; the others have lines of their own.
+fn covers(overlay: &Overlay) -> bool {
+    !matches!(overlay, Overlay::Strip(_) | Overlay::Prompt(_))
+}
+
+/// Draws what has changed of everything that panels lie over; answers where those lie.
+fn draw_places(
+    screen: Rect,
+    model: &Model,
+    (draw_state, theme): (&mut DrawState, &Theme),
+    (tier, bottom): (WidthTier, &Bottom),
+) -> Rect {
+    let zone = draw_state.zone.clone();
+    let scene = Scene::of_rows(model, &zone);
+    let has_watchlist = tier.has_watchlist() && has_market(model);
+    let regions = Regions::new(screen, u16::from(has_watchlist), bottom);
     let wanted = |pane| pane::wanted(model, pane);
     let arrangement = Arrangement::new(model, tier);
-    for place in &layout::steady(tier, regions.whole, regions.body, &arrangement, wanted) {
+    let places = layout::steady(tier, regions.whole, regions.body, &arrangement, wanted);
+    draw_state.show(&places);
+    let mut kept = std::mem::take(&mut draw_state.kept);
+    let areas = regions.areas(&places);
+    let mut shown = kept.begin(screen, theme, areas, model.place());
+    shown.anew(regions.header, |canvas| {
+        header::draw(canvas, regions.header, &view::header(model));
+    });
+    if has_watchlist {
+        let key = PlaceKey::of_watchlist(model, &scene);
+        shown.keyed(regions.watchlist, key, |canvas| {
+            market::watchlist::draw(canvas, regions.watchlist, model, &scene);
+        });
+    }
+    for place in &places {
         match place.content {
             PlaceContent::Pane(pane) => {
-                pane::draw(canvas, model, &scene, draw_state, (place, pane));
+                pane::draw(&mut shown, model, &scene, draw_state, (place, pane));
             }
             PlaceContent::Panel(panel) => {
-                market::draw(canvas, model, &scene, draw_state, (place, panel));
+                market::draw(&mut shown, model, &scene, draw_state, (place, panel));
             }
         }
     }
-    overlays(canvas, regions.body, desks, (draw_state, &scene));
-    canvas.place = model.context();
-    bottom.draw(canvas, regions.bottom);
+    shown.anew(regions.bottom, |canvas| {
+        canvas.place = model.context();
+        bottom.draw(canvas, regions.bottom);
+    });
+    draw_state.clicks = shown.end(&mut draw_state.kept);
+    regions.body
 }
 
 /// The fixed lines of the screen, and the area of the panes.
@@ -301,6 +401,13 @@ impl Regions {
             whole: below(top, screen.height.saturating_sub(sum([top, 1]))),
             bottom: below(sum([body_height, top]), height),
         }
+    }
+
+    /// Every area of the frame.
+    fn areas(&self, places: &[Place]) -> Vec<Rect> {
+        let fixed = [self.header, self.watchlist, self.bottom];
+        let places = places.iter().map(|place| place.area);
+        fixed.into_iter().chain(places).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
     chart,
     click_map::ClickList,
     frame::{Border, KeyFocus, scrollbar},
+    kept::{DataKey, FocusKey, KeptFrame, PlaceKey},
     layout::{Place, part, sum},
     table::{self, PickedRow},
     window::RowWindow,
@@ -56,7 +57,35 @@ pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
     place.tabs.iter().map(title).collect()
 }
 
+/// Draws a pane unless it shows what it showed before.
 pub(super) fn draw(
+    shown: &mut KeptFrame<'_>,
+    model: &Model,
+    scene: &Scene<'_>,
+    draw_state: &mut DrawState,
+    (place, pane): (&Place, Pane),
+) {
+    let rows = model.rows(pane);
+    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
+    let focus = FocusKey {
+        place: model.place(),
+        has_keys: model.focus.has_keys(pane),
+        selected,
+        first: draw_state.first.get(&pane).copied(),
+    };
+    let words = if rows.is_empty() {
+        vec![view::emptiness(pane, model)]
+    } else {
+        vec![]
+    };
+    let data = DataKey::new(model, scene);
+    let key = PlaceKey::of_place(place, titles(model, place), (data, focus), words);
+    shown.keyed(place.area, key, |canvas| {
+        draw_rows(canvas, model, scene, draw_state, (place, pane));
+    });
+}
+
+fn draw_rows(
     canvas: &mut Canvas<'_>,
     model: &Model,
     scene: &Scene<'_>,

@@ -16,6 +16,7 @@ mod finding;
 mod forms;
 mod health;
 mod hostile;
+mod kept;
 mod market;
 mod mouse;
 mod noticed;

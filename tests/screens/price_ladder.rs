@@ -54,18 +54,18 @@ fn trades(now: Timestamp) -> Vec<PublicTrade> {
     told.into_iter().map(trade).collect()
 }
 
-fn book(bid: i64, ask: i64) -> Book {
+pub(crate) fn book(bid: i64, ask: i64) -> Book {
     Book::new(levels(bid, -1), levels(ask, 1))
 }
 
-fn tell(model: &mut Model, book: Book) {
+pub(crate) fn tell(model: &mut Model, book: Book) {
     let now = model.now;
     let answer = MarketAnswer::Book(Ok(Some(Dated::undated(book))));
     update(model, now, Msg::MarketData(btc(), now, answer));
 }
 
 /// BTC with a long position: a bid, an ask, a stop, a target and a stop entry of one's own.
-fn traded() -> Model {
+pub(crate) fn traded() -> Model {
     let mut model = desk::full();
     let limit = |id, side: &str, price: i64, size: f64| {
         let over = json!({"type": "limit", "mode": "limit", "side": side, "size": size,

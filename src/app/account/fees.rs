@@ -95,7 +95,7 @@ mod tests {
 
     fn told(model: &Model, symbol: &str, role: LiquidityRole) -> Option<(String, Origin)> {
         let market = MarketId::from(format!("paper|{symbol}").as_str());
-        let told = (&model.store, &model.options.fees);
+        let told = (&*model.store, &model.options.fees);
         rate(told, &market, role).map(|rate| (rate.share.to_string(), rate.origin))
     }
 

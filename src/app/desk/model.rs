@@ -10,6 +10,7 @@ use crate::{
             row_id::RowId,
             session::Session,
             store::Store,
+            tracked::Tracked,
         },
         activity::{
             alerts,
@@ -40,6 +41,7 @@ use crate::{
 
 use super::{freeze::Frozen, options::Options, presets::ChosenPresets, reload, tour};
 use std::{collections::BTreeMap, time::Duration};
+use strum::IntoEnumIterator as _;
 
 /// One account's desk: the whole state behind the keys and the screen.
 #[derive(Debug)]
@@ -55,21 +57,21 @@ pub struct Model {
     pub roster: AccountLabels,
     /// Whether this account is on the screen.
     pub visibility: Visibility,
-    pub store: Store,
+    pub store: Tracked<Store>,
     /// Candles and trades of the markets that were shown.
-    pub market_data: MarketData,
+    pub market_data: Tracked<MarketData>,
     pub(crate) market_polls: MarketPolls,
     pub focus: Focus,
     pub market_screen: MarketScreen,
     pub price_ladder: PriceLadder,
-    pub marks: Marks,
+    pub marks: Tracked<Marks>,
     /// The last one is on top and gets the keys.
     pub overlays: Vec<Overlay>,
-    pub activity: Activity,
+    pub activity: Tracked<Activity>,
     /// The forms of refused commands, newest last.
     pub(crate) refused: Vec<Refused>,
     /// The forms of commands in progress, and of orders that wait for a cancel.
-    pub(crate) sent_forms: BTreeMap<Ticket, Box<form::Form>>,
+    pub(crate) sent_forms: Tracked<BTreeMap<Ticket, Box<form::Form>>>,
     /// When a form was last sent and closed.
     pub(crate) sent_at: Option<Timestamp>,
     /// The terms of this session's orders, by market.
@@ -77,7 +79,7 @@ pub struct Model {
     /// Which size preset is on in each market.
     pub(crate) presets: ChosenPresets,
     /// What is filtered and sorted, and how.
-    pub table_views: TableViews,
+    pub table_views: Tracked<TableViews>,
     /// The polls since the display was paused; `None` while it is not.
     pub frozen: Option<Frozen>,
     /// The command lines of this session, newest last.
@@ -95,7 +97,7 @@ pub struct Model {
     pub(crate) session: Session,
     pub(crate) watch: alerts::Watch,
     /// The alerts that the trader has set.
-    pub user_alerts: UserAlerts,
+    pub user_alerts: Tracked<UserAlerts>,
     /// Which version of the trades is written down, and since when.
     pub(crate) trades_kept: (u64, Timestamp),
     /// The versions of closed positions, of orders and of placed stops that first stops were learned from.
@@ -111,8 +113,8 @@ impl Model {
     pub fn new(options: Options, keymap: Keymap, now: Timestamp) -> Self {
         Self {
             now,
-            store: Store::by(options.zone.clone()),
-            market_data: MarketData::default(),
+            store: Tracked::new(Store::by(options.zone.clone())),
+            market_data: Tracked::default(),
             market_polls: MarketPolls::default(),
             drift: Drift::default(),
             options,
@@ -123,15 +125,15 @@ impl Model {
             focus: Focus::default(),
             market_screen: MarketScreen::default(),
             price_ladder: PriceLadder::default(),
-            marks: Marks::default(),
+            marks: Tracked::default(),
             overlays: vec![],
-            activity: Activity::default(),
+            activity: Tracked::default(),
             refused: vec![],
-            sent_forms: BTreeMap::new(),
+            sent_forms: Tracked::default(),
             sent_at: None,
             used: form::Used::default(),
             presets: ChosenPresets::default(),
-            table_views: TableViews::default(),
+            table_views: Tracked::default(),
             frozen: None,
             spoken: vec![],
             early_exit: None,
@@ -141,7 +143,7 @@ impl Model {
             settings: reload::ReloadStatus::default(),
             session: Session::default(),
             watch: alerts::Watch::default(),
-            user_alerts: UserAlerts::default(),
+            user_alerts: Tracked::default(),
             trades_kept: (0, now),
             trades_learned: (0, 0, 0),
             guard: Guard::default(),
@@ -163,6 +165,16 @@ impl Model {
     /// The service's clock at `own`, an instant of the desk's own time.
     pub(crate) fn service_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.drift.on_wall(own))
+    }
+
+    /// The instant that ages and countdowns in rows are computed for. They change together, once a second and with the
+    /// newest answer.
+    pub fn shown_second(&self) -> Timestamp {
+        let newest = Source::iter().filter_map(|source| self.store.polled_at(source));
+        newest.max().map_or(self.now, |newest| {
+            let seconds = (self.now.0 - newest.0).div_euclid(1_000);
+            Timestamp(newest.0 + seconds * 1_000)
+        })
     }
 
     /// Rises with every change of what is known of the markets.

@@ -195,7 +195,7 @@ impl Model {
 
 /// What closed positions and old orders tell of first stops, when they have changed.
 fn learn(model: &mut Model) {
-    let store = &mut model.store;
+    let store = &mut *model.store;
     let placed = store.trades.placed_version();
     let versions = (store.closed.version(), store.history.version(), placed);
     if versions == model.trades_learned {
@@ -234,7 +234,7 @@ fn note_trades(model: &mut Model, source: Source) {
     let Some(open) = whole.map(|page| page.rows.clone()) else {
         return;
     };
-    let store = &mut model.store;
+    let store = &mut *model.store;
     match source {
         Source::Positions => store.trades.opened(&open, now),
         Source::Orders => store.trades.armed(&open, store.orders.rows(), now),

@@ -66,6 +66,16 @@ pub struct PriceLadder {
 }
 
 impl PriceLadder {
+    /// All that drawing reads: without the instants that only following reads.
+    pub fn as_drawn(&self) -> Self {
+        Self {
+            followed_at: None,
+            recentred_at: None,
+            pointed_at: None,
+            ..self.clone()
+        }
+    }
+
     /// Shows this market. Another market resets the choices and ends one-key trading; returns whether that was armed.
     pub(crate) fn show(&mut self, market: Option<&MarketId>) -> bool {
         if self.market.as_ref() == market {

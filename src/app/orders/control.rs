@@ -49,7 +49,7 @@ pub(crate) fn run(model: &mut Model, control: &PositionControl) -> Result<Vec<Ef
 /// The price at which a stop loses nothing, on the market's ticks.
 fn break_even_of(model: &Model, position: &Position) -> Result<(Side, Num), String> {
     let market = &position.market_id;
-    let told = (&model.store, &model.options.fees);
+    let told = (&*model.store, &model.options.fees);
     let taker = fees::rate(told, market, LiquidityRole::Taker).map(|rate| rate.share);
     let taker = taker.ok_or("the fee rate is not known: set it in [fees] of the settings")?;
     let rates = RoundTrip {

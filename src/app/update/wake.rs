@@ -128,8 +128,6 @@ fn retry(model: &Model) -> Option<Timestamp> {
 /// Ages are shown in whole seconds and all change together, whole seconds after the newest answer: that is when the
 /// next ones are asked for, so that both are one frame.
 fn age(model: &Model) -> Option<Timestamp> {
-    let newest = Source::iter().filter_map(|source| model.store.polled_at(source));
-    let newest = newest.max()?;
-    let seconds = (model.now.0 - newest.0).div_euclid(1_000) + 1;
-    Some(Timestamp(newest.0 + seconds * 1_000))
+    let is_known = Source::iter().any(|source| model.store.polled_at(source).is_some());
+    is_known.then(|| model.shown_second().plus(SECOND))
 }

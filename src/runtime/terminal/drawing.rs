@@ -21,8 +21,8 @@ thread_local! {
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Draws one frame.
-pub(crate) type Render = fn(&mut Buffer, &AccountSet, &mut DrawState);
+/// Draws one frame on a screen of this size: its changes.
+pub(crate) type Render = fn(Rect, &AccountSet, &mut DrawState) -> Vec<Buffer>;
 
 /// What the screen shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +32,18 @@ pub(crate) enum ShownFrame {
     StripOnly,
 }
 
-/// The frame is drawn on this empty one.
+/// What a frame changes on a screen of this size.
 pub(crate) fn frame(
     render: Render,
-    empty: Buffer,
+    size: Rect,
     account_set: &AccountSet,
     state: &mut DrawState,
-) -> (Buffer, ShownFrame) {
-    let size = empty.area;
-    match attempt(empty, |frame| render(frame, account_set, state)) {
-        Ok(frame) => (frame, ShownFrame::Desk),
+) -> (Vec<Buffer>, ShownFrame) {
+    match attempt(|| render(size, account_set, state)) {
+        Ok(changes) => (changes, ShownFrame::Desk),
         Err(why) => {
             *state = DrawState::new(state.theme.clone(), state.zone.clone());
-            (plain(size, account_set, &why), ShownFrame::StripOnly)
+            (vec![plain(size, account_set, &why)], ShownFrame::StripOnly)
         }
     }
 }
@@ -67,26 +66,22 @@ fn plain(size: Rect, account_set: &AccountSet, why: &str) -> Buffer {
         "This screen cannot be drawn. The desk still runs: X, F and ^C work. Please report: {}",
         Text::from(why)
     );
-    let with_question = attempt(Buffer::empty(size), |frame| {
-        ui::render_plain(frame, &words, Some(account_set.shown()));
-    });
-    let without = || {
-        attempt(Buffer::empty(size), |frame| {
-            ui::render_plain(frame, &words, None);
+    let drawn = |question| {
+        attempt(|| {
+            let mut frame = Buffer::empty(size);
+            ui::render_plain(&mut frame, &words, question);
+            frame
         })
     };
-    with_question
-        .or_else(|_| without())
+    drawn(Some(account_set.shown()))
+        .or_else(|_| drawn(None))
         .unwrap_or_else(|_| Buffer::empty(size))
 }
 
-/// Draws on an empty frame; returns the panic's message if it panics.
-fn attempt(mut frame: Buffer, draw: impl FnOnce(&mut Buffer)) -> Result<Buffer, String> {
+/// Draws; returns the panic's message if it panics.
+fn attempt<T>(draw: impl FnOnce() -> T) -> Result<T, String> {
     IS_DRAWING.set(true);
-    let drawn = catch_unwind(AssertUnwindSafe(|| {
-        draw(&mut frame);
-        frame
-    }));
+    let drawn = catch_unwind(AssertUnwindSafe(draw));
     IS_DRAWING.set(false);
     let why = LAST_PANIC.take();
     drawn.map_err(|_| why.unwrap_or_else(|| "a panic".to_owned()))

@@ -2,6 +2,7 @@
 
 pub(crate) mod area;
 pub(crate) mod drawing;
+mod encode;
 pub(crate) mod escape;
 pub(crate) mod frame;
 pub(crate) mod input;
@@ -10,4 +11,3 @@ pub(crate) mod painter;
 pub(crate) mod screen_mode;
 pub(crate) mod shown_screen;
 pub(crate) mod signals;
-pub(crate) mod spare_frames;

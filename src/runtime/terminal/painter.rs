@@ -1,10 +1,7 @@
-//! The thread that writes to the terminal. A terminal that stops reading blocks this thread, never the loop: one frame
-//! waits at most, and a newer one replaces it.
+//! The thread that writes to the terminal. A terminal that stops reading blocks this thread, never the loop: what
+//! waits is at most one frame, and newer parts of it replace older ones.
 
-use crate::runtime::{
-    base::lock::locked,
-    terminal::{shown_screen::ShownScreen, spare_frames::SpareFrames},
-};
+use crate::runtime::{base::lock::locked, terminal::shown_screen::ShownScreen};
 use ratatui::{backend::Backend, buffer::Buffer};
 use std::{
     io::Write,
@@ -20,7 +17,7 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 enum Mail {
     Empty,
-    Frame(Box<Buffer>),
+    Frame(Vec<Buffer>),
     /// The desk is shutting down.
     Closed,
     /// The painter's thread has ended.
@@ -51,9 +48,9 @@ enum Screen {
 const MOST_SEQUENCE_BYTES: usize = 256 * 1024;
 
 enum Job {
-    Frame(Box<Buffer>),
+    Frame(Vec<Buffer>),
     Aside(Vec<u8>),
-    /// Forgets what the screen shows.
+    /// Writes all of the screen again.
     Clear,
 }
 
@@ -67,8 +64,7 @@ struct Mailbox {
 pub(crate) struct Painter(Arc<Mailbox>);
 
 impl Painter {
-    /// Frames that are no longer shown go to `spare_frames`.
-    pub(crate) fn start<B>(screen: ShownScreen<B>, spare_frames: SpareFrames) -> Self
+    pub(crate) fn start<B>(screen: ShownScreen<B>) -> Self
     where
         B: Backend + Write + Send + 'static,
     {
@@ -88,7 +84,7 @@ impl Painter {
             while let Some(job) = inbox.take() {
                 // A terminal that refuses a write is gone; the signal that follows ends the desk.
                 let written = match job {
-                    Job::Frame(frame) => screen.paint(*frame).map(|old| spare_frames.give(old)),
+                    Job::Frame(changes) => screen.paint(changes),
                     Job::Aside(bytes) => screen.write_sequences(&bytes),
                     Job::Clear => screen.clear(),
                 };
@@ -124,21 +120,21 @@ impl Painter {
         );
     }
 
-    /// Writes these bytes first, then clears the screen for the next frame; a waiting frame is outdated and dropped.
+    /// Writes these bytes first, then all of the screen.
     pub(crate) fn go_on(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
         waiting.aside.extend(bytes);
         waiting.screen = Screen::Returned;
-        if matches!(waiting.mail, Mail::Frame(_)) {
-            waiting.mail = Mail::Empty;
-        }
         drop(waiting);
         self.0.changed.notify_all();
     }
 
-    /// Replaces the frame that waits, if any.
-    pub(crate) fn show(&self, frame: Buffer) {
-        self.0.put(Mail::Frame(Box::new(frame)));
+    /// Shows these parts of the screen over those that wait, if any.
+    pub(crate) fn show(&self, changes: Vec<Buffer>) {
+        let mut waiting = self.0.locked();
+        waiting.merge(changes);
+        drop(waiting);
+        self.0.changed.notify_all();
     }
 }
 
@@ -201,6 +197,20 @@ impl Mailbox {
 }
 
 impl Waiting {
+    /// A painter that is leaving or has ended shows nothing more.
+    fn merge(&mut self, changes: Vec<Buffer>) {
+        match &mut self.mail {
+            Mail::Empty => self.mail = Mail::Frame(changes),
+            Mail::Frame(parts) => {
+                for change in changes {
+                    parts.retain(|part| part.area.union(change.area) != change.area);
+                    parts.push(change);
+                }
+            }
+            Mail::Closed | Mail::Gone => {}
+        }
+    }
+
     fn job(&mut self) -> Option<Job> {
         if !self.aside.is_empty() {
             return Some(Job::Aside(std::mem::take(&mut self.aside)));
@@ -213,7 +223,7 @@ impl Waiting {
             }
             (Screen::Ours, Mail::Frame(_)) => {
                 match std::mem::replace(&mut self.mail, Mail::Empty) {
-                    Mail::Frame(frame) => Some(Job::Frame(frame)),
+                    Mail::Frame(changes) => Some(Job::Frame(changes)),
                     Mail::Empty | Mail::Closed | Mail::Gone => None,
                 }
             }

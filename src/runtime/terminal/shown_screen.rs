@@ -1,6 +1,6 @@
 //! The terminal and the cells that it shows: a frame is written as its difference from them.
 
-use crate::runtime::terminal::area::drawn;
+use crate::runtime::terminal::{area::drawn, encode::encode};
 use crossterm::{
     queue,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
@@ -11,7 +11,16 @@ use std::io::{self, Write};
 #[derive(Debug)]
 pub(crate) struct ShownScreen<B> {
     backend: B,
+    /// The last frame, as far as the terminal has room for it.
     cells: Buffer,
+    content: Content,
+}
+
+/// Whether the terminal shows the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Cells,
+    Nothing,
 }
 
 impl<B: Backend + Write> ShownScreen<B> {
@@ -20,32 +29,38 @@ impl<B: Backend + Write> ShownScreen<B> {
         Self {
             backend,
             cells: Buffer::empty(area),
+            content: Content::Cells,
         }
     }
 
-    /// Writes what differs in one go; answers the frame shown before. Synchronized output
+    /// Writes what these parts change, in one go. Synchronized output
     /// (<https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036>), so that the screen never shows
     /// parts of two frames.
-    pub(super) fn paint(&mut self, frame: Buffer) -> io::Result<Buffer> {
-        let area = drawn(self.backend.size().map_err(told)?);
-        let frame = fitted(frame, area);
-        if self.cells.area != area {
-            self.clear_to(area)?;
+    pub(super) fn paint(&mut self, changes: Vec<Buffer>) -> io::Result<()> {
+        self.fit()?;
+        let mut bytes = vec![];
+        for part in changes {
+            let part_area = part.area.intersection(self.cells.area);
+            let part = fitted(part, part_area);
+            if self.content == Content::Cells {
+                let before = cut(&self.cells, part_area);
+                encode(before.diff_iter(&part), &part, &mut bytes);
+            }
+            lay(&mut self.cells, &part);
         }
-        let mut changes = self.cells.diff_iter(&frame).peekable();
-        if changes.peek().is_some() {
-            queue!(self.backend, BeginSynchronizedUpdate)?;
-            self.backend.draw(changes).map_err(told)?;
-            queue!(self.backend, EndSynchronizedUpdate)?;
-            Write::flush(&mut self.backend)?;
+        if self.content == Content::Nothing {
+            self.encode_all(&mut bytes);
         }
-        Ok(std::mem::replace(&mut self.cells, frame))
+        self.write(&bytes)
     }
 
-    /// Forgets what the screen shows.
+    /// Writes all of the screen again: nobody knows what it shows.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        let area = drawn(self.backend.size().map_err(told)?);
-        self.clear_to(area)
+        self.fit()?;
+        self.wipe()?;
+        let mut bytes = vec![];
+        self.encode_all(&mut bytes);
+        self.write(&bytes)
     }
 
     /// Whole sequences, so that no frame comes between.
@@ -54,10 +69,57 @@ impl<B: Backend + Write> ShownScreen<B> {
         Write::flush(&mut self.backend)
     }
 
-    fn clear_to(&mut self, area: Rect) -> io::Result<()> {
-        self.backend.clear().map_err(told)?;
-        self.cells = Buffer::empty(area);
-        Ok(())
+    /// Follows the size of the terminal.
+    fn fit(&mut self) -> io::Result<()> {
+        let area = drawn(self.backend.size().map_err(told)?);
+        if self.cells.area == area {
+            return Ok(());
+        }
+        self.cells = fitted(std::mem::take(&mut self.cells), area);
+        self.wipe()
+    }
+
+    fn wipe(&mut self) -> io::Result<()> {
+        self.content = Content::Nothing;
+        self.backend.clear().map_err(told)
+    }
+
+    fn encode_all(&mut self, bytes: &mut Vec<u8>) {
+        let nothing = Buffer::empty(self.cells.area);
+        encode(nothing.diff_iter(&self.cells), &self.cells, bytes);
+        self.content = Content::Cells;
+    }
+
+    fn write(&mut self, changes: &[u8]) -> io::Result<()> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = Vec::with_capacity(changes.len().saturating_add(16));
+        queue!(bytes, BeginSynchronizedUpdate)?;
+        bytes.extend_from_slice(changes);
+        queue!(bytes, EndSynchronizedUpdate)?;
+        self.write_sequences(&bytes)
+    }
+}
+
+/// This part of a frame.
+fn cut(frame: &Buffer, area: Rect) -> Buffer {
+    let mut part = Buffer::empty(area);
+    lay(&mut part, frame);
+    part
+}
+
+/// Lays the cells of one buffer over those of another, where they have the same place.
+pub(crate) fn lay(over: &mut Buffer, part: &Buffer) {
+    let common = over.area.intersection(part.area);
+    let width = usize::from(common.width);
+    for y in (common.top()..common.bottom()).filter(|_| width > 0) {
+        let (to, from) = (over.index_of(common.x, y), part.index_of(common.x, y));
+        let to = over.content.get_mut(to..to.saturating_add(width));
+        let from = part.content.get(from..from.saturating_add(width));
+        if let (Some(to), Some(from)) = (to, from) {
+            to.clone_from_slice(from);
+        }
     }
 }
 
@@ -68,15 +130,10 @@ fn told(why: impl std::error::Error) -> io::Error {
 /// The part of a frame that the terminal has room for: it may have another size since the frame was drawn.
 fn fitted(frame: Buffer, area: Rect) -> Buffer {
     if frame.area == area {
-        return frame;
+        frame
+    } else {
+        cut(&frame, area)
     }
-    let mut part = Buffer::empty(area);
-    for position in area.intersection(frame.area).positions() {
-        if let (Some(to), Some(from)) = (part.cell_mut(position), frame.cell(position)) {
-            to.clone_from(from);
-        }
-    }
-    part
 }
 
 #[cfg(test)]
@@ -155,8 +212,8 @@ mod tests {
         }
     }
 
-    fn frame(lines: [&str; 2]) -> Buffer {
-        Buffer::with_lines(lines)
+    fn frame(lines: [&str; 2]) -> Vec<Buffer> {
+        vec![Buffer::with_lines(lines)]
     }
 
     fn screen(size: Size) -> ShownScreen<FakeTerminal> {
@@ -176,8 +233,7 @@ mod tests {
     fn a_frame_is_one_write_of_what_changed_and_an_unchanged_one_is_none() {
         let mut screen = screen(Size::new(4, 2));
         screen.paint(frame(["abcd", "efgh"])).unwrap();
-        let old = screen.paint(frame(["abXd", "efgh"])).unwrap();
-        assert_eq!(old, frame(["abcd", "efgh"]));
+        screen.paint(frame(["abXd", "efgh"])).unwrap();
         screen.paint(frame(["abXd", "efgh"])).unwrap();
         let [first, second] = &screen.backend.writes[..] else {
             panic!("{:?}", screen.backend.writes)
@@ -196,9 +252,20 @@ mod tests {
         screen.backend.size = Size::new(3, 1);
         screen.paint(frame(["abcd", "efgh"])).unwrap();
         assert_eq!(screen.cells, Buffer::with_lines(["abc"]));
-        screen.clear().unwrap();
         screen.backend.writes.clear();
-        screen.paint(frame(["abcd", "efgh"])).unwrap();
+        screen.clear().unwrap();
         assert!(text(&screen.backend.writes.concat()).contains("abc"));
+    }
+
+    #[test]
+    fn a_part_of_a_frame_changes_only_that_part_of_the_screen() {
+        let mut screen = screen(Size::new(4, 2));
+        screen.paint(frame(["abcd", "efgh"])).unwrap();
+        let mut part = Buffer::empty(Rect::new(2, 1, 2, 1));
+        part.set_string(2, 1, "gX", ratatui::style::Style::new());
+        screen.paint(vec![part]).unwrap();
+        assert_eq!(screen.cells, Buffer::with_lines(["abcd", "efgX"]));
+        let last = text(screen.backend.writes.last().unwrap());
+        assert_eq!(last, "\u{1b}[?2026h\u{1b}[2;4HX\u{1b}[?2026l");
     }
 }

@@ -30,7 +30,7 @@ const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 const EMPTY: u32 = 0x2800;
 
 /// What drawing a chart keeps from frame to frame.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::ui) struct ChartCells {
     memory: ChartMemory,
     glyphs: GlyphColumns,

@@ -12,6 +12,7 @@ use super::{
     DrawState,
     canvas::{Canvas, line},
     frame::{Border, KeyFocus},
+    kept::{DataKey, FocusKey, KeptFrame, MarketKey, PlaceKey},
     layout::Place,
     pane,
 };
@@ -21,23 +22,33 @@ use crate::{
 };
 use ratatui::layout::Rect;
 
-/// Draws a panel with its border.
+/// Draws a panel with its border unless it shows what it showed before.
 pub(super) fn draw(
-    canvas: &mut Canvas<'_>,
+    shown: &mut KeptFrame<'_>,
     model: &Model,
     scene: &Scene<'_>,
     draw_state: &mut DrawState,
     (place, panel): (&Place, MarketPanel),
 ) {
-    let shown = place.tabs.iter().position(|tab| *tab == place.content);
     let has_keys = model.focus.content() == place.content;
     let foot = match panel {
         MarketPanel::Chart if has_keys => view::cursor_words(model, scene),
         MarketPanel::Chart | MarketPanel::Ladder => vec![],
     };
+    let focus = FocusKey {
+        place: model.place(),
+        has_keys,
+        selected: None,
+        first: None,
+    };
+    let titles = pane::titles(model, place);
+    let data = DataKey::new(model, scene);
+    let key = PlaceKey::of_place(place, titles.clone(), (data, focus), foot.clone());
+    let key = key.with_market(MarketKey::new(model, panel));
+    let tab = place.tabs.iter().position(|tab| *tab == place.content);
     let border = Border {
-        titles: &pane::titles(model, place),
-        shown: shown.unwrap_or(0),
+        titles: &titles,
+        shown: tab.unwrap_or(0),
         keys: if has_keys {
             KeyFocus::Here
         } else {
@@ -45,12 +56,17 @@ pub(super) fn draw(
         },
         foot: &foot,
     };
-    canvas.spot(place.area, ClickTarget::Panel(panel));
-    let inner = border.draw(canvas, place.area);
-    match panel {
-        MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
-        MarketPanel::Chart => chart::draw(canvas, inner, (model, scene), &mut draw_state.chart),
-    }
+    shown.keyed(place.area, key, |canvas| {
+        canvas.spot(place.area, ClickTarget::Panel(panel));
+        let inner = border.draw(canvas, place.area);
+        match panel {
+            MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
+            MarketPanel::Chart => {
+                draw_state.chart.begin_frame();
+                chart::draw(canvas, inner, (model, scene), &mut draw_state.chart);
+            }
+        }
+    });
 }
 
 fn draw_ladder(

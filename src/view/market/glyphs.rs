@@ -21,7 +21,7 @@ pub enum GlyphSet {
 }
 
 /// The characters of each candle in view, for as long as neither it nor the scale changes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct GlyphColumns {
     of: Option<(PriceRange, PriceUnit, u16, GlyphSet)>,
     pub(crate) columns: BTreeMap<Timestamp, (Candle, Vec<char>)>,

@@ -78,7 +78,7 @@ pub fn price_ladder(
     scene: &Scene<'_>,
     (width, height): (u16, u16),
 ) -> Option<LadderView> {
-    let ladder = LadderScene::new(model)?;
+    let ladder = LadderScene::new(model, scene.own_now)?;
     let has_tape = ladder.tape.is_some_and(|tape| tape.last().is_some());
     let lines = if has_tape {
         LadderLines::with_trades(height)
@@ -102,7 +102,7 @@ pub fn price_ladder(
         trades: ladder.trades(scene, lines.trades),
         over_trades: ladder
             .tape
-            .map_or_else(Vec::new, |tape| over_trades(tape, model, scene)),
+            .map_or_else(Vec::new, |tape| over_trades(tape, scene)),
     })
 }
 

@@ -10,13 +10,14 @@ use crate::{
             tape::Tape,
         },
     },
-    model::{Book, Market, MarketId, Num, Position, Tick},
+    model::{Book, Market, MarketId, Num, Position, Tick, Timestamp},
     view::text::{age, format, span::Span},
 };
 
 /// The ladder's market, and what is known of it.
 pub(super) struct LadderScene<'a> {
     pub(super) model: &'a Model,
+    pub(super) now: Timestamp,
     pub(super) market_id: &'a MarketId,
     pub(super) market: Option<&'a Market>,
     pub(super) book: Option<&'a Book>,
@@ -31,22 +32,23 @@ pub(super) struct LadderScene<'a> {
 }
 
 impl<'a> LadderScene<'a> {
-    pub(super) fn new(model: &'a Model) -> Option<Self> {
+    pub(super) fn new(model: &'a Model, now: Timestamp) -> Option<Self> {
         let market_id = model.price_ladder.market()?;
         let spacing = model.price_ladder.spacing()?;
         let store = &model.store;
         Some(Self {
             model,
+            now,
             market_id,
             market: store.market(market_id),
             book: store.books.of(market_id).and_then(|known| known.value()),
-            state: BookState::new(store, market_id, model.now),
+            state: BookState::new(store, market_id, now),
             spacing,
             prices: vec![],
             own: own_orders(store, market_id, spacing).collect(),
             position: own_position(store, market_id),
             tape: model.market_data.tape(market_id),
-            late_mark: age::priced(model).and_then(|_| age::age_of(model, Source::Markets)),
+            late_mark: age::priced(model).and_then(|_| age::age_at(model, Source::Markets, now)),
         })
     }
 

@@ -50,7 +50,7 @@ impl EdgeMark {
 
 /// What the keys would do at the cursor of the chart; nothing before a price is chosen.
 pub fn cursor_words(model: &Model, scene: &Scene<'_>) -> Vec<Vec<Span>> {
-    let Some(ladder) = LadderScene::new(model) else {
+    let Some(ladder) = LadderScene::new(model, scene.own_now) else {
         return vec![];
     };
     let has_price = model.price_ladder.cursor().is_some();
@@ -213,7 +213,7 @@ impl LadderScene<'_> {
     pub(super) fn trades(&self, scene: &Scene<'_>, lines: u16) -> Vec<Vec<Span>> {
         let trades = self.tape.into_iter().flat_map(Tape::trades);
         let decimals = self.decimals();
-        let is_stale = self.tape.is_some_and(|tape| tape.is_stale(self.model.now));
+        let is_stale = self.tape.is_some_and(|tape| tape.is_stale(self.now));
         let line = |trade: &PublicTrade| {
             let (sign, tone) = match trade.aggressor {
                 Side::Buy => ("▲", Tone::Good),
@@ -239,9 +239,11 @@ impl LadderScene<'_> {
 
 /// Over the trades: since when they and the volumes count, where that is shorter than the window of the volumes, or what
 /// is wrong with them.
-pub(super) fn over_trades(tape: &Tape, model: &Model, scene: &Scene<'_>) -> Vec<Span> {
-    let since = tape.counts_since(model.service_now());
-    let age = tape.age(model.now).filter(|_| tape.is_stale(model.now));
+pub(super) fn over_trades(tape: &Tape, scene: &Scene<'_>) -> Vec<Span> {
+    let since = tape.counts_since(scene.served());
+    let age = tape
+        .age(scene.own_now)
+        .filter(|_| tape.is_stale(scene.own_now));
     let trouble = tape.trouble().map(|why| why.kind.word().to_owned());
     let unreadable = tape.unreadable();
     let unreadable = (unreadable > 0).then(|| format!("{unreadable} unreadable"));

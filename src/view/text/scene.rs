@@ -48,6 +48,16 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// For what stays on the screen from frame to frame: its ages change once a second.
+    pub fn of_rows(model: &'a Model, zone: &'a Zone) -> Self {
+        let own_now = model.shown_second();
+        Self {
+            now: model.drift.on_wall(own_now),
+            own_now,
+            ..Self::of(model, zone)
+        }
+    }
+
     /// The service's clock at `own`, an instant of the desk's own time.
     pub(crate) fn served_at(&self, own: Timestamp) -> Timestamp {
         self.store.clocks.at(own, self.on_wall(own))

@@ -72,7 +72,7 @@ fn toast(model: &Model) -> Option<&Event> {
 #[test]
 fn what_the_desk_finds_when_it_opens_is_no_news() {
     let mut model = watching();
-    model.store = Store::default();
+    *model.store = Store::default();
     assert_eq!(
         arrive(&mut model, Answer::History(Ok(history("filled")))),
         vec![]

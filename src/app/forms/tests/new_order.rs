@@ -221,8 +221,8 @@ fn without_an_account_or_a_market_there_is_nothing_to_order() {
 fn without_prices_the_markets_are_those_that_positions_and_orders_name() {
     let mut model = bare_desk();
     let known = desk();
-    model.store.positions = known.store.positions;
-    model.store.orders = known.store.orders;
+    model.store.positions = known.store.positions.clone();
+    model.store.orders = known.store.orders.clone();
     press(&mut model, "b");
     let choice = form(&model)
         .choice(Field::Market, &model.form_context())

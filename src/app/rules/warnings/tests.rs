@@ -212,8 +212,8 @@ fn an_order_in_a_market_without_a_price_is_asked_about_unless_the_settings_say_n
     let blind = |asks| {
         let mut model = bare_desk();
         let known = desk();
-        model.store.positions = known.store.positions;
-        model.store.orders = known.store.orders;
+        model.store.positions = known.store.positions.clone();
+        model.store.orders = known.store.orders.clone();
         model.options.checks.ask_without_price = asks;
         sends_twice(&mut model, "b 1 enter")
     };

@@ -2,7 +2,6 @@
 //! be made to panic.
 
 use super::*;
-use crate::runtime::terminal::spare_frames::SpareFrames;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -26,10 +25,10 @@ const PLACE: &str = "PERPDECK_TEST_PANICS";
 fn a_desk_that_panics() {
     let Ok(place) = env::var(PLACE) else { return };
     let _taken = TerminalGuard::take(Mouse::Desk).unwrap();
-    let painter = Painter::start(TerminalGuard::screen().unwrap(), SpareFrames::default());
+    let painter = Painter::start(TerminalGuard::screen().unwrap());
     let (columns, rows) = SIZE;
     let area = Rect::new(0, 0, columns, rows);
-    painter.show(Buffer::filled(area, Cell::new("x")));
+    painter.show(vec![Buffer::filled(area, Cell::new("x"))]);
     match place.as_str() {
         "the loop" => panic!("broken in {place}"),
         "a thread" => drop(thread::spawn(move || panic!("broken in {place}")).join()),
