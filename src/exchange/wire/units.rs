@@ -125,9 +125,21 @@ fn counted(given: Num, decimals: u32, most: i64) -> Result<i64, CountError> {
 
 /// The engine's bounds keep every count below 28 digits, where `Num` is exact.
 fn exact(count: i128, decimals: u32) -> Num {
+    if let Ok(count) = i64::try_from(count) {
+        return shortest(count, decimals);
+    }
     Num::from_scaled(count, decimals)
         .unwrap_or_default()
         .normalized()
+}
+
+/// The same for nearly every count: without its trailing zeros before it becomes a decimal, whose division is slow.
+fn shortest(mut count: i64, mut decimals: u32) -> Num {
+    while decimals > 0 && count % 10 == 0 {
+        count /= 10;
+        decimals -= 1;
+    }
+    Num::new(count, decimals)
 }
 
 pub(crate) fn usd(amount: Usd) -> Num {
@@ -275,5 +287,20 @@ mod tests {
                 "limit_price 3000.123 is not a multiple of 0.1"
             )
         );
+    }
+
+    #[test]
+    fn a_count_loses_its_trailing_zeros_and_no_other_digit() {
+        let wide = i128::from(i64::MAX) * 10;
+        for (count, decimals, text) in [
+            (0, 6, "0"),
+            (-1_500_000, 6, "-1.5"),
+            (1_000, 2, "10"),
+            (100, 0, "100"),
+            (i64::MIN.into(), 9, "-9223372036.854775808"),
+            (wide, 9, "92233720368.54775807"),
+        ] {
+            assert_eq!(exact(count, decimals).to_string(), text);
+        }
     }
 }

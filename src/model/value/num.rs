@@ -3,7 +3,11 @@
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _, ser::Error as _};
 use serde_json::value::RawValue;
-use std::{fmt, str::FromStr};
+use std::{
+    fmt,
+    io::{self, Write as _},
+    str::FromStr,
+};
 
 /// An exact decimal: a price, a size, an amount of USD. Never goes through `f64`.
 ///
@@ -210,9 +214,33 @@ impl<'de> Deserialize<'de> for Num {
 
 impl Serialize for Num {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        RawValue::from_string(self.to_string())
-            .map_err(S::Error::custom)?
-            .serialize(serializer)
+        let text = NumText::of(*self).map_err(S::Error::custom)?;
+        let raw: &RawValue = serde_json::from_slice(text.bytes()).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+/// The digits of a number on the stack: rows of the exchange have a dozen numbers each.
+struct NumText {
+    room: [u8; NumText::LONGEST],
+    free: usize,
+}
+
+impl NumText {
+    /// Sign, point and the 29 digits that a decimal holds at most, or 28 behind `0.`; with room to spare.
+    const LONGEST: usize = 40;
+
+    fn of(number: Num) -> io::Result<Self> {
+        let mut room = [0; Self::LONGEST];
+        let mut rest = room.as_mut_slice();
+        write!(rest, "{number}")?;
+        let free = rest.len();
+        Ok(Self { room, free })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        let used = Self::LONGEST - self.free;
+        self.room.get(..used).unwrap_or_default()
     }
 }
 
@@ -282,5 +310,20 @@ mod tests {
             Num::from_scaled(-1_234_567, 6).unwrap().to_string(),
             "-1.234567"
         );
+    }
+
+    #[test]
+    fn the_longest_numbers_go_to_the_wire_with_every_digit() {
+        for text in [
+            "0",
+            "-0.5",
+            "79228162514264337593543950335",
+            "-79228162514264337593543950335",
+            "-7.9228162514264337593543950335",
+            "-0.0000000000000000000000000001",
+        ] {
+            let number: Num = text.parse().unwrap();
+            assert_eq!(serde_json::to_string(&number).unwrap(), text);
+        }
     }
 }
