@@ -4,7 +4,7 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName},
-    engine::{Millis, OrderId, OrderKey, PositionId, PositionKey},
+    engine::{Millis, OrderId, OrderKey, OrderRecord, PositionId, PositionKey, PositionRecord},
     message::ApiResponse,
     state::ExchangeState,
 };
@@ -34,10 +34,12 @@ pub(super) fn orders(
         None => None,
     };
     let rows = state.engine.orders(account, before);
-    page(rows, query.limit, |row| {
+    let encode = |row: &OrderRecord| {
         let key = row.key();
-        let place = cursors.issue(list, account, key.requested_at.0, key.id.seq());
-        Some((state.rows().order(row)?, place))
+        Some((state.rows().order(row)?, (key.requested_at.0, key.id.seq())))
+    };
+    page(rows, query.limit, encode, |(at, seq)| {
+        cursors.issue(list, account, at, seq)
     })
 }
 
@@ -90,10 +92,12 @@ pub(super) fn closed_positions(
         None => None,
     };
     let rows = state.engine.closed_positions(account, before);
-    page(rows, query.limit, |row| {
+    let encode = |row: PositionRecord| {
         let closed_at = row.closed_at?.0;
-        let place = cursors.issue(list, account, closed_at, row.id.seq());
-        Some((state.rows().position(&row)?, place))
+        Some((state.rows().position(&row)?, (closed_at, row.id.seq())))
+    };
+    page(rows, query.limit, encode, |(at, seq)| {
+        cursors.issue(list, account, at, seq)
     })
 }
 
@@ -102,20 +106,25 @@ fn index(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// One page, and whether another row follows. `encode` returns a row's wire form and its position in the list.
+/// A row's position in its list.
+type Place = (i64, u64);
+
+/// One page, and whether another row follows. `encode` returns a row's wire form and its position in the list; `issue`
+/// signs the cursor of the last one.
 fn page<R, T: Serialize>(
     mut rows: impl Iterator<Item = R>,
     limit: Option<u32>,
-    encode: impl Fn(R) -> Option<(T, Cursor)>,
+    encode: impl Fn(R) -> Option<(T, Place)>,
+    issue: impl Fn(Place) -> Cursor,
 ) -> Result<ApiResponse, ApiError> {
     let limit = usize::try_from(limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
-    let page: Vec<(T, Cursor)> = rows.by_ref().take(limit).filter_map(encode).collect();
+    let page: Vec<(T, Place)> = rows.by_ref().take(limit).filter_map(encode).collect();
     let has_more = rows.next().is_some();
-    let last = page.last().map(|(_, place)| place.clone());
+    let last = page.last().map(|(_, place)| *place);
     ApiResponse::ok(&List {
         data: page.into_iter().map(|(row, _)| row).collect(),
         has_more: Some(has_more),
-        next_cursor: last.filter(|_| has_more),
+        next_cursor: last.filter(|_| has_more).map(issue),
     })
 }
 
