@@ -12,6 +12,7 @@
     reason = "it measures, and says what it measured"
 )]
 
+mod bare;
 mod engine;
 mod service;
 mod world;

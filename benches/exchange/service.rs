@@ -1,13 +1,14 @@
 //! Requests per second over loopback, by endpoint and connections, in memory and with `--data-dir`. The clients run
 //! in this process and share its cores, so a server alone does better.
 
-use crate::{resident, world};
+use crate::{bare, resident, world};
 use perpdeck::{
-    exchange::{ClockMode, ExchangeHandle, ExchangeOptions, Scenario, Speed, start},
+    exchange::{AccountKey, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, Speed, start},
     model::Timestamp,
 };
 use std::{
     fmt::Write,
+    net::SocketAddr,
     path::PathBuf,
     pin::Pin,
     sync::{
@@ -46,12 +47,19 @@ pub(crate) fn measure() {
 
 async fn one(name: &str, data_dir: Option<PathBuf>) {
     let stop = CancellationToken::new();
-    let server = Arc::new(Server(open(data_dir.clone(), stop.clone()).await));
+    let handle = open(data_dir.clone(), stop.clone()).await;
+    let server = Arc::new(Server::of(&handle));
     let began = Instant::now();
     let before = resident();
     fill(&server).await;
     let (took, grown) = (began.elapsed().as_secs_f64(), resident() - before);
-    println!("{name}: filled in {took:.1} s, {grown:.0} MiB more resident\n");
+    let rows = ACCOUNTS * (ORDERS + 2 * world::MARKETS);
+    println!(
+        "{name}: filled in {took:.1} s, {grown:.0} MiB more resident: {:.0} KiB per account, {:.2} KiB per row of an \
+         order or position (with its key)\n",
+        grown * 1024.0 / ACCOUNTS as f64,
+        grown * 1024.0 / rows as f64,
+    );
     println!("| {name}, requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
     for (label, deed) in DEEDS {
         let mut line = format!("| {label} ");
@@ -62,9 +70,10 @@ async fn one(name: &str, data_dir: Option<PathBuf>) {
         println!("{line}|");
     }
     println!();
+    beside_bare(name, &server).await;
     stop.cancel();
     let began = Instant::now();
-    Arc::into_inner(server).unwrap().0.stopped().await;
+    handle.stopped().await;
     if let Some(dir) = data_dir {
         let stopped = began.elapsed().as_millis();
         let began = Instant::now();
@@ -95,20 +104,20 @@ const DEEDS: [(&str, Deed); 4] = [
     ("`GET /v1/orders?status=working` (50 rows)", |client| {
         Box::pin(async move {
             let target = format!("/v1/orders?account_id=a{}&status=working", client.account);
-            client.call("GET", &target, None, "").await;
+            client.last = client.call("GET", &target, None, "").await;
             1
         })
     }),
     ("`GET /v1/positions` (20 rows)", |client| {
         Box::pin(async move {
             let target = format!("/v1/positions?account_id=a{}", client.account);
-            client.call("GET", &target, None, "").await;
+            client.last = client.call("GET", &target, None, "").await;
             1
         })
     }),
     ("`GET /sim/markets` (20 rows)", |client| {
         Box::pin(async move {
-            client.call("GET", "/sim/markets", None, "").await;
+            client.last = client.call("GET", "/sim/markets", None, "").await;
             1
         })
     }),
@@ -147,6 +156,35 @@ async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
     done as f64 / began.elapsed().as_secs_f64()
 }
 
+/// The reads in turn with a bare server that answers the same bytes: exchange, bare, exchange, bare, so that what else
+/// the machine does is in both.
+async fn beside_bare(name: &str, server: &Arc<Server>) {
+    println!("| {name}, share of bare hyper | 1 connection | 16 | 128 |\n|---|---|---|---|");
+    for (label, deed) in DEEDS.into_iter().filter(|(label, _)| label.contains("GET")) {
+        let mut client = server.client(0).await;
+        deed(&mut client).await;
+        let (addr, accepting) = bare::serve(client.last.clone()).await;
+        let bare = Arc::new(server.at(addr));
+        let mut line = format!("| {label} ");
+        for connections in CONNECTIONS {
+            let (mut own, mut least) = (0.0, 0.0);
+            for _ in 0..2 {
+                own += rate(server, connections, deed).await;
+                least += rate(&bare, connections, deed).await;
+            }
+            let _ = write!(
+                line,
+                "| {:.0} % of {:.0} ",
+                100.0 * own / least,
+                least / 2.0
+            );
+        }
+        println!("{line}|");
+        accepting.abort();
+    }
+    println!();
+}
+
 /// Every account's positions and orders, over the wire.
 async fn fill(server: &Arc<Server>) {
     let next = Arc::new(AtomicUsize::new(0));
@@ -173,18 +211,37 @@ async fn fill(server: &Arc<Server>) {
     clients.join_all().await;
 }
 
-struct Server(ExchangeHandle);
+/// A server to ask, with the keys of its accounts; the exchange itself, or a bare one in its place.
+struct Server {
+    addr: SocketAddr,
+    accounts: Vec<AccountKey>,
+}
 
 impl Server {
+    fn of(handle: &ExchangeHandle) -> Self {
+        Self {
+            addr: handle.addr,
+            accounts: handle.accounts.clone(),
+        }
+    }
+
+    fn at(&self, addr: SocketAddr) -> Self {
+        Self {
+            addr,
+            accounts: self.accounts.clone(),
+        }
+    }
+
     async fn client(&self, account: usize) -> Client {
-        let stream = TcpStream::connect(self.0.addr).await.unwrap();
+        let stream = TcpStream::connect(self.addr).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let mut client = Client {
             stream,
-            host: self.0.addr.to_string(),
+            host: self.addr.to_string(),
             key: String::new(),
             account,
             read: vec![0; 64 * 1024],
+            last: String::new(),
         };
         client.turn_to(self, account);
         client
@@ -197,6 +254,8 @@ struct Client {
     key: String,
     account: usize,
     read: Vec<u8>,
+    /// The body of the last answer.
+    last: String,
 }
 
 /// No key is used twice, whoever uses it.
@@ -205,7 +264,7 @@ static KEYS: AtomicUsize = AtomicUsize::new(0);
 impl Client {
     fn turn_to(&mut self, server: &Server, account: usize) {
         self.account = account;
-        server.0.accounts[account]
+        server.accounts[account]
             .api_key
             .reveal()
             .clone_into(&mut self.key);
