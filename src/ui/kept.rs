@@ -260,12 +260,12 @@ impl KeptFrame<'_> {
     }
 
     fn draw(&mut self, area: Rect, draw: impl FnOnce(&mut Canvas<'_>)) -> ClickMap {
-        let mut canvas = Canvas::new(&mut self.cells, self.theme, self.place);
-        canvas.blank(area);
-        draw(&mut canvas);
         if self.drawn.first() != Some(&self.cells.area) {
             self.drawn.push(area);
         }
+        let mut canvas = Canvas::new(&mut self.cells, self.theme, self.place);
+        canvas.blank(area);
+        draw(&mut canvas);
         canvas.into_clicks()
     }
 
