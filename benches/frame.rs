@@ -23,7 +23,7 @@ use perpdeck::{
     ui::{self, DrawState, Theme},
     view::text::format::Zone,
 };
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::layout::Rect;
 use std::{
     collections::BTreeMap,
     hint::black_box,
@@ -105,12 +105,16 @@ fn press(model: &mut Model, keys: &str) {
     }
 }
 
-/// The mean of many frames, the first of which has warmed everything.
+/// The mean of many frames in which every place is drawn.
 fn frame(model: &mut Model, area: Rect) -> Duration {
     let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
-    let mut buffer = Buffer::empty(area);
-    ui::render(&mut buffer, &*model, &mut draw_state);
-    measured(model, area, |_, _| {})
+    measured_with(
+        model,
+        area,
+        &mut draw_state,
+        DrawState::forget_cells,
+        |_, _| {},
+    )
 }
 
 /// The newest page of the history with one order more.
@@ -139,15 +143,24 @@ fn arrive(model: &mut Model, answer: Answer) {
     update(model, NOW, Msg::Polled(Box::new(Poll { at: NOW, answer })));
 }
 
-/// The mean of many times one step and the frame after it.
-fn measured(model: &mut Model, area: Rect, mut step: impl FnMut(&mut Model, u32)) -> Duration {
+/// The mean of many times one step and what the frame after it changes.
+fn measured(model: &mut Model, area: Rect, step: impl FnMut(&mut Model, u32)) -> Duration {
     let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
-    let mut buffer = Buffer::empty(area);
+    measured_with(model, area, &mut draw_state, |_| {}, step)
+}
+
+fn measured_with(
+    model: &mut Model,
+    area: Rect,
+    draw_state: &mut DrawState,
+    before: impl Fn(&mut DrawState),
+    mut step: impl FnMut(&mut Model, u32),
+) -> Duration {
     let start = Instant::now();
     for number in 0..FRAMES {
         step(model, number);
-        buffer.reset();
-        ui::render(black_box(&mut buffer), black_box(&*model), &mut draw_state);
+        before(draw_state);
+        black_box(ui::render_changes(area, black_box(&*model), draw_state));
     }
     start.elapsed() / FRAMES
 }
