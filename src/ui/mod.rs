@@ -32,9 +32,11 @@ mod kept;
 mod layout;
 mod listed;
 mod market;
+mod overlays;
 mod pane;
 pub mod picture;
 mod prompt;
+mod regions;
 mod review;
 mod table;
 pub mod theme;
@@ -46,9 +48,7 @@ pub use theme::{Depth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, WidthTier,
-        dialogs::overlay::Overlay,
-        has_market,
+        Desks, MarketPanel, Model, WidthTier, has_market,
         market::{market_spot::MarketSpot, width_tier::SMALLEST},
         tables::{
             click_target::ClickTarget,
@@ -62,12 +62,14 @@ use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
 use kept::{Kept, PlaceKey};
-use layout::{Arrangement, Place, sum};
+use layout::{Arrangement, Place};
 use market::DrawnLadder;
+use overlays::{covers, overlays};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
+use regions::Regions;
 use std::{collections::BTreeMap, ops::Range};
 use theme::ThemePart;
 use window::RowWindow;
@@ -320,11 +322,6 @@ fn draw(screen: Rect, desks: &Desks<'_>, draw_state: &mut DrawState) {
     }
 }
 
-/// Whether it lies over the places of the screen; the others have lines of their own.
-fn covers(overlay: &Overlay) -> bool {
-    !matches!(overlay, Overlay::Strip(_) | Overlay::Prompt(_))
-}
-
 /// Draws what has changed of everything that panels lie over; answers where those lie.
 fn draw_places(
     screen: Rect,
@@ -370,47 +367,6 @@ fn draw_places(
     regions.body
 }
 
-/// The fixed lines of the screen, and the area of the panes.
-#[derive(Debug, Clone, Copy)]
-struct Regions {
-    header: Rect,
-    /// Of no height where no market is watched.
-    watchlist: Rect,
-    body: Rect,
-    /// The body if only the footer is below it.
-    whole: Rect,
-    bottom: Rect,
-}
-
-impl Regions {
-    fn new(screen: Rect, watchlist: u16, bottom: &Bottom) -> Self {
-        let top = sum([1, watchlist]);
-        let height = bottom
-            .height(screen.width)
-            .min(screen.height.saturating_sub(top));
-        let body_height = screen.height.saturating_sub(sum([top, height]));
-        let below = |y: u16, height: u16| Rect {
-            y: screen.y.saturating_add(y),
-            height,
-            ..screen
-        };
-        Self {
-            header: line(screen, 0),
-            watchlist: below(1, watchlist),
-            body: below(top, body_height),
-            whole: below(top, screen.height.saturating_sub(sum([top, 1]))),
-            bottom: below(sum([body_height, top]), height),
-        }
-    }
-
-    /// Every area of the frame.
-    fn areas(&self, places: &[Place]) -> Vec<Rect> {
-        let fixed = [self.header, self.watchlist, self.bottom];
-        let places = places.iter().map(|place| place.area);
-        fixed.into_iter().chain(places).collect()
-    }
-}
-
 fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
     let strip = model.overlays.last()?.try_as_strip_ref()?;
     Some(view::strip(model, scene, strip))
@@ -419,68 +375,6 @@ fn strip(model: &Model, scene: &Scene<'_>) -> Option<StripView> {
 fn prompt(model: &Model) -> Option<PromptView> {
     let prompt = model.overlays.last()?.try_as_prompt_ref()?;
     Some(view::prompt(model, prompt))
-}
-
-fn overlays(
-    canvas: &mut Canvas<'_>,
-    body: Rect,
-    desks: &Desks<'_>,
-    (draw_state, scene): (&DrawState, &Scene<'_>),
-) {
-    let model = desks.shown;
-    for overlay in &model.overlays {
-        canvas.place = overlay.context();
-        match overlay {
-            Overlay::Help { of, offset, search } => {
-                help::keys(canvas, body, (model, *of), (search, *offset));
-            }
-            Overlay::Glossary(open) => help::glossary(canvas, body, open),
-            Overlay::Quality(report) => {
-                let report = view::quality(report, scene);
-                detail::draw_list(canvas, body, &report);
-            }
-            Overlay::Detail(open) => {
-                let detail = view::detail(model, open, scene);
-                detail::draw(canvas, body, &detail, open.offset);
-            }
-            Overlay::Form(form) => form::draw(canvas, body, &view::forms::form::form(form, model)),
-            Overlay::Bulk(bulk) => {
-                bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
-            }
-            Overlay::Export(export) => {
-                detail::draw(canvas, body, &view::export(model, export), 0);
-            }
-            Overlay::Settings { offset } => {
-                detail::draw(canvas, body, &view::settings(model, scene.zone), *offset);
-            }
-            Overlay::Limits { offset } => {
-                detail::draw(canvas, body, &view::limits(model), *offset);
-            }
-            Overlay::Columns(columns) => {
-                let drawn = draw_state.drawn(columns.pane);
-                let list = view::column_list(model, columns, drawn);
-                detail::draw_list(canvas, body, &list);
-            }
-            Overlay::Accounts(list) => {
-                listed::draw(canvas, body, |room| {
-                    view::accounts(desks, *list, scene.zone, room)
-                });
-            }
-            Overlay::Markets(list) => {
-                listed::draw(canvas, body, |room| view::markets(model, list, scene, room));
-            }
-            Overlay::UserAlerts(list) => {
-                listed::draw(canvas, body, |room| {
-                    view::user_alerts(model, *list, scene, room)
-                });
-            }
-            Overlay::Review(open) => {
-                let shown = view::review(model, open, scene);
-                review::draw(canvas, body, &shown, open.offset);
-            }
-            Overlay::Strip(_) | Overlay::Prompt(_) => {}
-        }
-    }
 }
 
 /// No pane fits: draws a running strip, and names hidden questions.
