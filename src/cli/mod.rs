@@ -174,11 +174,10 @@ fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     run_on(tokio::runtime::Builder::new_multi_thread(), Box::pin(verb))
 }
 
+type BoxedVerb<'a> = Pin<Box<dyn Future<Output = Result<Exit>> + 'a>>;
+
 /// A boxed verb is compiled once. The runtime would compile the code of a generic one for each of its ways to block.
-fn run_on(
-    mut threads: tokio::runtime::Builder,
-    verb: Pin<Box<dyn Future<Output = Result<Exit>> + '_>>,
-) -> Result<Exit> {
+fn run_on(mut threads: tokio::runtime::Builder, verb: BoxedVerb<'_>) -> Result<Exit> {
     let runtime = threads.enable_all().build();
     let runtime = runtime.wrap_err("no threads could be started")?;
     let exit = runtime.block_on(verb);

@@ -242,12 +242,11 @@ impl KeptFrame<'_> {
             .before
             .iter()
             .position(|kept| kept.area == area && kept.key == key);
-        let kept = match known {
-            Some(at) => self.before.swap_remove(at),
-            None => {
-                let clicks = self.draw(area, draw);
-                KeptPlace { area, key, clicks }
-            }
+        let kept = if let Some(at) = known {
+            self.before.swap_remove(at)
+        } else {
+            let clicks = self.draw(area, draw);
+            KeptPlace { area, key, clicks }
         };
         self.clicks.extend(&kept.clicks);
         self.places.push(kept);

@@ -9,7 +9,7 @@
 //! - tokio in client, exchange and cli: each waits for sockets or timers of its own. The app, the views and the engine
 //!   name no part of it, and the loop's own tasks stay in runtime;
 //! - jiff beside model: in config for durations as people write them, in cli/snapshot for the instant of a picture, in
-//!   cli/local_zone for the zone of this machine.
+//!   `cli/local_zone` for the zone of this machine.
 
 #![expect(
     clippy::unwrap_used,

@@ -442,6 +442,11 @@ fn calls(model: &mut Model) {
     }
 }
 
+static BUILT_IN: LazyLock<perpdeck::config::Settings> = LazyLock::new(|| {
+    let built_in = perpdeck::config::load(&perpdeck::config::Sources::default());
+    built_in.unwrap().settings
+});
+
 pub(crate) fn options() -> Options {
     let interval = |source: Source| {
         let secs = match source {
@@ -461,10 +466,6 @@ pub(crate) fn options() -> Options {
         Source::Markets,
         Source::Account,
     ];
-    static BUILT_IN: LazyLock<perpdeck::config::Settings> = LazyLock::new(|| {
-        let built_in = perpdeck::config::load(&perpdeck::config::Sources::default());
-        built_in.unwrap().settings
-    });
     let settings = BUILT_IN.clone();
     Options {
         dialect: perpdeck::config::Dialect::default(),

@@ -67,6 +67,7 @@ pub struct PriceLadder {
 
 impl PriceLadder {
     /// All that drawing reads: without the instants that only following reads.
+    #[must_use]
     pub fn as_drawn(&self) -> Self {
         Self {
             followed_at: None,

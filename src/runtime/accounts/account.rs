@@ -132,12 +132,7 @@ impl Member {
             mut way,
         } = self;
         keep_learned(&client, &way.inbox, &dir);
-        // Only a dry run leaves the journal to others.
-        let access = match journal_access {
-            JournalAccess::Writer(_) => KeptAccess::Writable,
-            JournalAccess::ReadOnly(_) => KeptAccess::DryRun,
-        };
-        let kept = (&identity, access);
+        let kept = (&identity, KeptAccess::beside(&journal_access));
         let trader = TraderEffects::start(account.reach, dir.clone(), kept, &way.inbox);
         way.say(Msg::Opened(identity)).await;
         earlier::tell(&client, &journal_access, PastMark::END, &way.inbox);

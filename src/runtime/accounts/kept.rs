@@ -16,6 +16,7 @@ use crate::{
         },
     },
     disk,
+    runtime::journal::earlier::JournalAccess,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
@@ -66,6 +67,16 @@ pub(super) enum KeptAccess {
     LeftAlone,
     /// A dry run changes nothing: a desk that trades may have the file. The first change says so.
     DryRun,
+}
+
+impl KeptAccess {
+    /// Only a dry run leaves the journal to others.
+    pub(super) fn beside(journal_access: &JournalAccess) -> Self {
+        match journal_access {
+            JournalAccess::Writer(_) => Self::Writable,
+            JournalAccess::ReadOnly(_) => Self::DryRun,
+        }
+    }
 }
 
 impl KeptFiles {
