@@ -32,8 +32,10 @@ const REFUSED: &str = "press again";
 /// A key pressed twice in a row does not count as pressed again.
 const LOOKED: Duration = Duration::from_millis(400);
 
-/// Whether `words` come before the desk refuses the key, which it had not `already`, or 10 s pass.
-fn comes_soon(desk: &Session, words: &str, already: bool) -> bool {
+/// Whether `words` come before the desk refuses the key, where `before`, the screen under the key, has no refusal yet, or
+/// 10 s pass.
+fn comes_soon(desk: &Session, words: &str, before: &str) -> bool {
+    let already = before.contains(REFUSED);
     let pause = Duration::from_millis(100);
     for _ in 0..100 {
         let screen = desk.screen();
@@ -103,7 +105,7 @@ fn the_first_hour_of_the_documents_goes_as_the_page_says() {
     let mut desk = Session::start_with(home.path(), at(SIZE_OF_THE_PAGE), DEMO, &tour);
     desk.wait_for("1 Positions 5");
     for step in steps {
-        let already = desk.screen().contains(REFUSED);
+        let under_the_keys = desk.screen();
         for key in &step.keys {
             if key == "y" {
                 wait_for_strip(&desk);
@@ -117,7 +119,7 @@ fn the_first_hour_of_the_documents_goes_as_the_page_says() {
         }
         if let Some(words) = &step.shows {
             // A reader whose key is refused, or who sees nothing happen, presses again.
-            let is_shown = comes_soon(&desk, words, already);
+            let is_shown = comes_soon(&desk, words, &under_the_keys);
             if let Some(key) = step
                 .keys
                 .last()
