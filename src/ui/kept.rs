@@ -83,6 +83,7 @@ pub(super) struct FocusKey {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct MarketKey {
     id: Option<MarketId>,
+    is_pinned: bool,
     data: u64,
     alerts: u64,
     chart: Option<CandleChart>,
@@ -113,6 +114,7 @@ impl MarketKey {
         let screen = &model.market_screen;
         Self {
             id: screen.market().cloned(),
+            is_pinned: screen.is_pinned(),
             data: model.market_data.generation(),
             alerts: model.user_alerts.generation(),
             chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
