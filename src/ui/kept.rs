@@ -5,13 +5,8 @@
 
 use super::{canvas::Canvas, click_map::ClickMap, layout::Place, theme::Theme};
 use crate::{
-    app::{
-        CandleChart, Identity, MarketPanel, Model, keys::keymap::Context,
-        market::price_ladder::PriceLadder, tables::pane::PlaceContent,
-    },
-    config::Motion,
-    model::{Drift, MarketId, Timestamp},
-    view::{Scene, Span, Title, Tone},
+    app::{MarketPanel, Model, keys::keymap::Context, tables::pane::PlaceContent},
+    view::{DataKey, MarketKey, Scene, Span, Title},
 };
 use ratatui::{
     buffer::{Buffer, Cell},
@@ -52,23 +47,6 @@ pub(super) struct PlaceKey {
     market: Option<MarketKey>,
 }
 
-/// The versions of all data that rows are made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DataKey {
-    account: usize,
-    store: u64,
-    activity: u64,
-    sent_forms: u64,
-    table_views: u64,
-    marks: u64,
-    identity: Option<Identity>,
-    /// The moment of ages and countdowns.
-    second: Timestamp,
-    drift: Drift,
-    motion: Motion,
-    priced: Option<Tone>,
-}
-
 /// What the keys act on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FocusKey {
@@ -77,51 +55,6 @@ pub(super) struct FocusKey {
     pub(super) selected: Option<usize>,
     /// The first visible row.
     pub(super) first: Option<usize>,
-}
-
-/// What panels of the market are made from besides.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct MarketKey {
-    id: Option<MarketId>,
-    is_pinned: bool,
-    data: u64,
-    alerts: u64,
-    chart: Option<CandleChart>,
-    ladder: PriceLadder,
-    has_one_key: bool,
-}
-
-impl DataKey {
-    pub(super) fn new(model: &Model, scene: &Scene<'_>) -> Self {
-        Self {
-            account: model.roster.at,
-            store: model.store.generation(),
-            activity: model.activity.generation(),
-            sent_forms: model.sent_forms.generation(),
-            table_views: model.table_views.generation(),
-            marks: model.marks.generation(),
-            identity: model.identity.clone(),
-            second: scene.own_now,
-            drift: model.drift,
-            motion: scene.motion,
-            priced: scene.priced,
-        }
-    }
-}
-
-impl MarketKey {
-    pub(super) fn new(model: &Model, panel: MarketPanel) -> Self {
-        let screen = &model.market_screen;
-        Self {
-            id: screen.market().cloned(),
-            is_pinned: screen.is_pinned(),
-            data: model.market_data.generation(),
-            alerts: model.user_alerts.generation(),
-            chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
-            ladder: model.price_ladder.as_drawn(),
-            has_one_key: model.options.ladder_one_key,
-        }
-    }
 }
 
 impl PlaceKey {

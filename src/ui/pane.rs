@@ -7,7 +7,7 @@ use super::{
     chart,
     click_map::ClickList,
     frame::{Border, KeyFocus, scrollbar},
-    kept::{DataKey, FocusKey, KeptFrame, PlaceKey},
+    kept::{FocusKey, KeptFrame, PlaceKey},
     layout::{Place, part, sum},
     table::{self, PickedRow},
     window::RowWindow,
@@ -21,7 +21,7 @@ use crate::{
             pane::{Pane, PlaceContent},
         },
     },
-    view::{self, DayLines, Scene, Span, TableRow, Title},
+    view::{self, DataKey, DayLines, Scene, Span, TableRow, Title},
 };
 use ratatui::layout::Rect;
 

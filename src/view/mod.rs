@@ -46,6 +46,7 @@ pub use tables::days::DayLines;
 pub use tables::reading::READING;
 pub use tables::scaled::{RungLine, head as ladder_head, rungs};
 pub use tables::twaps::{Bar, TwapCard, cards};
+pub use text::drawn_data::{DataKey, MarketKey};
 pub use text::listed::ListView;
 pub use text::scene::Scene;
 pub use text::span::{Span, Tone};

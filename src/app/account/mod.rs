@@ -23,6 +23,5 @@ pub(crate) mod session;
 pub(crate) mod store;
 pub(crate) mod successor;
 pub(crate) mod tally;
-pub(crate) mod tracked;
 pub mod trades;
 pub(crate) mod tree;

@@ -16,4 +16,5 @@ pub(crate) mod reading;
 pub mod reload;
 pub(crate) mod table_view;
 pub mod tour;
+pub(crate) mod tracked;
 pub(crate) mod user_alerts;

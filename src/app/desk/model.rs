@@ -10,7 +10,6 @@ use crate::{
             row_id::RowId,
             session::Session,
             store::Store,
-            tracked::Tracked,
         },
         activity::{
             alerts,
@@ -39,7 +38,9 @@ use crate::{
     model::{AccountId, Drift, Ticket, Timestamp},
 };
 
-use super::{freeze::Frozen, options::Options, presets::ChosenPresets, reload, tour};
+use super::{
+    freeze::Frozen, options::Options, presets::ChosenPresets, reload, tour, tracked::Tracked,
+};
 use std::{collections::BTreeMap, time::Duration};
 use strum::IntoEnumIterator as _;
 

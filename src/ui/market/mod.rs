@@ -12,13 +12,13 @@ use super::{
     DrawState,
     canvas::{Canvas, line},
     frame::{Border, KeyFocus},
-    kept::{DataKey, FocusKey, KeptFrame, MarketKey, PlaceKey},
+    kept::{FocusKey, KeptFrame, PlaceKey},
     layout::Place,
     pane,
 };
 use crate::{
     app::{MarketPanel, Model, tables::click_target::ClickTarget},
-    view::{self, Scene, Span},
+    view::{self, DataKey, MarketKey, Scene, Span},
 };
 use ratatui::layout::Rect;
 

@@ -1,0 +1,72 @@
+//! What the cells of a place are made from, in a form that is cheap to compare: versions instead of rows.
+//!
+//! Contract: what a pane or a panel of the market shows is a function of these, its titles and its focus.
+
+use super::{scene::Scene, span::Tone};
+use crate::{
+    app::{CandleChart, Identity, MarketPanel, Model, market::price_ladder::PriceLadder},
+    config::Motion,
+    model::{Drift, MarketId, Timestamp},
+};
+
+/// The versions of all data that rows are made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataKey {
+    account: usize,
+    store: u64,
+    activity: u64,
+    sent_forms: u64,
+    table_views: u64,
+    marks: u64,
+    identity: Option<Identity>,
+    /// The moment of ages and countdowns.
+    second: Timestamp,
+    drift: Drift,
+    motion: Motion,
+    priced: Option<Tone>,
+}
+
+/// What panels of the market are made from besides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MarketKey {
+    id: Option<MarketId>,
+    is_pinned: bool,
+    data: u64,
+    alerts: u64,
+    chart: Option<CandleChart>,
+    ladder: PriceLadder,
+    has_one_key: bool,
+}
+
+impl DataKey {
+    pub fn new(model: &Model, scene: &Scene<'_>) -> Self {
+        Self {
+            account: model.roster.at,
+            store: model.store.generation(),
+            activity: model.activity.generation(),
+            sent_forms: model.sent_forms.generation(),
+            table_views: model.table_views.generation(),
+            marks: model.marks.generation(),
+            identity: model.identity.clone(),
+            second: scene.own_now,
+            drift: model.drift,
+            motion: scene.motion,
+            priced: scene.priced,
+        }
+    }
+}
+
+impl MarketKey {
+    pub fn new(model: &Model, panel: MarketPanel) -> Self {
+        let screen = &model.market_screen;
+        Self {
+            id: screen.market().cloned(),
+            is_pinned: screen.is_pinned(),
+            data: model.market_data.generation(),
+            alerts: model.user_alerts.generation(),
+            chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
+            ladder: model.price_ladder.as_drawn(),
+            has_one_key: model.options.ladder_one_key,
+        }
+    }
+}
