@@ -49,7 +49,7 @@ pub use desk::market_shown::{cursor_spacing, has_market, panels, want_shown};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
 pub use desk::options::{CloseAllRule, Options};
-pub use desk::presets::PresetSize;
+pub use desk::presets::{PresetSize, SizeBasis};
 pub use desk::tracked::Tracked;
 pub use dialogs::effect::{Clip, Effect, TerminalOut};
 pub use dialogs::next::Next;

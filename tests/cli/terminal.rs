@@ -60,6 +60,6 @@ fn on_a_terminal_the_deed_is_named_and_only_y_does_it() {
     assert_eq!(served.orders(), Vec::<Value>::new());
     let (code, shown) = asked(&served, "y");
     assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("working"), "{shown}");
+    assert!(shown.contains("resting"), "{shown}");
     assert_eq!(served.orders().len(), 1);
 }

@@ -71,8 +71,8 @@ fn a_column_that_has_no_room_is_not_called_shown_alone() {
             .find(|line| line.contains(" pnl_at_liquidation"));
         line.unwrap().to_owned()
     };
-    assert!(listed(80, 24).contains(" shown, no room  at liq "));
-    assert!(listed(200, 60).contains(" shown  at liq "));
+    assert!(listed(80, 24).contains(" shown, no room  liq loss "));
+    assert!(listed(200, 60).contains(" shown  liq loss "));
 }
 
 #[test]

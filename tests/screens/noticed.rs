@@ -118,7 +118,7 @@ fn every_column_that_a_trader_decides_by_is_there_at_160_columns_in_the_layout_o
     let text = shown(&pressed("V"), 160, 48);
     let positions = headings(&text, "mark     liq");
     for column in [
-        "mkt", "side", "size", "entry", "mark", "liq", "to", "uPnL", "at", "stop", "target",
+        "mkt", "side", "size", "entry", "mark", "liq", "to", "uPnL", "loss", "stop", "target",
         "margin",
     ] {
         assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
@@ -144,7 +144,7 @@ fn pressed(keys: &str) -> Model {
 #[test]
 fn the_price_a_twap_waits_for_and_the_prices_of_a_ladder_are_read_where_room_is_short() {
     let text = shown(&pressed("3"), 100, 30);
-    assert!(text.contains("waits 160.00"), "{text}");
+    assert!(text.contains("trig 160.00"), "{text}");
     assert!(text.contains("2,980.0 → 2,880.0"), "{text}");
 }
 

@@ -104,7 +104,7 @@ fn what_cannot_be_liquidated_on_paper_says_none_and_a_service_that_does_not_tell
     let paper = desk::full();
     let mut service = desk::full();
     service.identity.as_mut().unwrap().mode = Mode::LiveApi;
-    for title in ["liq", "to liq", "at liq"] {
+    for title in ["liq", "to liq", "liq loss"] {
         assert_eq!(cell(&paper, Pane::Positions, 3, title), "none", "{title}");
         assert_eq!(cell(&service, Pane::Positions, 3, title), "–", "{title}");
     }

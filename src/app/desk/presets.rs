@@ -30,7 +30,25 @@ pub struct PresetSize {
     pub size: Result<Num, DraftFault>,
 }
 
+/// Where the size of an order at a price comes from, beside what is known of the account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizeBasis {
+    preset: Option<SizePreset>,
+    /// Of the last order, as it was typed: without a preset.
+    last_size: Option<String>,
+}
+
 impl Model {
+    /// What an order of this market would have for its size.
+    pub fn size_basis(&self, market: Option<&MarketId>) -> SizeBasis {
+        SizeBasis {
+            preset: market
+                .and_then(|market| self.chosen_preset(market))
+                .cloned(),
+            last_size: self.used.of(market).map(|used| used.size.clone()),
+        }
+    }
+
     /// The chosen preset of this market, at its midpoint; `None` if none is configured.
     pub fn size_preset(&self, market: &MarketId) -> Option<PresetSize> {
         let mid = self.store.market(market).and_then(Market::mid);

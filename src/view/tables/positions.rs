@@ -33,14 +33,8 @@ pub const OPEN: &[Column<Position>] = &[
     Column::new("liquidation_distance", "to liq", Number, 0, distance).exact(liquidation_distance),
     Column::new("unrealized_pnl", "uPnL", Number, 0, unrealized).exact(unrealized_pnl),
     Column::new("roe", "ROE", Number, 6, roe).exact(return_on_margin),
-    Column::new(
-        "pnl_at_liquidation",
-        "loss at liq",
-        Number,
-        5,
-        at_liquidation,
-    )
-    .exact(|p, _| p.pnl_at_liquidation()),
+    Column::new("pnl_at_liquidation", "liq loss", Number, 5, at_liquidation)
+        .exact(|p, _| p.pnl_at_liquidation()),
     Column::new("stop", "stop", Left, 0, protection::stop_cell)
         .holds("65,000 133% of size +1", "65,000 133%"),
     Column::new("target", "target", Left, 4, |p, scene| {

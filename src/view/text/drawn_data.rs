@@ -4,8 +4,10 @@
 
 use super::{scene::Scene, span::Tone};
 use crate::{
-    app::{CandleChart, Identity, MarketPanel, Model, market::price_ladder::PriceLadder},
-    config::Motion,
+    app::{
+        CandleChart, Identity, MarketPanel, Model, Motion, SizeBasis,
+        market::price_ladder::PriceLadder,
+    },
     model::{Drift, MarketId, Timestamp},
 };
 
@@ -35,6 +37,7 @@ pub struct MarketKey {
     alerts: u64,
     chart: Option<CandleChart>,
     ladder: PriceLadder,
+    size_basis: SizeBasis,
     has_one_key: bool,
 }
 
@@ -66,6 +69,7 @@ impl MarketKey {
             alerts: model.user_alerts.generation(),
             chart: (panel == MarketPanel::Chart).then(|| screen.chart.clone()),
             ladder: model.price_ladder.as_drawn(),
+            size_basis: model.size_basis(screen.market()),
             has_one_key: model.options.ladder_one_key,
         }
     }
