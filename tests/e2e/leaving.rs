@@ -54,9 +54,12 @@ fn what_was_read_before_a_pause_is_as_old_as_it_is_in_the_first_frame_after_it()
     while stopped.elapsed() < PAUSE {
         std::thread::sleep(Duration::from_millis(50));
     }
+    let before = desk.screen();
     desk.signal("CONT");
-    // The header is drawn before the panes.
-    desk.wait_for("1 Positions 0");
+    // What was on the screen before the pause, if anything, is no frame after it.
+    desk.wait_until("a frame after the pause", |screen| {
+        screen != before && screen.contains("1 Positions 0")
+    });
     let screen = desk.screen();
     let age = age_of_orders(&screen);
     assert!(age >= Some(PAUSE.as_secs()), "{age:?} in\n{screen}");

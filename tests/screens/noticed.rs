@@ -105,7 +105,7 @@ fn what_never_goes_is_beside_the_market_at_160_columns() {
     ] {
         assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
     }
-    let orders = headings(&text, "trigger");
+    let orders = headings(&text, "price  trigger");
     for column in [
         "side", "type", "state", "size", "price", "trigger", "tif", "RO",
     ] {
@@ -123,7 +123,7 @@ fn every_column_that_a_trader_decides_by_is_there_at_160_columns_in_the_layout_o
     ] {
         assert!(positions.contains(&column.to_owned()), "{column}\n{text}");
     }
-    let orders = headings(&text, "trigger");
+    let orders = headings(&text, "price  trigger");
     for column in [
         "side", "type", "state", "size", "price", "trigger", "tif", "RO", "SL/TP",
     ] {
