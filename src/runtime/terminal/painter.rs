@@ -18,6 +18,8 @@ const LAST_FRAME: Duration = Duration::from_millis(500);
 enum Mail {
     Empty,
     Frame(Vec<Buffer>),
+    /// Parts from before the terminal was lent: shown only together with a newer frame, whose ages are current.
+    Outdated(Vec<Buffer>),
     /// The desk is shutting down.
     Closed,
     /// The painter's thread has ended.
@@ -50,7 +52,7 @@ const MOST_SEQUENCE_BYTES: usize = 256 * 1024;
 enum Job {
     Frame(Vec<Buffer>),
     Aside(Vec<u8>),
-    /// Writes all of the screen again.
+    /// Empties the screen; the next frame is written whole.
     Clear,
 }
 
@@ -120,11 +122,12 @@ impl Painter {
         );
     }
 
-    /// Writes these bytes first, then all of the screen.
+    /// Writes these bytes first, then clears the screen for the next frame. What waited is outdated by now.
     pub(crate) fn go_on(&self, bytes: Vec<u8>) {
         let mut waiting = self.0.locked();
         waiting.aside.extend(bytes);
         waiting.screen = Screen::Returned;
+        waiting.outdate();
         drop(waiting);
         self.0.changed.notify_all();
     }
@@ -201,13 +204,22 @@ impl Waiting {
     fn merge(&mut self, changes: Vec<Buffer>) {
         match &mut self.mail {
             Mail::Empty => self.mail = Mail::Frame(changes),
-            Mail::Frame(parts) => {
+            Mail::Frame(parts) | Mail::Outdated(parts) => {
+                let mut parts = std::mem::take(parts);
                 for change in changes {
                     parts.retain(|part| part.area.union(change.area) != change.area);
                     parts.push(change);
                 }
+                self.mail = Mail::Frame(parts);
             }
             Mail::Closed | Mail::Gone => {}
+        }
+    }
+
+    /// Keeps what waits from being shown alone: the parts are needed, since a newer frame holds only what it changes.
+    fn outdate(&mut self) {
+        if let Mail::Frame(parts) = &mut self.mail {
+            self.mail = Mail::Outdated(std::mem::take(parts));
         }
     }
 
@@ -216,7 +228,8 @@ impl Waiting {
             return Some(Job::Aside(std::mem::take(&mut self.aside)));
         }
         match (self.screen, &self.mail) {
-            (Screen::Lent, _) | (Screen::Ours, Mail::Empty | Mail::Closed | Mail::Gone) => None,
+            (Screen::Lent, _)
+            | (Screen::Ours, Mail::Empty | Mail::Outdated(_) | Mail::Closed | Mail::Gone) => None,
             (Screen::Returned, _) => {
                 self.screen = Screen::Ours;
                 Some(Job::Clear)
@@ -224,9 +237,42 @@ impl Waiting {
             (Screen::Ours, Mail::Frame(_)) => {
                 match std::mem::replace(&mut self.mail, Mail::Empty) {
                     Mail::Frame(changes) => Some(Job::Frame(changes)),
-                    Mail::Empty | Mail::Closed | Mail::Gone => None,
+                    Mail::Empty | Mail::Outdated(_) | Mail::Closed | Mail::Gone => None,
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What would be written next.
+    fn next(waiting: &mut Waiting) -> Option<Vec<Buffer>> {
+        match waiting.job() {
+            Some(Job::Frame(parts)) => Some(parts),
+            Some(Job::Clear) => Some(vec![]),
+            Some(Job::Aside(_)) | None => None,
+        }
+    }
+
+    #[test]
+    fn what_waits_while_the_terminal_is_lent_is_shown_only_with_a_newer_frame() {
+        let before = Buffer::with_lines(["age 0s", "BTC"]);
+        let after = Buffer::with_lines(["age 4s"]);
+        let mut waiting = Waiting {
+            mail: Mail::Frame(vec![before.clone()]),
+            aside: vec![],
+            screen: Screen::Lent,
+            busy: false,
+        };
+        assert_eq!(next(&mut waiting), None);
+        waiting.screen = Screen::Returned;
+        waiting.outdate();
+        assert_eq!(next(&mut waiting), Some(vec![]), "the screen is cleared");
+        assert_eq!(next(&mut waiting), None);
+        waiting.merge(vec![after.clone()]);
+        assert_eq!(next(&mut waiting), Some(vec![before, after]));
     }
 }

@@ -54,13 +54,10 @@ impl<B: Backend + Write> ShownScreen<B> {
         self.write(&bytes)
     }
 
-    /// Writes all of the screen again: nobody knows what it shows.
+    /// Empties the screen: nobody knows what it shows. The next frame is written whole; what was shown before may be old.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.fit()?;
-        self.wipe()?;
-        let mut bytes = vec![];
-        self.encode_all(&mut bytes);
-        self.write(&bytes)
+        self.wipe()
     }
 
     /// Whole sequences, so that no frame comes between.
@@ -254,6 +251,8 @@ mod tests {
         assert_eq!(screen.cells, Buffer::with_lines(["abc"]));
         screen.backend.writes.clear();
         screen.clear().unwrap();
+        assert!(!text(&screen.backend.writes.concat()).contains("abc"));
+        screen.paint(vec![]).unwrap();
         assert!(text(&screen.backend.writes.concat()).contains("abc"));
     }
 
