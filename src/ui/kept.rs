@@ -3,28 +3,57 @@
 //! Contract: the key of a place holds everything that its cells are made from. A key that lacks something is caught: a
 //! build with debug assertions draws each frame whole too, and compares ([`super::render`]).
 
-use super::{canvas::Canvas, click_map::ClickMap, layout::Place, theme::Theme};
+use super::{canvas::Canvas, click_map::ClickMap, theme::Theme};
 use crate::{
-    app::{MarketPanel, Model, keys::keymap::Context, tables::pane::PlaceContent},
-    view::{DataKey, MarketKey, Scene, Span, Title},
+    app::{keys::keymap::Context, tables::pane::PlaceContent},
+    view::{DataKey, MarketKey, Span, Title},
 };
 use ratatui::{
     buffer::{Buffer, Cell},
     layout::Rect,
 };
-use std::mem;
 
 /// What the last frame showed below the panels that lie over it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kept {
     cells: Buffer,
-    theme: Option<Theme>,
-    /// The areas of the frame, in the order they are drawn in.
-    areas: Vec<Rect>,
-    /// In that order; those whose content is not kept are missing.
+    layout: Option<LayoutKey>,
+    shared: Option<SharedKey>,
+    /// In the order they are drawn in; those whose content is not kept are missing.
     places: Vec<KeptPlace>,
     /// What the last frame has drawn.
     drawn: Vec<Rect>,
+}
+
+/// What decides where everything is and what it looks like: another one draws the whole screen.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LayoutKey {
+    pub(super) theme: Theme,
+    /// The areas of the frame, in the order they are drawn in.
+    pub(super) areas: Vec<Rect>,
+}
+
+/// What every place is drawn from: another one draws every place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SharedKey {
+    pub(super) data: DataKey,
+    /// What has the keys.
+    pub(super) place: Context,
+}
+
+/// What one place is drawn from besides.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct PlaceKey {
+    pub(super) content: Option<PlaceContent>,
+    /// With the ages in them.
+    pub(super) titles: Vec<Title>,
+    pub(super) has_keys: bool,
+    pub(super) selected: Option<usize>,
+    /// The first visible row.
+    pub(super) first: Option<usize>,
+    /// What is drawn from anything else, as it is drawn.
+    pub(super) words: Vec<Vec<Span>>,
+    pub(super) market: Option<MarketKey>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,81 +63,15 @@ struct KeptPlace {
     clicks: ClickMap,
 }
 
-/// Everything that a place is drawn from.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PlaceKey {
-    content: Option<PlaceContent>,
-    /// With the ages in them.
-    titles: Vec<Title>,
-    data: DataKey,
-    focus: FocusKey,
-    /// What is drawn from anything else, as it is drawn.
-    words: Vec<Vec<Span>>,
-    market: Option<MarketKey>,
-}
-
-/// What the keys act on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FocusKey {
-    pub(super) place: Context,
-    pub(super) has_keys: bool,
-    pub(super) selected: Option<usize>,
-    /// The first visible row.
-    pub(super) first: Option<usize>,
-}
-
-impl PlaceKey {
-    pub(super) fn of_place(
-        place: &Place,
-        titles: Vec<Title>,
-        (data, focus): (DataKey, FocusKey),
-        words: Vec<Vec<Span>>,
-    ) -> Self {
-        Self {
-            content: Some(place.content),
-            titles,
-            data,
-            focus,
-            words,
-            market: None,
-        }
-    }
-
-    pub(super) fn with_market(self, market: MarketKey) -> Self {
-        Self {
-            market: Some(market),
-            ..self
-        }
-    }
-
-    /// The line of markets.
-    pub(super) fn of_watchlist(model: &Model, scene: &Scene<'_>) -> Self {
-        Self {
-            content: None,
-            titles: vec![],
-            data: DataKey::new(model, scene),
-            focus: FocusKey {
-                place: model.place(),
-                has_keys: false,
-                selected: None,
-                first: None,
-            },
-            words: vec![],
-            market: Some(MarketKey::new(model, MarketPanel::Ladder)),
-        }
-    }
-}
-
 /// Draws the places of one frame over those of the last.
-pub(super) struct KeptFrame<'a> {
+pub(super) struct KeptFrame {
     cells: Buffer,
-    theme: &'a Theme,
+    layout: LayoutKey,
+    shared: SharedKey,
     before: Vec<KeptPlace>,
     places: Vec<KeptPlace>,
-    areas: Vec<Rect>,
     drawn: Vec<Rect>,
     clicks: ClickMap,
-    place: Context,
 }
 
 impl Kept {
@@ -118,48 +81,50 @@ impl Kept {
 
     /// What the last frame has changed.
     pub(super) fn changes(&self) -> Vec<Buffer> {
-        self.drawn.iter().map(|area| self.part(*area)).collect()
+        self.drawn
+            .iter()
+            .map(|area| part_of(&self.cells, *area))
+            .collect()
     }
 
-    fn part(&self, area: Rect) -> Buffer {
-        let mut part = Buffer::empty(area.intersection(self.cells.area));
-        let width = usize::from(part.area.width);
-        if width == 0 {
-            return part;
-        }
-        for (y, line) in (part.area.y..).zip(part.content.chunks_mut(width)) {
-            let start = self.cells.index_of(part.area.x, y);
-            let cells = self.cells.content.get(start..start.saturating_add(width));
-            line.clone_from_slice(cells.unwrap_or_default());
-        }
-        part
-    }
-
-    /// Begins a frame with these areas. Others, or another theme, keep nothing.
-    pub(super) fn begin<'a>(
-        &mut self,
-        screen: Rect,
-        theme: &'a Theme,
-        areas: Vec<Rect>,
-        place: Context,
-    ) -> KeptFrame<'a> {
-        let kept = mem::take(self);
-        let is_same =
-            kept.cells.area == screen && kept.theme.as_ref() == Some(theme) && kept.areas == areas;
-        let (cells, before, drawn) = if is_same {
-            (kept.cells, kept.places, vec![])
+    /// Begins a frame on what is kept of the last one.
+    pub(super) fn begin(self, screen: Rect, layout: LayoutKey, shared: SharedKey) -> KeptFrame {
+        let is_laid_out = self.cells.area == screen && self.layout.as_ref() == Some(&layout);
+        let (cells, drawn) = if is_laid_out {
+            (self.cells, vec![])
         } else {
-            (blank(screen, theme), vec![], vec![screen])
+            (blank(screen, &layout.theme), vec![screen])
         };
+        let is_known = is_laid_out && self.shared.as_ref() == Some(&shared);
         KeptFrame {
             cells,
-            theme,
-            before,
+            layout,
+            shared,
+            before: if is_known { self.places } else { vec![] },
             places: vec![],
-            areas,
             drawn,
             clicks: ClickMap::default(),
-            place,
+        }
+    }
+}
+
+/// This part of a frame.
+pub fn part_of(frame: &Buffer, area: Rect) -> Buffer {
+    let mut part = Buffer::empty(area.intersection(frame.area));
+    copy_over(&mut part, frame);
+    part
+}
+
+/// Copies the cells of one buffer over those of another, where they have the same place.
+pub fn copy_over(over: &mut Buffer, from: &Buffer) {
+    let common = over.area.intersection(from.area);
+    let width = usize::from(common.width);
+    for y in (common.top()..common.bottom()).filter(|_| width > 0) {
+        let (to, at) = (over.index_of(common.x, y), from.index_of(common.x, y));
+        let to = over.content.get_mut(to..to.saturating_add(width));
+        let cells = from.content.get(at..at.saturating_add(width));
+        if let (Some(to), Some(cells)) = (to, cells) {
+            to.clone_from_slice(cells);
         }
     }
 }
@@ -170,9 +135,14 @@ fn blank(screen: Rect, theme: &Theme) -> Buffer {
     Buffer::filled(screen, cell)
 }
 
-impl KeptFrame<'_> {
-    /// Draws a place unless it shows the same as in the last frame.
-    pub(super) fn keyed(&mut self, area: Rect, key: PlaceKey, draw: impl FnOnce(&mut Canvas<'_>)) {
+impl KeptFrame {
+    /// Draws a place from its key and what all places share, unless it shows the same as in the last frame.
+    pub(super) fn keyed(
+        &mut self,
+        area: Rect,
+        key: PlaceKey,
+        draw: impl FnOnce(&mut Canvas<'_>, &PlaceKey),
+    ) {
         let known = self
             .before
             .iter()
@@ -180,7 +150,7 @@ impl KeptFrame<'_> {
         let kept = if let Some(at) = known {
             self.before.swap_remove(at)
         } else {
-            let clicks = self.draw(area, draw);
+            let clicks = self.draw(area, |canvas| draw(canvas, &key));
             KeptPlace { area, key, clicks }
         };
         self.clicks.extend(&kept.clicks);
@@ -197,21 +167,21 @@ impl KeptFrame<'_> {
         if self.drawn.first() != Some(&self.cells.area) {
             self.drawn.push(area);
         }
-        let mut canvas = Canvas::new(&mut self.cells, self.theme, self.place);
+        let mut canvas = Canvas::new(&mut self.cells, &self.layout.theme, self.shared.place);
         canvas.blank(area);
         draw(&mut canvas);
         canvas.into_clicks()
     }
 
-    /// Keeps the frame for the next one; answers what can be clicked.
-    pub(super) fn end(self, kept: &mut Kept) -> ClickMap {
-        *kept = Kept {
-            drawn: self.drawn,
+    /// What the next frame keeps, and what can be clicked.
+    pub(super) fn end(self) -> (Kept, ClickMap) {
+        let kept = Kept {
             cells: self.cells,
-            theme: Some(self.theme.clone()),
-            areas: self.areas,
+            layout: Some(self.layout),
+            shared: Some(self.shared),
             places: self.places,
+            drawn: self.drawn,
         };
-        self.clicks
+        (kept, self.clicks)
     }
 }

@@ -1,5 +1,7 @@
 //! Which panes and panels are on the screen, and where, by its size.
 
+pub(super) mod regions;
+
 use crate::app::{
     LayoutPreset, MarketPanel, Model, WidthTier, panels,
     tables::pane::{Focus, Pane, PlaceContent},

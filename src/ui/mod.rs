@@ -36,7 +36,6 @@ mod overlays;
 mod pane;
 pub mod picture;
 mod prompt;
-mod regions;
 mod review;
 mod table;
 pub mod theme;
@@ -55,21 +54,24 @@ use crate::{
             pane::{Pane, PlaceContent},
         },
     },
-    view::{self, Curve, PromptView, Scene, StripView, market::chart::Num, text::format::Zone},
+    view::{
+        self, Curve, DataKey, MarketKey, PromptView, Scene, StripView, market::chart::Num,
+        text::format::Zone,
+    },
 };
 use bottom::Bottom;
 use canvas::{Canvas, line};
 use click_map::ClickMap;
 use fit::Measures;
-use kept::{Kept, PlaceKey};
-use layout::{Arrangement, Place};
+use kept::{Kept, LayoutKey, PlaceKey, SharedKey};
+pub use kept::{copy_over, part_of};
+use layout::{Arrangement, Place, regions::Regions};
 use market::DrawnLadder;
 use overlays::{covers, overlays};
 use ratatui::{
     buffer::Buffer,
     layout::{Position, Rect},
 };
-use regions::Regions;
 use std::{collections::BTreeMap, ops::Range};
 use theme::ThemePart;
 use window::RowWindow;
@@ -332,20 +334,30 @@ fn draw_places(
     let zone = draw_state.zone.clone();
     let scene = Scene::of_rows(model, &zone);
     let has_watchlist = tier.has_watchlist() && has_market(model);
-    let regions = Regions::new(screen, u16::from(has_watchlist), bottom);
+    let height = bottom.height(screen.width);
+    let regions = Regions::new(screen, u16::from(has_watchlist), height);
     let wanted = |pane| pane::wanted(model, pane);
     let arrangement = Arrangement::new(model, tier);
     let places = layout::steady(tier, regions.whole, regions.body, &arrangement, wanted);
     draw_state.show(&places);
-    let mut kept = std::mem::take(&mut draw_state.kept);
-    let areas = regions.areas(&places);
-    let mut shown = kept.begin(screen, theme, areas, model.place());
+    let layout = LayoutKey {
+        theme: theme.clone(),
+        areas: regions.areas(&places),
+    };
+    let shared = SharedKey {
+        data: DataKey::new(model, &scene),
+        place: model.place(),
+    };
+    let mut shown = std::mem::take(&mut draw_state.kept).begin(screen, layout, shared);
     shown.anew(regions.header, |canvas| {
         header::draw(canvas, regions.header, &view::header(model));
     });
     if has_watchlist {
-        let key = PlaceKey::of_watchlist(model, &scene);
-        shown.keyed(regions.watchlist, key, |canvas| {
+        let key = PlaceKey {
+            market: Some(MarketKey::new(model, MarketPanel::Ladder)),
+            ..PlaceKey::default()
+        };
+        shown.keyed(regions.watchlist, key, |canvas, _| {
             market::watchlist::draw(canvas, regions.watchlist, model, &scene);
         });
     }
@@ -363,7 +375,7 @@ fn draw_places(
         canvas.place = model.context();
         bottom.draw(canvas, regions.bottom);
     });
-    draw_state.clicks = shown.end(&mut draw_state.kept);
+    (draw_state.kept, draw_state.clicks) = shown.end();
     regions.body
 }
 

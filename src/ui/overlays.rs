@@ -12,6 +12,7 @@ pub(super) fn covers(overlay: &Overlay) -> bool {
     !matches!(overlay, Overlay::Strip(_) | Overlay::Prompt(_))
 }
 
+/// Draws them, the last one on top.
 pub(super) fn overlays(
     canvas: &mut Canvas<'_>,
     body: Rect,
@@ -38,15 +39,11 @@ pub(super) fn overlays(
             Overlay::Bulk(bulk) => {
                 bulk::draw(canvas, body, &view::bulk(model, scene, bulk), bulk.offset);
             }
-            Overlay::Export(export) => {
-                detail::draw(canvas, body, &view::export(model, export), 0);
-            }
+            Overlay::Export(open) => detail::draw(canvas, body, &view::export(model, open), 0),
             Overlay::Settings { offset } => {
                 detail::draw(canvas, body, &view::settings(model, scene.zone), *offset);
             }
-            Overlay::Limits { offset } => {
-                detail::draw(canvas, body, &view::limits(model), *offset);
-            }
+            Overlay::Limits { offset } => detail::draw(canvas, body, &view::limits(model), *offset),
             Overlay::Columns(columns) => {
                 let drawn = draw_state.drawn(columns.pane);
                 let list = view::column_list(model, columns, drawn);

@@ -7,7 +7,7 @@ use super::{
     chart,
     click_map::ClickList,
     frame::{Border, KeyFocus, scrollbar},
-    kept::{FocusKey, KeptFrame, PlaceKey},
+    kept::{KeptFrame, PlaceKey},
     layout::{Place, part, sum},
     table::{self, PickedRow},
     window::RowWindow,
@@ -21,7 +21,7 @@ use crate::{
             pane::{Pane, PlaceContent},
         },
     },
-    view::{self, DataKey, DayLines, Scene, Span, TableRow, Title},
+    view::{self, DayLines, Scene, Span, TableRow, Title},
 };
 use ratatui::layout::Rect;
 
@@ -59,49 +59,53 @@ pub(super) fn titles(model: &Model, place: &Place) -> Vec<Title> {
 
 /// Draws a pane unless it shows what it showed before.
 pub(super) fn draw(
-    shown: &mut KeptFrame<'_>,
+    shown: &mut KeptFrame,
     model: &Model,
     scene: &Scene<'_>,
     draw_state: &mut DrawState,
     (place, pane): (&Place, Pane),
 ) {
     let rows = model.rows(pane);
-    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
-    let focus = FocusKey {
-        place: model.place(),
-        has_keys: model.focus.has_keys(pane),
-        selected,
-        first: draw_state.first.get(&pane).copied(),
-    };
     let words = if rows.is_empty() {
         vec![view::emptiness(pane, model)]
     } else {
         vec![]
     };
-    let data = DataKey::new(model, scene);
-    let key = PlaceKey::of_place(place, titles(model, place), (data, focus), words);
-    shown.keyed(place.area, key, |canvas| {
-        draw_rows(canvas, model, scene, draw_state, (place, pane));
+    let key = PlaceKey {
+        content: Some(place.content),
+        titles: titles(model, place),
+        has_keys: model.focus.has_keys(pane),
+        selected: model.focus.selected(pane, &rows).map(|(at, _)| at),
+        first: draw_state.first.get(&pane).copied(),
+        words,
+        market: None,
+    };
+    shown.keyed(place.area, key, |canvas, key| {
+        draw_rows(
+            canvas,
+            key,
+            (model, scene, &rows),
+            draw_state,
+            (place, pane),
+        );
     });
 }
 
 fn draw_rows(
     canvas: &mut Canvas<'_>,
-    model: &Model,
-    scene: &Scene<'_>,
+    key: &PlaceKey,
+    (model, scene, rows): (&Model, &Scene<'_>, &Rows<'_>),
     draw_state: &mut DrawState,
     (place, pane): (&Place, Pane),
 ) {
-    let mut titles = titles(model, place);
-    let is_focused = model.focus.has_keys(pane);
-    let rows = model.rows(pane);
+    let mut titles = key.titles.clone();
+    let (is_focused, selected) = (key.has_keys, key.selected);
     let shown = place.tabs.iter().position(|tab| *tab == place.content);
     let shown = shown.unwrap_or(0);
-    let selected = model.focus.selected(pane, &rows).map(|(at, _)| at);
     let body = PaneBody {
         marks: &model.marks,
         pane,
-        rows: &rows,
+        rows,
         selected: selected.filter(|_| is_focused),
         seen: selected.unwrap_or(0),
     };
@@ -119,12 +123,12 @@ fn draw_rows(
         } else {
             KeyFocus::Elsewhere
         },
-        foot: &view::foot(pane, &rows, scene),
+        foot: &view::foot(pane, rows, scene),
     };
     canvas.spot(place.area, ClickTarget::Pane(pane));
     let inner = border.draw(canvas, place.area);
-    if rows.is_empty() {
-        emptiness(canvas, inner, &view::emptiness(pane, model));
+    if let Some(words) = key.words.first() {
+        emptiness(canvas, inner, words);
         return;
     }
     match cards::setting(inner, rows.len()).filter(|_| has_cards(model, pane) && inner.width >= 40)

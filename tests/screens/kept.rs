@@ -116,3 +116,29 @@ proptest! {
         }
     }
 }
+
+/// How many cells the parts of the screen have that a frame draws.
+fn drawn_cells(model: &Model, area: Rect, draw_state: &mut DrawState) -> u32 {
+    let parts = ui::render_changes(area, model, draw_state);
+    parts.iter().map(|part| part.area.area()).sum()
+}
+
+#[test]
+fn a_moved_cursor_draws_its_pane_and_the_lines_around_it_and_a_second_later_all_is_drawn() {
+    let area = Rect::new(0, 0, 200, 60);
+    let mut model = price_ladder::traded();
+    let now = model.now;
+    update(&mut model, now, Msg::Resized(area.width, area.height));
+    let mut draw_state = DrawState::new(Theme::default(), Zone::utc());
+    let whole = drawn_cells(&model, area, &mut draw_state);
+    assert_eq!(whole, area.area());
+    // The market panels do not follow the cursor.
+    update(&mut model, now, Msg::Key('P'.into()));
+    drawn_cells(&model, area, &mut draw_state);
+    update(&mut model, now, Msg::Key('j'.into()));
+    let moved = drawn_cells(&model, area, &mut draw_state);
+    assert!(moved < whole / 4, "{moved} of {whole} cells");
+    update(&mut model, Timestamp(now.0 + 1_000), Msg::Tick);
+    let later = drawn_cells(&model, area, &mut draw_state);
+    assert!(later > whole / 2, "{later} of {whole} cells");
+}

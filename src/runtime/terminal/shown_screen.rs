@@ -1,6 +1,9 @@
 //! The terminal and the cells that it shows: a frame is written as its difference from them.
 
-use crate::runtime::terminal::{area::drawn, encode::encode};
+use crate::{
+    runtime::terminal::{area::drawn, encode::encode},
+    ui::{copy_over, part_of},
+};
 use crossterm::{
     queue,
     terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate},
@@ -43,10 +46,10 @@ impl<B: Backend + Write> ShownScreen<B> {
             let part_area = part.area.intersection(self.cells.area);
             let part = fitted(part, part_area);
             if self.content == Content::Cells {
-                let before = cut(&self.cells, part_area);
+                let before = part_of(&self.cells, part_area);
                 encode(before.diff_iter(&part), &part, &mut bytes);
             }
-            lay(&mut self.cells, &part);
+            copy_over(&mut self.cells, &part);
         }
         if self.content == Content::Nothing {
             self.encode_all(&mut bytes);
@@ -99,27 +102,6 @@ impl<B: Backend + Write> ShownScreen<B> {
     }
 }
 
-/// This part of a frame.
-fn cut(frame: &Buffer, area: Rect) -> Buffer {
-    let mut part = Buffer::empty(area);
-    lay(&mut part, frame);
-    part
-}
-
-/// Lays the cells of one buffer over those of another, where they have the same place.
-pub(crate) fn lay(over: &mut Buffer, part: &Buffer) {
-    let common = over.area.intersection(part.area);
-    let width = usize::from(common.width);
-    for y in (common.top()..common.bottom()).filter(|_| width > 0) {
-        let (to, from) = (over.index_of(common.x, y), part.index_of(common.x, y));
-        let to = over.content.get_mut(to..to.saturating_add(width));
-        let from = part.content.get(from..from.saturating_add(width));
-        if let (Some(to), Some(from)) = (to, from) {
-            to.clone_from_slice(from);
-        }
-    }
-}
-
 fn told(why: impl std::error::Error) -> io::Error {
     io::Error::other(why.to_string())
 }
@@ -129,7 +111,7 @@ fn fitted(frame: Buffer, area: Rect) -> Buffer {
     if frame.area == area {
         frame
     } else {
-        cut(&frame, area)
+        part_of(&frame, area)
     }
 }
 

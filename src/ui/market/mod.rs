@@ -12,19 +12,19 @@ use super::{
     DrawState,
     canvas::{Canvas, line},
     frame::{Border, KeyFocus},
-    kept::{FocusKey, KeptFrame, PlaceKey},
+    kept::{KeptFrame, PlaceKey},
     layout::Place,
     pane,
 };
 use crate::{
     app::{MarketPanel, Model, tables::click_target::ClickTarget},
-    view::{self, DataKey, MarketKey, Scene, Span},
+    view::{self, MarketKey, Scene, Span},
 };
 use ratatui::layout::Rect;
 
 /// Draws a panel with its border unless it shows what it showed before.
 pub(super) fn draw(
-    shown: &mut KeptFrame<'_>,
+    shown: &mut KeptFrame,
     model: &Model,
     scene: &Scene<'_>,
     draw_state: &mut DrawState,
@@ -35,30 +35,17 @@ pub(super) fn draw(
         MarketPanel::Chart if has_keys => view::cursor_words(model, scene),
         MarketPanel::Chart | MarketPanel::Ladder => vec![],
     };
-    let focus = FocusKey {
-        place: model.place(),
+    let key = PlaceKey {
+        content: Some(place.content),
+        titles: pane::titles(model, place),
         has_keys,
-        selected: None,
-        first: None,
+        words: foot,
+        market: Some(MarketKey::new(model, panel)),
+        ..PlaceKey::default()
     };
-    let titles = pane::titles(model, place);
-    let data = DataKey::new(model, scene);
-    let key = PlaceKey::of_place(place, titles.clone(), (data, focus), foot.clone());
-    let key = key.with_market(MarketKey::new(model, panel));
-    let tab = place.tabs.iter().position(|tab| *tab == place.content);
-    let border = Border {
-        titles: &titles,
-        shown: tab.unwrap_or(0),
-        keys: if has_keys {
-            KeyFocus::Here
-        } else {
-            KeyFocus::Elsewhere
-        },
-        foot: &foot,
-    };
-    shown.keyed(place.area, key, |canvas| {
+    shown.keyed(place.area, key, |canvas, key| {
         canvas.spot(place.area, ClickTarget::Panel(panel));
-        let inner = border.draw(canvas, place.area);
+        let inner = border(key, place).draw(canvas, place.area);
         match panel {
             MarketPanel::Ladder => draw_state.ladder = draw_ladder(canvas, inner, (model, scene)),
             MarketPanel::Chart => {
@@ -67,6 +54,20 @@ pub(super) fn draw(
             }
         }
     });
+}
+
+fn border<'a>(key: &'a PlaceKey, place: &Place) -> Border<'a> {
+    let tab = place.tabs.iter().position(|tab| *tab == place.content);
+    Border {
+        titles: &key.titles,
+        shown: tab.unwrap_or(0),
+        keys: if key.has_keys {
+            KeyFocus::Here
+        } else {
+            KeyFocus::Elsewhere
+        },
+        foot: &key.words,
+    }
 }
 
 fn draw_ladder(

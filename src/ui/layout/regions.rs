@@ -1,30 +1,25 @@
 //! Where the fixed lines of the screen are, and what is between them.
 
-use super::{
-    bottom::Bottom,
-    canvas::line,
-    layout::{Place, sum},
-};
+use super::{Place, sum};
 use ratatui::layout::Rect;
 
 /// The fixed lines of the screen, and the area of the panes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Regions {
-    pub(super) header: Rect,
+pub(in crate::ui) struct Regions {
+    pub(in crate::ui) header: Rect,
     /// Of no height where no market is watched.
-    pub(super) watchlist: Rect,
-    pub(super) body: Rect,
+    pub(in crate::ui) watchlist: Rect,
+    pub(in crate::ui) body: Rect,
     /// The body if only the footer is below it.
-    pub(super) whole: Rect,
-    pub(super) bottom: Rect,
+    pub(in crate::ui) whole: Rect,
+    pub(in crate::ui) bottom: Rect,
 }
 
 impl Regions {
-    pub(super) fn new(screen: Rect, watchlist: u16, bottom: &Bottom) -> Self {
+    /// By the heights of the lines of markets and of those at the bottom.
+    pub(in crate::ui) fn new(screen: Rect, watchlist: u16, bottom: u16) -> Self {
         let top = sum([1, watchlist]);
-        let height = bottom
-            .height(screen.width)
-            .min(screen.height.saturating_sub(top));
+        let height = bottom.min(screen.height.saturating_sub(top));
         let body_height = screen.height.saturating_sub(sum([top, height]));
         let below = |y: u16, height: u16| Rect {
             y: screen.y.saturating_add(y),
@@ -32,7 +27,7 @@ impl Regions {
             ..screen
         };
         Self {
-            header: line(screen, 0),
+            header: below(0, screen.height.min(1)),
             watchlist: below(1, watchlist),
             body: below(top, body_height),
             whole: below(top, screen.height.saturating_sub(sum([top, 1]))),
@@ -41,7 +36,7 @@ impl Regions {
     }
 
     /// Every area of the frame.
-    pub(super) fn areas(&self, places: &[Place]) -> Vec<Rect> {
+    pub(in crate::ui) fn areas(&self, places: &[Place]) -> Vec<Rect> {
         let fixed = [self.header, self.watchlist, self.bottom];
         let places = places.iter().map(|place| place.area);
         fixed.into_iter().chain(places).collect()
