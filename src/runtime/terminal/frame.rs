@@ -9,6 +9,10 @@ use tokio::time::{Instant, sleep_until};
 const FRAME: Duration = Duration::from_millis(16);
 /// Polls arrive in groups and are drawn together.
 const POLL_FRAME: Duration = Duration::from_millis(60);
+/// The first answers are drawn sooner: somebody waits for the desk to fill.
+const OPENING_FRAME: Duration = Duration::from_millis(8);
+/// How long a desk fills at most.
+const OPENING: Duration = Duration::from_secs(1);
 /// With reduced motion, numbers change together and no more often than this.
 const REDUCED_MOTION_FRAME: Duration = Duration::from_secs(1);
 
@@ -22,6 +26,7 @@ pub(crate) enum Cause {
 #[derive(Debug)]
 pub(crate) struct FrameGate {
     due: Option<DueFrame>,
+    opened: Instant,
     last: Instant,
     /// When a frame that a person waited for was drawn last.
     last_for_person: Option<Instant>,
@@ -43,6 +48,7 @@ impl FrameGate {
                 at: now,
                 cause: Cause::Background,
             }),
+            opened: now,
             last: now,
             last_for_person: None,
         }
@@ -51,7 +57,13 @@ impl FrameGate {
     /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
         let now = Instant::now();
-        let soon = now + POLL_FRAME;
+        let is_opening = now.duration_since(self.opened) < OPENING;
+        let soon = now
+            + if is_opening {
+                OPENING_FRAME
+            } else {
+                POLL_FRAME
+            };
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.last_for_person.map_or(now, |last| last + FRAME),
             (Cause::Background, Motion::Full) => soon,
@@ -75,7 +87,7 @@ impl FrameGate {
     /// Resolves when a frame that a person waits for may be drawn; never while none is.
     pub(crate) async fn due_for_person(&self) {
         match self.due {
-            Some(due) if due.cause == Cause::Person => sleep_until(due.at).await,
+            Some(due) if due.cause == Cause::Person => reached(due.at).await,
             Some(_) | None => pending::<()>().await,
         }
     }
@@ -83,9 +95,16 @@ impl FrameGate {
     /// Resolves when a frame may be drawn; never while none is requested.
     pub(crate) async fn due(&self) {
         match self.due {
-            Some(due) => sleep_until(due.at).await,
+            Some(due) => reached(due.at).await,
             None => pending::<()>().await,
         }
+    }
+}
+
+/// A timer rounds up to whole milliseconds, and lets every other task run first: what is due is drawn without one.
+async fn reached(at: Instant) {
+    if at > Instant::now() {
+        sleep_until(at).await;
     }
 }
 
@@ -120,11 +139,23 @@ mod tests {
     async fn keys_that_repeat_faster_than_a_screen_shows_are_drawn_sixty_times_a_second() {
         let mut gate = FrameGate::open();
         drawn_after(&mut gate).await;
+        advance(OPENING).await;
         gate.want(Cause::Person, Motion::Full);
         drawn_after(&mut gate).await;
         advance(MOMENT).await;
         gate.want(Cause::Person, Motion::Full);
         gate.want(Cause::Background, Motion::Full);
         assert_eq!(drawn_after(&mut gate).await + MOMENT, FRAME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_answers_are_drawn_sooner_than_those_of_a_full_desk() {
+        let mut gate = FrameGate::open();
+        assert_eq!(drawn_after(&mut gate).await, Duration::ZERO);
+        gate.want(Cause::Background, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, OPENING_FRAME);
+        advance(OPENING).await;
+        gate.want(Cause::Background, Motion::Full);
+        assert_eq!(drawn_after(&mut gate).await, POLL_FRAME);
     }
 }
