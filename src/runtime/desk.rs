@@ -29,7 +29,7 @@ use crate::{
     ui::{DrawState, ThemeSet},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
-use tokio::sync::mpsc::channel;
+use tokio::sync::mpsc::{Sender, channel};
 
 /// Messages of no account, and new accounts, that may wait.
 const COMMON_QUEUE: usize = 16;
@@ -87,10 +87,7 @@ where
     let (newcomers, coming) = channel(COMMON_QUEUE);
     let (post, first) = account_channel();
     flatten_on_signal(common.clone())?;
-    for warning in start.warnings {
-        // The channel is empty and has room for them.
-        drop(common.try_send(Msg::Notify(Tone::Warn, warning)));
-    }
+    warn(&common, start.warnings);
     let events = start
         .event_log
         .map(|dir| EventLog::start(dir, common.clone()));
@@ -135,6 +132,13 @@ where
     drop(painter);
     drop(taken);
     Ok(end)
+}
+
+fn warn(common: &Sender<Msg>, warnings: Vec<String>) {
+    for warning in warnings {
+        // The channel is empty and has room for them.
+        drop(common.try_send(Msg::Notify(Tone::Warn, warning)));
+    }
 }
 
 /// Runs the desk until it quits or a signal ends it; calls `stop` whenever a signal stops the process.
