@@ -18,7 +18,7 @@ use ratatui::{
 pub(super) struct Kept {
     cells: Buffer,
     layout: Option<LayoutKey>,
-    shared: Option<SharedKey>,
+    shared: Option<Box<SharedKey>>,
     /// In the order they are drawn in; those whose content is not kept are missing.
     places: Vec<KeptPlace>,
     /// What the last frame has drawn.
@@ -67,7 +67,7 @@ struct KeptPlace {
 pub(super) struct KeptFrame {
     cells: Buffer,
     layout: LayoutKey,
-    shared: SharedKey,
+    shared: Box<SharedKey>,
     before: Vec<KeptPlace>,
     places: Vec<KeptPlace>,
     drawn: Vec<Rect>,
@@ -88,7 +88,12 @@ impl Kept {
     }
 
     /// Begins a frame on what is kept of the last one.
-    pub(super) fn begin(self, screen: Rect, layout: LayoutKey, shared: SharedKey) -> KeptFrame {
+    pub(super) fn begin(
+        self,
+        screen: Rect,
+        layout: LayoutKey,
+        shared: Box<SharedKey>,
+    ) -> KeptFrame {
         let is_laid_out = self.cells.area == screen && self.layout.as_ref() == Some(&layout);
         let (cells, drawn) = if is_laid_out {
             (self.cells, vec![])

@@ -344,10 +344,10 @@ fn draw_places(
         theme: theme.clone(),
         areas: regions.areas(&places),
     };
-    let shared = SharedKey {
+    let shared = Box::new(SharedKey {
         data: DataKey::new(model, &scene),
         place: model.place(),
-    };
+    });
     let mut shown = std::mem::take(&mut draw_state.kept).begin(screen, layout, shared);
     shown.anew(regions.header, |canvas| {
         header::draw(canvas, regions.header, &view::header(model));
