@@ -161,6 +161,8 @@ fn after_a_kill_what_was_in_doubt_on_each_account_is_found_out_with_its_own_key(
 
 /// Buys BTC at the market and waits until what came of it is in doubt.
 fn buy(desk: &mut Session, size: &str) {
+    // A form that opens before the markets are read has none chosen.
+    desk.wait_for("▸BTC");
     desk.press("b");
     desk.wait_for("new order BUY");
     desk.press(size);

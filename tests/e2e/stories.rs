@@ -311,7 +311,7 @@ fn stop_a_twap_that_drifts() {
 fn cancel_one_rungs_ladder() {
     let mut desk = Reader::opens(USUAL, STILL);
     desk.told("4 Scaled", "4");
-    desk.told("working", "jj");
+    desk.told("├ 17.507", "jj");
     desk.told("x cancel ladder", "x");
     desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001)");
     desk.agrees();
