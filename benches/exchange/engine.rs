@@ -2,9 +2,9 @@
 
 use crate::{median, resident, world::MARKETS};
 use perpdeck::exchange::engine::{
-    AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, Engine, EngineCommand,
-    EngineConfig, FeeRates, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx, OrderParams,
-    PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
+    AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, CommandOutcome, Engine,
+    EngineCommand, EngineConfig, FeeRates, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx,
+    OrderParams, PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
 };
 
 const START: Millis = Millis(1_790_000_000_000);
@@ -37,6 +37,36 @@ pub(crate) fn measure() {
         }
     }
     println!();
+    history();
+}
+
+/// Orders that have ended, and what it takes to drop them.
+fn history() {
+    const ORDERS: usize = 100_000;
+    let mut engine = engine(1);
+    let account = engine.account_ixs().next().unwrap();
+    let before = resident();
+    for _ in 0..ORDERS {
+        let price = Px(50_000);
+        let order = place(0, Side::Buy, PlaceMode::Limit { price });
+        let CommandOutcome::Order(id) = engine.apply(account, order).unwrap() else {
+            continue;
+        };
+        engine.apply(account, EngineCommand::Cancel(id)).unwrap();
+    }
+    let bytes = (resident() - before) * 1024.0 * 1024.0 / ORDERS as f64;
+    println!("memory per order that has ended: {bytes:.0} bytes");
+    engine.keep_for(Some(Millis::DAY));
+    engine.skip_until(Millis((START.day() + 2) * Millis::DAY.0 - Millis::STEP.0));
+    let next = engine.now() + Millis::STEP;
+    let took = median(1, || engine.advance_to(next));
+    let left = engine.orders(account, None).count();
+    println!(
+        "dropped {} of {ORDERS} in {} ms; resident since: {:+.1} MiB\n",
+        ORDERS - left,
+        took.as_millis(),
+        resident() - before
+    );
 }
 
 fn checkpoints(engine: &mut Engine) {

@@ -59,6 +59,9 @@ pub struct Engine {
     pub(crate) generator: Option<FeedGenerator>,
     pub(crate) rng: RngStream,
     pub(crate) log: HashedEventLog,
+    /// How long rows stay after their end; `None`: for ever. A checkpoint does not store it.
+    #[serde(skip)]
+    pub(crate) keep: Option<Millis>,
 }
 
 impl Engine {
@@ -87,6 +90,7 @@ impl Engine {
             generator,
             rng: RngStream::new(config.seed, "strategies"),
             log: HashedEventLog::default(),
+            keep: None,
         };
         for spec in config.markets {
             let (at, px) = (config.start, spec.start_price);

@@ -9,7 +9,8 @@
 //! [`Engine`] itself is `core`, between `market` and `risk`.
 //!
 //! Known limits: the book holds only exogenous liquidity (no user trades with another). Queue position and per-level
-//! consumption are modeled, market impact beyond the refill of a level is not. Rows stay in memory for ever.
+//! consumption are modeled, market impact beyond the refill of a level is not. Rows stay in memory
+//! for ever, unless [`Engine::keep_for`] bounds that.
 
 pub(crate) mod clock;
 pub(crate) mod core;

@@ -48,6 +48,8 @@ pub enum CheckpointTable {
     Fills = 12,
     Equity = 13,
     Funding = 14,
+    /// How many rows of each table were dropped; missing while none was.
+    Dropped = 15,
 }
 
 /// Why bytes do not decode to an engine.
@@ -62,6 +64,9 @@ pub enum CheckpointFault {
 /// Row counts of the first tables of [`CheckpointTable`]; histories are bounded and may be missing.
 type Counts = [u64; 6];
 
+/// The most rows of a table in a checkpoint that is read: a damaged count must not take all memory.
+const MAX_ROWS: u64 = 1 << 32;
+
 impl Engine {
     /// What changed since the last call. A checkpoint that is dropped makes the following ones incomplete.
     pub fn checkpoint(&mut self) -> Result<Checkpoint, CheckpointFault> {
@@ -73,6 +78,7 @@ impl Engine {
         save(&mut self.twaps, CheckpointTable::Twaps, &mut chunks)?;
         save(&mut self.scaled, CheckpointTable::Scaled, &mut chunks)?;
         self.save_histories(&mut chunks)?;
+        self.save_dropped(&mut chunks)?;
         let core = postcard::to_stdvec(&(self.counts(), &*self))?;
         Ok(Checkpoint { core, chunks })
     }
@@ -83,16 +89,19 @@ impl Engine {
         chunks: impl IntoIterator<Item = CheckpointChunk>,
     ) -> Result<Self, CheckpointFault> {
         let (counts, mut engine): (Counts, Self) = postcard::from_bytes(core)?;
-        let mut histories = Vec::new();
+        if let Some(wanted) = counts.into_iter().find(|count| *count > MAX_ROWS) {
+            return Err(CheckpointFault::Rows { wanted, found: 0 });
+        }
+        let (mut histories, mut dropped) = (Vec::new(), Counts::default());
         for chunk in chunks {
             let CheckpointChunk { table, rows, .. } = &chunk;
             match table {
                 CheckpointTable::Markets => load(&mut engine.markets, rows)?,
                 CheckpointTable::Accounts => load(&mut engine.accounts, rows)?,
-                CheckpointTable::Orders => load(&mut engine.orders, rows)?,
-                CheckpointTable::Positions => load(&mut engine.positions, rows)?,
-                CheckpointTable::Twaps => load(&mut engine.twaps, rows)?,
-                CheckpointTable::Scaled => load(&mut engine.scaled, rows)?,
+                CheckpointTable::Orders => load_kept(&mut engine.orders, rows, |row| row.id)?,
+                CheckpointTable::Positions => load_kept(&mut engine.positions, rows, |row| row.id)?,
+                CheckpointTable::Twaps => load_kept(&mut engine.twaps, rows, |row| row.id)?,
+                CheckpointTable::Scaled => load_kept(&mut engine.scaled, rows, |row| row.id)?,
                 CheckpointTable::Origins
                 | CheckpointTable::Seconds
                 | CheckpointTable::Minutes
@@ -102,14 +111,52 @@ impl Engine {
                 | CheckpointTable::Fills
                 | CheckpointTable::Equity
                 | CheckpointTable::Funding => histories.push(chunk),
+                CheckpointTable::Dropped => dropped = postcard::from_bytes(rows)?,
             }
         }
         engine.load_histories(&histories)?;
-        let mut pairs = counts.into_iter().zip(engine.counts());
-        match pairs.find(|(wanted, found)| wanted != found) {
-            Some((wanted, found)) => Err(CheckpointFault::Rows { wanted, found }),
-            None => Ok(engine),
+        engine.complete(counts, dropped)
+    }
+
+    /// With the rows at the end of a table that were dropped. A row that is missing and was not dropped was lost.
+    fn complete(mut self, counts: Counts, dropped: Counts) -> Result<Self, CheckpointFault> {
+        let kept = |(count, dropped): (u64, u64)| count.saturating_sub(dropped);
+        let wanted = counts.into_iter().zip(dropped).map(kept);
+        let found = self.counts().into_iter().zip(self.dropped()).map(kept);
+        same_counts(wanted, found)?;
+        self.skip_dropped(counts);
+        same_counts(counts.into_iter(), self.counts().into_iter())?;
+        Ok(self)
+    }
+
+    /// Rows at the end of a table that were dropped.
+    fn skip_dropped(&mut self, [_, _, orders, positions, twaps, scaled]: Counts) {
+        self.orders.skip_to(counted(orders));
+        self.positions.skip_to(counted(positions));
+        self.twaps.skip_to(counted(twaps));
+        self.scaled.skip_to(counted(scaled));
+    }
+
+    fn save_dropped(&self, chunks: &mut Vec<CheckpointChunk>) -> Result<(), CheckpointFault> {
+        let dropped = self.dropped();
+        if dropped != Counts::default() {
+            let (table, place) = (CheckpointTable::Dropped, 0);
+            let rows = postcard::to_stdvec(&dropped)?;
+            chunks.push(CheckpointChunk { table, place, rows });
         }
+        Ok(())
+    }
+
+    fn dropped(&self) -> Counts {
+        [
+            self.markets.dropped(),
+            self.accounts.dropped(),
+            self.orders.dropped(),
+            self.positions.dropped(),
+            self.twaps.dropped(),
+            self.scaled.dropped(),
+        ]
+        .map(|count| count as u64)
     }
 
     /// The engine of a first checkpoint, with everything marked as changed, so that its next checkpoint is complete.
@@ -138,6 +185,16 @@ impl Engine {
     }
 }
 
+fn same_counts(
+    wanted: impl Iterator<Item = u64>,
+    found: impl Iterator<Item = u64>,
+) -> Result<(), CheckpointFault> {
+    match wanted.zip(found).find(|(wanted, found)| wanted != found) {
+        Some((wanted, found)) => Err(CheckpointFault::Rows { wanted, found }),
+        None => Ok(()),
+    }
+}
+
 fn save<Id, Row>(
     arena: &mut Arena<Id, Row>,
     table: CheckpointTable,
@@ -161,6 +218,37 @@ where
     usize: From<Id>,
     Row: DeserializeOwned,
 {
-    arena.refill(postcard::from_bytes(rows)?);
+    let rows: Vec<Row> = postcard::from_bytes(rows)?;
+    for row in rows {
+        arena.append(row);
+    }
     Ok(())
+}
+
+/// Rows of a table in which some may have been dropped: each row knows its id. Chunks come in order.
+fn load_kept<Id, Row>(
+    arena: &mut Arena<Id, Row>,
+    rows: &[u8],
+    id: impl Fn(&Row) -> Id,
+) -> Result<(), CheckpointFault>
+where
+    Id: From<usize> + Copy,
+    usize: From<Id>,
+    Row: DeserializeOwned,
+{
+    let rows: Vec<Row> = postcard::from_bytes(rows)?;
+    for row in rows {
+        let (wanted, found) = (usize::from(id(&row)), arena.len());
+        if wanted < found || wanted as u64 > MAX_ROWS {
+            let (wanted, found) = (wanted as u64, found as u64);
+            return Err(CheckpointFault::Rows { wanted, found });
+        }
+        arena.skip_to(id(&row));
+        arena.append(row);
+    }
+    Ok(())
+}
+
+fn counted<Id: From<usize>>(count: u64) -> Id {
+    Id::from(usize::try_from(count).unwrap_or(usize::MAX))
 }

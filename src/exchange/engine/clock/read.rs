@@ -137,7 +137,7 @@ impl Engine {
 
     /// All of them, including ended ones, newest first.
     pub fn twap_orders(&self, account: AccountIx) -> impl Iterator<Item = &TwapRecord> {
-        let rows = self.twaps.ids().rev().map(|id| self.twaps.at(id));
+        let rows = self.twaps.each().rev();
         rows.filter(move |row| row.account == account)
     }
 

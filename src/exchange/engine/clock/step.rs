@@ -1,5 +1,6 @@
 //! One step of virtual time, always in the same order (docs/engine.md 4).
 
+use super::prune::PRUNE_INTERVAL;
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::{mark::mark, triggers::TriggerTarget},
@@ -32,6 +33,7 @@ impl Engine {
         let steps = (to - self.now).0.div_euclid(Millis::STEP.0);
         self.now += Millis(Millis::STEP.0 * steps.max(0));
         self.skip_missed_slices();
+        self.prune_histories();
     }
 
     fn step(&mut self) {
@@ -48,6 +50,9 @@ impl Engine {
         self.settle_step();
         if self.now.reached_multiple_of(EQUITY_INTERVAL_MS) {
             self.sample_equity();
+        }
+        if self.now.reached_multiple_of(PRUNE_INTERVAL.0) {
+            self.prune();
         }
     }
 

@@ -57,6 +57,16 @@ impl<Row> Ring<Row> {
         self.next += 1;
     }
 
+    /// Forgets the oldest rows, up to the first that is kept.
+    pub(crate) fn drop_oldest(&mut self, is_over: impl Fn(&Row) -> bool) {
+        while self.rows.front().is_some_and(&is_over) {
+            self.rows.pop_front();
+        }
+        if self.rows.is_empty() {
+            self.rows.shrink_to_fit();
+        }
+    }
+
     /// Forgets every row; the next one has the number `next`.
     pub(crate) fn restart(&mut self, next: i64) {
         self.rows.clear();

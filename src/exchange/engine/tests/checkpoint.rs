@@ -18,7 +18,7 @@ pub(super) struct Shelf {
 
 impl Shelf {
     /// How many chunks of rows had changed; histories change with every trade.
-    fn keep(&mut self, checkpoint: Checkpoint) -> usize {
+    pub(super) fn keep(&mut self, checkpoint: Checkpoint) -> usize {
         let is_row = |chunk: &&CheckpointChunk| chunk.table < CheckpointTable::Origins;
         let changed = checkpoint.chunks.iter().filter(is_row).count();
         self.core = checkpoint.core;
@@ -36,7 +36,7 @@ impl Shelf {
         assert_eq!((again.core, again.chunks), (self.core.clone(), vec![]));
     }
 
-    fn engine(&self) -> Engine {
+    pub(super) fn engine(&self) -> Engine {
         Engine::restore(&self.core, self.chunks.values().cloned()).unwrap()
     }
 }

@@ -7,6 +7,7 @@ mod close;
 mod desk;
 mod exits;
 mod history;
+mod keep;
 mod ledger;
 mod liquidation;
 mod margin;
