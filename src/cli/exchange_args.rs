@@ -2,9 +2,10 @@
 
 use crate::{
     exchange::{
-        self, ClockMode, ExchangeHandle, ExchangeOptions, KeySource, Scenario, ScenarioFault, Speed,
+        self, ClockMode, ExchangeHandle, ExchangeOptions, KeepTime, KeySource, Scenario,
+        ScenarioFault, Speed,
     },
-    model::{Num, Timestamp},
+    model::{Num, Timestamp, draft::span},
     runtime::Clock,
 };
 use clap::ValueHint;
@@ -41,6 +42,10 @@ pub(super) struct World {
     /// Stores the exchange in this directory, and continues from it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(super) data_dir: Option<PathBuf>,
+    /// Drops orders, positions, strategies and payments this long after their end: 7d, 36h [default: keeps them all].
+    /// At least 1d
+    #[arg(long, value_name = "DURATION", value_parser = keep)]
+    pub(super) keep: Option<KeepTime>,
 }
 
 impl Default for World {
@@ -53,6 +58,7 @@ impl Default for World {
             speed: None,
             fixed_keys: false,
             data_dir: None,
+            keep: None,
         }
     }
 }
@@ -72,6 +78,13 @@ fn speed(text: &str) -> Result<Num, String> {
         .ok()
         .filter(|speed| thousandths(*speed).is_some())
         .ok_or_else(|| format!("a speed is a number from 0.001 to {FASTEST}, as in 1, 0.5 or 60"))
+}
+
+fn keep(text: &str) -> Result<KeepTime, String> {
+    let span = span(text).and_then(KeepTime::new);
+    span.ok_or_else(|| {
+        "a time to keep is from 1d to 366d, as in 7d, 36h or 2w: a client may repeat a request for a day".to_owned()
+    })
 }
 
 fn thousandths(speed: Num) -> Option<Speed> {
@@ -143,7 +156,7 @@ impl World {
             DEMO => Scenario::demo(),
             path => Scenario::from_file(Path::new(path)),
         };
-        let mut scenario = read?;
+        let mut scenario = read?.with_keep(self.keep);
         if let Some(seed) = self.seed {
             scenario = scenario.with_seed(seed);
         }
@@ -158,6 +171,26 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_kept_for_a_day_or_longer() {
+        for long in ["1d", "24h", "7d", "2w", "366d"] {
+            assert!(keep(long).is_ok(), "{long}");
+        }
+        for short in [
+            "23h",
+            "1d1",
+            "0",
+            "",
+            "-7d",
+            "7",
+            "367d",
+            "99999999999999999999d",
+        ] {
+            let why = keep(short).unwrap_err();
+            assert!(why.contains("from 1d to 366d"), "{short}: {why}");
+        }
+    }
 
     #[test]
     fn only_the_flag_takes_the_keys_of_the_built_in_demo_from_the_seed() {

@@ -160,6 +160,14 @@ impl ApiError {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
+    /// A repeated key, when what its first use made was dropped (`serve --keep`): nothing is made again.
+    pub(super) fn no_longer_kept() -> Self {
+        Self::conflict(
+            ServiceCode::IdempotencyConflict,
+            "this Idempotency-Key was used before, and what it made has ended and is no longer kept",
+        )
+    }
+
     /// 500: the exchange itself failed, and processes nothing further.
     pub(super) fn broken(message: impl Into<String>) -> Self {
         Self::new(

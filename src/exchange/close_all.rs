@@ -5,7 +5,7 @@
 //! one key works on the positions of the first; positions opened since are not touched. Another key starts another
 //! operation, so a lost key never locks the account (docs/engine.md 8).
 //!
-//! Known limit: operations are never deleted.
+//! Operations are deleted only by `serve --keep`.
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -43,7 +43,8 @@ pub(super) fn run(
     let account = state.account(caller, id.raw())?;
     let keyed_request = IdempotentRequest::CloseAll(account);
     let index = match state.keys.recall(caller.user, key, &keyed_request)? {
-        Some(IdempotentResult::CloseAll(index)) => index,
+        Some(IdempotentResult::CloseAll(index)) if state.close_alls.get(index).is_some() => index,
+        Some(IdempotentResult::CloseAll(_)) => return Err(ApiError::no_longer_kept()),
         Some(
             IdempotentResult::Order(..)
             | IdempotentResult::Twap(..)
@@ -211,7 +212,7 @@ fn answer(
 }
 
 fn resource(state: &ExchangeState, index: usize) -> Option<CloseAll> {
-    let operation = state.close_alls.operations.get(index)?;
+    let operation = state.close_alls.get(index)?;
     let results = &operation.results;
     let failed = results.iter().filter(|closed| closed.failure.is_some());
     let failed_count = u32::try_from(failed.count()).ok()?;

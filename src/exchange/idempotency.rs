@@ -122,19 +122,34 @@ impl IdempotencyRecords {
 
     /// Removes expired keys. The error, for a user at the limit, is the time until the oldest key expires.
     pub(super) fn make_room(&mut self, user: usize, now: Millis) -> Result<(), Millis> {
-        let Some(keys) = self.users.get_mut(&user) else {
+        self.forget_expired(user, now);
+        let Some(keys) = self.users.get(&user) else {
             return Ok(());
+        };
+        match keys.oldest_first.front() {
+            Some((oldest, _)) if keys.oldest_first.len() >= self.most => {
+                Err(*oldest + KEY_RETENTION - now)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn forget_expired(&mut self, user: usize, now: Millis) {
+        let Some(keys) = self.users.get_mut(&user) else {
+            return;
         };
         let forgotten = keys.forget_before(now - KEY_RETENTION);
         let forgotten = forgotten
             .into_iter()
             .map(|key| KeyChange::Forgotten(user, key));
         self.changes.extend(forgotten);
-        match keys.oldest_first.front() {
-            Some((oldest, _)) if keys.oldest_first.len() >= self.most => {
-                Err(*oldest + KEY_RETENTION - now)
-            }
-            Some(_) | None => Ok(()),
+    }
+
+    /// Removes the expired keys of users who make no new ones, too.
+    pub(super) fn drop_expired(&mut self, now: Millis) {
+        let users: Vec<usize> = self.users.keys().copied().collect();
+        for user in users {
+            self.forget_expired(user, now);
         }
     }
 

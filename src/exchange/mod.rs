@@ -21,6 +21,7 @@ pub mod engine;
 mod faults;
 mod http;
 mod idempotency;
+mod keep;
 mod lock;
 mod message;
 mod operations;
@@ -38,6 +39,7 @@ mod wire;
 
 pub use auth::ApiKey;
 pub use clock::{ClockMode, Speed};
+pub use keep::KeepTime;
 pub use rate_limit::{RateLimit, RateLimits};
 pub use scenario::{Scenario, ScenarioFault};
 pub use secret::KeySource;

@@ -5,13 +5,15 @@ use super::{
     store::{EncodeFault, StoreRecord},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
 pub(super) struct CloseAllOperations {
-    pub(super) operations: Vec<CloseAllOperation>,
-    /// Not yet written to the store.
+    operations: BTreeMap<usize, CloseAllOperation>,
+    /// Not yet written to the store; without an operation: dropped.
     changed: BTreeSet<usize>,
+    /// The instant of the last [`CloseAllOperations::drop_completed`].
+    dropped_before: Option<Millis>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,34 +42,65 @@ pub(super) struct TargetFailure {
 
 impl CloseAllOperations {
     pub(super) fn open(&mut self, operation: CloseAllOperation) -> usize {
-        let index = self.operations.len();
-        self.operations.push(operation);
+        let index = self.next();
+        self.operations.insert(index, operation);
         self.changed.insert(index);
         index
     }
 
+    fn next(&self) -> usize {
+        let last = self.operations.last_key_value();
+        last.map_or(0, |(last, _)| last + 1)
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&CloseAllOperation> {
+        self.operations.get(&index)
+    }
+
+    /// Drops what was completed before that instant. The newest operation stays, so that no number is given twice.
+    pub(super) fn drop_completed(&mut self, before: Millis) {
+        if self.dropped_before.replace(before) == Some(before) {
+            return;
+        }
+        let newest = self.operations.last_key_value().map(|(index, _)| *index);
+        let changed = &mut self.changed;
+        self.operations.retain(|index, operation| {
+            let is_over = operation.completed_at.is_some_and(|at| at < before);
+            let is_kept = !is_over || Some(*index) == newest;
+            if !is_kept {
+                changed.insert(*index);
+            }
+            is_kept
+        });
+    }
+
     pub(super) fn change(&mut self, index: usize) -> Option<&mut CloseAllOperation> {
+        let operation = self.operations.get_mut(&index)?;
         self.changed.insert(index);
-        self.operations.get_mut(index)
+        Some(operation)
     }
 
     /// Operations changed since the last call, encoded for the store.
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let changed = std::mem::take(&mut self.changed);
-        let written = changed.into_iter().filter_map(|index| {
-            let record = postcard::to_stdvec(self.operations.get(index)?);
-            Some(record.map(|record| StoreRecord::Operation { index, record }))
+        let written = changed.into_iter().map(|index| {
+            let Some(operation) = self.get(index) else {
+                return Ok(StoreRecord::OperationDropped { index });
+            };
+            let record = postcard::to_stdvec(operation)?;
+            Ok(StoreRecord::Operation { index, record })
         });
-        Ok(written.collect::<Result<_, _>>()?)
+        written.collect()
     }
 
     pub(super) fn discard_changes(&mut self) {
         self.changed.clear();
     }
 
-    /// Loads a stored operation; call it in index order.
-    pub(super) fn restore(&mut self, record: &[u8]) -> Result<(), EncodeFault> {
-        self.operations.push(postcard::from_bytes(record)?);
+    /// Loads a stored operation.
+    pub(super) fn restore(&mut self, index: usize, record: &[u8]) -> Result<(), EncodeFault> {
+        let operation = postcard::from_bytes(record)?;
+        self.operations.insert(index, operation);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@ use super::{
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
+    keep::KeepTime,
     operations::CloseAllOperations,
     rate_limit::RateLimiter,
     scenario::{self, Scenario},
@@ -49,8 +50,9 @@ impl ResetState {
                 .open(self.start)
                 .map_err(|why| why.to_string()),
         };
-        let engine = engine
+        let mut engine = engine
             .map_err(|why| ApiError::broken(format!("the scenario does not begin anew: {why}")))?;
+        engine.keep_for(self.scenario.keep.map(KeepTime::millis));
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
             clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),

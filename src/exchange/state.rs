@@ -35,12 +35,22 @@ impl ExchangeState {
     pub(super) fn tick(&mut self, wall: Instant) {
         let due = self.clock.due(wall, self.engine.now());
         self.engine.advance_to(due);
+        self.drop_old();
+    }
+
+    /// As the engine drops its rows (`serve --keep`), at whole hours.
+    fn drop_old(&mut self) {
+        if let Some(before) = self.engine.prune_before() {
+            self.close_alls.drop_completed(before);
+            self.keys.drop_expired(self.engine.now());
+        }
     }
 
     /// Runs `span` of virtual time at once, in whole steps.
     pub(super) fn advance(&mut self, span: Millis, wall: Instant) {
         self.engine.advance_to(self.engine.now() + span);
         self.clock.reanchor(wall, self.engine.now());
+        self.drop_old();
     }
 
     /// Changes since the last call, encoded for the store.
@@ -153,7 +163,23 @@ impl ExchangeState {
         key: Option<&str>,
         keyed_request: &IdempotentRequest,
     ) -> Result<Option<IdempotentResult>, ApiError> {
-        key.map_or(Ok(None), |key| self.keys.recall(user, key, keyed_request))
+        let recalled = key.map_or(Ok(None), |key| self.keys.recall(user, key, keyed_request))?;
+        let is_gone = match &recalled {
+            Some(IdempotentResult::Twap(account, id)) => self.engine.twap(*account, *id).is_none(),
+            Some(IdempotentResult::Scaled(account, id)) => {
+                self.engine.scaled(*account, *id).is_none()
+            }
+            Some(
+                IdempotentResult::Order(..)
+                | IdempotentResult::Refused(_)
+                | IdempotentResult::CloseAll(_),
+            )
+            | None => false,
+        };
+        if is_gone {
+            return Err(ApiError::no_longer_kept());
+        }
+        Ok(recalled)
     }
 
     /// 429 while the user has as many keys as allowed.
@@ -184,7 +210,10 @@ impl ExchangeState {
                 | IdempotentResult::Scaled(..)
                 | IdempotentResult::CloseAll(_),
             ) => Ok(None),
-            Some(IdempotentResult::Order(account, id)) => self.order(account, id).map(Some),
+            Some(IdempotentResult::Order(account, id)) => {
+                let order = self.order(account, id);
+                order.map(Some).map_err(|_| ApiError::no_longer_kept())
+            }
             Some(IdempotentResult::Refused(fault)) => Err(fault),
         }
     }

@@ -45,7 +45,7 @@ const LISTS: [&str; 16] = [
 ];
 
 /// Everything a client can read.
-async fn everything(paper: &Paper) -> Vec<Value> {
+pub(crate) async fn everything(paper: &Paper) -> Vec<Value> {
     let mut all = vec![];
     for list in LISTS {
         let reply = paper.get(list).await;

@@ -18,6 +18,7 @@ mod durable_refusals;
 mod faults;
 mod frozen;
 mod history;
+mod keep;
 mod lists;
 mod market_sources;
 mod openapi;

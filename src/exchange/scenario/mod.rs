@@ -19,6 +19,7 @@ use super::{
     decode,
     engine::{AccountIx, Engine, Millis},
     faults::FaultRule,
+    keep::KeepTime,
     rate_limit::RateLimits,
     secret::{KeySource, ServerSecret},
 };
@@ -39,6 +40,8 @@ pub struct Scenario {
     /// From the flag, or the file's `fixed_keys`.
     pub(super) keys: KeySource,
     pub(super) source: ScenarioSource,
+    /// How long rows stay after their end; `None`: for ever.
+    pub(super) keep: Option<KeepTime>,
     /// The source text, which the store keeps.
     pub(super) text: Arc<str>,
     file: ScenarioFile,
@@ -99,6 +102,7 @@ impl Scenario {
                 KeySource::Random
             },
             source: ScenarioSource::Given,
+            keep: None,
             text: text.into(),
             file,
         })
@@ -120,6 +124,12 @@ impl Scenario {
             chosen_seed: Some(seed),
             ..self
         }
+    }
+
+    /// The same with a bound on how long rows stay after their end.
+    #[must_use]
+    pub fn with_keep(self, keep: Option<KeepTime>) -> Self {
+        Self { keep, ..self }
     }
 
     /// Where the users' API keys come from.
@@ -160,6 +170,12 @@ impl Scenario {
 
     /// The engine after its script, at the last step until `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
+        let mut engine = self.begun(start)?;
+        engine.keep_for(self.keep.map(KeepTime::millis));
+        Ok(engine)
+    }
+
+    fn begun(&self, start: Millis) -> Result<Engine, ScenarioFault> {
         if self.is_recorded() {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),

@@ -4,6 +4,7 @@ use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
     engine::{Checkpoint, Engine, Millis, PriceBounds},
     idempotency::IdempotencyRecords,
+    keep::KeepTime,
     operations::CloseAllOperations,
     scenario::{Scenario, ScenarioSource},
     secret::{KeySource, ServerSecret},
@@ -91,6 +92,7 @@ pub(in crate::exchange) fn open(
     let reader = SnapshotReader {
         path: opened.path,
         connection: opened.connection,
+        keep: scenario.keep.map(KeepTime::millis),
     };
     let secret = secret(dir, &scenario)?;
     let resumed = match opened.state {
@@ -252,5 +254,6 @@ fn scenario(
     }
     let mut scenario = Scenario::parse(&kept.scenario)?.with_seed(kept.seed);
     scenario.keys = given.keys;
+    scenario.keep = given.keep;
     Ok(scenario)
 }

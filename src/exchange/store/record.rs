@@ -36,6 +36,10 @@ pub(in crate::exchange) enum StoreRecord {
         index: usize,
         record: Vec<u8>,
     },
+    /// A close-all operation that is no longer kept.
+    OperationDropped {
+        index: usize,
+    },
     Clock(ClockRecord),
     /// Replaces every log entry up to `seq`.
     Checkpoint {
@@ -104,6 +108,10 @@ impl StoreRecord {
                 let sql = "INSERT OR REPLACE INTO operations (id, sealed) VALUES (?1, ?2)";
                 to.prepare_cached(sql)?
                     .execute(params![index, with_checksum(record)])?;
+            }
+            Self::OperationDropped { index } => {
+                let sql = "DELETE FROM operations WHERE id = ?1";
+                to.prepare_cached(sql)?.execute([index])?;
             }
             Self::Clock(clock) => write_clock(*clock, to)?,
             Self::Checkpoint { seq, checkpoint } => write_checkpoint(checkpoint, *seq, to)?,

@@ -25,6 +25,8 @@ type EntryStamp = (u64, i64, i64);
 pub(super) struct SnapshotReader {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
+    /// How long the exchange of this start keeps rows after their end.
+    pub(super) keep: Option<Millis>,
 }
 
 /// The identity of a stored exchange.
@@ -78,6 +80,7 @@ impl SnapshotReader {
     ) -> Result<Restored, StoreFault> {
         let mut engine = self.checkpoint_engine()?;
         engine.bound_prices(bounds);
+        engine.keep_for(self.keep);
         let (checkpoint, at): (u64, _) = (
             self.row("SELECT seq FROM core", |row| row.get("seq"))?,
             engine.now(),
@@ -150,11 +153,10 @@ impl SnapshotReader {
 
     pub(super) fn close_alls(&self) -> Result<CloseAllOperations, StoreFault> {
         let mut close_alls = CloseAllOperations::default();
-        for ((), record) in
-            self.checked_rows("SELECT sealed FROM operations ORDER BY id", |_| Ok(()))?
-        {
+        let sql = "SELECT id, sealed FROM operations ORDER BY id";
+        for (index, record) in self.checked_rows(sql, |row| row.get("id"))? {
             close_alls
-                .restore(&record)
+                .restore(index, &record)
                 .map_err(|why| self.damaged(&why))?;
         }
         Ok(close_alls)

@@ -251,6 +251,7 @@ async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_
     drop(database);
     let found = file::open(dir.path()).unwrap();
     let mut reader = SnapshotReader {
+        keep: None,
         path: found.path,
         connection: found.connection,
     };
