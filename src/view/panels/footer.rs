@@ -320,7 +320,7 @@ fn label(model: &Model, action: Action) -> &'static str {
         (Action::Submit, _, Context::Export) => "write",
         (Action::Submit, _, Context::Prompt) => "keep",
         (Action::Dismiss, _, Context::Prompt) => "show all",
-        (Action::Filter, _, Context::Markets) => "search",
+        (Action::Filter, _, Context::Markets | Context::Accounts) => "search",
         (Action::NextField, _, Context::Export) => "span",
         (Action::NextChoice, _, Context::Export) => "format",
         (Action::ClosePosition, ..) => "close",
