@@ -50,7 +50,7 @@ impl ResetState {
                 .map_err(|why| why.to_string()),
         };
         let engine = engine
-            .map_err(|why| ApiError::broken(format!("the scenario does not begin anew: {why}")))?;
+            .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
             clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
@@ -166,7 +166,7 @@ impl ExchangeService {
 
     pub(super) fn faults(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
         let locked = self.faults.lock();
-        locked.map_err(|_| ApiError::broken("the planted faults are in an unknown state"))
+        locked.map_err(|_| ApiError::broken("the injected faults are in an unknown state"))
     }
 }
 

@@ -57,7 +57,7 @@ fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
     let back = model.keymap.chord(model.context(), Action::Dismiss)?;
     let says_nothing = action.moves(0, 0).is_some() || action == Action::Dismiss;
     let label = action.label();
-    (!says_nothing).then(|| format!("{chord} ({label}) is a key of the desk: {back} first"))
+    (!says_nothing).then(|| format!("close this dialog first ({back}); then {chord} is {label}"))
 }
 
 /// For a key that does not apply to the selected row, or has no row.

@@ -51,8 +51,11 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
                 .form_context(&model.store, &model.used, clocks);
             form.press(chord, action, &form_context).into()
         }
-        (Some(Overlay::Markets(list)), action) if list.is_searching() => {
+        (Some(Overlay::Markets(list)), action) if list.search.is_typing() => {
             list.look_for(chord, action, &model.store)
+        }
+        (Some(Overlay::Accounts(list)), action) if list.search.is_typing() => {
+            list.look_for(chord, action, &model.roster)
         }
         (Some(Overlay::Help { search, .. }), Some(Action::Glossary)) if search.is_empty() => {
             Next::Open(Box::new(Overlay::Glossary(Glossary::default())))
@@ -95,7 +98,7 @@ fn over(model: &mut Model, action: Action) -> Next {
         now: model.now,
         store: &model.store,
         alerts: &model.user_alerts,
-        accounts: model.roster.seats.len(),
+        accounts: &model.roster,
         links: &links,
     };
     match model.overlays.last_mut() {

@@ -49,8 +49,8 @@ const QUESTIONS: &[(&[Action], &str)] = &[
 const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
     ("late OLD", "past 3, 10 poll intervals"),
-    ("100+", "there are older ones; histories read on"),
-    ("bps +", "filled better than expected, or than its trigger"),
+    ("100+", "older rows exist; scroll to read them"),
+    ("bps +", "filled better than expected price or trigger"),
     ("bps -", "filled worse"),
     ("drift -", "behind its schedule"),
     ("RO", "reduce-only"),

@@ -111,9 +111,9 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Closed => "no closed positions",
         Pane::History => "no orders yet",
         Pane::Activity if model.activity.horizon() == Horizon::Session => {
-            "nothing done in this session"
+            "no activity in this session"
         }
-        Pane::Activity => "nothing done yet",
+        Pane::Activity => "no activity yet",
         Pane::Calls => "no calls yet",
     };
     let mut spans = vec![Span::muted(words)];

@@ -140,7 +140,7 @@ fn days(review: &Review, scene: &Scene<'_>) -> Vec<DetailLine> {
         .filter(|day| scene.store.days.is_oldest(*day))
         .find(|_| scene.store.closed.has_more());
     if let Some(oldest) = oldest {
-        let words = format!("{oldest} and what is before it may have more");
+        let words = format!("{oldest} and earlier days may be incomplete");
         lines.push(field("", vec![Span::new(words, Tone::Warn)]));
     }
     lines
@@ -198,7 +198,7 @@ fn month_total(month: ZoneDay, scene: &Scene<'_>) -> Vec<Span> {
     if results.is_empty() {
         return vec![
             Span::plain(month.month()),
-            Span::muted("  no close among what was read"),
+            Span::muted("  no close in the rows read"),
         ];
     }
     vec![
