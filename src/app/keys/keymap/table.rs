@@ -57,9 +57,13 @@ impl KeyTable {
             let words = format!("[{was}] no longer exists: bind these keys in [{is}]");
             return self.moved.push(words);
         }
-        let (Ok(context), Some(rows)) = (section.parse::<Context>(), rows.as_table()) else {
+        let Ok(context) = section.parse::<Context>() else {
             let known = Context::VARIANTS.join(", ");
             let words = format!("[{section}]: no such section; known: {known}");
+            return self.faults.push(words);
+        };
+        let Some(rows) = rows.as_table() else {
+            let words = format!("{section}: write `[{section}]` on a line above its actions");
             return self.faults.push(words);
         };
         for (name, row) in rows {
@@ -199,10 +203,16 @@ mod tests {
                 "[desk]\nbuy = {}",
                 "[desk] buy: no keys: write `buy = \"x\"`",
             ),
-            ("desk = 5", "[desk]: no such section"),
+            (
+                "[desk]\nbuy = { keys = { keys = \"N\" } }",
+                "[desk] buy: not a key but table: write `\"x\"`, or `[\"x\", \"y\"]`",
+            ),
+            (
+                "[[desk]]\nbuy = \"N\"",
+                "desk: write `[desk]` on a line above its actions",
+            ),
         ] {
-            let told = faults(file, By::Person);
-            assert!(told.len() == 1 && told[0].starts_with(fault), "{told:?}");
+            assert_eq!(faults(file, By::Person), [fault], "{file}");
         }
     }
 }
