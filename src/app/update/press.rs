@@ -21,7 +21,6 @@ use crate::app::{
 };
 
 pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
-    let clocks @ (now, _) = (model.now, model.service_now());
     let Meaning::Now(action) = key_prefix::press(model, chord) else {
         return vec![];
     };
@@ -31,10 +30,19 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if is_taken_before(model, chord, action) {
         return vec![];
     }
+    let next = answer(model, chord, action);
+    let mut effects = follow(model, next);
+    effects.extend(older_pages::more(model));
+    effects
+}
+
+/// What a key does to what has the keys.
+fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
+    let clocks @ (now, _) = (model.now, model.service_now());
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
-    let next = match (model.overlays.last_mut(), action) {
+    match (model.overlays.last_mut(), action) {
         (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
@@ -77,10 +85,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
         (_, Some(action)) => over(model, action),
-    };
-    let mut effects = follow(model, next);
-    effects.extend(older_pages::more(model));
-    effects
+    }
 }
 
 /// From a detail to the chart of its market.

@@ -164,7 +164,7 @@ impl Scenario {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),
                 Err(why) => {
-                    tracing::warn!(%why, "the recorded demo cannot be read: the engine plays it again")
+                    tracing::warn!(%why, "the recorded demo cannot be read: the engine plays it again");
                 }
             }
         }

@@ -85,9 +85,9 @@ fn placed<'a>(
     let (mut inside, mut above, mut below) = (vec![], vec![], vec![]);
     for price in &view.lines {
         let (wanted, group) = match edge(view, rows, price) {
-            Place::Row(row) => (row, &mut inside),
-            Place::Above => (0, &mut above),
-            Place::Below => (last, &mut below),
+            AxisPosition::Row(row) => (row, &mut inside),
+            AxisPosition::Above => (0, &mut above),
+            AxisPosition::Below => (last, &mut below),
         };
         if let Some(row) = free_row(taken, wanted, price.count) {
             group.push((row, price));
@@ -99,17 +99,17 @@ fn placed<'a>(
 }
 
 /// Where a price is in the range of the chart.
-enum Place {
+enum AxisPosition {
     Row(u16),
     Above,
     Below,
 }
 
-fn edge(view: &ChartView, rows: u16, price: &PriceLine) -> Place {
+fn edge(view: &ChartView, rows: u16, price: &PriceLine) -> AxisPosition {
     match view.range.row(price.count, rows) {
-        Some(row) => Place::Row(row),
-        None if price.count > view.range.high => Place::Above,
-        None => Place::Below,
+        Some(row) => AxisPosition::Row(row),
+        None if price.count > view.range.high => AxisPosition::Above,
+        None => AxisPosition::Below,
     }
 }
 
@@ -124,21 +124,21 @@ fn from_the_top(placed: Vec<(u16, &PriceLine)>) -> impl Iterator<Item = (u16, &P
 /// What joins a price to its line, or points beyond the edge.
 fn lead(view: &ChartView, rows: u16, price: &PriceLine) -> char {
     match edge(view, rows, price) {
-        Place::Row(_) => price.kind.lead(),
-        Place::Above => '▲',
-        Place::Below => '▼',
+        AxisPosition::Row(_) => price.kind.lead(),
+        AxisPosition::Above => '▲',
+        AxisPosition::Below => '▼',
     }
 }
 
 /// The row itself, or one beside it: first on the side where this price is from the one that has the row.
 fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
     let has_it = taken.get(usize::from(wanted)).copied().flatten();
-    let toward = if has_it.is_some_and(|other| other > count) {
-        1
+    let steps = if has_it.is_some_and(|other| other > count) {
+        [0, 1, -1, 2, -2]
     } else {
-        -1
+        [0, -1, 1, -2, 2]
     };
-    let row = [0, toward, -toward, 2 * toward, -2 * toward]
+    let row = steps
         .into_iter()
         .filter_map(|step| wanted.checked_add_signed(step))
         .find(|row| taken.get(usize::from(*row)) == Some(&None))?;
