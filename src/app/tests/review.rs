@@ -177,10 +177,12 @@ fn noted_of(opened_at: Timestamp, order_of: &[Source]) -> TradeReview {
         "status":"pending","target_position_id":"p""#,
     );
     for source in order_of {
-        let answer = match source {
-            Source::Positions => Answer::Positions(Ok(Page::of(vec![open.clone()]))),
-            Source::Orders => Answer::Orders(Ok(Page::of(vec![stop.clone()]))),
-            _ => Answer::Markets(Ok(vec![market("BTC", "59400", "59400", (5, 40))])),
+        let answer = if *source == Source::Positions {
+            Answer::Positions(Ok(Page::of(vec![open.clone()])))
+        } else if *source == Source::Orders {
+            Answer::Orders(Ok(Page::of(vec![stop.clone()])))
+        } else {
+            Answer::Markets(Ok(vec![market("BTC", "59400", "59400", (5, 40))]))
         };
         arrive(&mut model, answer);
     }
