@@ -133,7 +133,9 @@ impl Dialect {
     pub fn spelling(&self, term: Term) -> String {
         let filter = &self.working_filter;
         match term {
-            Term::WorkingFilter if self.is_bare(term) => "every page, sorted out here".to_owned(),
+            Term::WorkingFilter if self.is_bare(term) => {
+                "every page, filtered by perpdeck".to_owned()
+            }
             Term::WorkingFilter => format!("{}={}", filter.name, filter.value),
             Term::PositionSelector | Term::TwapsAccount if self.is_bare(term) => {
                 "no parameter".to_owned()

@@ -107,7 +107,9 @@ pub(super) fn instant(text: &str) -> Result<Timestamp, String> {
 /// A socket for a paper exchange.
 pub(super) async fn listen(address: SocketAddr) -> Result<TcpListener> {
     let bound = TcpListener::bind(address).await;
-    bound.wrap_err_with(|| format!("the paper exchange cannot listen on {address}"))
+    bound.wrap_err_with(|| {
+        format!("the paper exchange cannot listen on {address}; --listen sets another address")
+    })
 }
 
 impl World {

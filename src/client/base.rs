@@ -79,7 +79,7 @@ fn checked(text: &str, what: &str) -> Result<Url, Failure> {
         "https" => Ok(url),
         "http" if is_loopback(&url) => Ok(url),
         "http" => Err(Failure::local(format!(
-            "the {what} is plain http to {}: the API key would travel readable, use https",
+            "the {what} is plain http to {}: the API key would be sent unencrypted, use https",
             url.host_str().unwrap_or("another machine")
         ))),
         other => Err(Failure::local(format!(

@@ -200,7 +200,7 @@ impl Client {
         if self.0.negotiator.compare(page) {
             let now = self.dialect();
             let why = format!(
-                "{} left out orders that work",
+                "{} left out working orders",
                 now.spelling(Term::WorkingFilter)
             );
             self.0
@@ -229,7 +229,7 @@ impl Client {
                 timestamp_unit: *first,
                 ..self.dialect()
             };
-            let why = format!("instants have the magnitude of {first}");
+            let why = format!("timestamps have the magnitude of {first}");
             self.0.negotiator.learn(Term::TimestampUnit, &spoken, &why);
         }
     }

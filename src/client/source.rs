@@ -156,7 +156,7 @@ fn rules(row: &SourceRow, pointer: Option<&str>) -> Result<Vec<RuleFact>, String
     let Some(found) = pointer.and_then(|pointer| row.find(pointer)) else {
         return Ok(vec![]);
     };
-    let rows = found.items().ok_or("the rules are no array")?;
+    let rows = found.items().ok_or("the rules are not an array")?;
     let mut rules = vec![];
     for row in rows {
         let id = row.word("/rule_id")?.into();

@@ -151,33 +151,34 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 /// Opens a file that decides what is run or where a key goes. It must belong to this user or root, and nobody else may
 /// write it or its directories. Links are followed, and their targets must meet the same rules.
 pub fn trusted_file(path: &Path) -> io::Result<File> {
-    let path = path.canonicalize()?;
-    let mut options = OpenOptions::new();
-    let file = options.read(true).custom_flags(flags(SAFE)).open(&path)?;
-    let found = file.metadata()?;
-    must_be_regular(&path, &found)?;
-    must_be_owned(&path, &found, &[ROOT, me()])?;
-    if found.mode() & OTHERS_WRITE != 0 {
+    owned_file(path, |path, file| {
+        let mode = file.metadata()?.mode();
+        if mode & OTHERS_WRITE == 0 {
+            return Ok(());
+        }
         let what = format!(
             "other users of this machine may write to {} (mode {:03o})",
-            name(&path),
-            found.mode() & 0o777
+            name(path),
+            mode & 0o777
         );
-        return Err(refused(what, "chmod go-w", &path));
-    }
-    must_be_guarded(&path)?;
-    Ok(file)
+        Err(refused(what, "chmod go-w", path))
+    })
 }
 
 /// Opens a file that holds a key: nobody else may read or replace it.
 pub fn secret_file(path: &Path) -> io::Result<File> {
+    owned_file(path, must_be_private)
+}
+
+/// Opens a file of this user or root whose mode `must` allows, in directories that nobody else may write.
+fn owned_file(path: &Path, must: impl Fn(&Path, &File) -> io::Result<()>) -> io::Result<File> {
     let path = path.canonicalize()?;
     let mut options = OpenOptions::new();
     let file = options.read(true).custom_flags(flags(SAFE)).open(&path)?;
     let found = file.metadata()?;
     must_be_regular(&path, &found)?;
     must_be_owned(&path, &found, &[ROOT, me()])?;
-    must_be_private(&path, &file)?;
+    must(&path, &file)?;
     must_be_guarded(&path)?;
     Ok(file)
 }

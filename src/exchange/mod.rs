@@ -76,7 +76,7 @@ pub enum StartFault {
     Socket(#[source] io::Error),
     #[error(transparent)]
     Store(#[from] StoreFault),
-    #[error("the scenario's script did not come to its end")]
+    #[error("the scenario's script did not finish")]
     Script(#[source] tokio::task::JoinError),
 }
 
@@ -135,7 +135,7 @@ impl ExchangeHandle {
     /// Waits until the stop signal has taken effect: no request is in progress, and the directory is free.
     pub async fn stopped(self) {
         if let Err(why) = self.task.await {
-            tracing::error!(%why, "the exchange ended badly");
+            tracing::error!(%why, "the exchange failed");
         }
     }
 }
@@ -208,7 +208,7 @@ async fn run(listener: TcpListener, service: Arc<ExchangeService>, shutdown: Can
     let ticking = tokio::spawn(tick(Arc::clone(&service), shutdown.clone()));
     http::accept(listener, Arc::clone(&service), shutdown).await;
     if let Err(why) = ticking.await {
-        tracing::error!(%why, "the clock of the exchange ended badly");
+        tracing::error!(%why, "the clock of the exchange failed");
     }
     service.close().await;
 }

@@ -51,7 +51,7 @@ impl ResetState {
                 .map_err(|why| why.to_string()),
         };
         let mut engine = engine
-            .map_err(|why| ApiError::broken(format!("the scenario does not begin anew: {why}")))?;
+            .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
         engine.keep_for(self.scenario.keep.map(KeepTime::millis));
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
@@ -168,7 +168,7 @@ impl ExchangeService {
 
     pub(super) fn faults(&self) -> Result<MutexGuard<'_, FaultInjector>, ApiError> {
         let locked = self.faults.lock();
-        locked.map_err(|_| ApiError::broken("the planted faults are in an unknown state"))
+        locked.map_err(|_| ApiError::broken("the injected faults are in an unknown state"))
     }
 }
 

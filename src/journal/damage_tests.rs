@@ -215,14 +215,19 @@ fn states(journal: &Journal) -> Vec<(i64, IntentState)> {
     states
 }
 
+/// Changes one bit; returns where.
+fn flip_the_middle(log: &Path) -> usize {
+    let mut bytes = fs::read(log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(log, bytes).unwrap();
+    middle
+}
+
 #[test]
 fn rows_that_a_damaged_log_lost_are_named_and_restored_from_the_ring_until_a_person_re_arms() {
     let dir = left_behind();
-    let log = dir.path().join(LOG);
-    let mut bytes = fs::read(&log).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    fs::write(&log, bytes).unwrap();
+    let middle = flip_the_middle(&dir.path().join(LOG));
     let looked = Journal::open_read_only(dir.path()).unwrap();
     let said = looked.damage().unwrap().to_owned();
     let readable = all(&looked).len();

@@ -252,7 +252,7 @@ pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, 
     };
     let found = inspect(&connection, &path, side_files, depth)?;
     if found.version < schema::newest() {
-        let why = "it is of an older version; open it once with a desk of its own".to_owned();
+        let why = "an older version wrote it; a desk converts it when it starts".to_owned();
         return Err(JournalError::Damaged { path, why });
     }
     let mut flaws = found.report(&known).flaws;

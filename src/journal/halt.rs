@@ -16,7 +16,7 @@ const FILE: &str = "halted";
 const RESERVED_BYTES: usize = 4096;
 const LONGEST: usize = 300;
 const EVERYWHERE: &str = "*";
-const UNREADABLE: &str = "an earlier session was halted, and why can no longer be read";
+const UNREADABLE: &str = "an earlier session was halted; the reason cannot be read";
 
 #[derive(Debug)]
 pub(super) struct Halts {

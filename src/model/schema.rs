@@ -11,47 +11,27 @@ use strum::VariantArray;
 /// The format of an instant.
 pub const INSTANT: &str = "unix-time-ms";
 
-impl JsonSchema for Num {
-    fn inline_schema() -> bool {
-        true
-    }
+macro_rules! inline_schema {
+    ($value:ty, $name:literal, $schema:tt) => {
+        impl JsonSchema for $value {
+            fn inline_schema() -> bool {
+                true
+            }
 
-    fn schema_name() -> Cow<'static, str> {
-        "Decimal".into()
-    }
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "number" })
-    }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
 }
 
-impl JsonSchema for Timestamp {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Instant".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "integer", "format": INSTANT })
-    }
-}
-
-impl JsonSchema for Text {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Text".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
-    }
-}
+inline_schema!(Num, "Decimal", { "type": "number" });
+inline_schema!(Timestamp, "Instant", { "type": "integer", "format": INSTANT });
+inline_schema!(Text, "Text", { "type": "string" });
 
 impl<T: VariantArray + Display> JsonSchema for Lenient<T> {
     fn inline_schema() -> bool {

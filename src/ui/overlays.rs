@@ -51,7 +51,7 @@ pub(super) fn overlays(
             }
             Overlay::Accounts(list) => {
                 listed::draw(canvas, body, |room| {
-                    view::accounts(desks, *list, scene.zone, room)
+                    view::accounts(desks, list, scene.zone, room)
                 });
             }
             Overlay::Markets(list) => {

@@ -48,6 +48,47 @@ fn every_file_that_a_page_names_exists() {
 }
 
 #[test]
+fn the_summary_of_the_book_lists_every_page_once() {
+    let summary = fs::read_to_string("docs/SUMMARY.md").unwrap();
+    let mut listed: Vec<_> = links(&summary).into_iter().collect();
+    listed.retain(|target| target != "../README.md");
+    listed.sort();
+    let pages = files(&["docs"], &["md"]).into_iter();
+    let pages = pages.map(|page| page.strip_prefix("docs").unwrap().display().to_string());
+    let pages: Vec<_> = pages.filter(|page| page != "SUMMARY.md").collect();
+    assert_eq!(listed, pages);
+}
+
+#[test]
+fn every_message_in_a_heading_of_the_troubleshooting_is_one_of_the_program() {
+    let words = fs::read_to_string("tests/architecture/words.txt").unwrap();
+    let page = fs::read_to_string("docs/troubleshooting.md").unwrap();
+    let quoted = headings(&page).into_iter().flat_map(quotes);
+    let quoted: Vec<_> = quoted.collect();
+    assert!(quoted.len() > 10, "{quoted:?}");
+    let unknown = quoted.iter().filter(|quoted| {
+        let mut messages = words.lines().filter_map(|line| {
+            let message = line.strip_prefix('"')?;
+            message.strip_suffix('"')
+        });
+        !messages.any(|message| message.contains(**quoted) || is_made_from(message, quoted))
+    });
+    assert_eq!(unknown.collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+#[test]
+fn a_message_is_recognized_with_values_in_its_places() {
+    assert!(is_made_from("LIMITED {left}", "LIMITED 7s"));
+    assert!(is_made_from(
+        "needs {w}x{h}, is {}",
+        "needs 60x16, is 50x10"
+    ));
+    assert!(is_made_from("service clock ", "service clock +1h"));
+    assert!(!is_made_from("LIMITED {left}", "UNLIMITED 7s"));
+    assert!(!is_made_from("{} s", "9 s"), "too little to recognize");
+}
+
+#[test]
 fn a_citation_is_read_with_each_of_its_numbers() {
     let read = |line| {
         citations(line)
@@ -137,12 +178,36 @@ const TOPS: [&str; 6] = ["src/", "tests/", "assets/", "benches/", "fuzz/", ".ci/
 
 /// What a line has between backticks that is a path of the repository.
 fn named_files(line: &str) -> impl Iterator<Item = &str> {
-    let quoted = line.split('`').skip(1).step_by(2);
-    let paths = quoted.filter_map(|words| words.split(' ').next());
+    let paths = quotes(line).filter_map(|words| words.split(' ').next());
     paths.filter(|path| {
         let is_one = TOPS.iter().any(|top| path.starts_with(top));
         is_one && !path.contains('*') && !path.contains("TARGET")
     })
+}
+
+/// What a line has between backticks.
+fn quotes(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// Whether a message with placeholders could read so, or begin what reads so.
+fn is_made_from(message: &str, shown: &str) -> bool {
+    let parts = message.split('{').enumerate().map(|(at, part)| match at {
+        0 => part,
+        _ => part.split_once('}').map_or("", |(_, after)| after),
+    });
+    let parts: Vec<_> = parts.collect();
+    let letters = parts.iter().flat_map(|part| part.chars());
+    let is_distinct = letters.filter(|c| c.is_alphabetic()).count() >= 3;
+    let mut rest = shown;
+    let fits = parts.iter().enumerate().all(|(at, part)| {
+        let found = rest.find(part).filter(|found| at > 0 || *found == 0);
+        found.is_some_and(|found| {
+            rest = &rest[found + part.len()..];
+            true
+        })
+    });
+    is_distinct && fits
 }
 
 fn headings(text: &str) -> Vec<&str> {

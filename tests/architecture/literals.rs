@@ -12,6 +12,7 @@ use std::{
 };
 
 const REVIEWED: &str = "tests/architecture/words.txt";
+const KEYS: &str = "assets/keys.toml";
 
 const HEAD: &str = "\
 # Every string literal of the program that a person can read: sentences and titles, by module, sorted.
@@ -106,7 +107,22 @@ fn by_module() -> BTreeMap<String, BTreeSet<String>> {
         let module = modules.entry(source.module[0].clone()).or_default();
         module.extend(shown.map(|text| text.replace('\n', "\\n")));
     }
+    modules.insert("keys.toml".to_owned(), words_of_keys());
     modules
+}
+
+/// What the columns of the key table show.
+fn words_of_keys() -> BTreeSet<String> {
+    let table: toml::Table = fs::read_to_string(KEYS).unwrap().parse().unwrap();
+    let sections = table.values().filter_map(toml::Value::as_table);
+    let rows = sections.flat_map(|section| section.values());
+    let cells = rows.filter_map(toml::Value::as_table).flatten();
+    let texts = cells.filter(|(column, _)| *column != "keys" && *column != "pair");
+    let texts = texts.filter_map(|(_, text)| text.as_str());
+    texts
+        .filter(|text| is_shown(text))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn page(modules: &BTreeMap<String, BTreeSet<String>>) -> String {

@@ -63,8 +63,12 @@ fn every_action_has_the_name_and_the_keys_it_has_today() {
     let table: Value = toml::from_str(include_str!("../../assets/keys.toml")).unwrap();
     let mut out = String::new();
     for (context, actions) in table.as_object().unwrap() {
-        for (action, keys) in actions.as_object().unwrap() {
-            writeln!(out, "{context}.{action} {keys}").unwrap();
+        for (action, row) in actions.as_object().unwrap() {
+            // Beside the keys, a row may have columns that no file of a person's own has, and it may have nothing else.
+            let keys = row.as_object().map_or(Some(row), |row| row.get("keys"));
+            if let Some(keys) = keys {
+                writeln!(out, "{context}.{action} {keys}").unwrap();
+            }
         }
     }
     insta::assert_snapshot!(out);

@@ -1,8 +1,9 @@
 //! A run that can be done again: the same start, seed and commands give the same history in another process.
 
-use super::served::Served;
+use super::{perpdeck, ran, served::Served};
 use crate::support::BARE;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 const RUN: [&str; 3] = ["--start", "2026-01-05T22:30:00Z", "--manual-clock"];
 
@@ -91,4 +92,23 @@ fn the_seed_of_the_scenario_counts_unless_the_flag_is_given() {
     let eleven = history(&of_file(11), &[]);
     assert_ne!(eleven, history(&of_file(12), &[]));
     assert_eq!(eleven, history(&of_file(12), &["--seed", "11"]));
+}
+
+// Issue 18: marks and stops were noted only of positions whose list came before them.
+#[test]
+fn a_picture_of_one_instant_and_seed_is_the_same_every_time() {
+    let picture = || {
+        let home = TempDir::new().unwrap();
+        let at = ["snapshot", "--seed", "7", "--at", "2026-01-05T14:30:00Z"];
+        let keys = ["--size", "120x60", "--keys", "1 j enter"];
+        let (code, frame, err) = ran(perpdeck(home.path()).args(at).args(keys));
+        assert_eq!(code, 0, "{err}");
+        frame
+    };
+    let first = picture();
+    let (_, mae) = first.split_once("MAE  ").unwrap();
+    assert!(mae.starts_with(|c: char| c.is_ascii_digit()), "{first}");
+    for _ in 0..3 {
+        assert_eq!(picture(), first);
+    }
 }

@@ -1,4 +1,4 @@
-//! No help text, document or comment of a setting has a phrase that sounds translated, or a private word for a thing that
+//! No help text, document, changelog, description of the API or comment of a setting has a phrase that sounds translated, or a private word for a thing that
 //! has a name. `tests/cli/words/forbidden.txt` lists them.
 
 #[path = "../architecture/phrases.rs"]
@@ -44,7 +44,16 @@ fn helps(path: &[&str], out: &mut Vec<(String, String)>) {
 fn no_text_for_a_person_has_a_forbidden_phrase() {
     let top = Path::new(TOP);
     let file = |name: &str| (name.to_owned(), fs::read_to_string(top.join(name)).unwrap());
-    let mut texts = vec![file("README.md"), file("assets/default.toml")];
+    let names = [
+        "README.md",
+        "CHANGELOG.md",
+        "fuzz/README.md",
+        "assets/default.toml",
+        "assets/keys.toml",
+        "assets/openapi.yaml",
+        "assets/scenario-rough.toml",
+    ];
+    let mut texts: Vec<_> = names.map(file).into();
     pages(&top.join("docs"), &mut texts);
     helps(&[], &mut texts);
     assert!(texts.len() > 60, "{}", texts.len());

@@ -203,6 +203,28 @@ async fn a_grouped_book_sums_the_levels_and_depth_counts_the_sums() {
     assert_eq!(refused.refusal(), (400, "invalid_tick".to_owned(), words));
 }
 
+/// An hour after the beginning.
+async fn expect_equity_of_each_minute(paper: &Paper) {
+    let curve = rows(paper, &format!("{MINE}/equity?limit=1000")).await;
+    assert_eq!(curve.len(), 61, "the beginning and every minute");
+    assert_eq!(curve[0]["equity"], json!(100_000));
+    let time = |row: &Value| row["time"].as_i64().unwrap();
+    // The first is from the beginning, within a minute.
+    assert!(
+        curve[1..]
+            .windows(2)
+            .all(|pair| time(&pair[1]) - time(&pair[0]) == 60_000)
+    );
+    for row in &curve {
+        let usd = |name: &str| row[name].as_f64().unwrap();
+        let sum = usd("cash") + usd("unrealized_pnl") - usd("insurance_advance");
+        assert!((sum - usd("equity")).abs() < 1e-6, "{row}");
+    }
+    let before = curve[60]["time"].as_i64().unwrap();
+    let older = rows(paper, &format!("{MINE}/equity?limit=10&before={before}")).await;
+    assert_eq!(older, curve[50..60]);
+}
+
 #[tokio::test]
 async fn an_owner_reads_fills_equity_and_funding() {
     let paper = Paper::bare().await;
@@ -234,25 +256,7 @@ async fn an_owner_reads_fills_equity_and_funding() {
     .await;
     assert_eq!(older, fills[1..]);
 
-    let curve = rows(&paper, &format!("{MINE}/equity?limit=1000")).await;
-    assert_eq!(curve.len(), 61, "the beginning and every minute");
-    assert_eq!(curve[0]["equity"], json!(100_000));
-    let time = |row: &Value| row["time"].as_i64().unwrap();
-    // The first is from the beginning, within a minute.
-    assert!(
-        curve[1..]
-            .windows(2)
-            .all(|pair| time(&pair[1]) - time(&pair[0]) == 60_000)
-    );
-    for row in &curve {
-        let usd = |name: &str| row[name].as_f64().unwrap();
-        let sum = usd("cash") + usd("unrealized_pnl") - usd("insurance_advance");
-        assert!((sum - usd("equity")).abs() < 1e-6, "{row}");
-    }
-    let before = curve[60]["time"].as_i64().unwrap();
-    let older = rows(&paper, &format!("{MINE}/equity?limit=10&before={before}")).await;
-    assert_eq!(older, curve[50..60]);
-
+    expect_equity_of_each_minute(&paper).await;
     let funding = rows(&paper, &format!("{MINE}/funding")).await;
     assert_eq!(funding.len(), 1);
     let closed = rows(&paper, "/v1/positions?account_id=chal-1&status=closed").await;
@@ -284,75 +288,86 @@ async fn another_users_history_is_not_there() {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one line for each bad parameter")]
+/// A request, the parameter that is wrong, and words of the refusal.
+const BAD_PARAMETERS: &[(&str, &str, &str)] = &[
+    (
+        "markets/paper%7CBTC/candles?interval=2m",
+        "interval",
+        "one of 1s, 5s",
+    ),
+    (
+        "markets/paper%7CBTC/candles?limit=1501",
+        "limit",
+        "from 1 to 1500",
+    ),
+    (
+        "markets/paper%7CBTC/candles?limit=0",
+        "limit",
+        "from 1 to 1500",
+    ),
+    (
+        "markets/paper%7CBTC/candles?before=-1",
+        "before",
+        "an integer from 0",
+    ),
+    (
+        "markets/paper%7CBTC/candles?before=1&before=2",
+        "before",
+        "twice",
+    ),
+    (
+        "markets/paper%7CBTC/trades?limit=1001",
+        "limit",
+        "from 1 to 1000",
+    ),
+    (
+        "markets/paper%7CBTC/trades?interval=1m",
+        "interval",
+        "unknown",
+    ),
+    (
+        "markets/paper%7CBTC/book?depth=1001",
+        "depth",
+        "from 1 to 1000",
+    ),
+    (
+        "markets/paper%7CBTC/book?group=ten",
+        "group",
+        "must be a number",
+    ),
+    ("markets/paper%7CBTC/book?group=0", "group", "above 0"),
+    ("accounts/chal-1/fills?limit=x", "limit", "from 1 to 1000"),
+    (
+        "accounts/chal-1/equity?limit=1501",
+        "limit",
+        "from 1 to 1500",
+    ),
+    (
+        "accounts/chal-1/funding?before=",
+        "before",
+        "an integer from 0",
+    ),
+];
+
 #[tokio::test]
 async fn a_bad_parameter_is_refused_with_its_name_and_its_range() {
     let paper = Paper::bare().await;
-    for (target, field, wanted) in [
-        (
-            "markets/paper%7CBTC/candles?interval=2m",
-            "interval",
-            "one of 1s, 5s",
-        ),
-        (
-            "markets/paper%7CBTC/candles?limit=1501",
-            "limit",
-            "from 1 to 1500",
-        ),
-        (
-            "markets/paper%7CBTC/candles?limit=0",
-            "limit",
-            "from 1 to 1500",
-        ),
-        (
-            "markets/paper%7CBTC/candles?before=-1",
-            "before",
-            "an integer from 0",
-        ),
-        (
-            "markets/paper%7CBTC/candles?before=1&before=2",
-            "before",
-            "twice",
-        ),
-        (
-            "markets/paper%7CBTC/trades?limit=1001",
-            "limit",
-            "from 1 to 1000",
-        ),
-        (
-            "markets/paper%7CBTC/trades?interval=1m",
-            "interval",
-            "unknown",
-        ),
-        (
-            "markets/paper%7CBTC/book?depth=1001",
-            "depth",
-            "from 1 to 1000",
-        ),
-        (
-            "markets/paper%7CBTC/book?group=ten",
-            "group",
-            "must be a number",
-        ),
-        ("markets/paper%7CBTC/book?group=0", "group", "above 0"),
-        ("accounts/chal-1/fills?limit=x", "limit", "from 1 to 1000"),
-        (
-            "accounts/chal-1/equity?limit=1501",
-            "limit",
-            "from 1 to 1500",
-        ),
-        (
-            "accounts/chal-1/funding?before=",
-            "before",
-            "an integer from 0",
-        ),
-    ] {
+    for (target, field, wanted) in BAD_PARAMETERS {
         let reply = paper.get(&format!("/sim/{target}")).await;
         let (status, _, message) = reply.refusal();
         assert_eq!(status, 400, "{target}");
         assert!(message.contains(wanted), "{target}: {message}");
-        assert_eq!(reply.json()["error"]["details"]["field"], field, "{target}");
+        assert_eq!(
+            reply.json()["error"]["details"]["field"],
+            *field,
+            "{target}"
+        );
     }
+}
+
+#[tokio::test]
+async fn an_unknown_parameter_is_refused_before_a_key_is_asked_for_only_where_none_is_needed() {
+    let paper = Paper::bare().await;
     for list in ["candles", "trades", "book"] {
         let target = format!("{BTC}/{list}?moon=1");
         let nobody = paper.bare_call("GET", &target, &[], "").await.unwrap();

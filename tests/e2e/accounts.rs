@@ -99,7 +99,7 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
 
 /// What the account shows while it waits for an answer that does not come.
 fn in_doubt(screen: &str) -> bool {
-    screen.contains("the same request goes again")
+    screen.contains("perpdeck repeats the request")
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{
 };
 use perpdeck::{
     app::{
-        Model, Msg,
+        AccountScope, Model, Msg,
         keys::keymap::Keymap,
         tables::{
             pane::Pane,
@@ -57,6 +57,71 @@ fn the_first_step_of_the_tour_speaks_of_what_is_on_the_screen() {
         let headings = text.lines().find(|line| line.contains(" side ")).unwrap();
         assert!(headings.contains(column), "{width}: {headings}");
         assert!(headings.contains("stop"), "{width}: {headings}");
+    }
+}
+
+const SIZES: [(u16, u16); 4] = [(60, 16), (80, 24), (120, 40), (200, 60)];
+
+fn text(keys: &str, (width, height): (u16, u16)) -> String {
+    picture::text(&drawn(&pressed(keys), width, height, Theme::default()))
+}
+
+// Issue 18: each question of a newcomer is answered within two keys.
+#[test]
+fn the_help_begins_with_the_questions_of_a_newcomer_at_every_size() {
+    for size in SIZES {
+        let help = text("?", size);
+        for (key, question) in [
+            ("1", "where is my stop?"),
+            ("5", "what did that trade"),
+            ("r", "is this number old?"),
+            ("q", "what happens if I"),
+            ("F", "how do I start over?"),
+        ] {
+            let line = format!("{key}  {question}");
+            assert!(help.contains(&line), "{size:?}: {line}\n{help}");
+        }
+    }
+}
+
+#[test]
+fn the_keys_of_those_questions_show_the_answers() {
+    for size in SIZES {
+        let headings = |keys, column: &str| {
+            let frame = text(keys, size);
+            let line = frame.lines().find(|line| line.contains(column));
+            line.unwrap_or_default().to_owned()
+        };
+        assert!(headings("1", " side ").contains("stop"), "{size:?}");
+        assert!(headings("5", " net ").contains("net"), "{size:?}");
+        let title = headings("1", "Positions");
+        assert!(title.contains(" 1s "), "{size:?}: the age: {title}");
+    }
+    // Narrower panes drop fees and funding before the net, and shorter details have them further down.
+    for size in [(120, 40), (200, 60)] {
+        let cost = text("5\n", size);
+        for part in ["fees", "funding", "net"] {
+            assert!(cost.contains(part), "{size:?}: {part}\n{cost}");
+        }
+    }
+}
+
+#[test]
+fn a_search_of_the_accounts_shows_what_it_finds_and_says_if_it_finds_nothing() {
+    for (width, height) in SIZES {
+        let searched = |keys: &str| {
+            let mut account_set = desk::accounts();
+            for key in keys.chars() {
+                account_set.update(desk::NOW, AccountScope::Shown, Msg::Key(key.into()));
+            }
+            picture::text(&drawn(&account_set, width, height, Theme::default()))
+        };
+        let found = searched("/evl");
+        assert!(found.contains("Accounts 1/3  /evl▏"), "{found}");
+        assert!(found.contains("▌evaluation"), "{found}");
+        let none = searched(&format!("/{}", "x".repeat(500)));
+        assert!(none.contains("Accounts 0/3"), "{none}");
+        assert!(none.contains("no account is called"), "{none}");
     }
 }
 

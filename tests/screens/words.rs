@@ -281,7 +281,7 @@ fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     press(&mut model, "X");
     assert_eq!(
         asked(&model),
-        "closing 4 positions on chal-1 (≤ 2.5 % slippage; 2 TWAPs run on, 6 entries still rest: F takes them too) in \
+        "closing 4 positions on chal-1 (≤ 2.5 % slippage; 2 TWAPs still run, 6 entries still rest: F cancels them) in \
          1.5 s: y now · Esc stops it"
     );
     press(&mut model, "\u{1b}2x");

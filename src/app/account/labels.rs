@@ -61,8 +61,13 @@ impl AccountLabel {
 
     /// Its profile's name, otherwise the account id.
     pub fn label(&self) -> String {
-        let id = || self.account_id.as_ref().map(ToString::to_string);
-        self.name.clone().or_else(id).unwrap_or_default()
+        self.name.clone().unwrap_or_else(|| self.id())
+    }
+
+    /// Empty until its service is known.
+    pub fn id(&self) -> String {
+        let id = self.account_id.as_ref().map(ToString::to_string);
+        id.unwrap_or_default()
     }
 
     fn is_called(&self, word: &str) -> bool {
@@ -85,9 +90,10 @@ impl AccountLabels {
     pub fn find(&self, word: &str) -> Result<usize, String> {
         let at = self.seats.iter().position(|seat| seat.is_called(word));
         at.ok_or_else(|| {
-            let labels = self.labels();
-            let are = if labels.len() == 1 { "is" } else { "are" };
-            format!("no account {word}; there {are} {}", labels.join(", "))
+            format!(
+                "no account {word}: the desk has {}",
+                self.labels().join(", ")
+            )
         })
     }
 

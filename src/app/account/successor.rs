@@ -28,7 +28,7 @@ impl Successor {
 pub(crate) fn too_late(age: Duration) -> Option<String> {
     let (most, age) = (REPLACE_WITHIN.as_secs(), age.as_secs_f64());
     (age > REPLACE_WITHIN.as_secs_f64()).then(|| {
-        format!("prices and orders were read {age:.1} s ago, and {most} s is the most: look at the price, then run it again")
+        format!("prices and orders are {age:.1} s old, and the limit is {most} s: check the price, then run it again")
     })
 }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn an_order_is_replaced_within_the_ten_seconds_that_the_desk_allows() {
         assert_eq!(too_late(Duration::from_secs(10)), None);
-        let words = "prices and orders were read 10.2 s ago, and 10 s is the most: look at the price, then run it again";
+        let words = "prices and orders are 10.2 s old, and the limit is 10 s: check the price, then run it again";
         assert_eq!(
             too_late(Duration::from_millis(10_200)).as_deref(),
             Some(words)

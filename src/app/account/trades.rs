@@ -223,13 +223,17 @@ impl TradeLog {
         }
     }
 
-    /// Takes note of the fresh mark of an open position.
+    /// Takes note of the fresh mark of an open position; of the mark of one instant once.
     pub(crate) fn marked(&mut self, id: &PositionId, mark: Num, at: Timestamp) {
         let Some(record) = self.trades.get_mut(id) else {
             return;
         };
+        let before = record.excursion;
         let seen = record.excursion.get_or_insert(Excursion::begin(mark, at));
         seen.see(mark, at);
+        if record.excursion == before {
+            return;
+        }
         record.touched_at = at;
         self.version += 1;
     }

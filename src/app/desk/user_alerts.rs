@@ -17,7 +17,7 @@ use crate::{
         dialogs::{effect::Effect, next::AlertRequest},
         keys::keymap::{Action, Context},
     },
-    model::{Page, PositionId, Timestamp},
+    model::{Page, Position, PositionId, Timestamp},
 };
 use std::time::Duration;
 
@@ -221,8 +221,7 @@ fn note_trades(model: &mut Model, source: Source) {
     if matches!(source, Source::Closed | Source::History) {
         return learn(model);
     }
-    let is_fresh = |source| model.freshness(source) == Freshness::Fresh;
-    if !is_fresh(source) || !is_fresh(Source::Positions) {
+    if !is_fresh(model, source) || !is_fresh(model, Source::Positions) {
         return;
     }
     let now = model.wall_now();
@@ -234,17 +233,36 @@ fn note_trades(model: &mut Model, source: Source) {
     let Some(open) = whole.map(|page| page.rows.clone()) else {
         return;
     };
-    let store = &mut *model.store;
-    match source {
-        Source::Positions => store.trades.opened(&open, now),
-        Source::Orders => store.trades.armed(&open, store.orders.rows(), now),
-        Source::Markets => {
-            for position in &open {
-                if let Some(mark) = store.mark(&position.market_id) {
-                    store.trades.marked(&position.id, mark, now);
-                }
-            }
-        }
-        Source::Twaps | Source::Scaled | Source::Closed | Source::History | Source::Account => {}
+    if source == Source::Positions {
+        model.store.trades.opened(&open, now);
     }
+    // Sources answer in any order: what came before its positions is noted with them.
+    let notes = |of| source == of || source == Source::Positions && is_fresh(model, of);
+    let (armed, marked) = (notes(Source::Orders), notes(Source::Markets));
+    if armed {
+        let store = &mut *model.store;
+        store.trades.armed(&open, store.orders.rows(), now);
+    }
+    if marked {
+        note_marks(model, &open);
+    }
+}
+
+/// Notes the newest marks of the positions that were open by then.
+fn note_marks(model: &mut Model, open: &[Position]) {
+    let Some(at) = model.store.markets.at() else {
+        return;
+    };
+    let (by_service, on_wall) = (model.service_at(at), model.drift.on_wall(at));
+    let store = &mut *model.store;
+    for position in open {
+        let was_open = position.opened_at.is_none_or(|opened| opened <= by_service);
+        if let Some(mark) = store.mark(&position.market_id).filter(|_| was_open) {
+            store.trades.marked(&position.id, mark, on_wall);
+        }
+    }
+}
+
+fn is_fresh(model: &Model, source: Source) -> bool {
+    model.freshness(source) == Freshness::Fresh
 }

@@ -49,7 +49,7 @@ impl CallerRequest {
                  may be newer. F flattens"
             ),
             Self::EditAlerts(edit) => format!(
-                "{edit}: asked for {ago} ago, when this desk did not answer, and NOT done: add or remove it again"
+                "{edit}: requested {ago} ago, while this desk did not answer, and NOT done: add or remove it again"
             ),
             Self::Send { command, .. } => format!(
                 "{command}: requested {ago} ago, while this desk did not answer, and NOT sent: the requester no \

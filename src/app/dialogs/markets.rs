@@ -1,12 +1,12 @@
 //! The list of markets of the price source. The chosen line is stored by market, not by index, so that a poll does not
 //! change it.
 
-use super::next::Next;
+use super::{next::Next, search::ListSearch};
 use crate::{
     app::{
         account::store::Store,
         forms::markets::found,
-        keys::keymap::{Action, Chord, Context},
+        keys::keymap::{Action, Chord},
     },
     model::{Market, MarketId, Side},
 };
@@ -17,16 +17,7 @@ pub struct Markets {
     /// `None` is the first.
     pub chosen: Option<MarketId>,
     /// Only markets that this finds.
-    pub search: String,
-    keys: Keys,
-}
-
-/// What letters do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Keys {
-    #[default]
-    Act,
-    Search,
+    pub search: ListSearch,
 }
 
 impl Markets {
@@ -41,7 +32,7 @@ impl Markets {
     pub fn rows<'a>(&self, store: &'a Store) -> Vec<&'a Market> {
         let all = store.markets.value().into_iter();
         let all: Vec<_> = all.flat_map(BTreeMap::values).collect();
-        found(&all, &self.search, |market| &market.id)
+        found(&all, &self.search.text, |market| &market.id)
     }
 
     /// The index of the chosen one in `rows`; the first if it is missing.
@@ -51,31 +42,10 @@ impl Markets {
             .unwrap_or(0)
     }
 
-    pub fn is_searching(&self) -> bool {
-        self.keys == Keys::Search
-    }
-
-    pub(crate) fn context(&self) -> Context {
-        match self.keys {
-            Keys::Act => Context::Markets,
-            Keys::Search => Context::Prompt,
-        }
-    }
-
     /// A key while letters search.
     pub(crate) fn look_for(&mut self, chord: Chord, action: Option<Action>, store: &Store) -> Next {
-        match (chord.typed(), action) {
-            (Some(c), _) => self.search.push(c),
-            (None, Some(Action::Submit)) => self.keys = Keys::Act,
-            (None, Some(Action::Dismiss)) => {
-                self.search.clear();
-                self.keys = Keys::Act;
-            }
-            (None, Some(action @ (Action::Up | Action::Down))) => self.travel(action, store),
-            (None, _) if chord.edits().is_some() => {
-                self.search.pop();
-            }
-            (None, _) => {}
+        if let Some(action) = self.search.press(chord, action) {
+            self.travel(action, store);
         }
         Next::Stay
     }
@@ -87,9 +57,8 @@ impl Markets {
             (Action::Buy, Some(id)) => return Next::NewOrder(Side::Buy, id),
             (Action::Sell, Some(id)) => return Next::NewOrder(Side::Sell, id),
             (Action::Chart, Some(id)) => return Next::ShowChart(id),
-            (Action::Filter, _) => self.keys = Keys::Search,
-            // One step back at a time.
-            (Action::Dismiss, _) if !self.search.is_empty() => self.search.clear(),
+            (Action::Filter, _) => self.search.begin(),
+            (Action::Dismiss, _) if self.search.is_cleared() => {}
             (Action::Dismiss, _) => return Next::Close,
             (action, _) => self.travel(action, store),
         }

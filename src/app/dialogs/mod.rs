@@ -15,5 +15,6 @@ pub mod overlay;
 pub mod prompt;
 pub mod quality;
 pub mod review;
+pub(crate) mod search;
 pub(crate) mod strip;
 pub mod user_alerts;

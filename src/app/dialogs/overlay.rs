@@ -9,6 +9,7 @@ pub use super::{
     glossary::Glossary,
     markets::Markets,
     review::{Review, ReviewTab},
+    search::ListSearch,
     strip::{Arm, DEAF, Strip, StripAction},
     user_alerts::UserAlertList,
 };
@@ -16,7 +17,7 @@ pub use super::{
 use super::{export::Export, next::Next, prompt::Prompt};
 use crate::{
     app::{
-        account::{row_id::RowId, store::Store},
+        account::{labels::AccountLabels, row_id::RowId, store::Store},
         activity::user_alerts::UserAlerts,
         forms::form::{Form, Scroll},
         keys::keymap::{Action, Context},
@@ -73,8 +74,8 @@ pub(crate) struct DialogContext<'a> {
     pub(crate) now: Timestamp,
     pub(crate) store: &'a Store,
     pub(crate) alerts: &'a UserAlerts,
-    /// How many accounts the desk has.
-    pub(crate) accounts: usize,
+    /// The accounts of the desk.
+    pub(crate) accounts: &'a AccountLabels,
     /// What the open detail leads to.
     pub(crate) links: &'a [RowId],
 }
@@ -91,8 +92,8 @@ impl Overlay {
             Self::Prompt(_) => Context::Prompt,
             Self::Export(_) => Context::Export,
             Self::Columns(_) => Context::Columns,
-            Self::Accounts(_) => Context::Accounts,
-            Self::Markets(list) => list.context(),
+            Self::Accounts(list) => list.search.context(Context::Accounts),
+            Self::Markets(list) => list.search.context(Context::Markets),
             Self::UserAlerts(_) => Context::UserAlerts,
             Self::Review(_) => Context::Review,
         }

@@ -188,7 +188,7 @@ impl Form {
         self.search.push(c);
         if self.markets(self.focus, form_context).is_empty() {
             self.search = wider;
-            self.refusal = Some("no market has that in its name");
+            self.refusal = Some("no market has this name");
         } else {
             self.refusal = None;
             self.choose(0, form_context);

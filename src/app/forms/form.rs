@@ -292,7 +292,7 @@ impl Form {
 
     fn submit(&mut self, form_context: &FormContext) -> Answer {
         if self.resolve_prices(form_context) {
-            self.refusal = Some("the price is filled in: send it as it stands");
+            self.refusal = Some("the price is filled in: check it, then send");
             return Answer::Stay;
         }
         self.tried = true;

@@ -1,19 +1,13 @@
 //! Choosing a market: the arrows move, letters search.
 
-use crate::{app::keys::fuzzy::ranked, model::MarketId};
+use crate::{app::keys::fuzzy::ranked_by, model::MarketId};
 
 /// The markets whose symbol has the letters of `search`, best match first; all of them for an empty text. Where no symbol
 /// has them, the whole id is searched.
 pub(crate) fn found<T: Clone>(markets: &[T], search: &str, id: impl Fn(&T) -> &MarketId) -> Vec<T> {
-    let by = |text: fn(&MarketId) -> String| {
-        ranked(markets.iter().cloned(), search, |market| text(id(market)))
-    };
-    let by_symbol = by(|id| id.symbol().to_string());
-    if by_symbol.is_empty() {
-        by(|id| id.raw().to_owned())
-    } else {
-        by_symbol
-    }
+    let symbol = |market: &T| id(market).symbol().to_string();
+    let raw = |market: &T| id(market).raw().to_owned();
+    ranked_by(markets, search, symbol, raw)
 }
 
 #[cfg(test)]

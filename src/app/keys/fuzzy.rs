@@ -17,6 +17,21 @@ pub fn ranked<T>(
     scored.into_iter().map(|(_, item)| item).collect()
 }
 
+/// The items that `first` finds; where it finds none, those that `second` finds.
+pub fn ranked_by<T: Clone>(
+    items: &[T],
+    search: &str,
+    first: impl Fn(&T) -> String,
+    second: impl Fn(&T) -> String,
+) -> Vec<T> {
+    let found = ranked(items.iter().cloned(), search, first);
+    if found.is_empty() {
+        ranked(items.iter().cloned(), search, second)
+    } else {
+        found
+    }
+}
+
 /// The items that match, in their order, each with how well: more is better.
 pub fn scored<T>(
     items: impl IntoIterator<Item = T>,

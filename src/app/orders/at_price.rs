@@ -61,7 +61,7 @@ pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMo
     let next = give(model, form, mode);
     if let (Next::AskEach(_), Some(best)) = (&next, taken) {
         let symbol = at.market_id.symbol();
-        let words = format!("takes now: {side} {symbol} {} trades with {best}", at.price);
+        let words = format!("fills now: {side} {symbol} {} takes {best}", at.price);
         model.say(Tone::Warn, words);
     }
     next
@@ -218,7 +218,7 @@ pub(crate) fn drop_order(model: &mut Model, id: &OrderId, at: &PricePoint, mode:
         return Next::Refuse(format!("{id} is no longer known: nothing is moved"));
     };
     if stands_at(order) == Some(at.price) {
-        return Next::Refuse("put back: the order is already there".to_owned());
+        return Next::Refuse("nothing changed: the order is already at this price".to_owned());
     }
     moved(model, order, at.price).map_or_else(Next::Refuse, |form| give(model, form, mode))
 }
@@ -305,7 +305,7 @@ pub(crate) fn cancel_side(model: &Model, side: Side, market: &MarketId) -> Next 
     let commands: Vec<_> = rests.map(|order| order.cancel(open)).collect();
     if commands.is_empty() {
         let (word, symbol) = (side_word(side), market.symbol());
-        return Next::Refuse(format!("no {word}s of yours rest in {symbol}"));
+        return Next::Refuse(format!("you have no resting {word}s in {symbol}"));
     }
     let proposal = StripAction::CancelSide((account, market.clone(), side), commands);
     Next::Open(Box::new(Overlay::Strip(Strip::confirm(

@@ -32,7 +32,7 @@ pub(crate) fn mark(model: &mut Model, action: Action) -> Option<Next> {
     }
     let pane = model.focus.pane;
     if !Marks::reach(pane) {
-        let why = "rows are marked where they can be closed, canceled or stopped".to_owned();
+        let why = "only rows that can be closed, canceled or stopped can be marked".to_owned();
         return Some(Next::Refuse(why));
     }
     let rows = rows::rows(&model.store, &model.activity, &model.table_views, pane);

@@ -22,7 +22,7 @@ use crate::{
 /// Why the key that sends a request again does not send this one.
 pub(crate) fn reopens(model: &Model) -> String {
     let key = model.keymap.chord(Context::Strip, Action::Reopen);
-    let key = key.map_or_else(String::new, |key| format!("; {key} sends it all the same"));
+    let key = key.map_or_else(String::new, |key| format!("; {key} sends it anyway"));
     format!("not sent again: a close-all was requested after this order{key}")
 }
 
@@ -303,8 +303,7 @@ mod tests {
         wait(&mut model, 200);
         assert_eq!(press(&mut model, "y"), vec![]);
         let told = model.activity.toast(model.now).unwrap();
-        let words =
-            "not sent again: a close-all was requested after this order; O sends it all the same";
+        let words = "not sent again: a close-all was requested after this order; O sends it anyway";
         assert_eq!(told.event, Event::Message(Tone::Warn, words.to_owned()));
         assert_eq!(press(&mut model, "O"), vec![Effect::Resend(*ticket)]);
     }

@@ -10,31 +10,7 @@ use crate::app::{
     keys::keymap::{Action, Chord, Context},
     tables::pane::Pane,
 };
-
-/// The keys of single panes, with the words for pressing them elsewhere; the pane's own first entry says what works
-/// there.
-const PANE_KEYS: &[(Pane, Action, &str)] = &[
-    (Pane::Positions, Action::ClosePosition, "closes a position"),
-    (Pane::Positions, Action::Exits, "sets a position's stop"),
-    (Pane::Positions, Action::Margin, "changes isolated margin"),
-    (Pane::Positions, Action::Flip, "flips a position"),
-    (
-        Pane::Positions,
-        Action::BreakEven,
-        "sets a stop to break-even",
-    ),
-    (Pane::Positions, Action::StopDown, "moves a stop down"),
-    (Pane::Positions, Action::StopUp, "moves a stop up"),
-    (Pane::Positions, Action::TargetDown, "moves a target down"),
-    (Pane::Positions, Action::TargetUp, "moves a target up"),
-    (Pane::Positions, Action::AddTo, "adds to a position"),
-    (Pane::Positions, Action::Reduce, "reduces a position"),
-    (Pane::Orders, Action::Cancel, "cancels an order"),
-    (Pane::Orders, Action::Exits, "sets an order's exits"),
-    (Pane::Orders, Action::Amend, "moves an order"),
-    (Pane::Twaps, Action::Cancel, "stops a TWAP"),
-    (Pane::Scaled, Action::Cancel, "cancels a ladder"),
-];
+use strum::IntoEnumIterator;
 
 /// For a key without a meaning where it was pressed.
 pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
@@ -51,25 +27,27 @@ pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
 
 fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {
     let keymap = &model.keymap;
-    let means = |pane: Pane, action| {
-        keymap
-            .meanings(chord)
-            .any(|m| m == (pane.context(), action))
-    };
-    let told = PANE_KEYS.iter().filter(|(pane, act, _)| means(*pane, *act));
+    let told = Pane::iter().filter_map(|pane| {
+        let here = keymap.meanings(chord);
+        let mut here = here.filter(|(place, _)| *place == pane.context());
+        let does = here.find_map(|(place, action)| keymap.presented.elsewhere(place, action))?;
+        Some((pane, does))
+    });
     let elsewhere: Vec<_> = told
-        .map(|(pane, _, does)| {
+        .map(|(pane, does)| {
             let way = keymap.chord(Context::Desk, pane.focus_action());
-            way.map_or_else(|| (*does).to_owned(), |key| format!("{does} ({key})"))
+            way.map_or_else(|| does.to_owned(), |key| format!("{does} ({key})"))
         })
         .collect();
     if elsewhere.is_empty() {
         return None;
     }
-    let mut own = PANE_KEYS
-        .iter()
-        .filter(|(pane, ..)| *pane == model.focus.pane);
-    let instead = own.find_map(|(_, act, does)| Some((keymap.chord(model.context(), *act)?, does)));
+    let pane = model.focus.pane.context();
+    let mut own = keymap.presented.footer(pane).into_iter();
+    let instead = own.find_map(|action| {
+        let does = keymap.presented.elsewhere(pane, action)?;
+        Some((keymap.chord(model.context(), action)?, does))
+    });
     let instead = instead.map_or_else(String::new, |(key, does)| format!("; here {key} {does}"));
     Some(format!("{chord} {}{instead}", elsewhere.join(", ")))
 }
@@ -79,7 +57,7 @@ fn on_the_desk(model: &Model, chord: Chord) -> Option<String> {
     let back = model.keymap.chord(model.context(), Action::Dismiss)?;
     let says_nothing = action.moves(0, 0).is_some() || action == Action::Dismiss;
     let label = action.label();
-    (!says_nothing).then(|| format!("{chord} ({label}) is a key of the desk: {back} first"))
+    (!says_nothing).then(|| format!("close this dialog first ({back}); then {chord} is {label}"))
 }
 
 /// For a key that does not apply to the selected row, or has no row.

@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::{
-    app::dialogs::{overlay::ReviewTab, prompt::Asks},
-    model::Position,
+    app::{
+        account::trades::TradeReview,
+        dialogs::{overlay::ReviewTab, prompt::Asks},
+    },
+    model::{Position, Timestamp},
 };
 
 /// A BTC long of 0.5 that closed so many seconds after noon.
@@ -157,6 +160,58 @@ fn the_first_stop_and_the_marks_of_a_trade_become_its_r_and_its_excursions() {
     let review = model.overlays.last().unwrap().try_as_review_ref().unwrap();
     assert_eq!((review.risk.with_risk, review.risk.with_marks), (1, 1));
     assert_eq!(review.risk.mean_mae, Some(num("0.6")));
+}
+
+/// What is known of a position after lists of positions, markets and orders have arrived in this order.
+fn noted_of(opened_at: Timestamp, order_of: &[Source]) -> TradeReview {
+    let mut model = bare_desk();
+    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![]))));
+    let open = Position {
+        opened_at: Some(opened_at),
+        ..position("p", "BTC", "0.5", r#""leverage":10"#)
+    };
+    let stop = order(
+        "s-1",
+        "BTC",
+        r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":59000,
+        "status":"pending","target_position_id":"p""#,
+    );
+    for source in order_of {
+        let answer = if *source == Source::Positions {
+            Answer::Positions(Ok(Page::of(vec![open.clone()])))
+        } else if *source == Source::Orders {
+            Answer::Orders(Ok(Page::of(vec![stop.clone()])))
+        } else {
+            Answer::Markets(Ok(vec![market("BTC", "59400", "59400", (5, 40))]))
+        };
+        arrive(&mut model, answer);
+    }
+    model.store.trades.review(&open)
+}
+
+// Issue 18: the detail of a position in two snapshots of one instant differed.
+#[test]
+fn stop_and_excursion_of_a_trade_do_not_depend_on_which_answer_comes_first() {
+    use Source::{Markets, Orders, Positions};
+    let first = noted_of(NOON, &[Positions, Orders, Markets]);
+    assert_eq!(first.mae, Some(num("300")));
+    assert_eq!(first.risk, Some(num("500")));
+    for order in [
+        [Positions, Markets, Orders],
+        [Markets, Positions, Orders],
+        [Markets, Orders, Positions],
+        [Orders, Positions, Markets],
+        [Orders, Markets, Positions],
+    ] {
+        assert_eq!(noted_of(NOON, &order), first, "{order:?}");
+    }
+}
+
+#[test]
+fn a_mark_from_before_the_opening_is_no_excursion_of_the_position() {
+    let later = NOON.plus(Duration::from_hours(1));
+    let review = noted_of(later, &[Source::Markets, Source::Positions]);
+    assert_eq!((review.mae, review.mfe), (None, None));
 }
 
 #[test]

@@ -76,9 +76,7 @@ fn begin(model: &mut Model, action: Action) -> Next {
         (Action::Export, _) => export(model),
         (Action::Limits, _) => open(Overlay::Limits { offset: 0 }),
         (Action::NextAccount, _) => next(model),
-        (Action::Accounts, _) => open(Overlay::Accounts(Accounts {
-            chosen: model.roster.at,
-        })),
+        (Action::Accounts, _) => open(Overlay::Accounts(Accounts::at(model.roster.at))),
         (Action::CancelAll, _) => bulk::cancel_all(model).unwrap_or_else(Next::Refuse),
         (Action::Rearm, _) => halt::rearm(model),
         (Action::Quality, _) => open(Overlay::Quality(Report::default())),

@@ -25,7 +25,7 @@ use crate::{
 };
 
 const RELEASED_OUTSIDE: &str = "released off the chart: the order stays where it was";
-const STANDS_THERE: &str = "put back: it stands there already";
+const STANDS_THERE: &str = "nothing changed: the order is already at this price";
 
 /// A press of the left button on a cell as it was drawn.
 pub(crate) fn click(model: &mut Model, spot: &ChartSpot) -> Next {

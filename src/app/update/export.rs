@@ -25,7 +25,7 @@ pub(crate) fn proceed(model: &mut Model) -> Vec<Effect> {
     };
     let store = &mut model.store;
     if !is_known(export.pane, store) {
-        let why = "nothing of this pane has been read yet".to_owned();
+        let why = "perpdeck has not read this pane yet".to_owned();
         export.stage = Stage::Over(Err(why));
         return vec![];
     }

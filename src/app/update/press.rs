@@ -21,7 +21,6 @@ use crate::app::{
 };
 
 pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
-    let clocks @ (now, _) = (model.now, model.service_now());
     let Meaning::Now(action) = key_prefix::press(model, chord) else {
         return vec![];
     };
@@ -31,10 +30,19 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
     if is_taken_before(model, chord, action) {
         return vec![];
     }
+    let next = answer(model, chord, action);
+    let mut effects = follow(model, next);
+    effects.extend(older_pages::more(model));
+    effects
+}
+
+/// What a key does to what has the keys.
+fn answer(model: &mut Model, chord: Chord, action: Option<Action>) -> Next {
+    let clocks @ (now, _) = (model.now, model.service_now());
     let of_desk = model.keymap.lookup(Context::Desk, chord);
     let quits = of_desk == Some(Action::Quit);
     let way_out = of_desk.filter(|action| action.is_way_out());
-    let next = match (model.overlays.last_mut(), action) {
+    match (model.overlays.last_mut(), action) {
         (Some(_), Some(action)) if action.is_way_out() || action.is_aside() => Next::Press(action),
         (Some(Overlay::Prompt(_)), action) => prompt::press(model, chord, action),
         (Some(Overlay::Detail(detail)), Some(Action::Copy)) => {
@@ -51,8 +59,11 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
                 .form_context(&model.store, &model.used, clocks);
             form.press(chord, action, &form_context).into()
         }
-        (Some(Overlay::Markets(list)), action) if list.is_searching() => {
+        (Some(Overlay::Markets(list)), action) if list.search.is_typing() => {
             list.look_for(chord, action, &model.store)
+        }
+        (Some(Overlay::Accounts(list)), action) if list.search.is_typing() => {
+            list.look_for(chord, action, &model.roster)
         }
         (Some(Overlay::Help { search, .. }), Some(Action::Glossary)) if search.is_empty() => {
             Next::Open(Box::new(Overlay::Glossary(Glossary::default())))
@@ -74,10 +85,7 @@ pub(crate) fn press(model: &mut Model, chord: Chord) -> Vec<Effect> {
         }
         (_, None) => idle::why(model, chord).map_or(Next::Stay, Next::Refuse),
         (_, Some(action)) => over(model, action),
-    };
-    let mut effects = follow(model, next);
-    effects.extend(older_pages::more(model));
-    effects
+    }
 }
 
 /// From a detail to the chart of its market.
@@ -95,7 +103,7 @@ fn over(model: &mut Model, action: Action) -> Next {
         now: model.now,
         store: &model.store,
         alerts: &model.user_alerts,
-        accounts: model.roster.seats.len(),
+        accounts: &model.roster,
         links: &links,
     };
     match model.overlays.last_mut() {

@@ -268,7 +268,12 @@ fn next_mark(model: &mut Model) -> Next {
     let below = |mark: &&Num| cursor.is_none_or(|cursor| **mark < cursor);
     match marks.iter().find(below).or(marks.first()) {
         Some(mark) => model.price_ladder.put_cursor(*mark),
-        None => return Next::Refuse(format!("nothing of yours in {}", market.symbol())),
+        None => {
+            return Next::Refuse(format!(
+                "you have no order, position or alert in {}",
+                market.symbol()
+            ));
+        }
     }
     Next::Stay
 }

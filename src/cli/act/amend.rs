@@ -308,7 +308,7 @@ async fn end(
             Ok(Exit::Partial)
         }
         StopMoveStep::CancelsNew => {
-            voice.note("the position is closed: the new stop guards nothing");
+            voice.note("the position is closed: the new stop protects nothing");
             let cancel = Command::Cancel(pair.new.clone());
             let cancel = PreparedCommand::new(service, cancel, None)?;
             let outcome = send(service, voice, &cancel, &[]).await?;
@@ -341,7 +341,10 @@ async fn cancel_first(
         Ok(_) | Err(_) => false,
     };
     if !is_gone {
-        voice.note(&format!("nothing is placed: {} may work on", successor.old));
+        voice.note(&format!(
+            "nothing is placed: {} may still be working",
+            successor.old
+        ));
         return Ok(exit.or(Exit::Partial));
     }
     let left = left(service, &successor).await;

@@ -44,9 +44,7 @@ pub(super) fn named(
             let words = format!("--market: {}", unknown(&name, &store.known_markets()));
             return Err(Report::new(UsageError(words)));
         }
-        ([], None) => {
-            "it is on no list of markets; a reducing order is sent all the same".to_owned()
-        }
+        ([], None) => "no list of markets has it; a reducing order is sent anyway".to_owned(),
     };
     if service.is_dry_run() {
         voice.note(&format!("--market {name} was not checked: {why}"));

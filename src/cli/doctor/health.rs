@@ -103,7 +103,11 @@ fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
 fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
     let id = &asked.connection.account_id;
     match asked.trouble() {
-        None => Some(check("account", HealthVerdict::Ok, format!("{id} is ours"))),
+        None => Some(check(
+            "account",
+            HealthVerdict::Ok,
+            format!("the key can read {id}"),
+        )),
         Some(why) if why.kind == FailureKind::NotFound => {
             Some(check("account", HealthVerdict::Bad, format!("{id}: {why}")))
         }
@@ -124,8 +128,11 @@ fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
     };
     let how = match ahead {
         0 => "the same second as the service's".to_owned(),
-        1.. => format!("the service's is {ahead} s ahead of ours"),
-        _ => format!("the service's is {} s behind ours", ahead.unsigned_abs()),
+        1.. => format!("the service's clock is {ahead} s ahead of this machine's"),
+        _ => format!(
+            "the service's clock is {} s behind this machine's",
+            ahead.unsigned_abs()
+        ),
     };
     Some(check("clock", verdict, how))
 }

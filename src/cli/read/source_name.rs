@@ -38,7 +38,7 @@ impl SourceName {
             return self.unset();
         }
         let Self { what, setting } = self;
-        let words = format!("the service has no {what} where {setting} says");
+        let words = format!("the service has no {what} at the address in {setting}");
         Report::new(Failure::new(FailureKind::NotFound, words))
     }
 }

@@ -254,7 +254,7 @@ async fn follow<T: Watchable>(
             Err(why) => {
                 if !is_failing {
                     voice.failure(&why);
-                    voice.note("the watch goes on");
+                    voice.note("the watch continues");
                 }
                 is_failing = true;
                 next += why.retry_after.unwrap_or_default();

@@ -34,7 +34,7 @@ fn register(shell: Shell, script: &mut Vec<u8>) -> Result<()> {
     let name = shell.to_string();
     let shell = shells
         .completer(&name)
-        .ok_or_else(|| eyre!("{name} has no completion that asks the program"))?;
+        .ok_or_else(|| eyre!("{name} has no dynamic completion"))?;
     shell.write_registration(VARIABLE, NAME, NAME, NAME, script)?;
     Ok(())
 }

@@ -2,9 +2,8 @@
 //! and records the requests.
 
 use crate::{
-    api::{Dialect, Learned, Term},
     client::Client,
-    config::{Connection, FactsSource, MarketSources, PriceSource},
+    config::Connection,
     model::{Call, Timestamp},
 };
 use std::sync::{Arc, Mutex};
@@ -145,21 +144,8 @@ impl Responder {
 }
 
 pub(crate) fn connection(url: &str) -> Connection {
-    Connection {
-        base_url: url.to_owned(),
-        api_key: "pd_live_secret".into(),
-        account_id: "chal-1".into(),
-        dialect: Dialect::default(),
-        // What is learned has its own tests.
-        pinned: Term::all().collect(),
-        learned: Learned::default(),
-        prices: Some(PriceSource::paper()),
-        markets: MarketSources::paper(),
-        facts: Some(FactsSource::paper()),
-        proxy: None,
-        read_only: false,
-        dry_run: false,
-    }
+    // What is learned of a dialect has its own tests.
+    Connection::paper(url.to_owned(), "pd_live_secret".into(), "chal-1".into())
 }
 
 pub(crate) fn client(connection: Connection) -> (Client, UnboundedReceiver<Call>) {

@@ -10,7 +10,7 @@ pub enum ScenarioFault {
         path: PathBuf,
         source: std::io::Error,
     },
-    #[error("the scenario is not as it should be")]
+    #[error("the scenario is not valid")]
     Text(#[from] Box<toml::de::Error>),
     #[error("a fault of the scenario could never happen: {0}")]
     Fault(String),

@@ -179,7 +179,7 @@ impl Scenario {
         if self.is_recorded() {
             match recorded::demo_at(start) {
                 Ok(engine) => return Ok(engine),
-                Err(why) => tracing::warn!(%why, "the recorded demo cannot be read: it is played"),
+                Err(why) => tracing::warn!(%why, "the recorded demo cannot be read: playing it"),
             }
         }
         self.played(start)

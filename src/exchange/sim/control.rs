@@ -122,10 +122,7 @@ pub(super) fn nudge(
         return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
     if !state.engine.has_room(market, Bps(body.bps)) {
-        let message = format!(
-            "bps {} would move the price beyond what a price may be",
-            body.bps
-        );
+        let message = format!("bps {} would move the price out of its range", body.bps);
         return Err(ApiError::field("bps", ServiceCode::InvalidRequest, message));
     }
     state.engine.nudge(market, Bps(body.bps));

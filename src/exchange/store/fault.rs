@@ -20,7 +20,7 @@ pub enum StoreFault {
         #[source]
         why: rusqlite::Error,
     },
-    #[error("{} is damaged ({why}): it is left as it is; bring back a copy, or name another directory", path.display())]
+    #[error("{} is damaged ({why}): it is left as it is; restore a copy, or name another directory", path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("{} does not hold a perpdeck exchange: name another directory", path.display())]
     Foreign { path: PathBuf },

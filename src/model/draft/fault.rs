@@ -82,7 +82,7 @@ pub enum DraftFault {
     NotASpan,
     #[error("must be a whole number")]
     NotWhole,
-    #[error("that is over already")]
+    #[error("this time has passed")]
     Past,
     #[error("above {0}, the most this market takes")]
     AboveMarket(u32),

@@ -49,7 +49,10 @@ fn named(sheet: &Sheet, dir: &Path, text: &str) -> Result<PathBuf, String> {
             Err(why) => return Err(refused(&path, &why)),
         }
     }
-    Err(format!("{} is full of exports of this name", dir.display()))
+    Err(format!(
+        "{} has too many exports of this name: move some away",
+        dir.display()
+    ))
 }
 
 fn refused(path: &Path, why: &Error) -> String {

@@ -121,7 +121,7 @@ impl AttemptHistory {
             ..Failure::new(
                 FailureKind::Limited,
                 format!(
-                    "the service asks to wait {} s before it is asked again",
+                    "the service asks to wait {} s before the next request",
                     left.as_secs() + 1
                 ),
             )
@@ -140,7 +140,7 @@ impl AttemptHistory {
     ) -> Option<Failure> {
         if command.is_keyed() && !window.is_open(now) {
             return Some(Failure::local(
-                "the service may have forgotten its key by now and act anew: it is not sent again",
+                "the service may have forgotten its key and could execute it again: it is not sent again",
             ));
         }
         // A command that never left has until its intent's deadline.

@@ -141,13 +141,13 @@ impl OutboxContext {
             Ok(Ok(())) => (
                 Tone::Warn,
                 format!(
-                    "also flattens if it wakes within {} s; later it only reports the request, and is not halted",
+                    "also flattens if it resumes within {} s; later it only reports the request, and is not halted",
                     socket::LAPSES.as_secs()
                 ),
             ),
             Ok(Err(_)) | Err(_) => (
                 Tone::Alert,
-                "cannot be reached and is NOT halted: it may continue to trade when it wakes"
+                "cannot be reached and is NOT halted: it may continue to trade when it resumes"
                     .to_owned(),
             ),
         };

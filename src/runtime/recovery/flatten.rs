@@ -265,7 +265,7 @@ impl FlattenRun<'_> {
         let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         not_done(
             kind,
-            format!("not proved flat after {ROUNDS} rounds; {message}"),
+            format!("not confirmed flat after {ROUNDS} rounds; {message}"),
         )
     }
 

@@ -399,7 +399,7 @@ fn named(open: &[IntentRow]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "open from before: {}{more}; a desk decides what reads do not settle (\"perpdeck journal list --open\")",
+        "left open by an earlier session: {}{more}; a desk decides what reads do not settle (\"perpdeck journal list --open\")",
         names.join("; ")
     )
 }

@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use ratatui::layout::Rect;
+use std::cmp::Reverse;
 
 pub(super) fn times(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartView) {
     let mut free = areas.times.x;
@@ -47,35 +48,18 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
     if beside.is_empty() {
         return;
     }
-    let mut taken = vec![false; usize::from(rows)];
-    for price in &view.lines {
-        let row = view.range.row(price.count, rows);
-        let lead = match row {
-            Some(_) => '◂',
-            None if price.count > view.range.high => '▲',
-            None => '▼',
-        };
-        let wanted = row.unwrap_or(if lead == '▲' {
-            0
-        } else {
-            rows.saturating_sub(1)
-        });
-        if let Some(row) = free_row(&mut taken, wanted) {
-            if price.kind == LineKind::Cursor {
-                canvas.fill(line(beside, row), ThemePart::Selection);
-            }
-            let lead = if lead == '◂' {
-                price.kind.lead()
-            } else {
-                lead
-            };
-            label(canvas, line(beside, row), lead, price);
+    let mut taken = vec![None; usize::from(rows)];
+    for (row, price) in placed(&mut taken, view, rows) {
+        let row_area = line(beside, row);
+        if price.kind == LineKind::Cursor {
+            canvas.fill(row_area, ThemePart::Selection);
         }
+        label(canvas, row_area, lead(view, rows, price), price);
     }
     for (count, price) in &view.axis {
         let row = view.range.row(*count, rows).map(usize::from);
         if let Some(slot) = row.and_then(|row| taken.get_mut(row))
-            && !std::mem::replace(slot, true)
+            && slot.replace(*count).is_none()
         {
             let row = row.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
             canvas.spans_right(line(beside, row), std::slice::from_ref(price));
@@ -91,14 +75,75 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
     }
 }
 
-/// The row itself, or one beside it.
-fn free_row(taken: &mut [bool], wanted: u16) -> Option<u16> {
-    let beside = [0, -1, 1, -2, 2].into_iter();
-    let row = beside
+/// The prices that have a row. The most important ones choose first; of those beyond one edge, the higher price stands above.
+fn placed<'a>(
+    taken: &mut [Option<i64>],
+    view: &'a ChartView,
+    rows: u16,
+) -> Vec<(u16, &'a PriceLine)> {
+    let last = rows.saturating_sub(1);
+    let (mut inside, mut above, mut below) = (vec![], vec![], vec![]);
+    for price in &view.lines {
+        let (wanted, group) = match edge(view, rows, price) {
+            AxisPosition::Row(row) => (row, &mut inside),
+            AxisPosition::Above => (0, &mut above),
+            AxisPosition::Below => (last, &mut below),
+        };
+        if let Some(row) = free_row(taken, wanted, price.count) {
+            group.push((row, price));
+        }
+    }
+    inside.extend(from_the_top(above));
+    inside.extend(from_the_top(below));
+    inside
+}
+
+/// Where a price is in the range of the chart.
+enum AxisPosition {
+    Row(u16),
+    Above,
+    Below,
+}
+
+fn edge(view: &ChartView, rows: u16, price: &PriceLine) -> AxisPosition {
+    match view.range.row(price.count, rows) {
+        Some(row) => AxisPosition::Row(row),
+        None if price.count > view.range.high => AxisPosition::Above,
+        None => AxisPosition::Below,
+    }
+}
+
+/// The same rows, with the highest price in the first of them.
+fn from_the_top(placed: Vec<(u16, &PriceLine)>) -> impl Iterator<Item = (u16, &PriceLine)> {
+    let (mut rows, mut prices): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
+    rows.sort_unstable();
+    prices.sort_by_key(|price| Reverse(price.count));
+    rows.into_iter().zip(prices)
+}
+
+/// What joins a price to its line, or points beyond the edge.
+fn lead(view: &ChartView, rows: u16, price: &PriceLine) -> char {
+    match edge(view, rows, price) {
+        AxisPosition::Row(_) => price.kind.lead(),
+        AxisPosition::Above => '▲',
+        AxisPosition::Below => '▼',
+    }
+}
+
+/// The row itself, or one beside it: first on the side where this price is from the one that has the row.
+fn free_row(taken: &mut [Option<i64>], wanted: u16, count: i64) -> Option<u16> {
+    let has_it = taken.get(usize::from(wanted)).copied().flatten();
+    let steps = if has_it.is_some_and(|other| other > count) {
+        [0, 1, -1, 2, -2]
+    } else {
+        [0, -1, 1, -2, 2]
+    };
+    let row = steps
+        .into_iter()
         .filter_map(|step| wanted.checked_add_signed(step))
-        .find(|row| taken.get(usize::from(*row)) == Some(&false))?;
+        .find(|row| taken.get(usize::from(*row)) == Some(&None))?;
     if let Some(slot) = taken.get_mut(usize::from(row)) {
-        *slot = true;
+        *slot = Some(count);
     }
     Some(row)
 }

@@ -122,14 +122,13 @@ fn runs(screen: &Buffer, row: Rect, ground: &SvgStyle) -> Vec<SvgRun> {
 /// Characters that fill their cells from side to side, and can be drawn in one piece.
 const SEAMLESS: [&str; 3] = ["─", "█", "░"];
 
+fn first(run: &SvgRun) -> String {
+    run.text.chars().take(1).collect()
+}
+
 /// A run of shapes repeats one seamless character; a run of text contains no shapes.
 fn goes_on(run: &SvgRun, cell: &Cell, look: &SvgStyle) -> bool {
-    let first = run
-        .text
-        .chars()
-        .next()
-        .map(String::from)
-        .unwrap_or_default();
+    let first = first(run);
     let same_kind = if shape(cell.symbol(), 0, 0) == SvgShape::Glyph {
         shape(&first, 0, 0) == SvgShape::Glyph
     } else {
@@ -139,12 +138,7 @@ fn goes_on(run: &SvgRun, cell: &Cell, look: &SvgStyle) -> bool {
 }
 
 fn draw(out: &mut String, run: &SvgRun, y: u32) {
-    let first = run
-        .text
-        .chars()
-        .next()
-        .map(String::from)
-        .unwrap_or_default();
+    let first = first(run);
     let ink = &run.look.ink;
     let count = run.width / CELL.0;
     match shape(&first, run.x, y) {

@@ -18,7 +18,7 @@ pub fn detail(model: &Model, detail: &Detail, scene: &Scene<'_>) -> DetailView {
         title: vec![Span::plain("gone")],
         lines: vec![DetailLine::Field {
             label: String::new(),
-            value: vec![Span::muted("this row is not among what was read any more")],
+            value: vec![Span::muted("this row is no longer in the data")],
         }],
     });
     let links = links(model, &detail.row);

@@ -97,6 +97,6 @@ fn words_of(row: &RowId, scene: &Scene<'_>) -> Vec<Span> {
 
 fn with_id(id: &impl ToString, known: Option<Vec<Span>>) -> Vec<Span> {
     let mut spans = vec![Span::muted(format!("{}  ", id.to_string()))];
-    spans.extend(known.unwrap_or_else(|| vec![Span::muted("not among what was read")]));
+    spans.extend(known.unwrap_or_else(|| vec![Span::muted("not in the data")]));
     spans
 }

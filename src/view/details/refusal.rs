@@ -45,8 +45,11 @@ const REASONS: &[(&str, &str)] = &[
         "account_breached",
         "the account broke a rule and may only reduce",
     ),
-    ("too_many_chase_orders", "too many chases worked already"),
-    ("too_many_working_orders", "too many orders worked already"),
+    (
+        "too_many_chase_orders",
+        "too many chase orders were working",
+    ),
+    ("too_many_working_orders", "too many orders were working"),
     ("order_cooldown", "it came too soon after the one before"),
 ];
 

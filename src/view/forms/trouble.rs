@@ -77,7 +77,7 @@ fn answer_key(form: &Form, model: &Model) -> Option<Span> {
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
     Some(Span::new(
-        format!("{key} again sends it as it stands"),
+        format!("{key} again sends it as it is"),
         Tone::Alert,
     ))
 }
@@ -222,7 +222,7 @@ fn margin(draft: &MarginDraft, model: &Model, seen: &Seen) -> Vec<String> {
     let mut lines = still_open(&draft.position_id, model);
     lines.extend(less.map(|less| {
         let less = format::usd(less);
-        format!("takes {less} USD of margin away: the liquidation price comes closer; + adds")
+        format!("removes {less} USD of margin: the liquidation price comes closer; + adds")
     }));
     lines
 }

@@ -181,7 +181,7 @@ impl LadderScene<'_> {
     pub(super) fn foot(&self) -> Vec<Span> {
         let ladder = &self.model.price_ladder;
         if ladder.carried().is_some() {
-            return vec![Span::new("Enter drops it, Esc not", Tone::Accent)];
+            return vec![Span::new("Enter drops it, Esc stops", Tone::Accent)];
         }
         let Some(price) = ladder.cursor() else {
             return vec![Span::muted("j k choose a price")];
@@ -196,7 +196,7 @@ impl LadderScene<'_> {
         for (side, word) in [(Side::Buy, "buy"), (Side::Sell, "sell")] {
             let taken = self.book.and_then(|book| taken_by(book, side, price));
             if taken.is_some() && self.state == BookState::Live {
-                parts.push(Span::new(format!("{word} takes now"), Tone::Warn));
+                parts.push(Span::new(format!("{word} fills now"), Tone::Warn));
             }
         }
         let here = |own: &&OwnOrder<'_>| own.row == price && own.kind == OwnOrderKind::Resting;

@@ -4,7 +4,8 @@ use super::header;
 use crate::{
     app::{
         AccountLabel, Desks, Mode, Model, Visibility, account::poll::Source,
-        dialogs::overlay::Accounts, rules::guard, tables::click_target::ClickTarget,
+        dialogs::overlay::Accounts, keys::keymap::Context, rules::guard,
+        tables::click_target::ClickTarget,
     },
     model::Order,
     view::{
@@ -38,27 +39,28 @@ const COLUMNS: &[Column<Model>] = &[
 ];
 
 /// As many lines as fit into `room`; times are shown in `zone`.
-pub fn accounts(desks: &Desks<'_>, list: Accounts, zone: &format::Zone, room: usize) -> ListView {
-    let count = desks.all.len();
-    let chosen = list.chosen.min(count.saturating_sub(1));
-    let seen = listed::seen(count, chosen, room);
-    let rows = desks.all.get(seen.clone()).unwrap_or_default();
-    let rows = rows.iter().map(|model| {
+pub fn accounts(desks: &Desks<'_>, list: &Accounts, zone: &format::Zone, room: usize) -> ListView {
+    let found = list.rows(&desks.shown.roster);
+    let chosen = list.place(&found);
+    let seen = listed::seen(found.len(), chosen, room);
+    let visible = found.get(seen.clone()).unwrap_or_default();
+    let models = visible.iter().filter_map(|at| desks.all.get(*at));
+    let rows = models.map(|model| {
         let scene = Scene {
             now: desks.shown.now,
             ..Scene::of(model, zone)
         };
         TableRow::cells(COLUMNS, *model, &scene)
     });
+    let mut title = vec![Span::new("Accounts", Tone::Accent)];
+    title.extend(listed::count(&list.search, found.len(), desks.all.len()));
+    let none = " no account is called ";
     ListView {
-        title: vec![
-            Span::new("Accounts", Tone::Accent),
-            Span::muted(format!(" {count}")),
-        ],
+        title,
         table: Table::new(COLUMNS, rows.collect()),
         chosen: chosen - seen.start,
-        spots: seen.map(ClickTarget::Account).collect(),
-        emptiness: vec![],
+        spots: visible.iter().copied().map(ClickTarget::Account).collect(),
+        emptiness: listed::nothing_found(desks.shown, Context::Accounts, none, &list.search),
     }
 }
 

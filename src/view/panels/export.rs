@@ -130,7 +130,7 @@ fn progress(model: &Model, export: &Export) -> Vec<Span> {
         (_, share) => share,
     };
     let Some(share) = share else {
-        return vec![rows, Span::muted("  how many there are is not known")];
+        return vec![rows, Span::muted("  count not known")];
     };
     let filled = usize::from(Share::of(share).eighths(BAR) / 8);
     let rest = usize::from(BAR) - filled;

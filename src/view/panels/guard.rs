@@ -278,7 +278,7 @@ fn lack(lack: Lack) -> String {
         }
         Lack::Cut => "closed positions that the service does not list".to_owned(),
         Lack::Peak => {
-            "the peak it may trail, which the service does not report: from the highest equity seen here".to_owned()
+            "the peak that the limit may trail: the service does not report it, so perpdeck takes the highest equity seen here".to_owned()
         }
     }
 }

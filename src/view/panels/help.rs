@@ -5,13 +5,14 @@ use crate::{
         Model,
         keys::{
             fuzzy::scored,
-            keymap::{Action, Binding, Context, Keymap, UnboundAction},
+            keymap::{Action, Binding, Context, HelpGroup, Keymap, UnboundAction},
         },
         update::command::{VERBS, Verb},
     },
     view::text::format::UNKNOWN,
 };
 use std::{cmp::Reverse, collections::BTreeMap};
+use strum::IntoEnumIterator;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSection {
@@ -19,62 +20,6 @@ pub struct HelpSection {
     /// Keys and their actions.
     pub lines: Vec<(String, &'static str)>,
 }
-
-/// The groups of the desk's own keys; all others are under "Desk".
-const GROUPS: &[(&str, &[Action])] = &[
-    (
-        "Trade",
-        &[
-            Action::Buy,
-            Action::Sell,
-            Action::CloseAll,
-            Action::CancelAll,
-            Action::Flatten,
-            Action::Decide,
-            Action::Correct,
-            Action::Rearm,
-        ],
-    ),
-    (
-        "Panes",
-        &[
-            Action::Positions,
-            Action::Orders,
-            Action::Twaps,
-            Action::Scaled,
-            Action::Closed,
-            Action::History,
-            Action::Activity,
-            Action::Calls,
-            Action::NextPane,
-            Action::PreviousPane,
-        ],
-    ),
-    (
-        "Move",
-        &[
-            Action::Down,
-            Action::Up,
-            Action::PageDown,
-            Action::PageUp,
-            Action::Top,
-            Action::Bottom,
-        ],
-    ),
-    (
-        "Find",
-        &[
-            Action::Filter,
-            Action::Command,
-            Action::Sort,
-            Action::SortDirection,
-            Action::Columns,
-            Action::Freeze,
-            Action::Zoom,
-            Action::Markets,
-        ],
-    ),
-];
 
 /// What a newcomer asks first: the keys of the answer, and the answer.
 const QUESTIONS: &[(&[Action], &str)] = &[
@@ -104,8 +49,8 @@ const QUESTIONS: &[(&[Action], &str)] = &[
 const LEGEND: &[(&str, &str)] = &[
     ("–", "not known; never 0"),
     ("late OLD", "past 3, 10 poll intervals"),
-    ("100+", "there are older ones; histories read on"),
-    ("bps +", "filled better than expected, or than its trigger"),
+    ("100+", "older rows exist; scroll to read them"),
+    ("bps +", "filled better than expected price or trigger"),
     ("bps -", "filled worse"),
     ("drift -", "behind its schedule"),
     ("RO", "reduce-only"),
@@ -177,18 +122,16 @@ fn all(model: &Model, of: Context, search: &str) -> Vec<HelpSection> {
     let works = |action: Action| action != Action::NextStep || model.tour.is_some();
     let listed = |b: &&&Binding| b.context != of && works(b.action);
     let desk: Vec<_> = bindings.iter().filter(listed).collect();
-    let group_of = |action: Action| {
-        let group = GROUPS.iter().find(|(_, actions)| actions.contains(&action));
-        group.map_or("Desk", |(title, _)| title)
-    };
     let mut sections = vec![];
     if of != Context::Form && of != Context::Strip {
         sections.push(questions(keymap));
     }
     sections.push(section(name(of), own.copied()));
-    for title in ["Trade", "Desk", "Find", "Panes", "Move"] {
-        let of_group = desk.iter().filter(|b| group_of(b.action) == title);
-        sections.push(section(title, of_group.copied().copied()));
+    for group in HelpGroup::iter() {
+        let of_group = desk
+            .iter()
+            .filter(|b| keymap.presented.help_group(b.action) == group);
+        sections.push(section(group.into(), of_group.copied().copied()));
     }
     sections.push(keyless(keymap, of));
     sections.push(section("Everywhere", keymap.always()));

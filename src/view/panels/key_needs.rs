@@ -189,7 +189,10 @@ fn can_fill(model: &Model) -> bool {
 
 /// In a text field the arrows move the cursor.
 fn can_choose(model: &Model) -> bool {
-    let is_list = matches!(model.overlays.last(), Some(Overlay::Markets(_)));
+    let is_list = matches!(
+        model.overlays.last(),
+        Some(Overlay::Markets(_) | Overlay::Accounts(_))
+    );
     let is_text = |form: &Form| form.draft.text(form.focus).is_some();
     !is_list && !form_of(model).is_some_and(is_text)
 }

@@ -3,13 +3,10 @@
 use super::title;
 use crate::{
     app::{
-        Model,
-        account::poll::Source,
-        dialogs::overlay::Markets,
-        keys::keymap::{Action, Context},
+        Model, account::poll::Source, dialogs::overlay::Markets, keys::keymap::Context,
         tables::click_target::ClickTarget,
     },
-    model::{Grid, Market, Num, Text, Timestamp},
+    model::{Grid, Market, Num, Timestamp},
     view::{
         tables::positions::{side_now, sparkline},
         text::{
@@ -77,17 +74,8 @@ pub fn markets(model: &Model, list: &Markets, scene: &Scene<'_>, room: usize) ->
 /// How many, the search, their age, and since when changes are measured.
 fn heading(model: &Model, list: &Markets, (shown, scene): (usize, &Scene<'_>)) -> Vec<Span> {
     let all = scene.store.markets.value().map_or(0, BTreeMap::len);
-    let count = if list.search.is_empty() {
-        format!(" {all}")
-    } else {
-        format!(" {shown}/{all}")
-    };
-    let mut spans = vec![Span::new("Markets", Tone::Accent), Span::muted(count)];
-    let cursor = if list.is_searching() { "▏" } else { "" };
-    if list.is_searching() || !list.search.is_empty() {
-        let search = format!("  /{}{cursor}", Text::from(list.search.as_str()));
-        spans.push(Span::new(search, Tone::Accent));
-    }
+    let mut spans = vec![Span::new("Markets", Tone::Accent)];
+    spans.extend(listed::count(&list.search, shown, all));
     for words in title::source_words(model, Source::Markets) {
         spans.extend([Span::plain("  "), words]);
     }
@@ -109,16 +97,8 @@ fn emptiness(model: &Model, list: &Markets) -> Vec<Span> {
         }
         (Some(_), _) => {}
     }
-    let search = Text::from(list.search.as_str());
-    let mut spans = vec![
-        Span::muted(" no market is called "),
-        Span::new(search.to_string(), Tone::Accent),
-    ];
-    if let Some(chord) = model.keymap.chord(Context::Markets, Action::Dismiss) {
-        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
-        spans.push(Span::muted(" shows all"));
-    }
-    spans
+    let none = " no market is called ";
+    listed::nothing_found(model, Context::Markets, none, &list.search)
 }
 
 /// When this desk first saw a price: no source has older ones.

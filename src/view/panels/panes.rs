@@ -111,19 +111,21 @@ pub fn emptiness(pane: Pane, model: &Model) -> Vec<Span> {
         Pane::Closed => "no closed positions",
         Pane::History => "no orders yet",
         Pane::Activity if model.activity.horizon() == Horizon::Session => {
-            "nothing done in this session"
+            "no activity in this session"
         }
-        Pane::Activity => "nothing done yet",
+        Pane::Activity => "no activity yet",
         Pane::Calls => "no calls yet",
     };
     let mut spans = vec![Span::muted(words)];
-    if matches!(pane, Pane::Positions | Pane::Orders) {
-        let offered = [Action::Buy, Action::Sell].into_iter();
-        for action in offered.filter(|action| works(model, *action)) {
-            if let Some(chord) = model.keymap.chord(Context::Desk, action) {
-                spans.push(Span::new(format!("   {chord}"), Tone::Accent));
-                spans.push(Span::muted(format!(" {}", action.label())));
-            }
+    let offered = model
+        .keymap
+        .presented
+        .offered_if_empty(pane.context())
+        .into_iter();
+    for action in offered.filter(|action| works(model, *action)) {
+        if let Some(chord) = model.keymap.chord(Context::Desk, action) {
+            spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+            spans.push(Span::muted(format!(" {}", action.label())));
         }
     }
     spans

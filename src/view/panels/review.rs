@@ -140,7 +140,7 @@ fn days(review: &Review, scene: &Scene<'_>) -> Vec<DetailLine> {
         .filter(|day| scene.store.days.is_oldest(*day))
         .find(|_| scene.store.closed.has_more());
     if let Some(oldest) = oldest {
-        let words = format!("{oldest} and what is before it may have more");
+        let words = format!("{oldest} and earlier days may be incomplete");
         lines.push(field("", vec![Span::new(words, Tone::Warn)]));
     }
     lines
@@ -164,23 +164,24 @@ fn number(day: Option<ZoneDay>, scene: &Scene<'_>) -> Span {
     Span::muted(right(&format!("{trades}{:>2}", day.number())))
 }
 
-/// Whole dollars: the exact figure stands in the pane of closed positions.
+/// Whole dollars from this on, so that a large result fits into its day; the pane of closed positions has the cents.
+const WHOLE_DOLLARS: i64 = 1_000;
+
 fn net(day: Option<ZoneDay>, scene: &Scene<'_>) -> Span {
     let result = day.and_then(|day| scene.store.days.of(day));
     match (day, result.map(DayResult::net)) {
         (None, _) | (Some(_), None) => Span::plain(right("")),
         (Some(_), Some(None)) => Span::muted(right(format::UNKNOWN)),
-        (Some(_), Some(Some(net))) => {
-            let whole = net.rounded(0);
-            let sign = match (whole.is_zero(), net.is_negative()) {
-                (true, _) => "",
-                (false, true) => "-",
-                (false, false) => "+",
-            };
-            let text = format!("{sign}{}", format::grouped(whole.abs()));
-            Span::new(right(&text), words::pnl_tone(net))
-        }
+        (Some(_), Some(Some(net))) => Span::new(right(&day_result(net)), words::pnl_tone(net)),
     }
+}
+
+fn day_result(net: Num) -> String {
+    if net.abs() < Num::from(WHOLE_DOLLARS) {
+        return format::signed_usd(net);
+    }
+    let sign = if net.is_negative() { "-" } else { "+" };
+    format!("{sign}{}", format::grouped(net.abs().rounded(0)))
 }
 
 fn month_total(month: ZoneDay, scene: &Scene<'_>) -> Vec<Span> {
@@ -197,7 +198,7 @@ fn month_total(month: ZoneDay, scene: &Scene<'_>) -> Vec<Span> {
     if results.is_empty() {
         return vec![
             Span::plain(month.month()),
-            Span::muted("  no close among what was read"),
+            Span::muted("  no close in the rows read"),
         ];
     }
     vec![

@@ -259,13 +259,13 @@ pub(crate) fn progress_words(progress: &Progress) -> String {
         Progress::Sending { attempt } => format!("sending, try {attempt}"),
         Progress::Unknown { why, then, .. } => {
             let then = match then {
-                FollowUp::Again => "the same request goes again",
+                FollowUp::Again => "perpdeck repeats the request",
                 FollowUp::Look => FINDING_OUT,
             };
             format!("{}; {then}", why.kind.word())
         }
         Progress::Waiting { why, then, .. } => match then {
-            FollowUp::Again => format!("{why}; goes again"),
+            FollowUp::Again => format!("{why}; perpdeck retries"),
             FollowUp::Look => format!("{why}; {FINDING_OUT}"),
         },
         Progress::Running { operation, .. } => format!(

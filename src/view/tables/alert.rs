@@ -118,6 +118,6 @@ pub(crate) fn local(gauge: &Gauge) -> &'static str {
     match gauge.origin {
         Origin::Service => "",
         Origin::Local if gauge.lacks.is_empty() => " (local)",
-        Origin::Local => " (local, in part)",
+        Origin::Local => " (local, incomplete)",
     }
 }

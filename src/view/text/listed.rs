@@ -1,7 +1,18 @@
 //! A list in a panel; one of its lines has the keys.
 
-use super::{span::Span, table::Table};
-use crate::app::tables::click_target::ClickTarget;
+use super::{
+    span::{Span, Tone},
+    table::Table,
+};
+use crate::{
+    app::{
+        Model,
+        dialogs::overlay::ListSearch,
+        keys::keymap::{Action, Context},
+        tables::click_target::ClickTarget,
+    },
+    model::Text,
+};
 use std::ops::Range;
 
 /// What is drawn of it.
@@ -16,6 +27,37 @@ pub struct ListView {
     pub spots: Vec<ClickTarget>,
     /// The message of an empty list.
     pub emptiness: Vec<Span>,
+}
+
+/// How many lines the list has, and how many of them its search finds.
+pub(crate) fn count(search: &ListSearch, shown: usize, all: usize) -> Vec<Span> {
+    let text = Text::from(search.text.as_str());
+    let mut spans = vec![Span::muted(if search.text.is_empty() {
+        format!(" {all}")
+    } else {
+        format!(" {shown}/{all}")
+    })];
+    let cursor = if search.is_typing() { "▏" } else { "" };
+    if search.is_typing() || !search.text.is_empty() {
+        spans.push(Span::new(format!("  /{text}{cursor}"), Tone::Accent));
+    }
+    spans
+}
+
+/// That the search finds nothing, and the key that shows all again in this list.
+pub(crate) fn nothing_found(
+    model: &Model,
+    list: Context,
+    none: &'static str,
+    search: &ListSearch,
+) -> Vec<Span> {
+    let text = Text::from(search.text.as_str());
+    let mut spans = vec![Span::muted(none), Span::new(text.to_string(), Tone::Accent)];
+    if let Some(chord) = model.keymap.chord(list, Action::Dismiss) {
+        spans.push(Span::new(format!("   {chord}"), Tone::Accent));
+        spans.push(Span::muted(" shows all"));
+    }
+    spans
 }
 
 /// Which of `count` lines are visible in `room`; the chosen one always is.

@@ -283,19 +283,7 @@ impl Store {
 
     /// Closes of this position that a response showed and no list of orders does yet.
     pub(crate) fn unlisted_closes(&self, id: &PositionId) -> impl Iterator<Item = &Order> {
-        let closes = self
-            .from_receipts
-            .0
-            .iter()
-            .filter_map(move |fact| match &fact.what {
-                What::Close(of, _, order) if of == id => Some(order.as_ref()),
-                What::Close(..)
-                | What::Canceled(_)
-                | What::Order(_)
-                | What::Exits(_)
-                | What::Position(_)
-                | What::Margin(..) => None,
-            });
+        let closes = self.closes_of(id).map(|(_, order)| order);
         closes.filter(|order| self.orders.rows().iter().all(|row| row.id != order.id))
     }
 
@@ -305,21 +293,22 @@ impl Store {
         if position.closed_at.is_some() {
             return None;
         }
-        self.from_receipts
-            .0
-            .iter()
-            .rev()
-            .find_map(|fact| match &fact.what {
-                What::Close(id, asked, order) if *id == position.id => {
-                    closing(*asked, order, position)
-                }
-                What::Close(..)
-                | What::Canceled(_)
-                | What::Order(_)
-                | What::Exits(_)
-                | What::Position(_)
-                | What::Margin(..) => None,
-            })
+        let mut latest_first = self.closes_of(&position.id).rev();
+        latest_first.find_map(|(asked, order)| closing(asked, order, position))
+    }
+
+    /// Closes of this position by their responses, the oldest first.
+    fn closes_of(&self, id: &PositionId) -> impl DoubleEndedIterator<Item = (ClosedSize, &Order)> {
+        let facts = self.from_receipts.0.iter();
+        facts.filter_map(move |fact| match &fact.what {
+            What::Close(of, asked, order) if of == id => Some((*asked, order.as_ref())),
+            What::Close(..)
+            | What::Canceled(_)
+            | What::Order(_)
+            | What::Exits(_)
+            | What::Position(_)
+            | What::Margin(..) => None,
+        })
     }
 }
 

@@ -65,11 +65,16 @@ impl FromStr for Chord {
 
     /// In the spelling of settings (`ctrl-c`, `pagedown`) and of the screen (`^c`, `PgDn`, `⇧↑`).
     fn from_str(text: &str) -> Result<Self, String> {
+        let mut rest = text.chars();
+        let only = rest.next().filter(|_| rest.next().is_none());
+        // No screen spelling is one ASCII character: most keys are, and the built-in ones are read at each start.
+        if let Some(c) = only.filter(char::is_ascii) {
+            return Ok(c.into());
+        }
         if let Some(printed) = printed(text) {
             return Ok(printed);
         }
-        let mut rest = text.chars();
-        if let (Some(c), None) = (rest.next(), rest.next()) {
+        if let Some(c) = only {
             return Ok(c.into());
         }
         text.parse::<KeyCombination>()

@@ -4,23 +4,12 @@
 //! no file. The built-in action loses its key, and that is reported. Two own bindings of one key are an error. The keys
 //! that close everything must remain in every pane, or the file is refused.
 
-use super::{Action, Binding, Chord, Context, Keymap, Keys};
-use serde::Deserialize;
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
+use super::{
+    Action, Binding, Chord, Context, Keymap, Keys,
+    table::{Bound, By},
 };
-use strum::{IntoEnumIterator, VariantNames};
-
-/// Who bound it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
-    Default,
-    Person,
-}
-
-/// The keys of each action in each place, and who bound them.
-pub(super) type Bound = BTreeMap<(Context, Action), (By, Vec<Keys>)>;
+use std::{collections::HashMap, fmt};
+use strum::IntoEnumIterator;
 
 /// A built-in action that lost its key to a person's binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,73 +40,6 @@ impl fmt::Display for UnboundAction {
             Some(command) => write!(f, " ({command} does it)"),
             None => Ok(()),
         }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    One(String),
-    Many(Vec<String>),
-}
-
-/// Sections of earlier versions, and where their keys are now.
-const MOVED: &[(&str, &str)] = &[("chart", "market_chart")];
-
-type Sections = BTreeMap<String, BTreeMap<String, Written>>;
-
-/// Applies a key file.
-pub(super) fn lay_over(bound: &mut Bound, text: &str, by: By, faults: &mut Vec<String>) {
-    let sections = match toml::from_str::<Sections>(text) {
-        Ok(sections) => sections,
-        Err(why) => return faults.push(why.to_string()),
-    };
-    for (section, actions) in sections {
-        if MOVED.iter().any(|(was, _)| *was == section) {
-            continue;
-        }
-        let Ok(context) = section.parse::<Context>() else {
-            faults.push(format!(
-                "[{section}]: no such section; known: {}",
-                Context::VARIANTS.join(", ")
-            ));
-            continue;
-        };
-        for (name, keys) in actions {
-            match (name.parse::<Action>(), parsed(context, &keys)) {
-                (Ok(action), Ok(keys)) => {
-                    bound.insert((context, action), (by, keys));
-                }
-                (Err(_), _) => faults.push(format!("[{section}] {name}: no such action")),
-                (_, Err(why)) => faults.push(format!("[{section}] {name}: {why}")),
-            }
-        }
-    }
-}
-
-/// What is said of the sections of an earlier version in a key file; they bind nothing.
-pub(super) fn moved(text: &str) -> Vec<String> {
-    let sections = toml::from_str::<Sections>(text).unwrap_or_default();
-    let known = MOVED.iter().filter(|(was, _)| sections.contains_key(*was));
-    known
-        .map(|(was, is)| format!("[{was}] no longer exists: bind these keys in [{is}]"))
-        .collect()
-}
-
-fn parsed(context: Context, written: &Written) -> Result<Vec<Keys>, String> {
-    let keys: Vec<Keys> = match written {
-        Written::One(key) => vec![key.parse()?],
-        Written::Many(keys) => keys
-            .iter()
-            .map(|key| key.parse())
-            .collect::<Result<_, _>>()?,
-    };
-    let two = keys.iter().find(|keys| keys.then.is_some());
-    match two.filter(|_| context.panes().next().is_none()) {
-        Some(two) => Err(format!(
-            "{two}: two keys one after another are for panes only"
-        )),
-        None => Ok(keys),
     }
 }
 
@@ -300,6 +222,7 @@ fn works(keymap: &Keymap, place: Context, way: Action) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fmt::Write as _;
 
     fn with(file: &str) -> Keymap {
         Keymap::with(&[file]).unwrap()
@@ -353,6 +276,21 @@ mod tests {
         let said = "[chart] no longer exists: bind these keys in [market_chart]";
         assert_eq!(keymap.notes(), [said]);
         assert_eq!(with("[desk]\nrefresh = \"F5\"").notes(), [""; 0]);
+    }
+
+    /// Whoever has copied the built-in table has every key of it.
+    #[test]
+    fn a_file_with_every_built_in_key_changes_nothing() {
+        let mut file = String::new();
+        let bindings = crate::app::keys::keymap::default_bindings();
+        for place in Context::iter() {
+            writeln!(file, "[{place}]").unwrap();
+            for binding in bindings.iter().filter(|b| b.context == place) {
+                let keys: Vec<_> = binding.keys.iter().map(ToString::to_string).collect();
+                writeln!(file, "{} = {keys:?}", binding.action).unwrap();
+            }
+        }
+        assert_eq!(with(&file), with(""));
     }
 
     #[test]

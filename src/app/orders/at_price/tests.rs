@@ -115,7 +115,7 @@ fn one_key_sends_what_the_form_would_send_and_says_what_takes_now() {
     let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce);
     assert_eq!(placed(takes).limit_price, Some(num("64005")));
     let toast = model.activity.toast(model.now).unwrap();
-    let words = "takes now: buy BTC 64005 trades with 64001";
+    let words = "fills now: buy BTC 64005 takes 64001";
     assert!(format!("{:?}", toast.event).contains(words), "{toast:?}");
 }
 
@@ -263,7 +263,7 @@ fn an_order_that_is_dropped_elsewhere_goes_the_way_of_a_safe_replace() {
     );
     let mut model = moved_desk();
     let why = refused(drop_order(&mut model, &id, &at("60000"), SendMode::AtOnce));
-    assert_eq!(why, "put back: the order is already there");
+    assert_eq!(why, "nothing changed: the order is already at this price");
     let next = drop_order(&mut model, &id, &at("60002"), SendMode::InForm);
     follow(&mut model, next);
     let sent = press(&mut model, "enter");
@@ -340,7 +340,7 @@ fn canceling_all_bids_touches_the_bids_of_this_market_alone() {
     model.overlays.clear();
     arrive_orders(&mut model, vec![]);
     let why = refused(cancel_side(&model, Side::Sell, &btc()));
-    assert_eq!(why, "no asks of yours rest in BTC");
+    assert_eq!(why, "you have no resting asks in BTC");
     assert!(
         model
             .keymap

@@ -325,7 +325,7 @@ fn rows_that_cannot_be_acted_on_are_not_marked() {
     press(&mut model, "6 space");
     assert_eq!(
         said(&model),
-        "rows are marked where they can be closed, canceled or stopped"
+        "only rows that can be closed, canceled or stopped can be marked"
     );
 }
 

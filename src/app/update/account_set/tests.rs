@@ -335,7 +335,7 @@ fn the_list_of_accounts_and_the_command_line_go_to_one_by_place_and_by_name() {
         panic!("the line stays with its fault")
     };
     let fault = prompt.fault.as_ref().map(|fault| fault.what.as_str());
-    assert_eq!(fault, Some("no account nobody; there are chal-1, swing"));
+    assert_eq!(fault, Some("no account nobody: the desk has chal-1, swing"));
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn replaced(model: &Model, args: &CommandArgs) -> Result<Option<u64>, Fault> {
     let known = id.filter(|id| model.user_alerts.get(*id).is_some());
     known
         .map(Some)
-        .ok_or_else(|| word.fault("no such alert is set any more"))
+        .ok_or_else(|| word.fault("there is no such alert"))
 }
 
 /// `btc>66000` is three words.

@@ -285,7 +285,7 @@ async fn a_verb_leaves_the_last_sessions_flatten_to_a_desk_and_one_that_proves_f
     let mut verb = verb(dir, responder);
     verb.outbox.context.ready().await.unwrap();
     let told = verb.events.recv().await.unwrap();
-    let named = "open from before: flatten chal-1; close all positions on chal-1; a desk decides";
+    let named = "left open by an earlier session: flatten chal-1; close all positions on chal-1; a desk decides";
     assert!(
         matches!(&told, Msg::Notify(_, text) if text.starts_with(named)),
         "{told:?}"

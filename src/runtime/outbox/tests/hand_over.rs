@@ -365,7 +365,7 @@ async fn a_flatten_that_the_first_desk_has_taken_when_it_is_stopped_goes_out_fro
     let said = said(&msgs);
     assert!(said.contains("does not answer any more"), "{said}");
     assert!(
-        said.contains("also flattens if it wakes within 15 s"),
+        said.contains("also flattens if it resumes within 15 s"),
         "{said}"
     );
 }
@@ -423,7 +423,7 @@ async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes()
     let (msgs, flat) = scene.settled().await;
     assert!(matches!(flat, Ok(Receipt::Flat(_))), "{flat:?}");
     assert!(
-        said(&msgs).contains("also flattens if it wakes within 15 s"),
+        said(&msgs).contains("also flattens if it resumes within 15 s"),
         "{msgs:?}"
     );
     let (inbox, mut asked) = channel(4);

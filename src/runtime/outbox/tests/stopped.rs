@@ -60,7 +60,7 @@ async fn a_journal_that_does_not_answer_keeps_nobody_and_it_is_said_that_it_may_
     scene.outbox.send(TICKET, buy());
     let why = stopped(&mut scene).await;
     let words = why.message.raw();
-    let unsent = "interrupted; nothing was sent; the journal may still call it open";
+    let unsent = "interrupted; nothing was sent; the journal may still list it as open";
     assert!(words.starts_with(unsent), "{words}");
     // The disk was only slow.
     drop(go_on);

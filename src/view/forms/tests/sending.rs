@@ -68,7 +68,7 @@ fn while_the_outcome_is_unknown_the_line_below_says_when_it_asks_again() {
     let line: Vec<_> = line.map(|span| span.text).collect();
     let words = line.concat();
     assert!(
-        words.contains("buy 0.1 BTC market: timed out; the same request goes again in 4s"),
+        words.contains("buy 0.1 BTC market: timed out; perpdeck repeats the request in 4s"),
         "{words}"
     );
 }

@@ -83,10 +83,7 @@ fn a_market_that_is_looked_for_is_found_by_a_few_letters() {
         }
     );
     press(&mut model, "x");
-    assert_eq!(
-        words(&view(&model).trouble),
-        ["no market has that in its name"]
-    );
+    assert_eq!(words(&view(&model).trouble), ["no market has this name"]);
     press(&mut model, "tab shift-tab");
     assert_eq!(view(&model).fields[1].hint, "letters search · ←→ choose");
 }

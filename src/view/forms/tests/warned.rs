@@ -162,7 +162,7 @@ fn less_margin_is_said_to_bring_the_liquidation_nearer() {
         (&*line.text, line.tone),
         ("120.50 → 100.00 USD", Tone::Warn)
     );
-    let less = "takes 20.50 USD of margin away: the liquidation price comes closer; + adds";
+    let less = "removes 20.50 USD of margin: the liquidation price comes closer; + adds";
     assert_eq!(warnings(&model), [less]);
     press(&mut model, "ctrl-u +100");
     assert_eq!(warnings(&model), [""; 0]);
@@ -222,7 +222,7 @@ fn a_chase_that_its_cap_holds_back_says_that_it_rests_fixed() {
 
 #[test]
 fn what_looks_like_a_slip_is_asked_about_once_and_sent_by_the_same_key() {
-    let again = "Enter again sends it as it stands".to_owned();
+    let again = "Enter again sends it as it is".to_owned();
     let mut model = limit_buy("0.1", "69000");
     assert_eq!(press(&mut model, "enter"), vec![]);
     // A key that is not heard yet is not named yet.

@@ -167,8 +167,8 @@ pub(super) fn baring(command: &Command, scene: &Scene<'_>) -> String {
 pub(super) fn runs_on(scene: &Scene<'_>) -> Option<String> {
     match scene.store.active_twaps().count() {
         0 => None,
-        1 => Some("1 TWAP runs on".to_owned()),
-        n => Some(format!("{n} TWAPs run on")),
+        1 => Some("1 TWAP still runs".to_owned()),
+        n => Some(format!("{n} TWAPs still run")),
     }
 }
 
@@ -181,8 +181,8 @@ pub(super) fn stays(scene: &Scene<'_>) -> Option<String> {
     };
     let entries = match orders.filter(opens).count() {
         0 => None,
-        1 => Some("1 entry still rests: F takes it too".to_owned()),
-        n => Some(format!("{n} entries still rest: F takes them too")),
+        1 => Some("1 entry still rests: F cancels it".to_owned()),
+        n => Some(format!("{n} entries still rest: F cancels them")),
     };
     let words: Vec<_> = [runs_on(scene), entries].into_iter().flatten().collect();
     (!words.is_empty()).then(|| words.join(", "))
