@@ -37,11 +37,11 @@ pub(crate) fn measure() {
         }
     }
     println!();
-    history();
 }
 
 /// Orders that have ended, and what it takes to drop them.
-fn history() {
+pub(crate) fn history() {
+    println!("## History\n");
     const ORDERS: usize = 100_000;
     let mut engine = engine(1);
     let account = engine.account_ixs().next().unwrap();
