@@ -41,8 +41,8 @@ pub(crate) fn measure() {
 
 /// Orders that have ended, and what it takes to drop them.
 pub(crate) fn history() {
-    println!("## History\n");
     const ORDERS: usize = 100_000;
+    println!("## History\n");
     let mut engine = engine(1);
     let account = engine.account_ixs().next().unwrap();
     let before = resident();
