@@ -12,8 +12,6 @@ pub(super) struct CloseAllOperations {
     operations: BTreeMap<usize, CloseAllOperation>,
     /// Not yet written to the store; without an operation: dropped.
     changed: BTreeSet<usize>,
-    /// The instant of the last [`CloseAllOperations::drop_completed`].
-    dropped_before: Option<Millis>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -59,9 +57,6 @@ impl CloseAllOperations {
 
     /// Drops what was completed before that instant. The newest operation stays, so that no number is given twice.
     pub(super) fn drop_completed(&mut self, before: Millis) {
-        if self.dropped_before.replace(before) == Some(before) {
-            return;
-        }
         let newest = self.operations.last_key_value().map(|(index, _)| *index);
         let changed = &mut self.changed;
         self.operations.retain(|index, operation| {

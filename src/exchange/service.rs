@@ -59,6 +59,7 @@ impl ResetState {
             engine: RecordingEngine::new(engine, 0),
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
             close_alls: CloseAllOperations::default(),
+            dropped_before: None,
         })
     }
 }
@@ -108,6 +109,7 @@ impl ExchangeService {
                 engine: resumed.engine,
                 keys: resumed.keys.with_key_limit(scenario.keys_per_user()),
                 close_alls: resumed.close_alls,
+                dropped_before: None,
             }),
             reset_state: ResetState {
                 start: resumed.start,

@@ -28,6 +28,8 @@ pub(super) struct ExchangeState {
     pub(super) clock: VirtualClock,
     pub(super) keys: IdempotencyRecords,
     pub(super) close_alls: CloseAllOperations,
+    /// What [`Self::drop_old`] has dropped already.
+    pub(super) dropped_before: Option<Millis>,
 }
 
 impl ExchangeState {
@@ -38,9 +40,12 @@ impl ExchangeState {
         self.drop_old();
     }
 
-    /// As the engine drops its rows (`serve --keep`), at whole hours.
+    /// As the engine drops its rows (`serve --keep`), at whole hours: every request comes by here.
     fn drop_old(&mut self) {
-        if let Some(before) = self.engine.prune_before() {
+        let Some(before) = self.engine.prune_before() else {
+            return;
+        };
+        if self.dropped_before.replace(before) != Some(before) {
             self.close_alls.drop_completed(before);
             self.keys.drop_expired(self.engine.now());
         }
