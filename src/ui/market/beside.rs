@@ -49,12 +49,12 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
         return;
     }
     let mut taken = vec![None; usize::from(rows)];
-    for (row, price) in placed(&mut taken, view, rows) {
+    for (row, lead, price) in placed(&mut taken, view, rows) {
         let row_area = line(beside, row);
         if price.kind == LineKind::Cursor {
             canvas.fill(row_area, ThemePart::Selection);
         }
-        label(canvas, row_area, lead(view, rows, price), price);
+        label(canvas, row_area, lead, price);
     }
     for (count, price) in &view.axis {
         let row = view.range.row(*count, rows).map(usize::from);
@@ -75,42 +75,30 @@ pub(super) fn gutter(canvas: &mut Canvas<'_>, areas: &ChartAreas, view: &ChartVi
     }
 }
 
-/// The prices that have a row. The most important ones choose first; of those beyond one edge, the higher price stands above.
+/// The prices that have a row, with what joins each to its line or points beyond the edge. The most important ones choose
+/// first; of those beyond one edge, the higher price stands above.
 fn placed<'a>(
     taken: &mut [Option<i64>],
     view: &'a ChartView,
     rows: u16,
-) -> Vec<(u16, &'a PriceLine)> {
+) -> Vec<(u16, char, &'a PriceLine)> {
     let last = rows.saturating_sub(1);
     let (mut inside, mut above, mut below) = (vec![], vec![], vec![]);
     for price in &view.lines {
-        let (wanted, group) = match edge(view, rows, price) {
-            AxisPosition::Row(row) => (row, &mut inside),
-            AxisPosition::Above => (0, &mut above),
-            AxisPosition::Below => (last, &mut below),
+        let (wanted, group) = match view.range.row(price.count, rows) {
+            Some(row) => (row, &mut inside),
+            None if price.count > view.range.high => (0, &mut above),
+            None => (last, &mut below),
         };
         if let Some(row) = free_row(taken, wanted, price.count) {
             group.push((row, price));
         }
     }
-    inside.extend(from_the_top(above));
-    inside.extend(from_the_top(below));
-    inside
-}
-
-/// Where a price is in the range of the chart.
-enum AxisPosition {
-    Row(u16),
-    Above,
-    Below,
-}
-
-fn edge(view: &ChartView, rows: u16, price: &PriceLine) -> AxisPosition {
-    match view.range.row(price.count, rows) {
-        Some(row) => AxisPosition::Row(row),
-        None if price.count > view.range.high => AxisPosition::Above,
-        None => AxisPosition::Below,
-    }
+    let inside = inside.into_iter();
+    let inside = inside.map(|(row, price)| (row, price.kind.lead(), price));
+    let above = from_the_top(above).map(|(row, price)| (row, '▲', price));
+    let below = from_the_top(below).map(|(row, price)| (row, '▼', price));
+    inside.chain(above).chain(below).collect()
 }
 
 /// The same rows, with the highest price in the first of them.
@@ -119,15 +107,6 @@ fn from_the_top(placed: Vec<(u16, &PriceLine)>) -> impl Iterator<Item = (u16, &P
     rows.sort_unstable();
     prices.sort_by_key(|price| Reverse(price.count));
     rows.into_iter().zip(prices)
-}
-
-/// What joins a price to its line, or points beyond the edge.
-fn lead(view: &ChartView, rows: u16, price: &PriceLine) -> char {
-    match edge(view, rows, price) {
-        AxisPosition::Row(_) => price.kind.lead(),
-        AxisPosition::Above => '▲',
-        AxisPosition::Below => '▼',
-    }
 }
 
 /// The row itself, or one beside it: first on the side where this price is from the one that has the row.

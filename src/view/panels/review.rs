@@ -180,8 +180,7 @@ fn day_result(net: Num) -> String {
     if net.abs() < Num::from(WHOLE_DOLLARS) {
         return format::signed_usd(net);
     }
-    let sign = if net.is_negative() { "-" } else { "+" };
-    format!("{sign}{}", format::grouped(net.abs().rounded(0)))
+    format::signed_whole_usd(net)
 }
 
 fn month_total(month: ZoneDay, scene: &Scene<'_>) -> Vec<Span> {

@@ -101,6 +101,11 @@ pub fn signed_usd(amount: Num) -> String {
     signed(amount.rounded(2))
 }
 
+/// USD without cents, and its sign.
+pub fn signed_whole_usd(amount: Num) -> String {
+    signed(amount.rounded(0))
+}
+
 /// A share (1 is all) as a percentage with two decimals.
 pub fn percent(share: Num) -> String {
     share.times(Num::HUNDRED).map_or_else(
