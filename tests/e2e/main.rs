@@ -35,6 +35,8 @@ fn desk() -> (Session, TempDir) {
     let (session, home) = living_desk(&["--speed", "0.001"]);
     session.wait_for("1 Positions 5");
     session.wait_for("2 Working orders 15");
+    // The list of markets is an answer of its own: with it everything moves to its place beside the chart.
+    session.wait_for("0 Chart");
     (session, home)
 }
 
