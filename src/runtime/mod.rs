@@ -156,6 +156,9 @@ where
             let cause = if has_news { Cause::Person } else { cause };
             gate.want(cause, shown.options.motion);
         }
+        if wires.inboxes.is_settled() && !shown.awaits_market_data() {
+            gate.settle(shown.options.motion);
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::{
     },
     config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
     model::{Book, Dated, Level, Num, Page, Timestamp},
+    runtime::base::in_flight::InFlight,
 };
 use futures_util::stream;
 use std::{
@@ -59,8 +60,35 @@ where
     drawn(model(), span, vec![], |inbox, _| feed(inbox)).await
 }
 
+/// The same; `feed` says which reads are in flight.
+async fn drawn_while_reading<F>(
+    span: Duration,
+    feed: impl FnOnce(Sender<Msg>, InFlight) -> F,
+) -> Vec<Duration>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let reads = InFlight::default();
+    let fed = |inbox, _| feed(inbox, reads.clone());
+    drawn_beside(&reads, model(), span, vec![], fed).await
+}
+
 /// The same; the terminal reports `events` halfway, and accounts may be added.
 async fn drawn<F>(
+    model: Model,
+    span: Duration,
+    events: Vec<Input>,
+    feed: impl FnOnce(Sender<Msg>, Sender<base::inboxes::AddedAccount>) -> F,
+) -> Vec<Duration>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    drawn_beside(&InFlight::default(), model, span, events, feed).await
+}
+
+/// The same, beside these reads.
+async fn drawn_beside<F>(
+    in_flight: &InFlight,
     model: Model,
     span: Duration,
     events: Vec<Input>,
@@ -73,7 +101,11 @@ where
     let (coming, newcomers) = channel(4);
     let (inbox, mail) = channel(4);
     let (effects, _wanted) = unbounded_channel();
-    let post = base::inboxes::AccountInbox { mail, effects };
+    let post = base::inboxes::AccountInbox {
+        mail,
+        effects,
+        in_flight: in_flight.clone(),
+    };
     tokio::spawn(feed(inbox, coming));
     let reports = stream::once(sleep(span / 2)).flat_map(move |()| {
         let events = events.clone().into_iter().map(Ok);
@@ -158,6 +190,24 @@ async fn a_flood_of_polls_is_drawn_in_flocks() {
         (10..=18).contains(&count),
         "{count} frames in a second of a thousand polls"
     );
+}
+
+/// The answer that comes late is awaited, for the 60 ms that answers are gathered at most.
+#[tokio::test(start_paused = true)]
+async fn what_all_reads_brought_is_drawn_at_once_and_a_slow_one_is_waited_for_a_moment() {
+    let drawn = drawn_while_reading(Duration::from_secs(8), |inbox, reads| async move {
+        for slow in [0, 20, 200] {
+            sleep(Duration::from_secs(2)).await;
+            let in_flight = reads.begin();
+            inbox.send(polled(1)).await.unwrap();
+            sleep(Duration::from_millis(slow)).await;
+            inbox.send(polled(2)).await.unwrap();
+            drop(in_flight);
+        }
+        inbox.closed().await;
+    });
+    let millis: Vec<_> = drawn.await.iter().map(Duration::as_millis).collect();
+    assert_eq!(millis, [0, 2_000, 4_020, 6_080, 6_220]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -259,7 +309,11 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
     let (_coming, newcomers) = channel(4);
     let (_inbox, mail) = channel(4);
     let (effects, mut wanted) = unbounded_channel();
-    let post = base::inboxes::AccountInbox { mail, effects };
+    let post = base::inboxes::AccountInbox {
+        mail,
+        effects,
+        in_flight: InFlight::default(),
+    };
     let chords: Vec<Chord> = keys.split(' ').map(|key| key.parse().unwrap()).collect();
     let presses = stream::iter(chords).then(|chord| async move {
         sleep(Duration::from_secs(1)).await;

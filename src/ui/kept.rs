@@ -98,7 +98,7 @@ impl Kept {
         let (cells, drawn) = if is_laid_out {
             (self.cells, vec![])
         } else {
-            (blank(screen, &layout.theme), vec![screen])
+            (blank(self.cells, screen, &layout.theme), vec![screen])
         };
         let is_known = is_laid_out && self.shared.as_ref() == Some(&shared);
         KeptFrame {
@@ -115,9 +115,15 @@ impl Kept {
 
 /// This part of a frame.
 pub fn part_of(frame: &Buffer, area: Rect) -> Buffer {
-    let mut part = Buffer::empty(area.intersection(frame.area));
-    copy_over(&mut part, frame);
-    part
+    let area = area.intersection(frame.area);
+    let width = usize::from(area.width);
+    let mut content = Vec::with_capacity(width * usize::from(area.height));
+    for y in (area.top()..area.bottom()).filter(|_| width > 0) {
+        let at = frame.index_of(area.x, y);
+        let cells = frame.content.get(at..at.saturating_add(width));
+        content.extend_from_slice(cells.unwrap_or_default());
+    }
+    Buffer { area, content }
 }
 
 /// Copies the cells of one buffer over those of another, where they have the same place.
@@ -134,10 +140,15 @@ pub fn copy_over(over: &mut Buffer, from: &Buffer) {
     }
 }
 
-fn blank(screen: Rect, theme: &Theme) -> Buffer {
+/// An empty screen, in the memory of the last frame.
+fn blank(mut last: Buffer, screen: Rect, theme: &Theme) -> Buffer {
     let mut cell = Cell::EMPTY;
     cell.set_style(theme.part(super::theme::ThemePart::Base));
-    Buffer::filled(screen, cell)
+    if last.area != screen {
+        return Buffer::filled(screen, cell);
+    }
+    last.content.fill(cell);
+    last
 }
 
 impl KeptFrame {

@@ -33,8 +33,8 @@ use std::{
 use tokio::sync::mpsc::{self, Sender};
 
 /// Pause between two checks of files that have not changed since they were read: with the second check of those that have,
-/// a change is read within two seconds.
-const QUIET_INTERVAL: Duration = Duration::from_millis(1_400);
+/// a change is read within three seconds.
+const QUIET_INTERVAL: Duration = Duration::from_millis(2_400);
 /// Pause between two checks of files that have changed.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Checks without a change before the files are read; more if a file is missing.

@@ -146,7 +146,7 @@ impl Member {
             account.clock,
             &intervals,
             seed,
-            way.inbox.clone(),
+            (way.inbox.clone(), way.in_flight.clone()),
         );
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {

@@ -4,7 +4,7 @@ use crate::{
     app::{Effect, Msg, activity::notice::Tone},
     client::Client,
     model::Failure,
-    runtime::base::inboxes::AccountInbox,
+    runtime::base::{in_flight::InFlight, inboxes::AccountInbox},
 };
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel};
 
@@ -16,6 +16,7 @@ const MAIL: usize = 256;
 pub(crate) struct AccountChannel {
     pub(crate) inbox: Sender<Msg>,
     pub(crate) wanted: UnboundedReceiver<Effect>,
+    pub(crate) in_flight: InFlight,
 }
 
 impl AccountChannel {
@@ -41,10 +42,18 @@ impl AccountChannel {
 pub(crate) fn account_channel() -> (AccountInbox, AccountChannel) {
     let (inbox, mail) = channel(MAIL);
     let (effects, wanted) = unbounded_channel();
-    (
-        AccountInbox { mail, effects },
-        AccountChannel { inbox, wanted },
-    )
+    let in_flight = InFlight::default();
+    let account_side = AccountChannel {
+        inbox,
+        wanted,
+        in_flight: in_flight.clone(),
+    };
+    let loop_side = AccountInbox {
+        mail,
+        effects,
+        in_flight,
+    };
+    (loop_side, account_side)
 }
 
 /// Accounts with the same key share one request budget.

@@ -1,6 +1,7 @@
 //! The channels between the loop and its accounts. Each account has its own, so that many messages from one do not
 //! delay another.
 
+use super::in_flight::InFlight;
 use crate::app::{AccountScope, Effect, Msg, Options};
 use std::{
     future::poll_fn,
@@ -24,6 +25,8 @@ pub(crate) struct Inboxes {
 pub(crate) struct AccountInbox {
     pub(crate) mail: Receiver<Msg>,
     pub(crate) effects: UnboundedSender<Effect>,
+    /// Reads of the account whose answers are still to come.
+    pub(crate) in_flight: InFlight,
 }
 
 /// An account added to a running desk.
@@ -84,6 +87,12 @@ impl Inboxes {
             }
         }
         Poll::Pending
+    }
+
+    /// Whether no message waits, and no read is in flight that will bring one.
+    pub(crate) fn is_settled(&self) -> bool {
+        let mut accounts = self.accounts.iter();
+        accounts.all(|channel| channel.mail.is_empty() && channel.in_flight.is_none())
     }
 
     /// Sends an effect to the services of this account.

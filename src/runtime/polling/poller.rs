@@ -15,7 +15,7 @@ use crate::{
     app::{MarketRequest, Msg, Visibility, account::poll::Source},
     client::Client,
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
-    runtime::base::{clock::Clock, jitter::Jitter},
+    runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
@@ -48,8 +48,8 @@ pub struct Poller {
 }
 
 impl Poller {
-    /// Starts polling every source that has an interval, at once; answers go out on `events`. The same `seed` gives the
-    /// same jitter.
+    /// Starts polling every source that has an interval, at once; answers go out on `events`, and are counted until then.
+    /// The same `seed` gives the same jitter.
     ///
     /// Must be called within a tokio runtime.
     pub fn spawn(
@@ -57,13 +57,14 @@ impl Poller {
         clock: Clock,
         intervals: &BTreeMap<Source, Duration>,
         seed: u64,
-        events: Sender<Msg>,
+        (events, in_flight): (Sender<Msg>, InFlight),
     ) -> Self {
         let mut poller = Self {
             context: PollContext {
                 client,
                 clock,
                 events,
+                in_flight,
                 queue: Arc::default(),
                 beat: Beat::start(),
                 markets: MarketQueue::default(),

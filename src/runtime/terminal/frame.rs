@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep_until};
 /// Sixty frames a second at most for keys that repeat. After a pause the first two changes are drawn at once: a key right
 /// after news that was drawn need not wait.
 const FRAME: Duration = Duration::from_millis(16);
-/// Polls arrive in groups and are drawn together.
+/// Polls arrive in groups and are drawn together: when all that were sent are answered, and after this time in any case.
 const POLL_FRAME: Duration = Duration::from_millis(60);
 /// The first answers are drawn sooner: somebody waits for the desk to fill.
 const OPENING_FRAME: Duration = Duration::from_millis(8);
@@ -58,13 +58,7 @@ impl FrameGate {
     /// Requests a frame. A frame that is already due is never delayed.
     pub(crate) fn want(&mut self, cause: Cause, motion: Motion) {
         let now = Instant::now();
-        let is_opening = now.duration_since(self.opened) < OPENING;
-        let soon = now
-            + if is_opening {
-                OPENING_FRAME
-            } else {
-                POLL_FRAME
-            };
+        let soon = now + self.gathering(now);
         let wanted = match (cause, motion) {
             (Cause::Person, _) => self.for_person[0].map_or(now, |older| older + 2 * FRAME),
             (Cause::Background, Motion::Full) => soon,
@@ -75,6 +69,26 @@ impl FrameGate {
             at: self.due.map_or(wanted, |due| due.at.min(wanted)),
             cause: due.map_or(cause, |due| due.cause),
         });
+    }
+
+    /// No further answer is on its way: a frame that waits for more of them is due now, unless there just was one.
+    pub(crate) fn settle(&mut self, motion: Motion) {
+        let now = Instant::now();
+        let earliest = now.max(self.last + self.gathering(now));
+        if let Some(due) = &mut self.due
+            && motion == Motion::Full
+        {
+            due.at = due.at.min(earliest);
+        }
+    }
+
+    /// How long a frame for the network waits for further answers at most.
+    fn gathering(&self, now: Instant) -> Duration {
+        if now.duration_since(self.opened) < OPENING {
+            OPENING_FRAME
+        } else {
+            POLL_FRAME
+        }
     }
 
     pub(crate) fn drawn(&mut self) {
@@ -151,6 +165,26 @@ mod tests {
         }
         // Two at once, then each pair of frames takes as long as two frames of sixty a second.
         assert_eq!(waits, [0, 0, 22, 0, 22, 0]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_answer_of_a_beat_is_drawn_at_once_and_a_flood_of_them_in_groups() {
+        let mut gate = FrameGate::open();
+        drawn_after(&mut gate).await;
+        advance(OPENING).await;
+        let mut waits = vec![];
+        for _ in 0..3 {
+            gate.want(Cause::Background, Motion::Full);
+            gate.settle(Motion::Full);
+            waits.push(drawn_after(&mut gate).await);
+            advance(MOMENT).await;
+        }
+        let rest = POLL_FRAME - MOMENT;
+        assert_eq!(waits, [Duration::ZERO, rest, rest]);
+        gate.want(Cause::Background, Motion::Reduced);
+        gate.settle(Motion::Reduced);
+        let rest = REDUCED_MOTION_FRAME - MOMENT;
+        assert_eq!(drawn_after(&mut gate).await, rest);
     }
 
     #[tokio::test(start_paused = true)]

@@ -44,17 +44,29 @@ impl<B: Backend + Write> ShownScreen<B> {
         let mut bytes = vec![];
         for part in changes {
             let part_area = part.area.intersection(self.cells.area);
-            let part = fitted(part, part_area);
-            if self.content == Content::Cells {
-                let before = part_of(&self.cells, part_area);
-                encode(before.diff_iter(&part), &part, &mut bytes);
-            }
-            copy_over(&mut self.cells, &part);
+            self.take(fitted(part, part_area), &mut bytes);
         }
         if self.content == Content::Nothing {
             self.encode_all(&mut bytes);
         }
         self.write(&bytes)
+    }
+
+    /// Takes over a part of the screen; appends what it changes.
+    fn take(&mut self, part: Buffer, bytes: &mut Vec<u8>) {
+        // A whole screen is moved, not copied.
+        if part.area == self.cells.area {
+            let before = std::mem::replace(&mut self.cells, part);
+            if self.content == Content::Cells {
+                encode(before.diff_iter(&self.cells), &self.cells, bytes);
+            }
+            return;
+        }
+        if self.content == Content::Cells {
+            let before = part_of(&self.cells, part.area);
+            encode(before.diff_iter(&part), &part, bytes);
+        }
+        copy_over(&mut self.cells, &part);
     }
 
     /// Empties the screen: nobody knows what it shows. The next frame is written whole; what was shown before may be old.

@@ -8,7 +8,7 @@ use crate::{
     },
     client::{Client, RequestClass},
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
-    runtime::base::{clock::Clock, jitter::Jitter},
+    runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
@@ -28,6 +28,7 @@ pub(super) struct PollContext {
     pub client: Client,
     pub clock: Clock,
     pub events: Sender<Msg>,
+    pub in_flight: InFlight,
     /// Requests that wait for the budget, in order of arrival.
     pub queue: Arc<Mutex<()>>,
     pub beat: Beat,
@@ -69,6 +70,7 @@ impl PollContext {
     /// Returns its failure, and whether the answer can still change.
     pub(super) async fn ask(&self, question: PollRequest, jitter: &mut Jitter) -> PollResult {
         self.silence(jitter).await;
+        let _in_flight = self.in_flight.begin();
         let at = self.clock.now();
         let answer = self.answer(question).await;
         let told = PollResult {

@@ -16,6 +16,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         client,
         clock: Clock::Frozen(NOW),
         events,
+        in_flight: InFlight::default(),
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
@@ -106,7 +107,13 @@ async fn every_source_is_asked_at_once_and_told_on_its_own() {
     let (client, _calls) = client(connection(&format!("http://{address}")));
     let (events, mut mail) = channel(64);
     let hourly = Source::iter().map(|source| (source, HOUR)).collect();
-    let _poller = Poller::spawn(client, Clock::Frozen(NOW), &hourly, 1, events);
+    let _poller = Poller::spawn(
+        client,
+        Clock::Frozen(NOW),
+        &hourly,
+        1,
+        (events, InFlight::default()),
+    );
     let mut told = BTreeSet::new();
     // Seven: no scaled order is known yet.
     while told.len() < 7 {
@@ -131,7 +138,13 @@ async fn a_source_that_is_given_another_pace_is_asked_at_once_and_by_that_from_t
     let (client, _calls) = responder.client();
     let (events, mut mail) = channel(64);
     let hourly = BTreeMap::from([(Source::Positions, HOUR)]);
-    let poller = Poller::spawn(client, Clock::Frozen(NOW), &hourly, 1, events);
+    let poller = Poller::spawn(
+        client,
+        Clock::Frozen(NOW),
+        &hourly,
+        1,
+        (events, InFlight::default()),
+    );
     assert!(matches!(polled(&mut mail).await, Answer::Positions(Ok(_))));
     let often = BTreeMap::from([(Source::Positions, Duration::from_millis(100))]);
     poller.pace(&often);
@@ -216,6 +229,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         client,
         clock,
         events,
+        in_flight: InFlight::default(),
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
@@ -305,6 +319,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         client,
         clock: Clock::Frozen(NOW),
         events,
+        in_flight: InFlight::default(),
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
