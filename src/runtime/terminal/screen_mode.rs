@@ -16,7 +16,10 @@ use crossterm::{
     queue,
     terminal::{self, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
-use ratatui::{backend::CrosstermBackend, layout::Rect};
+use ratatui::{
+    backend::CrosstermBackend,
+    layout::{Rect, Size},
+};
 use rustix::process::{Signal, getpid, kill_process};
 use std::{
     fs::File,
@@ -42,9 +45,17 @@ pub fn columns() -> Option<usize> {
     Some(usize::from(columns))
 }
 
+/// As standard output says. crossterm opens `/dev/tty` to ask, for each frame: a twentieth of what a key costs.
+fn told_size() -> io::Result<Size> {
+    match rustix::termios::tcgetwinsize(io::stdout()) {
+        Ok(told) if told.ws_col > 0 && told.ws_row > 0 => Ok(Size::new(told.ws_col, told.ws_row)),
+        Ok(_) | Err(_) => terminal::size().map(Size::from),
+    }
+}
+
 /// The part of the terminal that the desk draws on: all of it, up to the largest allowed screen.
 pub(crate) fn size() -> io::Result<Rect> {
-    terminal::size().map(|size| drawn(size.into()))
+    told_size().map(drawn)
 }
 
 /// The desk has the terminal while this value lives.
@@ -77,7 +88,8 @@ impl TerminalGuard {
 
     pub(crate) fn screen() -> io::Result<Screen> {
         let out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
-        Ok(ShownScreen::new(CrosstermBackend::new(out), size()?))
+        let backend = CrosstermBackend::new(out);
+        Ok(ShownScreen::new(backend, size()?, |_| told_size()))
     }
 }
 
