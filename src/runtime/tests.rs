@@ -69,8 +69,8 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let reads = InFlight::default();
-    let fed = |inbox, _| feed(inbox, reads.clone());
-    drawn_beside(&reads, model(), span, vec![], fed).await
+    let beside_reads = |inbox, _| feed(inbox, reads.clone());
+    Box::pin(drawn_beside(&reads, model(), span, vec![], beside_reads)).await
 }
 
 /// The same; the terminal reports `events` halfway, and accounts may be added.
@@ -83,7 +83,14 @@ async fn drawn<F>(
 where
     F: Future<Output = ()> + Send + 'static,
 {
-    drawn_beside(&InFlight::default(), model, span, events, feed).await
+    Box::pin(drawn_beside(
+        &InFlight::default(),
+        model,
+        span,
+        events,
+        feed,
+    ))
+    .await
 }
 
 /// The same, beside these reads.

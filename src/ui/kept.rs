@@ -117,7 +117,7 @@ impl Kept {
 pub fn part_of(frame: &Buffer, area: Rect) -> Buffer {
     let area = area.intersection(frame.area);
     let width = usize::from(area.width);
-    let mut content = Vec::with_capacity(width * usize::from(area.height));
+    let mut content = Vec::with_capacity(width.saturating_mul(area.height.into()));
     for y in (area.top()..area.bottom()).filter(|_| width > 0) {
         let at = frame.index_of(area.x, y);
         let cells = frame.content.get(at..at.saturating_add(width));

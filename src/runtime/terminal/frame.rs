@@ -179,11 +179,11 @@ mod tests {
             waits.push(drawn_after(&mut gate).await);
             advance(MOMENT).await;
         }
-        let rest = POLL_FRAME - MOMENT;
+        let rest = POLL_FRAME.saturating_sub(MOMENT);
         assert_eq!(waits, [Duration::ZERO, rest, rest]);
         gate.want(Cause::Background, Motion::Reduced);
         gate.settle(Motion::Reduced);
-        let rest = REDUCED_MOTION_FRAME - MOMENT;
+        let rest = REDUCED_MOTION_FRAME.saturating_sub(MOMENT);
         assert_eq!(drawn_after(&mut gate).await, rest);
     }
 

@@ -6,7 +6,7 @@ use rustix::process::Signal as Raw;
 use std::io;
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
-    sync::mpsc::Sender,
+    sync::mpsc::{Receiver, Sender, channel},
 };
 
 /// What a signal requests.
@@ -53,8 +53,7 @@ fn ends_of_the_system() -> impl Iterator<Item = i32> {
 /// The signals that end the desk, and TSTP, which only comes from outside: in raw mode Ctrl-Z is a key.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    ends: Vec<(u8, Signal)>,
-    stop: Signal,
+    asked: Receiver<Asked>,
     /// A file exceeds a size limit: its write fails, and that is reported there.
     _file_limit: Signal,
 }
@@ -69,6 +68,7 @@ pub(crate) fn flatten_on_signal(inbox: Sender<Msg>) -> io::Result<()> {
 }
 
 impl Signals {
+    /// Listens in a task of its own: the loop would look after all of them each time it wakes up.
     pub(crate) fn listen() -> io::Result<Self> {
         let ends = ENDS.map(Raw::as_raw).into_iter();
         let ends = ends.map(|number| Ok((exit_code(number), caught(number)?)));
@@ -76,21 +76,34 @@ impl Signals {
         // Some C libraries reserve real-time signals.
         let others = ends_of_the_system();
         ends.extend(others.filter_map(|number| Some((exit_code(number), caught(number).ok()?))));
+        let stop = caught(Raw::TSTP.as_raw())?;
+        let (forwards, asked) = channel(1);
+        tokio::spawn(forward(ends, stop, forwards));
         Ok(Self {
-            ends,
-            stop: caught(Raw::TSTP.as_raw())?,
+            asked,
             _file_limit: caught(Raw::XFSZ.as_raw())?,
         })
     }
 
     /// The next signal.
     pub(crate) async fn caught(&mut self) -> Asked {
-        let ends = self.ends.iter_mut();
+        let asked = self.asked.recv().await;
+        asked.unwrap_or(Asked::Leave(HANGUP))
+    }
+}
+
+/// Forwards each signal, until the desk ends.
+async fn forward(mut ends: Vec<(u8, Signal)>, mut stop: Signal, forwards: Sender<Asked>) {
+    loop {
+        let ends = ends.iter_mut();
         let ends =
             ends.map(|(code, signal)| Box::pin(async { signal.recv().await.map(|()| *code) }));
-        tokio::select! {
+        let asked = tokio::select! {
             (code, ..) = select_all(ends) => Asked::Leave(code.unwrap_or(HANGUP)),
-            _ = self.stop.recv() => Asked::Stop,
+            _ = stop.recv() => Asked::Stop,
+        };
+        if forwards.send(asked).await.is_err() {
+            return;
         }
     }
 }
