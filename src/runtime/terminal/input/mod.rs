@@ -51,7 +51,12 @@ pub(crate) struct Keyboard(Arc<Mutex<Shared>>);
 impl Keyboard {
     /// Starts reading the terminal.
     pub(crate) fn start(model: &Model) -> io::Result<Self> {
-        let keyboard = Self::default();
+        let shared = Shared {
+            queue: Queue::new(model.keymap.clone()),
+            ended: None,
+            waker: None,
+        };
+        let keyboard = Self(Arc::new(Mutex::new(shared)));
         keyboard.heed(model);
         let (terminal, to) = (terminal()?, keyboard.clone());
         let thread = thread::Builder::new().name("keyboard".into());

@@ -45,6 +45,17 @@ enum Bell {
 }
 
 impl Queue {
+    /// Not by [`Default`], which reads the built-in keys once more: a twentieth of what the first frame takes.
+    pub(super) fn new(keymap: Keymap) -> Self {
+        Self {
+            keymap,
+            letters: Letters::default(),
+            waiting: VecDeque::new(),
+            lost: None,
+            bell: Bell::default(),
+        }
+    }
+
     pub(super) fn put(&mut self, input: Input, now: Instant) {
         if self
             .lost
