@@ -73,7 +73,7 @@ fn words(model: &Model, step: Step) -> String {
             key(Context::Form, Action::Dismiss)
         ),
         Step::Twaps => format!(
-            "{} goes to the TWAPs: filled share against elapsed time, and the drift between them.",
+            "{} goes to the TWAPs: filled share against due share, and the drift between them.",
             desk(Action::Twaps)
         ),
         Step::History => format!(

@@ -188,15 +188,13 @@ fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
             |size| sized(twap, size, scene),
         )
     };
+    let words = format!("{} of {}", size(twap.filled_size), size(twap.total_size));
+    let words = [Span::muted(words)].into_iter().chain(due(twap, scene));
     Bar {
         label: "filled",
         gauge: gauge(share, Tone::Info),
         share: known(share.map(format::whole_percent)),
-        words: vec![Span::muted(format!(
-            "{} of {}",
-            size(twap.filled_size),
-            size(twap.total_size)
-        ))],
+        words: words.collect(),
     }
 }
 
@@ -209,7 +207,6 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
         .map(|end| scene.until(end, passing::LEFT));
     let mut words = drift_words(drift(twap, scene));
     words.extend(left.into_iter().flat_map(|left| left_words(&left)));
-    words.extend(due(twap, scene));
     Bar {
         label: "time",
         gauge: gauge(share, Tone::Muted),
@@ -218,7 +215,7 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     }
 }
 
-/// `  due 9%`: the reference of the drift. Also where it is the elapsed share: the bars keep their width.
+/// `  due 9%`: how much of it should have filled. The drift is the difference.
 fn due(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     let due = twap
         .due_share(clock(twap, scene))
