@@ -66,6 +66,7 @@ fn desk(rows: usize) -> Model {
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         ladder_one_key: false,
         size_presets: perpdeck::config::PresetTable::default(),
         motion: perpdeck::config::Motion::Full,

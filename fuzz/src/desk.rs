@@ -110,6 +110,7 @@ fn desk() -> Model {
         guard: Guard::default(),
         fees: Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         motion: Motion::Full,
     };
     let mut model = Model::new(options, KEYS.clone(), NOW);

@@ -45,7 +45,7 @@ pub use account::tally::{Fills, MarketResults, Quality, Results, Rule, Sum};
 pub use account::tree::TreeRow;
 pub use activity::alerts::Alert;
 pub use desk::freeze::Frozen;
-pub use desk::market_shown::{cursor_spacing, has_market, panels, want_shown};
+pub use desk::market_shown::{cursor_spacing, has_market, has_room_for_market, panels, want_shown};
 pub use desk::model::Model;
 pub use desk::msg::Msg;
 pub use desk::options::{CloseAllRule, Options};

@@ -81,6 +81,7 @@ pub(crate) fn bare_desk() -> Model {
         guard: Guard::default(),
         fees: Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         motion: Motion::Full,
     };
     let mut model = Model::new(options, KEYMAP.clone(), NOON);

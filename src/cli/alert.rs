@@ -48,7 +48,7 @@ pub(super) struct AlertArgs {
 
 #[derive(Debug, Subcommand)]
 enum AlertVerb {
-    /// Lists the alerts with their numbers (this when nothing is named)
+    /// Lists the alerts with their numbers (the default)
     List {
         #[command(flatten)]
         output: ListOutput,
@@ -58,7 +58,7 @@ enum AlertVerb {
         /// What, which way, which level: btc above 66000, 'btc liq < 5% every', pnl below -500 for 2h
         #[arg(required = true, num_args = 1.., allow_negative_numbers = true, value_name = "WORDS")]
         words: Vec<String>,
-        /// Removes the alert of this number
+        /// Replaces the alert with this number, in one step
         #[arg(long, value_name = "NUMBER")]
         replaces: Option<NonZeroU64>,
         #[command(flatten)]

@@ -78,8 +78,8 @@ fn long_version() -> String {
 const AFTER: &str = "\
 There is no flag for the key of a service: set PERPDECK_API_KEY, api_key_file, api_key_command or
 api_key_keyring.
-Exit codes: 0 done, 1 local failure, 2 usage or settings, 10 key rejected, 11 rate limit, 12 unavailable,
-13 rejected, 14 unknown, 15 partly done. \"perpdeck man\" explains them.";
+Exit codes: 0 done, 1 local failure, 2 usage or settings, 10 key rejected, 11 rate limit,
+12 unavailable, 13 rejected, 14 unknown, 15 partly done. \"perpdeck man\" explains them.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CliVerb {
@@ -95,7 +95,7 @@ pub(super) enum CliVerb {
     Read(ReadVerb),
     #[command(flatten)]
     Act(ActVerb),
-    /// Examines the service, the key, the clock and every assumption about the API
+    /// Checks the service, the key, the clock and every assumption about the API
     Doctor(doctor::DoctorArgs),
     /// Lists the commands in the journal with their outcomes, and settles unknown ones
     Journal(journal::JournalArgs),

@@ -47,6 +47,7 @@ fn moving(motion: Motion) -> Model {
         guard: Guard::default(),
         fees: Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         motion,
     };
     Model::new(options, Keymap::default(), FROZEN.now())

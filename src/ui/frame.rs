@@ -38,17 +38,28 @@ enum FrameDetail {
     Bare,
     /// The shown pane, and the keys of the others.
     KeysOnly,
+    /// The same with its short name.
+    KeysShort,
+    KeysDense,
 }
 
 impl FrameDetail {
-    const ALL: [Self; 4] = [Self::Full, Self::Short, Self::Bare, Self::KeysOnly];
+    const ALL: [Self; 6] = [
+        Self::Full,
+        Self::Short,
+        Self::Bare,
+        Self::KeysOnly,
+        Self::KeysShort,
+        Self::KeysDense,
+    ];
 
     /// The separator between two titles.
     fn apart(self) -> &'static str {
         match self {
             Self::Full => "  │  ",
-            Self::Short | Self::KeysOnly => " │ ",
+            Self::Short | Self::KeysOnly | Self::KeysShort => " │ ",
             Self::Bare => "  ",
+            Self::KeysDense => " ",
         }
     }
 }
@@ -101,7 +112,7 @@ impl Border<'_> {
     fn draw_titles(&self, canvas: &mut Canvas<'_>, room: Rect) {
         let fits = |detail: &FrameDetail| spans_width(&padded(self.words(*detail))) <= room.width;
         let detail = FrameDetail::ALL.into_iter().find(fits);
-        let detail = detail.unwrap_or(FrameDetail::KeysOnly);
+        let detail = detail.unwrap_or(FrameDetail::KeysDense);
         canvas.spans(room, &padded(self.words(detail)));
         let mut rest = after(room, 1);
         for (at, title) in self.titles.iter().enumerate() {
@@ -137,7 +148,8 @@ impl Border<'_> {
             FrameDetail::Full => title.name,
             FrameDetail::KeysOnly if is_shown => title.name,
             FrameDetail::Short | FrameDetail::Bare => title.short,
-            FrameDetail::KeysOnly => "",
+            FrameDetail::KeysShort | FrameDetail::KeysDense if is_shown => title.short,
+            FrameDetail::KeysOnly | FrameDetail::KeysShort | FrameDetail::KeysDense => "",
         };
         let key_tone = if is_shown { tone } else { Tone::Plain };
         let mut spans = vec![Span::new(title.key.clone(), key_tone)];

@@ -47,7 +47,7 @@ pub use theme::{Depth, Theme, ThemeSet};
 
 use crate::{
     app::{
-        Desks, MarketPanel, Model, WidthTier, has_market,
+        Desks, MarketPanel, Model, WidthTier, has_room_for_market,
         market::{market_spot::MarketSpot, width_tier::SMALLEST},
         tables::{
             click_target::ClickTarget,
@@ -333,7 +333,7 @@ fn draw_places(
 ) -> Rect {
     let zone = draw_state.zone.clone();
     let scene = Scene::of_rows(model, &zone);
-    let has_watchlist = tier.has_watchlist() && has_market(model);
+    let has_watchlist = tier.has_watchlist() && has_room_for_market(model);
     let height = bottom.height(screen.width);
     let regions = Regions::new(screen, u16::from(has_watchlist), height);
     let wanted = |pane| pane::wanted(model, pane);

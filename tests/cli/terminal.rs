@@ -52,7 +52,7 @@ fn on_a_terminal_the_deed_is_named_and_only_y_does_it() {
         let (code, shown) = asked(&served, no);
         assert_eq!(code, 2, "{shown}");
         assert!(
-            shown.contains("buy 0.01 BTC limit @ 50000 on chal-1"),
+            shown.contains("buy 0.01 BTC limit @ 50,000 on chal-1"),
             "{shown}"
         );
         assert!(shown.contains("nothing was sent"), "{shown}");

@@ -166,7 +166,15 @@ fn a_terminal_of_any_size_is_drawn_on() {
     }
     session.resize((100, 30));
     session.wait_until("the desk at its new size", |screen| {
-        screen.contains("1 Positions 5") && screen.lines().all(|line| line.chars().count() <= 100)
+        let widths = screen.lines().map(|line| line.chars().count());
+        screen.contains("1 Positions 5") && widths.max() == Some(100)
+    });
+    // Larger than it started with.
+    session.resize((180, 55));
+    session.wait_until("the desk to its new edges", |screen| {
+        let widths = screen.lines().map(|line| line.chars().count());
+        let last = screen.lines().last().unwrap_or_default();
+        widths.max() == Some(180) && screen.lines().count() == 55 && last.contains("F FLATTEN")
     });
     session.signal("TERM");
     assert_given_back(session, 143);

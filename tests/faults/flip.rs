@@ -244,6 +244,7 @@ fn options() -> Options {
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         alert_command: perpdeck::config::AlertCommand::default(),
         ladder_one_key: false,
         size_presets: perpdeck::config::PresetTable::default(),

@@ -487,6 +487,7 @@ pub(crate) fn options() -> Options {
         guard: perpdeck::config::Guard::default(),
         fees: perpdeck::config::Fees::default(),
         be_extra_ticks: 0,
+        lists_markets: false,
         ladder_one_key: false,
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),

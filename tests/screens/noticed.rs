@@ -466,6 +466,77 @@ fn the_command_line_and_the_limits_are_offered_where_there_is_room() {
 }
 
 #[test]
+fn what_a_trade_cost_is_seen_on_the_smallest_screen_without_scrolling() {
+    let mut model = desk::full();
+    press(&mut model, "5\n");
+    let text = shown(&model, 60, 16);
+    for field in ["realized_pnl", "fees", "funding", "net"] {
+        assert!(text.contains(field), "{field}: {text}");
+    }
+}
+
+#[test]
+fn every_pane_and_panel_has_its_key_in_the_titles_of_the_smallest_screen() {
+    for key in "1234567890".chars() {
+        let mut model = desk::full();
+        press(&mut model, &key.to_string());
+        let text = shown(&model, 60, 16);
+        let titles = text.lines().nth(1).unwrap();
+        for other in "1234567890".chars() {
+            assert!(titles.contains(&format!(" {other} ")), "{other}: {titles}");
+        }
+    }
+}
+
+#[test]
+fn what_an_order_may_do_to_a_position_is_seen_on_the_smallest_screen() {
+    let mut model = desk::full();
+    press(&mut model, "2");
+    let text = shown(&model, 60, 16);
+    let headings = text.lines().nth(2).unwrap();
+    for heading in ["type", "size", "price", "trigger", "RO"] {
+        assert!(headings.contains(heading), "{heading}: {headings}");
+    }
+}
+
+#[test]
+fn the_panels_of_the_market_do_not_move_when_its_first_list_comes() {
+    let titles = |model: &Model| -> Vec<String> {
+        let text = shown(model, 200, 60);
+        let lines = text.lines().map(|line| line.chars().collect::<Vec<_>>());
+        let has_title = |line: &Vec<char>| {
+            let line: String = line.iter().collect();
+            ["0 Chart", "9 Ladder", "1 Positions", "2 Working"]
+                .iter()
+                .any(|title| line.contains(title))
+        };
+        let corners = |line: &Vec<char>| {
+            let corners = line.iter().enumerate().filter(|(_, sign)| **sign == '╭');
+            format!("{:?}", corners.map(|(at, _)| at).collect::<Vec<_>>())
+        };
+        let numbered = lines.enumerate().filter(|(_, line)| has_title(line));
+        numbered
+            .map(|(at, line)| format!("{at}: {}", corners(&line)))
+            .collect()
+    };
+    let mut model = desk::connecting();
+    assert!(
+        !shown(&model, 200, 60).contains("0 Chart"),
+        "a service may have no market"
+    );
+    model.options.lists_markets = true;
+    let before = titles(&model);
+    assert!(shown(&model, 200, 60).contains("loading 1m candles"));
+    desk::arrive(&mut model, 0, Answer::Markets(Ok(desk::markets())));
+    assert_eq!(titles(&model), before);
+    assert!(shown(&model, 200, 60).contains("9 Ladder BTC"));
+    let mut none = desk::connecting();
+    none.options.lists_markets = true;
+    desk::arrive(&mut none, 0, Answer::Markets(Ok(vec![])));
+    assert!(!shown(&none, 200, 60).contains("0 Chart"));
+}
+
+#[test]
 fn a_challenge_that_is_passed_says_so_in_the_header_at_every_size() {
     let mut model = desk::full();
     let mut facts = desk::challenge("0.61");

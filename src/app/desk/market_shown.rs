@@ -3,7 +3,7 @@
 use super::model::Model;
 use crate::{
     app::{
-        account::{row_id::RowId, store::Store},
+        account::{remote::Remote, row_id::RowId, store::Store},
         market::{
             screen::{LayoutPreset, MarketPanel},
             wants::{CandleWant, LADDER_EVERY, MarketWants, SHOWN_EVERY},
@@ -49,9 +49,16 @@ pub fn has_market(model: &Model) -> bool {
     listed.is_some_and(|listed| !listed.is_empty()) && model.market_screen.market().is_some()
 }
 
-/// The panels of the market that a key can go to now.
+/// Whether the screen has room for a market: there is one, or the first list of them is still awaited. The panels do not
+/// move when it comes.
+pub fn has_room_for_market(model: &Model) -> bool {
+    let is_awaited = matches!(model.store.markets, Remote::Loading);
+    (is_awaited && model.options.lists_markets) || has_market(model)
+}
+
+/// The panels of the market that have a place on the screen.
 pub fn panels(model: &Model) -> &'static [MarketPanel] {
-    if has_market(model) {
+    if has_room_for_market(model) {
         MarketPanel::ALL
     } else {
         &[]

@@ -34,6 +34,8 @@ pub struct Options {
     pub dialect: Dialect,
     /// Whether one-key trading can be armed.
     pub ladder_one_key: bool,
+    /// A list of markets will come, so that the screen has room for one before.
+    pub lists_markets: bool,
     /// What a new order must keep to.
     pub checks: Checks,
     /// The sizes that one key writes.

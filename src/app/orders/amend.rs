@@ -205,7 +205,7 @@ fn place(
         form.stand_alone(size);
     }
     let is_late = model.now.since(since) > REPLACE_WITHIN;
-    let late = is_late.then(|| "reading the price took long: check it, then send".to_owned());
+    let late = is_late.then(|| "the price was read late: check it, then send".to_owned());
     if let Some(why) = late.or_else(|| objection(model, &command)) {
         let words = format!("{old} is canceled, its replacement is not placed: {why}");
         stay(model, form, Failure::local(words));

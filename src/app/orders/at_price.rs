@@ -61,7 +61,8 @@ pub(crate) fn limit(model: &mut Model, side: Side, at: &PricePoint, mode: SendMo
     let next = give(model, form, mode);
     if let (Next::AskEach(_), Some(best)) = (&next, taken) {
         let symbol = at.market_id.symbol();
-        let words = format!("fills now: {side} {symbol} {} takes {best}", at.price);
+        let (price, best) = (at.price.grouped(), best.grouped());
+        let words = format!("fills now: {side} {symbol} {price} takes {best}");
         model.say(Tone::Warn, words);
     }
     next
@@ -133,7 +134,7 @@ fn crossed(
         TriggerDirection::Below => (mark <= at.price, "below"),
     };
     is_there.then(|| {
-        let price = at.price;
+        let (price, mark) = (at.price.grouped(), mark.grouped());
         format!("{what} is {place} the mark, {mark}: at {price} the trigger is already crossed")
     })
 }
@@ -260,6 +261,11 @@ pub(crate) fn at_row<'a>(
     own.filter(|own| own.row == at.price)
 }
 
+/// Why nothing of the trader's own can be acted on at this price.
+pub(crate) fn none_here(at: &PricePoint) -> String {
+    format!("no order of yours at {}", at.price.grouped())
+}
+
 /// Cancels the own orders of a row; asks first if a position would lose its stop.
 pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
     let open = model.store.positions.rows();
@@ -267,7 +273,7 @@ pub(crate) fn cancel_here(model: &mut Model, at: &PricePoint, spacing: Tick) -> 
     let commands: Vec<_> = commands.collect();
     let bares = |command: &Command| matches!(command, Command::Unprotect(_));
     let asked = match commands.as_slice() {
-        [] => return Next::Refuse(format!("no order of yours at {}", at.price)),
+        [] => return Next::Refuse(none_here(at)),
         [one] if bares(one) => Overlay::Strip(Strip::confirm(one.clone(), model.now)),
         several if several.iter().any(bares) => {
             Overlay::Bulk(Bulk::asking(commands, vec![], &model.store, model.now))

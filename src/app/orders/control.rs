@@ -76,8 +76,9 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     let (side, price) = break_even_of(model, position)?;
     let mark = mark(model, position)?;
     if !has_passed(side, mark, price) {
+        let (mark, price) = (mark.grouped(), price.grouped());
         return Err(format!(
-            "break-even: the mark {mark} is not beyond {price}: a stop there would trigger at once"
+            "break-even is {price}: the mark, {mark}, has not passed it, so a stop there would trigger at once"
         ));
     }
     let stops = guards(model, position, Protection::Stop);
@@ -87,7 +88,9 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
     match (kept.as_slice(), worse.as_slice()) {
         ([], []) => place_stop(model, position, price),
         ([(_, at), ..], []) => Err(format!(
-            "the stop at {at} is already at break-even {price} or better: it stays"
+            "the stop at {} is already at break-even {} or better: it stays",
+            at.grouped(),
+            price.grouped()
         )),
         (_, [(only, _)]) => stop_move::to(model, &only.id, price),
         (_, several) => Ok(move_each(model, several, price)),
@@ -100,7 +103,10 @@ fn move_each(model: &mut Model, stops: &[(Order, Num)], price: Num) -> Vec<Effec
     for (order, at) in stops {
         match stop_move::to(model, &order.id, price) {
             Ok(sent) => effects.extend(sent),
-            Err(why) => refusals.push(format!("the stop {} stays at {at}: {why}", order.id)),
+            Err(why) => {
+                let at = at.grouped();
+                refusals.push(format!("the stop {} stays at {at}: {why}", order.id));
+            }
         }
     }
     for why in refusals {
@@ -189,7 +195,7 @@ fn nudge(
         Protection::Target => has_passed(side.opposite(), mark, price),
     };
     if !is_ahead {
-        let word = which.word();
+        let (word, mark, price) = (which.word(), mark.grouped(), price.grouped());
         return Err(format!(
             "the mark {mark} has reached {price}: the {word} would trigger at once"
         ));

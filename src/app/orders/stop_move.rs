@@ -166,7 +166,7 @@ fn go_on(model: &mut Model, one: &StopMove, new: &OrderId) -> Vec<Effect> {
         return vec![];
     };
     to(model, new, price).unwrap_or_else(|why| {
-        let words = format!("the stop stays at {}: {why}", one.price);
+        let words = format!("the stop stays at {}: {why}", one.price.grouped());
         model.say(Tone::Alert, words);
         vec![]
     })
@@ -233,7 +233,7 @@ fn failure_words(model: &Model, one: &StopMove, why: StopMoveFailure) -> String 
         format!("; {key} on {old} cancels it")
     });
     let wanted = one.wanted.map_or_else(String::new, |price| {
-        format!("; no stop is moved to {price}")
+        format!("; no stop is moved to {}", price.grouped())
     });
     format!("{}{left}{wanted}", why.words)
 }

@@ -23,6 +23,8 @@ use crate::{
 
 pub(super) const ROW_MOVED: &str = "row moved: nothing was sent";
 
+const EITHER: &[Side] = &[Side::Buy, Side::Sell];
+
 const RELEASED_OUTSIDE: &str = "released off the ladder: the order stays where it was";
 
 /// A press of the left button on a cell as it was drawn.
@@ -38,19 +40,26 @@ pub(crate) fn click(model: &mut Model, spot: &LadderSpot) -> Next {
         return Next::Stay;
     };
     match spot.column {
-        LadderColumn::Bids => click_size(model, (Side::Buy, Action::Buy), &at),
-        LadderColumn::Asks => click_size(model, (Side::Sell, Action::Sell), &at),
+        LadderColumn::Bids => click_size(model, (Side::Buy, Action::Buy), (&at, spacing)),
+        LadderColumn::Asks => click_size(model, (Side::Sell, Action::Sell), (&at, spacing)),
         LadderColumn::MyBids => grab(model, (&at, spacing), &[Side::Buy]),
         LadderColumn::MyAsks => grab(model, (&at, spacing), &[Side::Sell]),
-        LadderColumn::Mine => grab(model, (&at, spacing), &[Side::Buy, Side::Sell]),
-        LadderColumn::Price => Next::Stay,
+        LadderColumn::Mine | LadderColumn::Price => grab(model, (&at, spacing), EITHER),
     }
 }
 
-/// Where one key sends, so does a click.
-fn click_size(model: &mut Model, (side, action): (Side, Action), at: &PricePoint) -> Next {
+/// Where one key sends, so does a click. Otherwise it takes the own order of the row: its own column may be one cell
+/// wide.
+fn click_size(
+    model: &mut Model,
+    (side, action): (Side, Action),
+    (at, spacing): (&PricePoint, Tick),
+) -> Next {
     let mode = mode(model);
-    if mode == SendMode::AtOnce && is_new_press(model, action, at.price) {
+    if mode != SendMode::AtOnce {
+        return grab(model, (at, spacing), EITHER);
+    }
+    if is_new_press(model, action, at.price) {
         return at_price::limit(model, side, at, mode);
     }
     Next::Stay

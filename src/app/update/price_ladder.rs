@@ -289,7 +289,7 @@ fn cancel_side(model: &Model, side: Side) -> Next {
 fn pick_up(model: &mut Model, at: &PricePoint, spacing: Tick) -> Next {
     let own = at_price::at_row(model, at, spacing);
     let Some(own) = own.max_by_key(|own| own.order.requested_at) else {
-        return Next::Refuse(format!("no order of yours at {}", at.price));
+        return Next::Refuse(at_price::none_here(at));
     };
     if let Err(why) = of_row::moved(model, own.order) {
         return Next::Refuse(why);

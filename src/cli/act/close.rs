@@ -35,7 +35,7 @@ pub(in crate::cli) struct CloseArgs {
     size: String,
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
-    /// The worst price, USD. Every price is a number or an expression (bid-100, entry+2%)
+    /// The limit price, USD. Every price is a number or an expression (bid-100, entry+2%)
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     #[command(flatten)]

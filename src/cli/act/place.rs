@@ -45,7 +45,7 @@ pub(in crate::cli) struct OrderFlags {
     /// margin; with --reduce-only a share of the position
     #[arg(long)]
     size: String,
-    /// The worst price, USD. Every price is a number or an expression (bid-100, mid+0.5%)
+    /// The limit price, USD. Every price is a number or an expression (bid-100, mid+0.5%)
     #[arg(long, value_name = "PRICE")]
     limit_price: Option<String>,
     /// The time in force [default: gtc]

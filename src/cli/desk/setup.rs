@@ -160,6 +160,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         intervals: BTreeMap::from(intervals),
         dialect: settings.spoken(),
         ladder_one_key: settings.ladder_one_key,
+        lists_markets: settings.base_url.is_none() || settings.account_id.is_none(),
         checks: settings.checks.clone(),
         size_presets: PresetTable {
             everywhere: settings.size_presets.clone(),

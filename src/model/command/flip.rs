@@ -166,7 +166,7 @@ impl Flip {
     }
 
     fn amount(&self) -> String {
-        let size = self.position.quantity().normalized();
+        let size = self.position.quantity().normalized().grouped();
         format!("{size} {}", self.position.market_id.symbol())
     }
 }

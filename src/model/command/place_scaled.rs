@@ -27,8 +27,10 @@ pub struct PlaceScaled {
 
 impl fmt::Display for PlaceScaled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
-        let (rungs, start, end) = (self.rung_count, self.start_price, self.end_price);
+        let (size, symbol) = (self.size.grouped(), self.market_id.symbol());
+        let what = format!("{} {size} {symbol}", self.side);
+        let (start, end) = (self.start_price.grouped(), self.end_price.grouped());
+        let rungs = self.rung_count;
         write!(f, "{what} ladder, {rungs} rungs from {start} to {end}")?;
         if self.reduce_only {
             write!(f, " reduce-only")?;

@@ -48,7 +48,8 @@ fn evenly() -> Curve {
 
 impl fmt::Display for PlaceTwap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = format!("{} {} {}", self.side, self.size, self.market_id.symbol());
+        let (size, symbol) = (self.size.grouped(), self.market_id.symbol());
+        let what = format!("{} {size} {symbol}", self.side);
         let minutes = self.duration_minutes;
         write!(f, "{what} {} over {minutes} min", self.curve)?;
         if self.reduce_only {

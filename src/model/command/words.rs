@@ -1,11 +1,11 @@
 //! The one-line descriptions of what commands consist of.
 
 use super::{CloseKind, ClosePosition, Exits, Leg, PlaceOrder, Risk, Trigger};
-use crate::model::{MarketId, TriggerDirection, value::words::spoken};
+use crate::model::{MarketId, Num, TriggerDirection, value::words::spoken};
 use std::fmt;
 
 impl Exits {
-    /// `stop loss 58000`, and whether it can lose more than before.
+    /// `stop loss 58,000`, and whether it can lose more than before.
     pub fn stop_words(&self) -> String {
         let words = format!("stop loss {}", self.stop_loss);
         match (self.stop_loss, self.risk) {
@@ -21,12 +21,12 @@ impl fmt::Display for PlaceOrder {
             f,
             "{} {} {} {}",
             self.side,
-            self.size,
+            self.size.grouped(),
             self.market_id.symbol(),
             spoken(&self.kind)
         )?;
         if let Some(price) = self.limit_price {
-            write!(f, " @ {price}")?;
+            write!(f, " @ {}", price.grouped())?;
         }
         if let Some(trigger) = &self.trigger {
             f.write_str(&trigger.named(Some(&self.market_id)))?;
@@ -46,26 +46,28 @@ impl Trigger {
     fn named(&self, own: Option<&MarketId>) -> String {
         let other = self.market_id.as_ref().filter(|other| Some(*other) != own);
         let Some(other) = other else {
-            return format!(" trigger {}", self.price);
+            return format!(" trigger {}", self.price.grouped());
         };
         let reaches = match self.direction {
             Some(TriggerDirection::Above) => "≥",
             Some(TriggerDirection::Below) => "≤",
             None => "at",
         };
-        format!(" when {} {reaches} {}", other.symbol(), self.price)
+        format!(
+            " when {} {reaches} {}",
+            other.symbol(),
+            self.price.grouped()
+        )
     }
 }
 
 impl ClosePosition {
     /// One line with the name by which the reader knows the position.
     pub fn words(&self, position: &impl fmt::Display) -> String {
-        let size = self
-            .size
-            .map_or_else(|| "all".to_owned(), |size| size.to_string());
+        let size = self.size.map_or_else(|| "all".to_owned(), Num::grouped);
         match (self.kind, self.limit_price) {
             (CloseKind::Limit, Some(price)) => {
-                format!("close {size} of {position} limit @ {price}")
+                format!("close {size} of {position} limit @ {}", price.grouped())
             }
             (kind, _) => {
                 let own = self.held.as_ref().map(|held| &held.market_id);
@@ -88,7 +90,7 @@ impl fmt::Display for Leg {
         match self {
             Self::Keep => write!(f, "unchanged"),
             Self::Remove => write!(f, "none"),
-            Self::Set(price) => price.fmt(f),
+            Self::Set(price) => f.write_str(&price.grouped()),
         }
     }
 }
@@ -96,7 +98,6 @@ impl fmt::Display for Leg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Num;
 
     #[test]
     fn the_trigger_of_another_market_is_named_with_that_market() {
@@ -108,8 +109,8 @@ mod tests {
             };
             trigger.named(Some(&"paper|SOL".into()))
         };
-        assert_eq!(trigger("paper|SOL"), " trigger 67168");
-        assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67168");
+        assert_eq!(trigger("paper|SOL"), " trigger 67,168");
+        assert_eq!(trigger("paper|BTC"), " when BTC ≥ 67,168");
     }
 
     #[test]
@@ -123,7 +124,7 @@ mod tests {
             }),
             ..ClosePosition::market("pos_7".into())
         };
-        let words = "close all of pos_7 conditional when BTC ≥ 67168";
+        let words = "close all of pos_7 conditional when BTC ≥ 67,168";
         assert_eq!(close.to_string(), words);
     }
 }

@@ -129,6 +129,30 @@ impl Num {
         Self(self.0.normalize())
     }
 
+    /// The digits unchanged, with thousands separators.
+    pub fn grouped(self) -> String {
+        let text = self.abs().to_string();
+        let (whole, fraction) = match text.split_once('.') {
+            Some((whole, fraction)) => (whole, Some(fraction)),
+            None => (text.as_str(), None),
+        };
+        let mut out = String::with_capacity(text.len() + whole.len() / 3 + 1);
+        if self.is_negative() {
+            out.push('-');
+        }
+        for (i, digit) in whole.chars().enumerate() {
+            if i > 0 && (whole.len() - i).is_multiple_of(3) {
+                out.push(',');
+            }
+            out.push(digit);
+        }
+        if let Some(fraction) = fraction {
+            out.push('.');
+            out.push_str(fraction);
+        }
+        out
+    }
+
     /// The integer part, rounded towards zero; `None` if it does not fit.
     pub fn to_i64(self) -> Option<i64> {
         self.0.trunc().to_string().parse().ok()

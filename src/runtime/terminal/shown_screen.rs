@@ -94,7 +94,9 @@ impl<B: Backend + Write> ShownScreen<B> {
         if self.cells.area == area {
             return Ok(());
         }
-        self.cells = fitted(std::mem::take(&mut self.cells), area);
+        let mut cells = Buffer::empty(area);
+        copy_over(&mut cells, &self.cells);
+        self.cells = cells;
         self.wipe()
     }
 
@@ -257,6 +259,23 @@ mod tests {
         assert!(!text(&screen.backend.writes.concat()).contains("abc"));
         screen.paint(vec![]).unwrap();
         assert!(text(&screen.backend.writes.concat()).contains("abc"));
+    }
+
+    #[test]
+    fn a_terminal_that_grows_is_drawn_to_its_new_edges_and_cleared_once() {
+        let mut screen = screen(Size::new(2, 1));
+        screen.paint(vec![Buffer::with_lines(["ab"])]).unwrap();
+        screen.backend.size = Size::new(4, 2);
+        screen.paint(frame(["abcd", "efgh"])).unwrap();
+        assert_eq!(screen.cells, Buffer::with_lines(["abcd", "efgh"]));
+        let drawn = text(&screen.backend.writes.concat());
+        assert!(
+            drawn.contains("abcd") && drawn.contains("efgh"),
+            "{drawn:?}"
+        );
+        screen.backend.writes.clear();
+        screen.paint(frame(["abcd", "efgh"])).unwrap();
+        assert_eq!(screen.backend.writes, Vec::<Vec<u8>>::new());
     }
 
     #[test]

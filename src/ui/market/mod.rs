@@ -76,8 +76,11 @@ fn draw_ladder(
     (model, scene): (&Model, &Scene<'_>),
 ) -> Option<DrawnLadder> {
     let Some(view) = view::price_ladder(model, scene, (inner.width, inner.height)) else {
-        let none = [Span::muted("no price of this market is known yet")];
-        canvas.spans(line(inner, 0), &none);
+        let words = match model.market_screen.market() {
+            Some(_) => "no price of this market is known yet",
+            None => "loading…",
+        };
+        canvas.spans(line(inner, 0), &[Span::muted(words)]);
         return None;
     };
     ladder::draw(canvas, inner, &view)

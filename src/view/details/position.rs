@@ -11,6 +11,36 @@ use crate::{
 
 pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     let mut fields = DetailFields::default();
+    if position.closed_at.is_some() {
+        closed_fields(&mut fields, position, scene);
+    } else {
+        names(&mut fields, position, scene);
+        size(&mut fields, position, scene);
+        profit(&mut fields, position);
+        open(&mut fields, position, scene);
+        times(&mut fields, position, scene);
+        trade(&mut fields, position, scene);
+    }
+    let title = vec![
+        words::position_side(position.side()),
+        Span::plain(format!(" {} ", words::position_size(position, scene))),
+        words::market(&position.market_id),
+    ];
+    fields.titled(title)
+}
+
+/// First what it cost: the smallest screen shows twelve lines.
+fn closed_fields(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
+    profit(fields, position);
+    size(fields, position, scene);
+    fields.section("Times");
+    times(fields, position, scene);
+    trade(fields, position, scene);
+    fields.section("Ids");
+    names(fields, position, scene);
+}
+
+fn names(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     fields.text("id", Some(&position.id));
     fields.text("account_id", Some(&position.account_id));
     fields.market((
@@ -20,6 +50,9 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
         &position.coin,
     ));
     fields.push("side", vec![positions::side_now(position, scene)]);
+}
+
+fn size(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     fields.section("Price and size");
     fields.number("size", Some(position.size));
     fields.text("size_decimals", position.size_decimals);
@@ -31,6 +64,9 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
     }
     fields.number("leverage", position.leverage);
     fields.number("isolated_margin_extra", position.isolated_margin_extra);
+}
+
+fn profit(fields: &mut DetailFields, position: &Position) {
     fields.section("Profit");
     fields.profit("realized_pnl", position.realized_pnl);
     fields.number("fees", position.fees);
@@ -44,19 +80,11 @@ pub(crate) fn detail(position: &Position, scene: &Scene<'_>) -> DetailView {
         "return on margin basis",
         closed::return_on_basis(position).map(format::signed_percent),
     );
-    match position.closed_at {
-        None => open(&mut fields, position, scene),
-        Some(_) => fields.section("Times"),
-    }
+}
+
+fn times(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     fields.time("opened_at", position.opened_at, scene);
     fields.time("closed_at", position.closed_at, scene);
-    trade(&mut fields, position, scene);
-    let title = vec![
-        words::position_side(position.side()),
-        Span::plain(format!(" {} ", words::position_size(position, scene))),
-        words::market(&position.market_id),
-    ];
-    fields.titled(title)
 }
 
 /// What this desk keeps of the trade beside what the service tells.

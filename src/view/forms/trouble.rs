@@ -176,7 +176,7 @@ fn guarded_already(draft: &CloseDraft, model: &Model, seen: &Seen) -> Option<Str
     let there = protection::known(side, position, &scene)?;
     let what = side.word();
     Some(format!(
-        "a {what} is there already, {there}: this is one more; that one is moved among the orders"
+        "a {what} is already there, {there}: this adds another; move that one in the working orders"
     ))
 }
 

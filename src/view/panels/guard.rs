@@ -190,12 +190,12 @@ fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)
     let rows = [
         ("through market", through),
         (
-            "away from it",
+            "from market",
             [asks(checks.ask_away_from_market, " %"), None],
         ),
         ("notional", notional),
         (
-            "open after",
+            "leverage after",
             [asks(checks.ask_leverage, " × the equity"), None],
         ),
         ("liquidation", liquidation),

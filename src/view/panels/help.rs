@@ -29,7 +29,7 @@ const QUESTIONS: &[(&[Action], &str)] = &[
     ),
     (
         &[Action::Closed],
-        "what did that trade cost? columns fees, funding and net",
+        "what did that trade cost? Enter: gross, fees, funding, net",
     ),
     (
         &[Action::Refresh],

@@ -57,7 +57,7 @@ fn words(model: &Model, step: Step) -> String {
             desk(Action::Up)
         ),
         Step::Detail => format!(
-            "{} shows all that is known of the selected row and what it leads to; {} comes back.",
+            "{} shows every field of the selected row, and its related rows; {} goes back.",
             desk(Action::Detail),
             key(Context::Detail, Action::Dismiss)
         ),
@@ -67,30 +67,30 @@ fn words(model: &Model, step: Step) -> String {
             key(Context::Orders, Action::Cancel)
         ),
         Step::Buy => format!(
-            "{} writes a new order and shows what would come of it; {} sends it, {} leaves without.",
+            "{} opens a new order with a preview of its fill, margin and risk; {} sends it, {} drops it.",
             desk(Action::Buy),
             key(Context::Form, Action::Submit),
             key(Context::Form, Action::Dismiss)
         ),
         Step::Twaps => format!(
-            "{} goes to the TWAPs: what is filled against the time that has passed, and the drift between them.",
+            "{} goes to the TWAPs: filled share against due share, and the drift between them.",
             desk(Action::Twaps)
         ),
         Step::History => format!(
-            "{} {} {} {} turn the pages below: closed positions, all orders, what this desk did, its calls.",
+            "{} {} {} {} select the tabs below: closed positions, order history, activity, API calls.",
             desk(Action::Closed),
             desk(Action::History),
             desk(Action::Activity),
             desk(Action::Calls)
         ),
         Step::CloseAll => format!(
-            "{} closes every position after a moment: a strip says when, {} goes now, {} stops it.",
+            "{} closes every position after a countdown; {} starts it at once, {} stops it.",
             desk(Action::CloseAll),
             key(Context::Strip, Action::Confirm),
             key(Context::Strip, Action::Dismiss)
         ),
         Step::Help => format!(
-            "{} lists every key, {} takes commands, and {}tour shows all this again.",
+            "{} lists every key, {} takes commands, and {}tour shows this tour again.",
             desk(Action::Help),
             desk(Action::Command),
             desk(Action::Command)

@@ -30,7 +30,7 @@ pub const WORKING: &[Column<Order>] = &[
     Column::new("trigger_price", "trigger", Left, 0, trigger),
     Column::new("distance", "to mark", Number, 2, distance).holds("-99.99%", "-99.99%"),
     Column::new("time_in_force", "tif", Left, 3, time_in_force).holds("gtd 23h59m", "23h"),
-    Column::new("reduce_only", "RO", Left, 1, reduce_only).holds("RO", "RO"),
+    Column::new("reduce_only", "RO", Left, 0, reduce_only).holds("RO", "RO"),
     Column::new("attached_exits", "SL/TP", Left, 5, exits),
     Column::new("margin", "margin", Left, 8, margin).parts(&[
         ("margin_mode", |o| o.margin_mode.to_string()),

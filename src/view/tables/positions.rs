@@ -39,7 +39,8 @@ pub const OPEN: &[Column<Position>] = &[
         .holds("65,000 133% of size +1", "65,000 133%"),
     Column::new("target", "target", Left, 4, |p, scene| {
         protection::target(p, scene).into()
-    }),
+    })
+    .holds("65,000 85%", "65,000"),
     Column::new("margin", "margin", Left, 3, margin).parts(&[
         ("margin_mode", |p| margin_mode(p).to_string()),
         ("leverage", |p| {

@@ -188,15 +188,13 @@ fn filled_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
             |size| sized(twap, size, scene),
         )
     };
+    let words = format!("{} of {}", size(twap.filled_size), size(twap.total_size));
+    let words = [Span::muted(words)].into_iter().chain(due(twap, scene));
     Bar {
         label: "filled",
         gauge: gauge(share, Tone::Info),
         share: known(share.map(format::whole_percent)),
-        words: vec![Span::muted(format!(
-            "{} of {}",
-            size(twap.filled_size),
-            size(twap.total_size)
-        ))],
+        words: words.collect(),
     }
 }
 
@@ -207,9 +205,8 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
         .end_at
         .filter(|_| share.is_some() && is_live(twap, scene))
         .map(|end| scene.until(end, passing::LEFT));
-    let mut words = vec![Span::muted("drift "), drift(twap, scene)];
+    let mut words = drift_words(drift(twap, scene));
     words.extend(left.into_iter().flat_map(|left| left_words(&left)));
-    words.extend(due(twap, share, scene));
     Bar {
         label: "time",
         gauge: gauge(share, Tone::Muted),
@@ -218,13 +215,21 @@ fn time_bar(twap: &Twap, scene: &Scene<'_>) -> Bar {
     }
 }
 
-/// `  due 9%`: the reference of the drift, if that is not the elapsed share.
-fn due(twap: &Twap, elapsed: Option<Num>, scene: &Scene<'_>) -> Option<Span> {
+/// `  due 9%`: how much of it should have filled. The drift is the difference.
+fn due(twap: &Twap, scene: &Scene<'_>) -> Option<Span> {
     let due = twap
         .due_share(clock(twap, scene))
-        .map(format::whole_percent)?;
-    let is_other = elapsed.map(format::whole_percent).as_ref() != Some(&due);
-    is_other.then(|| Span::muted(format!("  due {due}")))
+        .filter(|_| is_live(twap, scene));
+    Some(Span::muted(format!(
+        "  due {}",
+        format::whole_percent(due?)
+    )))
+}
+
+/// As wide with a sign as without one.
+fn drift_words(drift: Span) -> Vec<Span> {
+    let blank = if drift.text == "0.00%" { " " } else { "" };
+    vec![Span::muted(format!("drift {blank}")), drift]
 }
 
 /// `  45m00s` and ` left`; in a narrow window the number is enough.

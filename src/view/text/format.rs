@@ -16,26 +16,7 @@ const FINER_THAN_TICK: u32 = 2;
 
 /// The digits unchanged, with thousands separators.
 pub fn grouped(value: Num) -> String {
-    let text = value.abs().to_string();
-    let (whole, fraction) = match text.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (text.as_str(), None),
-    };
-    let mut out = String::with_capacity(text.len() + whole.len() / 3 + 1);
-    if value.is_negative() {
-        out.push('-');
-    }
-    for (i, digit) in whole.chars().enumerate() {
-        if i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
+    value.grouped()
 }
 
 /// As [`grouped`], with a plus sign if positive: for profits, drifts, funding.

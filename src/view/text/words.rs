@@ -312,7 +312,7 @@ mod tests {
         };
         assert_eq!(
             command(&close, &about),
-            "close 0.1 of LONG 0.50000 BTC (1) limit @ 61000"
+            "close 0.1 of LONG 0.50000 BTC (1) limit @ 61,000"
         );
     }
 }

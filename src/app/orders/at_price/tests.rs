@@ -115,7 +115,7 @@ fn one_key_sends_what_the_form_would_send_and_says_what_takes_now() {
     let takes = limit(&mut model, Side::Buy, &at("64005"), SendMode::AtOnce);
     assert_eq!(placed(takes).limit_price, Some(num("64005")));
     let toast = model.activity.toast(model.now).unwrap();
-    let words = "fills now: buy BTC 64005 takes 64001";
+    let words = "fills now: buy BTC 64,005 takes 64,001";
     assert!(format!("{:?}", toast.event).contains(words), "{toast:?}");
 }
 
@@ -178,7 +178,7 @@ fn a_stop_entry_waits_for_its_price_on_the_far_side_of_the_mark_only() {
     ));
     assert_eq!(
         why,
-        "a buy stop is above the mark, 64000: at 63900 the trigger is already crossed"
+        "a buy stop is above the mark, 64,000: at 63,900 the trigger is already crossed"
     );
 }
 
@@ -278,7 +278,7 @@ fn a_cancel_takes_the_orders_of_its_row_and_a_stop_asks_first() {
     let tick = |step| Tick::of(num(step)).unwrap();
     let mut model = traded();
     let why = refused(cancel_here(&mut model, &at("60001"), tick("1")));
-    assert_eq!(why, "no order of yours at 60001");
+    assert_eq!(why, "no order of yours at 60,001");
     let next = cancel_here(&mut model, &at("60000"), tick("50"));
     assert!(
         matches!(&next, Next::AskEach(sent) if sent.len() == 1),

@@ -172,15 +172,14 @@ fn a_stop_of_unknown_outcome_is_decided_before_another_is_placed() {
 fn break_even_is_refused_in_words_where_it_helps_nothing() {
     let mut better = charged(vec![stop("ord-5", "60100")]);
     assert_eq!(press(&mut better, "Z"), vec![]);
-    let words = "the stop at 60100 is already at break-even 60055 or better: it stays";
+    let words = "the stop at 60,100 is already at break-even 60,055 or better: it stays";
     assert_eq!(said(&better).as_deref(), Some(words));
 
     let mut near = charged(vec![stop("ord-5", "58000")]);
     let market = market("BTC", "60019", "60021", (5, 40));
     arrive(&mut near, Answer::Markets(Ok(vec![market])));
     assert_eq!(press(&mut near, "Z"), vec![]);
-    let words =
-        "break-even: the mark 60020 is not beyond 60055: a stop there would trigger at once";
+    let words = "break-even is 60,055: the mark, 60,020, has not passed it, so a stop there would trigger at once";
     assert_eq!(said(&near).as_deref(), Some(words));
 
     let mut uncharged = desk();
@@ -199,7 +198,7 @@ fn the_nearest_stop_goes_by_ticks_and_not_beyond_the_mark() {
 
     let mut at_mark = charged(vec![stop("ord-5", "63999")]);
     assert_eq!(press(&mut at_mark, "}"), vec![]);
-    let words = "the mark 64000 has reached 64000: the stop would trigger at once";
+    let words = "the mark 64,000 has reached 64,000: the stop would trigger at once";
     assert_eq!(said(&at_mark).as_deref(), Some(words));
 
     let mut bare = charged(vec![]);

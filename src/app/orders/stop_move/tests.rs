@@ -251,7 +251,7 @@ fn a_new_stop_that_no_list_shows_within_ten_seconds_ends_the_move_with_both() {
     assert_eq!(model.store.stop_moves.len(), 1);
     assert_eq!(sent(&wait(&mut model, 1)), []);
     let words = "both stops stand: the new one was not read within 10 s; x on ord-5 cancels it; no stop is moved to \
-                 58002";
+                 58,002";
     assert_eq!(said(&model).as_deref(), Some(words));
     assert_eq!(model.store.stop_moves, vec![]);
     assert_eq!(sent(&list(&mut model, &[long()], &both())), []);

@@ -21,7 +21,8 @@ pub(super) fn amend(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     args.at_most(2)?;
     let id = args.needed(0, "which order: an id")?;
     let order = model.store.order(&id.text.as_str().into());
-    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that move"))?;
+    let order =
+        order.ok_or_else(|| id.fault("no such order here; Tab lists those that can be moved"))?;
     let mut form = of_row::moved(model, order).map_err(|why| id.fault(why))?;
     let price = args.word(1).or(args.flag("--price"));
     let price = price.map(|word| (form.focus, word));

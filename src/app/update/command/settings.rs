@@ -31,7 +31,7 @@ pub(super) fn theme(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     args.at_most(1)?;
     let theme = args.word(0).map(|word| named(model, word)).transpose()?;
     let words = theme.map_or_else(
-        || "the theme of the settings is back".to_owned(),
+        || "the theme of the settings applies again".to_owned(),
         |theme| format!("theme {theme} for this session; `:theme` alone restores the settings"),
     );
     let event = Event::Message(Tone::Plain, words);

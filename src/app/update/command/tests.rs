@@ -268,7 +268,7 @@ fn a_fault_stands_where_it_is_and_nothing_happens() {
         fault("cancel ord-9"),
         (
             7..12,
-            "no such order here; Tab lists those that work".to_owned()
+            "no such order here; Tab lists the working ones".to_owned()
         )
     );
     assert_eq!(
@@ -591,7 +591,7 @@ fn a_theme_is_worn_by_its_name_and_taken_off_without_one() {
         );
     }
     assert_eq!(say(&mut model, "theme"), [Effect::SetTheme(None)]);
-    assert_eq!(toast(&model), "the theme of the settings is back");
+    assert_eq!(toast(&model), "the theme of the settings applies again");
     assert_eq!(say(&mut model, "reload"), [Effect::Reload]);
     let (at, what) = fault("theme drak");
     let known = "no such theme; the themes are dark, light, contrast, blue_orange, red_up";
@@ -648,7 +648,7 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
         (
             "move ord-9 1",
             5..10,
-            "no such order here; Tab lists those that move",
+            "no such order here; Tab lists those that can be moved",
         ),
         ("move", 4..5, "which order: an id"),
         (

@@ -212,7 +212,7 @@ pub(super) fn cancel(model: &mut Model, args: &CommandArgs) -> Result<Next, Faul
     let id = args.needed(0, "which order: an id, or all")?;
     let order = id.text.as_str().into();
     if model.store.order(&order).is_none() {
-        return Err(id.fault("no such order here; Tab lists those that work"));
+        return Err(id.fault("no such order here; Tab lists the working ones"));
     }
     of_row(model, &RowId::Order(order), id)
 }
@@ -241,7 +241,7 @@ pub(super) fn exits(model: &mut Model, args: &CommandArgs) -> Result<Next, Fault
     args.at_most(1)?;
     let id = args.needed(0, "which order: an id")?;
     let order = model.store.order(&id.text.as_str().into());
-    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists those that rest"))?;
+    let order = order.ok_or_else(|| id.fault("no such order here; Tab lists the resting ones"))?;
     if !takes_exits(order) {
         return Err(id.fault("attached exits can be changed on a resting limit order only"));
     }

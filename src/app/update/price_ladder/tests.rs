@@ -382,6 +382,24 @@ fn where_bids_and_asks_share_a_column_both_are_dragged() {
     }
 }
 
+#[test]
+fn the_mouse_takes_an_order_anywhere_on_its_row_unless_a_click_there_trades() {
+    let carried = |mut model: Model, column| {
+        let (own, there) = (spot(&model, "63995", column), spot(&model, "63997", column));
+        let now = model.now;
+        update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
+        let dragged = Msg::Ladder(LadderEvent::Dragged(there.into()));
+        update(&mut model, now, dragged);
+        model.price_ladder.carried().cloned()
+    };
+    let order = Some(OrderId::from("ord-1"));
+    for column in [LadderColumn::Price, LadderColumn::Bids, LadderColumn::Asks] {
+        assert_eq!(carried(ladder(), column), order, "{column:?}");
+    }
+    assert_eq!(carried(armed(), LadderColumn::Price), order);
+    assert_eq!(carried(armed(), LadderColumn::Bids), None);
+}
+
 /// The chart has the keys; its rows are 17 dollars high, so the cursor goes in steps of 10.
 fn on_chart(mut model: Model) -> Model {
     let now = model.now;

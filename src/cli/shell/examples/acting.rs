@@ -30,7 +30,7 @@ pub(super) const EXAMPLES: &[ExamplesOf] = &[
     (
         "ladder",
         &[example(
-            "perpdeck ladder --market btc --side buy --size 0.5 --start-price 60000 --end-price 58000 --rungs 5 -n",
+            "perpdeck ladder --market eth --side buy --size 2 --start-price 3000 --end-price 2900 --rungs 5 -n",
             "prints a ladder of five limit orders",
         )],
     ),

@@ -312,7 +312,7 @@ fn a_stop_beside_another_is_called_one_more_and_a_first_one_is_not() {
     let orders = Page::of(vec![stop]);
     arrive(&mut model, Answer::Orders(Ok(orders)));
     let words =
-        "a stop is there already, 59,000: this is one more; that one is moved among the orders";
+        "a stop is already there, 59,000: this adds another; move that one in the working orders";
     let trouble = view(&model).trouble;
     assert_eq!(trouble.first().map(|line| &*line.text), Some(words));
 }
