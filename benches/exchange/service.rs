@@ -45,6 +45,27 @@ pub(crate) fn measure() {
     }
 }
 
+/// Place and cancel alone, in memory: what two builds are compared by, in turn.
+pub(crate) fn place() {
+    println!("## Place and cancel, in memory\n");
+    Runtime::new().unwrap().block_on(async {
+        let stop = CancellationToken::new();
+        let handle = open(None, stop.clone()).await;
+        let server = Arc::new(Server::of(&handle));
+        fill(&server).await;
+        println!("| requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
+        for (label, deed) in DEEDS
+            .into_iter()
+            .filter(|(label, _)| label.contains("POST"))
+        {
+            println!("{}|", rates(&server, label, deed).await);
+        }
+        println!();
+        stop.cancel();
+        handle.stopped().await;
+    });
+}
+
 async fn one(name: &str, data_dir: Option<PathBuf>) {
     let stop = CancellationToken::new();
     let handle = open(data_dir.clone(), stop.clone()).await;
@@ -62,12 +83,7 @@ async fn one(name: &str, data_dir: Option<PathBuf>) {
     );
     println!("| {name}, requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
     for (label, deed) in DEEDS {
-        let mut line = format!("| {label} ");
-        for connections in CONNECTIONS {
-            let rate = rate(&server, connections, deed).await;
-            let _ = write!(line, "| {rate:.0} ");
-        }
-        println!("{line}|");
+        println!("{}|", rates(&server, label, deed).await);
     }
     println!();
     beside_bare(name, &server).await;
@@ -137,6 +153,15 @@ const DEEDS: [(&str, Deed); 4] = [
         },
     ),
 ];
+
+async fn rates(server: &Arc<Server>, label: &str, deed: Deed) -> String {
+    let mut line = format!("| {label} ");
+    for connections in CONNECTIONS {
+        let rate = rate(server, connections, deed).await;
+        let _ = write!(line, "| {rate:.0} ");
+    }
+    line
+}
 
 async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
     let mut clients = JoinSet::new();
