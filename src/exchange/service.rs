@@ -9,7 +9,6 @@ use super::{
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
-    keep::KeepTime,
     operations::CloseAllOperations,
     rate_limit::RateLimiter,
     scenario::{self, Scenario},
@@ -41,18 +40,13 @@ pub(super) struct ResetState {
 
 impl ResetState {
     pub(super) fn open(&self) -> Result<ExchangeState, ApiError> {
+        let scenario = &self.scenario;
         let engine = match &self.first {
-            Some(first) => {
-                engine::Engine::from_first_checkpoint(first).map_err(|why| why.to_string())
-            }
-            None => self
-                .scenario
-                .open(self.start)
-                .map_err(|why| why.to_string()),
+            Some(first) => scenario.reopen(first).map_err(|why| why.to_string()),
+            None => scenario.open(self.start).map_err(|why| why.to_string()),
         };
-        let mut engine = engine
+        let engine = engine
             .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
-        engine.keep_for(self.scenario.keep.map(KeepTime::millis));
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
             clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
