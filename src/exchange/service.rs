@@ -2,21 +2,24 @@
 
 use super::{
     api_error::ApiError,
-    auth::Authenticator,
+    auth::{AuthenticatedUser, Authenticator},
     clock::{ClockMode, ClockRecord, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
+    message::{ApiRequest, ApiResponse},
     operations::CloseAllOperations,
     rate_limit::RateLimiter,
+    response_cache::{Read, ResponseCache},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
 };
 use crate::api::Dialect;
+use serde::Serialize;
 use std::{
     net::SocketAddr,
     sync::{
@@ -68,6 +71,7 @@ fn begun(now: engine::Millis, start: engine::Millis) -> engine::Millis {
 #[derive(Debug)]
 pub(super) struct ExchangeService {
     state: Mutex<ExchangeState>,
+    pub(super) responses: ResponseCache,
     /// Fires when a panic may have left the state half changed.
     pub(super) broken: CancellationToken,
     store: Option<ExchangeStore>,
@@ -111,6 +115,7 @@ impl ExchangeService {
                 first: resumed.first,
                 scenario: scenario.clone(),
             },
+            responses: ResponseCache::default(),
             broken: CancellationToken::new(),
             store: resumed.store,
             faults: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
@@ -142,6 +147,31 @@ impl ExchangeService {
         };
         guard.tick(Instant::now());
         Ok(guard)
+    }
+
+    /// Answers a read of the state: as before, if nothing has changed since. `rows` copies what is shown under the lock
+    /// of the state, and `envelope` makes the answer of it outside, so that no reader delays matching.
+    pub(super) fn read<Rows, Envelope: Serialize>(
+        &self,
+        (caller, request): (Option<&AuthenticatedUser>, &ApiRequest),
+        rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
+        envelope: impl FnOnce(Rows) -> Envelope,
+    ) -> Result<ApiResponse, ApiError> {
+        let read = Read {
+            user: caller.map(|caller| caller.user),
+            target: request.target(),
+        };
+        let (version, rows) = {
+            let state = self.state()?;
+            let version = state.engine.version();
+            if let Some(body) = self.responses.get(version, read) {
+                return Ok(ApiResponse::again(body));
+            }
+            (version, rows(&state)?)
+        };
+        let response = ApiResponse::ok(&envelope(rows))?;
+        self.responses.keep(version, read, &response.body);
+        Ok(response)
     }
 
     /// Waits until every change so far is on disk; only then may a response be sent.

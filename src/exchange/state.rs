@@ -250,6 +250,11 @@ impl ExchangeState {
 
 /// `{data: …}` of a row that must exist.
 pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<ApiResponse, ApiError> {
-    let data = row.ok_or_else(|| ApiError::broken("a row in no market"))?;
+    let data = existing(row)?;
     ApiResponse::ok(&crate::api::Data { data })
+}
+
+/// A row that must exist.
+pub(super) fn existing<T>(row: Option<T>) -> Result<T, ApiError> {
+    row.ok_or_else(|| ApiError::broken("a row in no market"))
 }
