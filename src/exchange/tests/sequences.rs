@@ -253,6 +253,8 @@ struct Answered {
     rejected: bool,
 }
 
+type ApiResult = Result<ApiResponse, ApiError>;
+
 struct Paper {
     service: ExchangeService,
     caller: AuthenticatedUser,
@@ -307,7 +309,7 @@ impl Paper {
         }
     }
 
-    fn answer(&self, request: &Request, key: &str) -> Result<ApiResponse, ApiError> {
+    fn answer(&self, request: &Request, key: &str) -> ApiResult {
         let mut headers = HeaderMap::new();
         headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
         let call = ApiRequest {
@@ -339,7 +341,7 @@ impl Paper {
     }
 
     /// Everything that a desk polls, each answer as it is.
-    fn looks(&self) -> Vec<(&'static str, Result<ApiResponse, ApiError>)> {
+    fn looks(&self) -> Vec<(&'static str, ApiResult)> {
         let looks = LOOKS.into_iter().chain(MORE_LOOKS);
         looks
             .map(|target| (target, self.answer(&Request::get(target), "")))
