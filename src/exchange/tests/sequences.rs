@@ -335,8 +335,9 @@ impl Paper {
         answer.body
     }
 
-    /// Everything there is to see, and the hash of everything that happened.
+    /// Everything there is to see, encoded now, and the hash of everything that happened.
     fn state(&self) -> [String; 6] {
+        self.service.responses.clear();
         LOOKS.map(|target| self.get(target))
     }
 
