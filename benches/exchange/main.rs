@@ -1,4 +1,5 @@
-//! What the paper exchange costs: `cargo bench`, or `cargo bench --bench exchange -- history`, `engine` or `service` for one part.
+//! What the paper exchange costs: `cargo bench`, or `cargo bench --bench exchange -- history`, `engine` or `service` for one part;
+//! `place` for one case of `service`.
 //!
 //! Own timing, no harness: the figures are whole-process ones (a step with so many orders, requests per second with
 //! so many connections, resident memory), told once, for the table in the README.
@@ -34,6 +35,10 @@ fn main() {
     }
     if wanted("service") {
         service::measure();
+    }
+    // A part of `service`, so only by its name.
+    if asked.iter().any(|arg| arg == "place") {
+        service::place();
     }
 }
 

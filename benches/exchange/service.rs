@@ -45,6 +45,27 @@ pub(crate) fn measure() {
     }
 }
 
+/// Place and cancel alone, and with a read after each, in memory: what two builds are compared by, in turn.
+pub(crate) fn place() {
+    println!("## Place and cancel, in memory\n");
+    Runtime::new().unwrap().block_on(async {
+        let stop = CancellationToken::new();
+        let handle = open(None, stop.clone()).await;
+        let server = Arc::new(Server::of(&handle));
+        fill(&server).await;
+        println!("| requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
+        for (label, deed) in DEEDS
+            .into_iter()
+            .filter(|(label, _)| label.contains("POST"))
+        {
+            println!("{}|", rates(&server, label, deed).await);
+        }
+        println!();
+        stop.cancel();
+        handle.stopped().await;
+    });
+}
+
 async fn one(name: &str, data_dir: Option<PathBuf>) {
     let stop = CancellationToken::new();
     let handle = open(data_dir.clone(), stop.clone()).await;
@@ -62,12 +83,7 @@ async fn one(name: &str, data_dir: Option<PathBuf>) {
     );
     println!("| {name}, requests/s | 1 connection | 16 | 128 |\n|---|---|---|---|");
     for (label, deed) in DEEDS {
-        let mut line = format!("| {label} ");
-        for connections in CONNECTIONS {
-            let rate = rate(&server, connections, deed).await;
-            let _ = write!(line, "| {rate:.0} ");
-        }
-        println!("{line}|");
+        println!("{}|", rates(&server, label, deed).await);
     }
     println!();
     beside_bare(name, &server).await;
@@ -100,7 +116,7 @@ async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> ExchangeHan
 /// What one client does over and over; the answer is how many requests it took.
 type Deed = for<'a> fn(&'a mut Client) -> Pin<Box<dyn Future<Output = usize> + Send + 'a>>;
 
-const DEEDS: [(&str, Deed); 4] = [
+const DEEDS: [(&str, Deed); 5] = [
     ("`GET /v1/orders?status=working` (50 rows)", |client| {
         Box::pin(async move {
             let target = format!("/v1/orders?account_id=a{}&status=working", client.account);
@@ -126,17 +142,42 @@ const DEEDS: [(&str, Deed); 4] = [
         |client| {
             Box::pin(async move {
                 let placed = client.place(0, Some(60)).await;
-                let id = placed
-                    .split("\"id\":\"")
-                    .nth(1)
-                    .and_then(|rest| rest.split('"').next());
-                let target = format!("/v1/orders/{}", id.unwrap());
+                let target = format!("/v1/orders/{}", first_id(&placed));
                 client.call("DELETE", &target, None, "").await;
                 2
             })
         },
     ),
+    (
+        "`POST`, `GET /v1/orders?status=working`, `DELETE` and the same `GET` in turn",
+        |client| {
+            Box::pin(async move {
+                let list = format!("/v1/orders?account_id=a{}&status=working", client.account);
+                let placed = client.place(0, Some(60)).await;
+                client.call("GET", &list, None, "").await;
+                let target = format!("/v1/orders/{}", first_id(&placed));
+                client.call("DELETE", &target, None, "").await;
+                client.call("GET", &list, None, "").await;
+                4
+            })
+        },
+    ),
 ];
+
+/// Of an answer with one row.
+fn first_id(answer: &str) -> &str {
+    let rest = answer.split("\"id\":\"").nth(1).unwrap();
+    rest.split('"').next().unwrap()
+}
+
+async fn rates(server: &Arc<Server>, label: &str, deed: Deed) -> String {
+    let mut line = format!("| {label} ");
+    for connections in CONNECTIONS {
+        let rate = rate(server, connections, deed).await;
+        let _ = write!(line, "| {rate:.0} ");
+    }
+    line
+}
 
 async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
     let mut clients = JoinSet::new();
@@ -160,7 +201,10 @@ async fn rate(server: &Arc<Server>, connections: usize, deed: Deed) -> f64 {
 /// the machine does is in both.
 async fn beside_bare(name: &str, server: &Arc<Server>) {
     println!("| {name}, share of bare hyper | 1 connection | 16 | 128 |\n|---|---|---|---|");
-    for (label, deed) in DEEDS.into_iter().filter(|(label, _)| label.contains("GET")) {
+    for (label, deed) in DEEDS
+        .into_iter()
+        .filter(|(label, _)| label.starts_with("`GET"))
+    {
         // This connection is closed before the 128 others, the most that the exchange takes from one address.
         let body = {
             let mut client = server.client(0).await;

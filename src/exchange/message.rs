@@ -6,7 +6,8 @@ use super::{
 };
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
 use hyper::{
-    HeaderMap, StatusCode,
+    HeaderMap, StatusCode, Uri,
+    body::Bytes,
     header::{CONTENT_TYPE, HeaderValue},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -17,7 +18,7 @@ pub(super) const JSON: &str = "application/json";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ApiResponse {
     pub(super) status: StatusCode,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Bytes,
     /// The `Content-Type`.
     pub(super) media: &'static str,
     /// Whole seconds, on 202 only.
@@ -28,22 +29,32 @@ impl ApiResponse {
     pub(super) fn new(status: StatusCode, envelope: &impl Serialize) -> Result<Self, ApiError> {
         let body = serde_json::to_vec(envelope)
             .map_err(|why| ApiError::broken(format!("the answer could not be written: {why}")))?;
-        Ok(Self {
+        Ok(Self::json(status, body.into()))
+    }
+
+    fn json(status: StatusCode, body: Bytes) -> Self {
+        Self {
             status,
             body,
             media: JSON,
             retry_after: None,
-        })
+        }
     }
 
     pub(super) fn ok(envelope: &impl Serialize) -> Result<Self, ApiError> {
         Self::new(StatusCode::OK, envelope)
     }
+
+    /// With the body of an earlier answer.
+    pub(super) fn again(body: Bytes) -> Self {
+        Self::json(StatusCode::OK, body)
+    }
 }
 
-/// Headers and body of one request, fully read.
+/// One request, fully read.
 #[derive(Debug)]
 pub(super) struct ApiRequest {
+    pub(super) uri: Uri,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
     pub(super) execution: Execution,
@@ -58,6 +69,13 @@ pub(super) enum Execution {
 }
 
 impl ApiRequest {
+    /// Path and query as sent.
+    pub(super) fn target(&self) -> &str {
+        self.uri
+            .path_and_query()
+            .map_or("", |target| target.as_str())
+    }
+
     /// The `Idempotency-Key`: exactly one, 1 to 128 characters of 0x20 to 0x7E.
     pub(super) fn key(&self) -> Result<&str, ApiError> {
         let refused = |message: &str| {

@@ -26,6 +26,7 @@ mod lock;
 mod message;
 mod operations;
 mod rate_limit;
+mod response_cache;
 mod scenario;
 mod secret;
 mod service;

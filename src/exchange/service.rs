@@ -2,22 +2,24 @@
 
 use super::{
     api_error::ApiError,
-    auth::Authenticator,
+    auth::{AuthenticatedUser, Authenticator},
     clock::{ClockMode, ClockRecord, VirtualClock},
     cursor::CursorSigner,
     engine,
     faults::FaultInjector,
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
-    keep::KeepTime,
+    message::{ApiRequest, ApiResponse},
     operations::CloseAllOperations,
     rate_limit::RateLimiter,
+    response_cache::{Read, ResponseCache},
     scenario::{self, Scenario},
     secret::ServerSecret,
     state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
 };
 use crate::api::Dialect;
+use serde::Serialize;
 use std::{
     net::SocketAddr,
     sync::{
@@ -41,18 +43,13 @@ pub(super) struct ResetState {
 
 impl ResetState {
     pub(super) fn open(&self) -> Result<ExchangeState, ApiError> {
+        let scenario = &self.scenario;
         let engine = match &self.first {
-            Some(first) => {
-                engine::Engine::from_first_checkpoint(first).map_err(|why| why.to_string())
-            }
-            None => self
-                .scenario
-                .open(self.start)
-                .map_err(|why| why.to_string()),
+            Some(first) => scenario.reopen(first).map_err(|why| why.to_string()),
+            None => scenario.open(self.start).map_err(|why| why.to_string()),
         };
-        let mut engine = engine
+        let engine = engine
             .map_err(|why| ApiError::broken(format!("the scenario cannot start again: {why}")))?;
-        engine.keep_for(self.scenario.keep.map(KeepTime::millis));
         let clock = ClockRecord::new(self.pace, engine.now());
         Ok(ExchangeState {
             clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
@@ -74,6 +71,7 @@ fn begun(now: engine::Millis, start: engine::Millis) -> engine::Millis {
 #[derive(Debug)]
 pub(super) struct ExchangeService {
     state: Mutex<ExchangeState>,
+    pub(super) responses: ResponseCache,
     /// Fires when a panic may have left the state half changed.
     pub(super) broken: CancellationToken,
     store: Option<ExchangeStore>,
@@ -117,6 +115,7 @@ impl ExchangeService {
                 first: resumed.first,
                 scenario: scenario.clone(),
             },
+            responses: ResponseCache::default(),
             broken: CancellationToken::new(),
             store: resumed.store,
             faults: Mutex::new(FaultInjector::new(scenario.seed(), scenario.faults())),
@@ -148,6 +147,31 @@ impl ExchangeService {
         };
         guard.tick(Instant::now());
         Ok(guard)
+    }
+
+    /// Answers a read of the state: as before, if nothing has changed since. `rows` copies what is shown under the lock
+    /// of the state, and `envelope` makes the answer of it outside, so that no reader delays matching.
+    pub(super) fn read<Rows, Envelope: Serialize>(
+        &self,
+        (caller, request): (Option<&AuthenticatedUser>, &ApiRequest),
+        rows: impl FnOnce(&ExchangeState) -> Result<Rows, ApiError>,
+        envelope: impl FnOnce(Rows) -> Envelope,
+    ) -> Result<ApiResponse, ApiError> {
+        let read = Read {
+            user: caller.map(|caller| caller.user),
+            target: request.target(),
+        };
+        let (version, rows) = {
+            let state = self.state()?;
+            let version = state.engine.version();
+            if let Some(body) = self.responses.get(version, read) {
+                return Ok(ApiResponse::again(body));
+            }
+            (version, rows(&state)?)
+        };
+        let response = ApiResponse::ok(&envelope(rows))?;
+        self.responses.keep(version, read, &response.body);
+        Ok(response)
     }
 
     /// Waits until every change so far is on disk; only then may a response be sent.

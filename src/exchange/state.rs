@@ -1,8 +1,8 @@
 //! The state of the exchange: the engine and everything that must change together with it, behind one lock.
 //!
 //! Why a mutex and not a task: each request is a few microseconds of synchronous work that must be atomic (an order,
-//! its idempotency record and its effects), nothing is awaited while it is held, and a read copies its rows straight
-//! into the response.
+//! its idempotency record and its effects), nothing is awaited while it is held, and a read copies its rows under
+//! it and encodes them outside (`service`).
 
 use super::{
     api_error::{ApiError, ServiceCode},
@@ -250,6 +250,11 @@ impl ExchangeState {
 
 /// `{data: …}` of a row that must exist.
 pub(super) fn data<T: serde::Serialize>(row: Option<T>) -> Result<ApiResponse, ApiError> {
-    let data = row.ok_or_else(|| ApiError::broken("a row in no market"))?;
+    let data = existing(row)?;
     ApiResponse::ok(&crate::api::Data { data })
+}
+
+/// A row that must exist.
+pub(super) fn existing<T>(row: Option<T>) -> Result<T, ApiError> {
+    row.ok_or_else(|| ApiError::broken("a row in no market"))
 }

@@ -97,6 +97,15 @@ async fn a_key_whose_order_is_gone_makes_nothing_again() {
     let paper = paper.unwrap();
     assert_eq!(place(&paper, "buy", json!({})).await.status, 201);
     paper.advance(1_000).await;
+    let close = |key| {
+        paper.keyed(
+            "/v1/positions/pos_000001/close",
+            key,
+            r#"{"type":"market"}"#,
+        )
+    };
+    assert_eq!(close("close").await.status, 201);
+    paper.advance(1_000).await;
     for key in ["all", "none"] {
         assert_eq!(close_all(&paper, key).await.0.status, 201);
     }
@@ -111,6 +120,28 @@ async fn a_key_whose_order_is_gone_makes_nothing_again() {
     assert_eq!(
         (again.status, again.refusal().1.as_str()),
         (409, "idempotency_conflict")
+    );
+    let close = |key| {
+        paper.keyed(
+            "/v1/positions/pos_000001/close",
+            key,
+            r#"{"type":"market"}"#,
+        )
+    };
+    let again = close("close").await;
+    assert_eq!(
+        (again.status, again.refusal().1.as_str()),
+        (409, "idempotency_conflict")
+    );
+    assert_eq!(
+        close("another").await.status,
+        404,
+        "no close under this key"
+    );
+    assert_eq!(
+        close("buy").await.status,
+        404,
+        "another request under this key"
     );
     assert_eq!(paper.get(ORDERS).await.json()["data"], json!([]));
     assert_eq!(

@@ -1,12 +1,19 @@
-//! Lists and their cursors.
+//! Lists and their cursors, and that a read is never older than the last change.
 
-use crate::{orders::place, support::Paper};
+use crate::{
+    orders::place,
+    support::{Paper, Reply},
+};
 use perpdeck::{
     api::List,
     model::{Order, Position},
 };
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 
 /// Follows the cursors to the end; every page but the last is full.
 async fn all<T: DeserializeOwned>(paper: &Paper, target: &str, limit: usize) -> Vec<T> {
@@ -139,4 +146,94 @@ async fn closed_positions_are_paged_the_last_closed_first() {
             ]
         );
     }
+}
+
+/// A connection of its own that stays open.
+struct Poller {
+    stream: TcpStream,
+    head: String,
+}
+
+impl Poller {
+    async fn connect(paper: &Paper, account: &str) -> Self {
+        let (addr, key) = (paper.handle.addr, paper.key_of(account));
+        Self {
+            stream: TcpStream::connect(addr).await.unwrap(),
+            head: format!("Host: {addr}\r\nAuthorization: Bearer {key}\r\n"),
+        }
+    }
+
+    async fn get(&mut self, target: &str) -> Reply {
+        let request = format!("GET {target} HTTP/1.1\r\n{}\r\n", self.head);
+        self.stream.write_all(request.as_bytes()).await.unwrap();
+        let mut read = vec![];
+        loop {
+            if let Some(reply) = Reply::read(&read) {
+                assert_eq!(reply.status, 200, "{}", reply.text());
+                return reply;
+            }
+            assert!(self.stream.read_buf(&mut read).await.unwrap() > 0);
+        }
+    }
+
+    async fn rows(&mut self, target: &str) -> Vec<Value> {
+        self.get(target).await.data()
+    }
+}
+
+const WORKING: &str = "/v1/orders?account_id=chal-1&status=working";
+
+#[tokio::test]
+async fn the_next_read_on_another_connection_shows_a_change() {
+    let paper = Paper::bare().await;
+    let mut poller = Poller::connect(&paper, "chal-1").await;
+    let price = paper.price("paper|BTC", -5.0).await;
+    let limit = json!({"type":"limit","limit_price":price});
+    for n in 1..20 {
+        assert_eq!(poller.rows(WORKING).await, poller.rows(WORKING).await);
+        let placed = place(&paper, &format!("k{n}"), limit.clone()).await;
+        assert_eq!(placed.status, 201);
+        assert_eq!(poller.rows(WORKING).await.len(), 1, "placed");
+        paper.delete(&format!("/v1/orders/ord_{n:06}")).await;
+        assert_eq!(poller.rows(WORKING).await.len(), 0, "canceled");
+    }
+    let before = poller.get("/sim/accounts").await;
+    let markets = poller.get("/sim/markets").await;
+    paper.advance(250).await;
+    assert_ne!(poller.get("/sim/accounts").await.body, before.body);
+    assert_ne!(poller.get("/sim/markets").await.body, markets.body);
+    place(&paper, "last", limit).await;
+    assert_eq!(poller.rows(WORKING).await.len(), 1);
+    paper.post("/sim/reset", "").await;
+    assert_eq!(poller.rows(WORKING).await.len(), 0, "reset");
+}
+
+#[tokio::test]
+async fn the_same_read_twice_has_the_same_bytes_and_another_request_id() {
+    let paper = Paper::bare().await;
+    let mut poller = Poller::connect(&paper, "chal-1").await;
+    let (first, again) = (poller.get(WORKING).await, poller.get(WORKING).await);
+    assert_eq!(first.body, again.body);
+    let id = |reply: &Reply| reply.header("x-request-id").unwrap().to_owned();
+    assert_ne!(id(&first), id(&again));
+}
+
+#[tokio::test]
+async fn the_same_target_gives_each_user_its_own_answer() {
+    let paper = Paper::bare().await;
+    let (mut one, mut other) = (
+        Poller::connect(&paper, "chal-1").await,
+        Poller::connect(&paper, "chal-2").await,
+    );
+    for _ in 0..2 {
+        let (mine, theirs) = (
+            one.rows("/sim/accounts").await,
+            other.rows("/sim/accounts").await,
+        );
+        assert_eq!(mine[0]["account_id"], "chal-1");
+        assert_eq!(theirs[0]["account_id"], "chal-2");
+    }
+    one.get(WORKING).await;
+    let foreign = paper.call_as("chal-2", "GET", WORKING, "").await;
+    assert_eq!(foreign.status, 404);
 }

@@ -196,7 +196,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let split = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
         let head = std::str::from_utf8(&bytes[..split]).ok()?;
         let mut lines = head.split("\r\n");

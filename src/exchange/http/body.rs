@@ -42,10 +42,10 @@ struct SlowSchedule {
 }
 
 impl ResponseBody {
-    pub(super) fn whole(body: Vec<u8>) -> Self {
+    pub(super) fn whole(body: Bytes) -> Self {
         Self {
             promised: body.len() as u64,
-            data: body.into(),
+            data: body,
             pace: None,
             _carrier: None,
         }
@@ -60,8 +60,7 @@ impl ResponseBody {
     }
 
     /// Announces the full length, sends half, then breaks the connection.
-    pub(super) fn cut(body: Vec<u8>) -> Self {
-        let mut data = Bytes::from(body);
+    pub(super) fn cut(mut data: Bytes) -> Self {
         let promised = data.len() as u64 + 1;
         data.truncate(data.len() / 2);
         Self {
@@ -73,7 +72,7 @@ impl ResponseBody {
     }
 
     /// The whole body, evenly over `span`.
-    pub(super) fn slow(body: Vec<u8>, span: Duration) -> Self {
+    pub(super) fn slow(body: Bytes, span: Duration) -> Self {
         let every = span / SLOW_BODY_CHUNKS;
         let pace = SlowSchedule {
             piece: body.len().div_ceil(SLOW_BODY_CHUNKS as usize).max(1),
@@ -142,7 +141,7 @@ mod tests {
     async fn a_slow_body_arrives_whole_and_takes_its_time() {
         let began = Instant::now();
         let body: Vec<u8> = (0..100).collect();
-        let slow = ResponseBody::slow(body.clone(), Duration::from_millis(160));
+        let slow = ResponseBody::slow(body.clone().into(), Duration::from_millis(160));
         let read = slow.collect().await.unwrap().to_bytes();
         assert_eq!(read, body);
         assert!((140..=180).contains(&began.elapsed().as_millis()));

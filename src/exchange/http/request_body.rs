@@ -38,6 +38,7 @@ pub(super) async fn read(
         read?
     };
     Ok(ApiRequest {
+        uri: head.uri,
         headers: head.headers,
         body,
         execution: Execution::Immediate,

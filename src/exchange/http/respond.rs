@@ -14,7 +14,7 @@ use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPh
 use crate::api::{Route, RouteFault};
 use hyper::{
     Request, Response, StatusCode,
-    body::Incoming,
+    body::{Bytes, Incoming},
     header::{
         ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
         WWW_AUTHENTICATE,
@@ -263,16 +263,16 @@ fn apply_fault(
         FaultKind::ClockSkew => {
             let by = i64::from(rule.skew_millis());
             let api_result = api_result.map(|answer| ApiResponse {
-                body: with_clock_skew(&answer.body, by),
+                body: with_clock_skew(&answer.body, by).into(),
                 ..answer
             });
             build_response(api_result, request_id, ResponseBody::whole)
         }
         FaultKind::GarbageBody => build_response(api_result, request_id, |_| {
-            ResponseBody::whole(b"<html>upstream \xff is resting</html>".to_vec())
+            ResponseBody::whole(Bytes::from_static(b"<html>upstream \xff is resting</html>"))
         }),
         FaultKind::UnknownWords => build_response(api_result, request_id, |body| {
-            ResponseBody::whole(unknown_enums(&body))
+            ResponseBody::whole(unknown_enums(&body).into())
         }),
         FaultKind::Before | FaultKind::Latency | FaultKind::NotYet => {
             build_response(api_result, request_id, ResponseBody::whole)
@@ -283,7 +283,7 @@ fn apply_fault(
 fn build_response(
     api_result: ApiResult,
     request_id: Uuid,
-    payload: impl FnOnce(Vec<u8>) -> ResponseBody,
+    payload: impl FnOnce(Bytes) -> ResponseBody,
 ) -> Response<ResponseBody> {
     let (status, media, header, body) = match api_result {
         Ok(answer) => (
@@ -294,7 +294,7 @@ fn build_response(
         ),
         Err(fault) => {
             let body = fault.envelope(request_id);
-            (fault.status, JSON, fault.header, body)
+            (fault.status, JSON, fault.header, body.into())
         }
     };
     let mut response = Response::new(payload(body));

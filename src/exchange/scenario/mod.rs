@@ -17,7 +17,7 @@ mod shipped;
 use super::{
     auth::ApiKey,
     decode,
-    engine::{AccountIx, Engine, Millis},
+    engine::{AccountIx, Checkpoint, CheckpointFault, Engine, Millis},
     faults::FaultRule,
     keep::KeepTime,
     rate_limit::RateLimits,
@@ -170,9 +170,17 @@ impl Scenario {
 
     /// The engine after its script, at the last step until `start`.
     pub(super) fn open(&self, start: Millis) -> Result<Engine, ScenarioFault> {
-        let mut engine = self.begun(start)?;
+        self.begun(start).map(|engine| self.with_rows_kept(engine))
+    }
+
+    /// The engine as [`Self::open`] left it.
+    pub(super) fn reopen(&self, first: &Checkpoint) -> Result<Engine, CheckpointFault> {
+        Engine::from_first_checkpoint(first).map(|engine| self.with_rows_kept(engine))
+    }
+
+    fn with_rows_kept(&self, mut engine: Engine) -> Engine {
         engine.keep_for(self.keep.map(KeepTime::millis));
-        Ok(engine)
+        engine
     }
 
     fn begun(&self, start: Millis) -> Result<Engine, ScenarioFault> {

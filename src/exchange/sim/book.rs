@@ -4,14 +4,17 @@ use super::{
     super::{
         api_error::ApiError,
         engine::{BookLevel, MarketIx, Px, Reason, Side},
-        message::ApiResponse,
+        message::{ApiRequest, ApiResponse},
         service::ExchangeService,
-        state::{ExchangeState, data},
+        state::{ExchangeState, existing},
         wire::{self, MarketUnits, ResourceEncoder},
     },
     query::BookQuery,
 };
-use crate::model::{MarketId, Num, Timestamp};
+use crate::{
+    api::Data,
+    model::{MarketId, Num, Timestamp},
+};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -39,11 +42,11 @@ struct BookView {
 
 pub(super) fn book(
     service: &ExchangeService,
-    id: &MarketId,
-    query: BookQuery,
+    (id, query): (&MarketId, BookQuery),
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let book = book_resource(&*service.state()?, id, query)?;
-    data(book)
+    let book = |state: &ExchangeState| existing(book_resource(state, id, query)?);
+    service.read((None, request), book, |data| Data { data })
 }
 
 fn book_resource(

@@ -7,7 +7,8 @@ use super::super::{
         AccountReport, AccountSpec, Bps, ChallengeStatus, Engine, MarketIx, MarketReport,
         PRICE_FIGURES, RuleMeasure, RuleStatus, Usd,
     },
-    message::ApiResponse,
+    message::{ApiRequest, ApiResponse},
+    service::ExchangeService,
     state::ExchangeState,
     wire::{self, MarketUnits, nano, rate, usd},
 };
@@ -89,13 +90,19 @@ struct RuleResource {
     met: bool,
 }
 
-pub(super) fn markets(state: &ExchangeState) -> Result<ApiResponse, ApiError> {
-    let engine = &state.engine;
-    let data: Vec<MarketResource> = engine
+pub(super) fn markets(
+    service: &ExchangeService,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let rows = |state: &ExchangeState| Ok(market_resources(&state.engine));
+    service.read((None, request), rows, |data| Data { data })
+}
+
+fn market_resources(engine: &Engine) -> Vec<MarketResource> {
+    engine
         .market_ixs()
         .filter_map(|ix| market(engine, ix, &engine.market_facts(ix)?))
-        .collect();
-    ApiResponse::ok(&Data { data })
+        .collect()
 }
 
 fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketResource> {
@@ -127,19 +134,23 @@ fn market(engine: &Engine, ix: MarketIx, facts: &MarketReport) -> Option<MarketR
 }
 
 pub(super) fn accounts(
-    state: &ExchangeState,
+    service: &ExchangeService,
     caller: &AuthenticatedUser,
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let engine = &state.engine;
-    let data: Vec<AccountResource> = caller
+    let rows = |state: &ExchangeState| Ok(account_resources(&state.engine, caller));
+    service.read((Some(caller), request), rows, |data| Data { data })
+}
+
+fn account_resources(engine: &Engine, caller: &AuthenticatedUser) -> Vec<AccountResource> {
+    caller
         .accounts
         .iter()
         .filter_map(|ix| {
             let spec = engine.account_spec(*ix)?;
             Some(account(engine, spec, engine.account_facts(*ix)?))
         })
-        .collect();
-    ApiResponse::ok(&Data { data })
+        .collect()
 }
 
 fn account(engine: &Engine, spec: &AccountSpec, facts: AccountReport) -> AccountResource {

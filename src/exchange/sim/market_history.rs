@@ -5,7 +5,7 @@ use super::{
         api_error::ApiError,
         auth::AuthenticatedUser,
         engine::{CandleRange, CandleReport, CandleWindow, MarketIx, Millis, Side, TradeRecord},
-        message::ApiResponse,
+        message::{ApiRequest, ApiResponse},
         service::ExchangeService,
         state::ExchangeState,
         wire::{self, MarketUnits, usd},
@@ -53,15 +53,17 @@ struct MarketRows<Row> {
 
 pub(super) fn candles(
     service: &ExchangeService,
-    id: &MarketId,
-    query: CandleQuery,
+    (id, query): (&MarketId, CandleQuery),
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (units, window, now) = candle_window(&*service.state()?, id, query)?;
-    let reports = window.reports();
-    let rows = reports.iter().map(|report| candle(units, report));
-    ApiResponse::ok(&MarketRows::<CandleResource> {
-        data: rows.collect(),
-        updated_at: wire::at(now),
+    let window = |state: &ExchangeState| candle_window(state, id, query);
+    service.read((None, request), window, |(units, window, now)| {
+        let reports = window.reports();
+        let rows = reports.iter().map(|report| candle(units, report));
+        MarketRows::<CandleResource> {
+            data: rows.collect(),
+            updated_at: wire::at(now),
+        }
     })
 }
 
@@ -100,10 +102,9 @@ fn candle(units: MarketUnits, report: &CandleReport) -> CandleResource {
 pub(super) fn trades(
     service: &ExchangeService,
     caller: Option<&AuthenticatedUser>,
-    id: &MarketId,
-    page: PageQuery,
+    (id, page): (&MarketId, PageQuery),
+    request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let (units, rows, now) = trade_page(&*service.state()?, id, page)?;
     let is_own = |trade: &TradeRecord| {
         let accounts = &caller?.accounts;
         Some(
@@ -112,7 +113,7 @@ pub(super) fn trades(
                 .is_some_and(|account| accounts.contains(&account)),
         )
     };
-    let trade = |(trade_id, trade): &(i64, TradeRecord)| TradeResource {
+    let trade = |units: MarketUnits, (trade_id, trade): &(i64, TradeRecord)| TradeResource {
         trade_id: *trade_id,
         price: units.px(trade.px),
         size: units.lots(trade.size),
@@ -120,9 +121,13 @@ pub(super) fn trades(
         time: wire::at(trade.at),
         own: is_own(trade),
     };
-    ApiResponse::ok(&MarketRows::<TradeResource> {
-        data: rows.iter().map(trade).collect(),
-        updated_at: wire::at(now),
+    let page = |state: &ExchangeState| trade_page(state, id, page);
+    service.read((caller, request), page, |(units, rows, now)| {
+        let rows = rows.iter().map(|row| trade(units, row));
+        MarketRows::<TradeResource> {
+            data: rows.collect(),
+            updated_at: wire::at(now),
+        }
     })
 }
 

@@ -57,11 +57,11 @@ pub(super) fn answer(
 ) -> Result<ApiResponse, ApiError> {
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
-        SimRoute::Markets => facts::markets(&*service.state()?),
-        SimRoute::Book(id, query) => book::book(service, &id, query),
-        SimRoute::Candles(id, query) => market_history::candles(service, &id, query),
-        SimRoute::Trades(id, page) => market_history::trades(service, caller, &id, page),
-        SimRoute::Accounts => facts::accounts(&*service.state()?, required_user(caller)?),
+        SimRoute::Markets => facts::markets(service, request),
+        SimRoute::Book(id, query) => book::book(service, (&id, query), request),
+        SimRoute::Candles(id, query) => market_history::candles(service, (&id, query), request),
+        SimRoute::Trades(id, page) => market_history::trades(service, caller, (&id, page), request),
+        SimRoute::Accounts => facts::accounts(service, required_user(caller)?, request),
         SimRoute::Fills(id, page) => {
             account_history::fills(service, required_user(caller)?, &id, page)
         }

@@ -13,7 +13,7 @@ const YAML: &str = "application/yaml";
 pub(super) fn answer() -> ApiResponse {
     ApiResponse {
         status: StatusCode::OK,
-        body: DOCUMENT.into(),
+        body: DOCUMENT.as_bytes().into(),
         media: YAML,
         retry_after: None,
     }

@@ -306,7 +306,8 @@ pub(super) struct StateGuard<'a> {
 
 impl StateGuard<'_> {
     /// Replaces the state, and everything that was stored of it.
-    pub(super) fn reset(&mut self, state: ExchangeState) {
+    pub(super) fn reset(&mut self, mut state: ExchangeState) {
+        state.engine.replaces(&self.state.engine);
         *self.state = state;
         if let Some(store) = self.store {
             store.reset(&mut self.state);

@@ -1,7 +1,10 @@
 //! The engine, with a log of all its inputs.
 
-use super::super::engine::{
-    AccountIx, Bps, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
+use super::super::{
+    engine::{
+        AccountIx, Bps, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
+    },
+    response_cache::StateVersion,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
@@ -14,6 +17,7 @@ pub(in crate::exchange) struct RecordingEngine {
     entries: Vec<LogEntry>,
     /// The number of the last entry.
     seq: u64,
+    version: StateVersion,
 }
 
 /// One input, and its time.
@@ -57,6 +61,7 @@ impl RecordingEngine {
             engine,
             entries: vec![],
             seq,
+            version: StateVersion::default(),
         }
     }
 
@@ -78,10 +83,32 @@ impl RecordingEngine {
 
     /// Not logged: every entry carries its time, and the clock is stored separately.
     pub(in crate::exchange) fn advance_to(&mut self, to: Millis) {
+        let before = self.engine.now();
         self.engine.advance_to(to);
+        if self.engine.now() != before {
+            self.version = self.version.next();
+        }
+    }
+
+    /// Days in an instant.
+    #[cfg(test)]
+    pub(in crate::exchange) fn skip_until(&mut self, to: Millis) {
+        self.engine.skip_until(to);
+        self.version = self.version.next();
+    }
+
+    /// Another one after each change of what a read can show.
+    pub(in crate::exchange) fn version(&self) -> StateVersion {
+        self.version
+    }
+
+    /// After a reset: no version of the engine before is used again.
+    pub(super) fn replaces(&mut self, before: &Self) {
+        self.version = before.version.next();
     }
 
     fn record(&mut self, act: EngineInput) {
+        self.version = self.version.next();
         self.seq += 1;
         self.entries.push(LogEntry {
             seq: self.seq,
@@ -103,6 +130,7 @@ impl RecordingEngine {
         self.entries.clear();
     }
 
+    /// For checkpoints and the replay at a start, which change nothing that was read.
     pub(super) fn engine_mut(&mut self) -> &mut Engine {
         &mut self.engine
     }

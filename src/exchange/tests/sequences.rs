@@ -1,13 +1,15 @@
-//! Invariants of the service for any sequence of requests (docs/engine.md 6.10: 14 to 16), at the real endpoints, one
+//! Invariants of the service for any sequence of requests (docs/engine.md 6.10: 14 to 17), at the real endpoints, one
 //! step below HTTP.
 //!
 //! 1 000 sequences each by default; the long run is that of the engine's sequences.
 
 use super::super::{
     ClockMode, ExchangeService, Scenario,
+    api_error::ApiError,
     auth::AuthenticatedUser,
     engine::{AccountIx, Millis},
-    message::{ApiRequest, Execution},
+    keep::KeepTime,
+    message::{ApiRequest, ApiResponse, Execution},
     sim::{self, SimRoute},
     store::LoadedExchange,
     v1,
@@ -19,6 +21,7 @@ use serde_json::{Value, json};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    time::Duration,
 };
 
 const BARE: &str = include_str!("../../../tests/support/bare.toml");
@@ -127,6 +130,16 @@ const LOOKS: [&str; 6] = [
     "/v1/positions?account_id=chal-1&status=closed&limit=100",
     "/sim/accounts",
     "/sim/clock",
+];
+
+/// What a desk polls beside these.
+const MORE_LOOKS: [&str; 6] = [
+    "/v1/twap-orders",
+    "/v1/scaled-orders/scl_000001",
+    "/sim/markets",
+    "/sim/markets/paper%7CBTC/book?depth=5",
+    "/sim/markets/paper%7CBTC/candles?interval=1m",
+    "/sim/markets/paper%7CBTC/trades",
 ];
 
 /// Name, a thousandth of the opening price and a usual size, both in hundredths.
@@ -240,6 +253,8 @@ struct Answered {
     rejected: bool,
 }
 
+type ApiResult = Result<ApiResponse, ApiError>;
+
 struct Paper {
     service: ExchangeService,
     caller: AuthenticatedUser,
@@ -247,7 +262,25 @@ struct Paper {
 
 impl Paper {
     fn new() -> Self {
-        let scenario = Scenario::parse(BARE).unwrap();
+        Self::open(Scenario::parse(BARE).unwrap())
+    }
+
+    /// Rows go a day after their end.
+    fn keeping() -> Self {
+        let day = KeepTime::new(Duration::from_hours(24));
+        Self::open(Scenario::parse(BARE).unwrap().with_keep(day))
+    }
+
+    /// To the whole hour after two days, when rows go.
+    fn pass_days(&self) {
+        let mut state = self.service.state().unwrap();
+        let hour = (state.engine.now() + Millis(2 * Millis::DAY.0)).next_hour();
+        state.engine.skip_until(hour - Millis::STEP);
+        drop(state);
+        self.ask(&request(Ask::Wait(1)), "");
+    }
+
+    fn open(scenario: Scenario) -> Self {
         let start = Millis(1_790_000_000_000);
         let resumed = LoadedExchange::in_memory(scenario, start, Some(ClockMode::Paused)).unwrap();
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
@@ -262,26 +295,10 @@ impl Paper {
     }
 
     fn ask(&self, request: &Request, key: &str) -> Answered {
-        let mut headers = HeaderMap::new();
-        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
-        let call = ApiRequest {
-            headers,
-            body: request.body.clone().into_bytes(),
-            execution: Execution::Immediate,
-        };
-        let target = request.target.as_str();
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let told = if path.starts_with("/sim") {
-            let route = SimRoute::parse(request.method, path, query).unwrap();
-            sim::answer(&self.service, Some(&self.caller), route, &call)
-        } else {
-            let route = Route::parse(request.method, path, query, &Dialect::default()).unwrap();
-            v1::answer(&self.service, &self.caller, route, &call)
-        };
-        match told {
+        match self.answer(request, key) {
             Ok(answer) => Answered {
                 status: answer.status.as_u16(),
-                body: String::from_utf8(answer.body).unwrap(),
+                body: String::from_utf8(answer.body.to_vec()).unwrap(),
                 rejected: false,
             },
             Err(fault) => Answered {
@@ -292,15 +309,44 @@ impl Paper {
         }
     }
 
+    fn answer(&self, request: &Request, key: &str) -> ApiResult {
+        let mut headers = HeaderMap::new();
+        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(key).unwrap());
+        let call = ApiRequest {
+            uri: request.target.parse().unwrap(),
+            headers,
+            body: request.body.clone().into_bytes(),
+            execution: Execution::Immediate,
+        };
+        let target = request.target.as_str();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        if path.starts_with("/sim") {
+            let route = SimRoute::parse(request.method, path, query).unwrap();
+            sim::answer(&self.service, Some(&self.caller), route, &call)
+        } else {
+            let route = Route::parse(request.method, path, query, &Dialect::default()).unwrap();
+            v1::answer(&self.service, &self.caller, route, &call)
+        }
+    }
+
     fn get(&self, target: &str) -> String {
         let answer = self.ask(&Request::get(target), "");
         assert_eq!(answer.status, 200, "{answer:?}");
         answer.body
     }
 
-    /// Everything there is to see, and the hash of everything that happened.
+    /// Everything there is to see, encoded now, and the hash of everything that happened.
     fn state(&self) -> [String; 6] {
+        self.service.responses.clear();
         LOOKS.map(|target| self.get(target))
+    }
+
+    /// Everything that a desk polls, each answer as it is.
+    fn looks(&self) -> Vec<(&'static str, ApiResult)> {
+        let looks = LOOKS.into_iter().chain(MORE_LOOKS);
+        looks
+            .map(|target| (target, self.answer(&Request::get(target), "")))
+            .collect()
     }
 
     fn page(&self, target: &str) -> (Vec<String>, Option<String>) {
@@ -456,5 +502,103 @@ proptest! {
             let seen: Vec<&String> = walked.iter().filter(|id| before.contains(id)).collect();
             prop_assert_eq!(seen, before.iter().collect::<Vec<_>>(), "16: a gap");
         }
+    }
+
+}
+
+/// What may happen to an exchange that drops rows.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    Ask(Ask),
+    Days,
+    Reset,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        16 => ask().prop_map(Event::Ask),
+        3 => Just(Event::Days),
+        1 => Just(Event::Reset),
+    ]
+}
+
+/// 14 and 17, and that the reads work at all when rows are gone. Each sequence reads everything three times after each
+/// event.
+#[test]
+fn with_rows_that_go_every_read_works_and_an_answer_that_was_kept_is_the_one_that_would_be_made_now()
+ {
+    let cases = config().cases.div_ceil(10);
+    let told = RefCell::new(Tally::default());
+    let events = prop::collection::vec(event(), 1..24);
+    let runner = ProptestConfig { cases, ..config() };
+    let done = TestRunner::new(runner).run(&events, |events| {
+        let paper = Paper::keeping();
+        let mut tally = Tally::default();
+        let mut known = vec![];
+        for (n, event) in events.into_iter().enumerate() {
+            match event {
+                Event::Ask(ask) => {
+                    let (request, key) = (request(ask), format!("k{n}"));
+                    if is_recorded(&request, &paper.ask(&request, &key)) {
+                        known.push((request, key));
+                    }
+                }
+                Event::Days => paper.pass_days(),
+                Event::Reset => {
+                    paper.ask(&Request::new("POST", "/sim/reset", &Value::Null), "");
+                    known.clear();
+                }
+            }
+            let first = paper.looks();
+            let again = paper.looks();
+            paper.service.responses.clear();
+            prop_assert_eq!(&first, &paper.looks(), "17: after {:?}", event);
+            prop_assert_eq!(&again, &first, "17: after {:?}", event);
+        }
+        let state = paper.state();
+        for (request, key) in &known {
+            let again = paper.ask(request, key);
+            let is_gone = again.body.contains("no longer kept");
+            prop_assert!(
+                again.status == 200 || again.rejected || is_gone,
+                "14: {:?}",
+                again
+            );
+            tally.count(if is_gone { "gone" } else { "there" }.to_owned());
+        }
+        prop_assert_eq!(paper.state(), state, "14");
+        told.borrow_mut().add(tally);
+        Ok(())
+    });
+    if let Err(why) = done {
+        panic!("{why}");
+    }
+    let reached = told.into_inner().reached;
+    assert!(
+        ["gone", "there"]
+            .iter()
+            .all(|what| reached.contains_key(*what)),
+        "{reached:?}"
+    );
+}
+
+/// The same bytes in memory, not only equal ones.
+#[test]
+fn a_read_is_encoded_once_until_something_changes() {
+    let paper = Paper::new();
+    paper.ask(&request(Ask::Ladder), "ladder");
+    let everything = || {
+        let looks = paper.looks().into_iter();
+        let kept = looks.filter(|(target, _)| *target != "/sim/clock");
+        kept.map(|(target, answer)| (target, answer.unwrap().body))
+            .collect::<Vec<_>>()
+    };
+    let made = everything();
+    for ((target, first), (_, again)) in made.iter().zip(everything()) {
+        assert_eq!(first.as_ptr(), again.as_ptr(), "{target}");
+    }
+    paper.ask(&request(Ask::Market(0, "buy", 1)), "k");
+    for ((target, first), (_, again)) in made.iter().zip(everything()) {
+        assert_ne!(first.as_ptr(), again.as_ptr(), "{target}");
     }
 }

@@ -5,14 +5,12 @@ use super::super::{
     auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName},
     engine::{Millis, OrderId, OrderKey, OrderRecord, PositionId, PositionKey, PositionRecord},
-    message::ApiResponse,
     state::ExchangeState,
 };
 use crate::{
     api::{List, OrdersQuery, PAGE_DEFAULT, PositionsQuery},
     model::{Cursor, Order, Position},
 };
-use serde::Serialize;
 
 /// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
 pub(super) fn orders(
@@ -20,7 +18,7 @@ pub(super) fn orders(
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
     query: &OrdersQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<List<Order>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::Orders;
     let before = match &query.cursor {
@@ -38,9 +36,9 @@ pub(super) fn orders(
         let key = row.key();
         Some((state.rows().order(row)?, (key.requested_at.0, key.id.seq())))
     };
-    page(rows, query.limit, encode, |(at, seq)| {
+    Ok(page(rows, query.limit, encode, |(at, seq)| {
         cursors.issue(list, account, at, seq)
-    })
+    }))
 }
 
 /// Pending and resting orders, all of them.
@@ -48,12 +46,12 @@ pub(super) fn working_orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &OrdersQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<List<Order>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
     let rows = state.engine.working_orders(account);
     let data: Vec<Order> = rows.filter_map(|row| state.rows().order(row)).collect();
-    complete(data)
+    Ok(complete(data))
 }
 
 /// Open positions, oldest first, all of them.
@@ -61,7 +59,7 @@ pub(super) fn open_positions(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &PositionsQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<List<Position>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
     let rows = state.engine.open_positions(account);
@@ -69,7 +67,7 @@ pub(super) fn open_positions(
         .iter()
         .filter_map(|row| state.rows().position(row))
         .collect();
-    complete(data)
+    Ok(complete(data))
 }
 
 /// Closed positions, the last closed first.
@@ -78,7 +76,7 @@ pub(super) fn closed_positions(
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
     query: &PositionsQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<List<Position>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::ClosedPositions;
     let before = match &query.cursor {
@@ -96,9 +94,9 @@ pub(super) fn closed_positions(
         let closed_at = row.closed_at?.0;
         Some((state.rows().position(&row)?, (closed_at, row.id.seq())))
     };
-    page(rows, query.limit, encode, |(at, seq)| {
+    Ok(page(rows, query.limit, encode, |(at, seq)| {
         cursors.issue(list, account, at, seq)
-    })
+    }))
 }
 
 /// The index of an id; an issued cursor never holds counter 0.
@@ -111,29 +109,29 @@ type Place = (i64, u64);
 
 /// One page, and whether another row follows. `encode` returns a row's wire form and its position in the list; `issue`
 /// signs the cursor of the last one.
-fn page<R, T: Serialize>(
+fn page<R, T>(
     mut rows: impl Iterator<Item = R>,
     limit: Option<u32>,
     encode: impl Fn(R) -> Option<(T, Place)>,
     issue: impl Fn(Place) -> Cursor,
-) -> Result<ApiResponse, ApiError> {
+) -> List<T> {
     let limit = usize::try_from(limit.unwrap_or(PAGE_DEFAULT)).unwrap_or(usize::MAX);
     let page: Vec<(T, Place)> = rows.by_ref().take(limit).filter_map(encode).collect();
     let has_more = rows.next().is_some();
     let last = page.last().map(|(_, place)| *place);
-    ApiResponse::ok(&List {
+    List {
         data: page.into_iter().map(|(row, _)| row).collect(),
         has_more: Some(has_more),
         next_cursor: last.filter(|_| has_more).map(issue),
-    })
+    }
 }
 
-fn complete<T: Serialize>(data: Vec<T>) -> Result<ApiResponse, ApiError> {
-    ApiResponse::ok(&List {
+fn complete<T>(data: Vec<T>) -> List<T> {
+    List {
         data,
         has_more: Some(false),
         next_cursor: None,
-    })
+    }
 }
 
 /// Complete lists issue no cursor, so none is valid for them.

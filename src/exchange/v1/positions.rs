@@ -23,7 +23,10 @@ pub(super) fn close(
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
     let key = request.key()?;
-    let (account, position) = owned(state, caller, id)?;
+    let (account, position) = match owned(state, caller, id) {
+        Ok(owned) => owned,
+        Err(missing) => return close_again(state, caller, id, request)?.ok_or(missing),
+    };
     let body: CloseBody = request.json()?;
     let keyed_request = IdempotentRequest::Close(position, Box::new(body.clone()));
     if let Some(order) = state.replay(caller.user, key, &keyed_request)? {
@@ -37,6 +40,30 @@ pub(super) fn close(
     let command = EngineCommand::Close(wire::close(&state.engine, position, market, &body)?);
     let order = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
     ApiResponse::new(StatusCode::CREATED, &queued(order))
+}
+
+/// What a close under a known key gets whose position was dropped (`serve --keep`); `None` for a new key.
+fn close_again(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &model::PositionId,
+    request: &ApiRequest,
+) -> Result<Option<ApiResponse>, ApiError> {
+    let (Some(position), Ok(body)) = (PositionId::parse(id.raw()), request.json()) else {
+        return Ok(None);
+    };
+    let (key, keyed_request) = (
+        request.key()?,
+        IdempotentRequest::Close(position, Box::new(body)),
+    );
+    let recalled = state.keys.recall(caller.user, key, &keyed_request);
+    if !matches!(recalled, Ok(Some(_))) {
+        return Ok(None);
+    }
+    let order = state.replay(caller.user, key, &keyed_request)?;
+    order
+        .map(|order| ApiResponse::ok(&queued(order)))
+        .transpose()
 }
 
 /// A close that waits for its trigger is queued; any other has been sent to the book.

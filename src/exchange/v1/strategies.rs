@@ -5,11 +5,11 @@ use super::super::{
     auth::AuthenticatedUser,
     engine::{AccountIx, EngineCommand, ScaledId, TwapId},
     message::ApiResponse,
-    state::{ExchangeState, data},
+    state::{ExchangeState, data, existing},
 };
 use crate::{
     api::{Data, TwapsQuery},
-    model::{self, Twap},
+    model::{self, Scaled, Twap},
 };
 
 /// Pending and active ones; of every account of the caller if none is named.
@@ -17,17 +17,16 @@ pub(super) fn twaps(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &TwapsQuery,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<Vec<Twap>, ApiError> {
     let accounts = match &query.account_id {
         Some(id) => vec![state.account(caller, id.raw())?],
         None => caller.accounts.clone(),
     };
-    let data: Vec<Twap> = accounts
+    let rows = accounts
         .into_iter()
         .flat_map(|account| state.engine.live_twaps(account))
-        .filter_map(|row| state.rows().twap(row))
-        .collect();
-    ApiResponse::ok(&Data { data })
+        .filter_map(|row| state.rows().twap(row));
+    Ok(rows.collect())
 }
 
 /// Stops future slices; an ended TWAP is returned unchanged.
@@ -49,7 +48,7 @@ pub(super) fn scaled(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::ScaledId,
-) -> Result<ApiResponse, ApiError> {
+) -> Result<Scaled, ApiError> {
     let (account, scaled) = owned(state, caller, id)?;
     ladder(state, account, scaled)
 }
@@ -62,16 +61,13 @@ pub(super) fn cancel_scaled(
 ) -> Result<ApiResponse, ApiError> {
     let (account, scaled) = owned(state, caller, id)?;
     state.apply(account, EngineCommand::CancelScaled(scaled))?;
-    ladder(state, account, scaled)
+    let data = ladder(state, account, scaled)?;
+    ApiResponse::ok(&Data { data })
 }
 
-fn ladder(
-    state: &ExchangeState,
-    account: AccountIx,
-    scaled: ScaledId,
-) -> Result<ApiResponse, ApiError> {
+fn ladder(state: &ExchangeState, account: AccountIx, scaled: ScaledId) -> Result<Scaled, ApiError> {
     let row = state.engine.scaled(account, scaled);
-    data(row.and_then(|row| state.rows().scaled(row)))
+    existing(row.and_then(|row| state.rows().scaled(row)))
 }
 
 fn owned(

@@ -11,7 +11,10 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use strum::FromRepr;
 
-use crate::exchange::engine::{core::Engine, state::arena::Arena};
+use crate::exchange::engine::{
+    core::Engine,
+    state::arena::{Arena, ArenaSize},
+};
 
 /// What changed since the last checkpoint; everything, the first time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,15 +151,7 @@ impl Engine {
     }
 
     fn dropped(&self) -> Counts {
-        [
-            self.markets.dropped(),
-            self.accounts.dropped(),
-            self.orders.dropped(),
-            self.positions.dropped(),
-            self.twaps.dropped(),
-            self.scaled.dropped(),
-        ]
-        .map(|count| count as u64)
+        self.sizes().map(|size| size.dropped as u64)
     }
 
     /// The engine of a first checkpoint, with everything marked as changed, so that its next checkpoint is complete.
@@ -173,15 +168,18 @@ impl Engine {
     }
 
     fn counts(&self) -> Counts {
+        self.sizes().map(|size| size.len as u64)
+    }
+
+    fn sizes(&self) -> [ArenaSize; 6] {
         [
-            self.markets.len(),
-            self.accounts.len(),
-            self.orders.len(),
-            self.positions.len(),
-            self.twaps.len(),
-            self.scaled.len(),
+            self.markets.size(),
+            self.accounts.size(),
+            self.orders.size(),
+            self.positions.size(),
+            self.twaps.size(),
+            self.scaled.size(),
         ]
-        .map(|count| count as u64)
     }
 }
 

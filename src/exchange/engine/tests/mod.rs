@@ -8,6 +8,7 @@ mod desk;
 mod exits;
 mod history;
 mod keep;
+mod kept_sequences;
 mod ledger;
 mod liquidation;
 mod margin;

@@ -1,7 +1,7 @@
 //! Invariants that hold for any sequence of commands (docs/engine.md 6.10).
 //!
 //! 1 000 sequences by default. A long run is `PROPTEST_CASES=50000 cargo test --release --lib sequences --
-//! --nocapture`; it also runs as many of the service's (invariants 14 to 16, `exchange/tests/sequences.rs`) and prints
+//! --nocapture`; it also runs as many of the service's (invariants 14 to 17, `exchange/tests/sequences.rs`) and prints
 //! how many ran and what they reached. The numbers in the messages are those of the invariants: 1 to 4, 8, 11 to 13 are
 //! checked here after every act, 5 to 7 at every fill (`replay.rs`), 9 and 10 in tests of their own below. `reached.rs`
 //! checks that the sequences reach every case: sequences in which nothing happens prove nothing.
@@ -13,6 +13,7 @@ use proptest::{prelude::*, test_runner::TestRunner};
 use super::{
     checkpoint::Shelf,
     desk::{Desk, ETH, SOL, lax, markets, order},
+    kept_sequences::KeptDesk,
     reached::{EVERYTHING, Reached},
     replay::Replay,
 };
@@ -23,7 +24,7 @@ use crate::exchange::{
 
 /// One act; `Story` gives its small numbers a meaning.
 #[derive(Debug, Clone, Copy)]
-enum Act {
+pub(super) enum Act {
     Market(Terms),
     Limit(Terms, i64),
     /// At this distance from the price on the side it waits for; negative on the other side.
@@ -54,7 +55,7 @@ enum Act {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Terms {
+pub(super) struct Terms {
     market: usize,
     side: Side,
     size: i64,
@@ -103,7 +104,7 @@ fn gap() -> impl Strategy<Value = i64> {
     prop_oneof![6 => -60..60_i64, 1 => -400..400_i64, 1 => Just(-300), 1 => Just(300)]
 }
 
-fn act() -> impl Strategy<Value = Act> {
+pub(super) fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         4 => terms().prop_map(Act::Market),
         4 => (terms(), away()).prop_map(|(terms, away)| Act::Limit(terms, away)),
@@ -133,8 +134,10 @@ fn act() -> impl Strategy<Value = Act> {
 /// How far from the price, in tenths of a percent, and how deep; one just beyond each slippage cap.
 const LEVELS: [(i64, i64); 6] = [(1, 1), (3, 2), (26, 2), (31, 2), (51, 4), (101, 40)];
 
-struct Story {
-    desk: Desk,
+pub(super) struct Story {
+    pub(super) desk: Desk,
+    /// The same, with rows that go some time after their end.
+    kept: Option<KeptDesk>,
     price: [i64; 3],
     depth: [i64; 3],
     /// Ended rows as first seen.
@@ -145,7 +148,7 @@ struct Story {
 }
 
 impl Story {
-    fn new(cash: i64, rules: ChallengeRules) -> Self {
+    pub(super) fn new(cash: i64, rules: ChallengeRules) -> Self {
         let desk = Desk::with(cash, rules, markets());
         Self {
             replay: Replay::new(&desk),
@@ -156,6 +159,38 @@ impl Story {
             depth: [200; 3],
             ended: BTreeMap::new(),
             shelf: Shelf::default(),
+            kept: None,
+        }
+    }
+
+    /// What happens to one desk happens to the other.
+    pub(super) fn with_kept(self, kept: KeptDesk) -> Self {
+        let kept = Some(kept);
+        Self { kept, ..self }
+    }
+
+    pub(super) fn kept(&self) -> &Desk {
+        &self.kept.as_ref().unwrap().desk
+    }
+
+    fn both(&mut self, happen: impl Fn(&mut Desk)) {
+        happen(&mut self.desk);
+        if let Some(kept) = &mut self.kept {
+            happen(&mut kept.desk);
+        }
+    }
+
+    fn tick(&mut self, market: usize, tick: &MarketTick) {
+        self.both(|desk| {
+            desk.engine.inject(market.into(), tick.clone());
+            desk.step();
+        });
+    }
+
+    fn restart(&mut self) {
+        self.shelf.restart(&mut self.desk.engine);
+        if let Some(kept) = &mut self.kept {
+            kept.restart();
         }
     }
 
@@ -445,8 +480,7 @@ impl Story {
             oracle: self.px(market, 0),
         };
         self.replay.refreshed(market.into(), &tick);
-        self.desk.engine.inject(market.into(), tick);
-        self.desk.step();
+        self.tick(market, &tick);
     }
 
     /// Somebody else trades; the rest of the book stays.
@@ -455,11 +489,10 @@ impl Story {
             oracle: self.px(market, 0),
             ..self.replay.traded(market.into(), trade)
         };
-        self.desk.engine.inject(market.into(), tick);
-        self.desk.step();
+        self.tick(market, &tick);
     }
 
-    fn happen(&mut self, act: Act) {
+    pub(super) fn happen(&mut self, act: Act) {
         match act {
             Act::Move(market, by, depth, gone) => {
                 let to = self.price[market] * (1_000 + by) / 1_000;
@@ -475,10 +508,10 @@ impl Story {
                 };
                 self.trade(market, trade);
             }
-            Act::Wait(quarters) => self.desk.pass(Millis(i64::from(quarters) * 250)),
-            Act::Hour => self.desk.next_hour(),
-            Act::Midnight => self.desk.next_day(),
-            Act::Restart => self.shelf.restart(&mut self.desk.engine),
+            Act::Wait(quarters) => self.both(|desk| desk.pass(Millis(i64::from(quarters) * 250))),
+            Act::Hour => self.both(Desk::next_hour),
+            Act::Midnight => self.both(Desk::next_day),
+            Act::Restart => self.restart(),
             Act::Market(_)
             | Act::Limit(..)
             | Act::Trigger(..)
@@ -505,6 +538,9 @@ impl Story {
         let before = gross(&self.desk);
         let single = matches!(act, Act::Market(_) | Act::Limit(..) | Act::Chase(_));
         let done = self.desk.apply(command.clone());
+        if let Some(kept) = &mut self.kept {
+            kept.apply(&command, &done);
+        }
         self.reached.command(&command, &done);
         if done.is_ok() && single && gross(&self.desk) > before {
             assert!(
@@ -516,7 +552,7 @@ impl Story {
         }
     }
 
-    fn check(&mut self) {
+    pub(super) fn check(&mut self) {
         let rows: Vec<OrderRecord> = self
             .desk
             .engine
@@ -711,7 +747,7 @@ fn base(terms: Terms) -> OrderParams {
 
 /// The default challenge; rules that never apply; and a challenge that is passed or lost soon, on a venue with gradual
 /// liquidation.
-fn rules() -> impl Strategy<Value = ChallengeRules> {
+pub(super) fn rules() -> impl Strategy<Value = ChallengeRules> {
     let quick = ChallengeRules {
         max_daily_loss: Bps(1_000_000),
         drawdown: Drawdown::Trailing,
