@@ -8,7 +8,7 @@ use crate::{
     app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
     config::Connection,
     journal::Journal,
-    model::Failure,
+    model::{Failure, ProcessKind},
     runtime::{
         base::{clock::Clock, inboxes::AddedAccount},
         journal::{
@@ -191,5 +191,5 @@ fn journal(
             socket::receive(hosts, dir).await;
         }
     });
-    JournalWriter::spawn_with(open, taken, common)
+    JournalWriter::spawn(ProcessKind::Desk, open, taken, common)
 }

@@ -7,7 +7,7 @@
 
 use crate::{
     journal::{IntentId, Journal, JournalError},
-    model::Failure,
+    model::{Failure, ProcessKind},
 };
 use std::{
     fmt, mem,
@@ -86,17 +86,8 @@ impl fmt::Display for HoldingDesk {
     }
 }
 
-/// Who holds the journal lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LockOwner {
-    /// Not checked yet.
-    Unknown,
-    /// This process, whether or not the journal works.
-    ThisProcess,
-    Another(HoldingDesk),
-}
-
 pub(crate) struct JournalSet {
+    process: ProcessKind,
     own: OpenResult,
     /// Opened at the first write and then kept open.
     overflow: Option<Journal>,
@@ -106,8 +97,9 @@ pub(crate) struct JournalSet {
 }
 
 impl JournalSet {
-    pub(crate) fn of(own: OpenResult, on_opened: OnOpened) -> Self {
+    pub(crate) fn new(process: ProcessKind, own: OpenResult, on_opened: OnOpened) -> Self {
         Self {
+            process,
             own,
             overflow: None,
             waiting: vec![],
@@ -115,13 +107,22 @@ impl JournalSet {
         }
     }
 
-    pub(crate) fn lock_owner(&self) -> LockOwner {
+    /// The desk that holds the journal; `None` if this process does, whether or not the journal works.
+    pub(crate) fn holder(&self) -> Option<HoldingDesk> {
         match &self.own {
-            Err(JournalError::Held { path, holder }) => LockOwner::Another(HoldingDesk {
+            Err(JournalError::Held { path, holder }) => Some(HoldingDesk {
                 dir: path.clone(),
                 process: *holder,
             }),
-            Ok(_) | Err(_) => LockOwner::ThisProcess,
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// The holder that this process takes over from when it is gone.
+    fn predecessor(&self) -> Option<HoldingDesk> {
+        match self.process {
+            ProcessKind::Desk => self.holder(),
+            ProcessKind::Verb => None,
         }
     }
 
@@ -177,10 +178,8 @@ impl JournalSet {
     }
 
     fn current(&self) -> JournalKind {
-        match self.lock_owner() {
-            LockOwner::Another(_) => JournalKind::Overflow,
-            LockOwner::Unknown | LockOwner::ThisProcess => JournalKind::Own,
-        }
+        self.holder()
+            .map_or(JournalKind::Own, |_| JournalKind::Overflow)
     }
 
     fn open(&mut self, kind: JournalKind) -> Result<&mut Journal, JournalError> {
@@ -203,23 +202,20 @@ impl JournalSet {
 
     /// Runs the job now, or first after the take-over.
     pub(crate) fn run_when_own(&mut self, job: JournalJob) {
-        match self.lock_owner() {
-            LockOwner::Another(_) => self.waiting.push(job),
-            LockOwner::Unknown | LockOwner::ThisProcess => job(self),
+        match self.holder() {
+            Some(_) => self.waiting.push(job),
+            None => job(self),
         }
     }
 
-    /// How long until the lock is due for another check; `None` if this desk holds the journal.
+    /// How long until the lock is due for another check; `None` if there is nothing to take over.
     pub(crate) fn poll_interval(&self) -> Option<Duration> {
-        match self.lock_owner() {
-            LockOwner::Another(_) => Some(LOCK_POLL_INTERVAL),
-            LockOwner::Unknown | LockOwner::ThisProcess => None,
-        }
+        self.predecessor().map(|_| LOCK_POLL_INTERVAL)
     }
 
     /// Takes over the journal if its holder is gone.
     pub(crate) fn try_take_over(&mut self) {
-        let LockOwner::Another(HoldingDesk { dir, .. }) = self.lock_owner() else {
+        let Some(HoldingDesk { dir, .. }) = self.predecessor() else {
             return;
         };
         // If that fails, the error names the present holder.
@@ -236,7 +232,7 @@ impl JournalSet {
         {
             on_opened(own);
         }
-        if self.lock_owner() == LockOwner::ThisProcess {
+        if self.holder().is_none() {
             for job in mem::take(&mut self.waiting) {
                 job(self);
             }

@@ -14,9 +14,9 @@ use super::{OutboxContext, follow};
 use crate::{
     api::Request,
     app::{Msg, Sending, activity::notice::Tone},
-    model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
+    model::{Command, Failure, IdempotencyKey, Progress, Receipt, Ticket},
     runtime::journal::{
-        journal_set::{HoldingDesk, LockOwner},
+        journal_set::HoldingDesk,
         journal_writer::EXIT_JOURNAL_TIMEOUT,
         shared_journal::AccountAddress,
         socket::{self, DeskConnection, HandOverResult, unknown_after_hand_over},
@@ -46,35 +46,16 @@ impl fmt::Display for NotHandedOver {
 }
 
 impl OutboxContext {
-    /// Reports who holds the journal, until this desk does.
-    pub(crate) async fn report_lock_owner(self) {
-        let mut lock_owner = self.writer.lock_owner();
-        let mut is_told = false;
-        loop {
-            let now = lock_owner.borrow_and_update().clone();
-            match now {
-                LockOwner::Unknown => {}
-                LockOwner::ThisProcess => {
-                    if is_told {
-                        self.say(Msg::Second(None)).await;
-                    }
-                    return;
-                }
-                LockOwner::Another(holder) => {
-                    is_told = true;
-                    self.say(Msg::Second(Some(holder.to_string()))).await;
-                }
-            }
-            if lock_owner.changed().await.is_err() {
-                return;
-            }
+    /// Reports each new holder of the journal; `None` once it is this desk.
+    pub(crate) async fn report_holder(self) {
+        let mut holder = self.writer.holder_changes();
+        while holder.changed().await.is_ok() {
+            let now = holder
+                .borrow_and_update()
+                .as_ref()
+                .map(HoldingDesk::to_string);
+            self.say(Msg::Second(now)).await;
         }
-    }
-
-    /// Why a second desk does not send `command`, if so.
-    pub(super) fn second_objection(&self, command: &Command) -> Option<Failure> {
-        let holder = self.writer.holding_desk()?;
-        (command.risk() == Risk::Increasing).then(|| holder.refuses_new_orders())
     }
 
     /// The outcome of `command` at the desk that holds the journal; `None` if this desk must send it.
@@ -83,7 +64,7 @@ impl OutboxContext {
         ticket: Ticket,
         command: &Command,
     ) -> Option<Result<Receipt, Failure>> {
-        let holder = self.writer.holding_desk()?;
+        let holder = self.writer.holder()?;
         if self.refusal(command, self.epoch()).is_some() {
             return None;
         }

@@ -6,14 +6,14 @@ use crate::{
     app::Msg,
     client::Client,
     journal::{Journal, JournalError},
-    model::{Command, IdempotencyKey, Ticket},
+    model::{Command, IdempotencyKey, ProcessKind, Ticket},
     runtime::{
         base::clock::Clock,
         journal::{
             journal_writer::JournalWriter,
             shared_journal::{AccountAddress, JournalAccounts, ResumedIntents},
         },
-        outbox::{CommandOrigin, OutboxContext, OutboxUse, ParkedDecision, interrupted},
+        outbox::{CommandOrigin, OutboxContext, ParkedDecision, interrupted},
     },
 };
 use tokio::{sync::mpsc::Sender, task::JoinSet};
@@ -37,7 +37,7 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let writer = JournalWriter::spawn(open, events.clone());
+        let writer = JournalWriter::spawn(ProcessKind::Desk, open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), vec![]);
         Self::beside(client, clock, (writer, accounts), events)
     }
@@ -51,10 +51,10 @@ impl Outbox {
         events: Sender<Msg>,
         (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
-        let writer = JournalWriter::spawn(open, events.clone());
+        let writer = JournalWriter::spawn(ProcessKind::Verb, open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
         Self::of(
-            OutboxContext::new(client, (clock, OutboxUse::Verb), writer, events),
+            OutboxContext::new(client, (clock, ProcessKind::Verb), writer, events),
             accounts,
         )
     }
@@ -66,7 +66,7 @@ impl Outbox {
         (writer, accounts): (JournalWriter, JournalAccounts),
         events: Sender<Msg>,
     ) -> Self {
-        let how = (clock, OutboxUse::Session);
+        let how = (clock, ProcessKind::Desk);
         Self::of(OutboxContext::new(client, how, writer, events), accounts)
     }
 
@@ -77,8 +77,8 @@ impl Outbox {
         let left = context
             .writer
             .ask_own(move |journal| accounts.left(journal, now));
-        if context.outbox_use == OutboxUse::Session {
-            tasks.spawn(context.clone().report_lock_owner());
+        if context.process == ProcessKind::Desk {
+            tasks.spawn(context.clone().report_holder());
         }
         tasks.spawn(recover(context.clone(), left));
         Self { context, tasks }
