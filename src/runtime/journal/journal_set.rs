@@ -6,12 +6,11 @@
 //! next one.
 
 use crate::{
-    journal::{IntentId, Journal, JournalError},
-    model::{Failure, ProcessKind},
+    journal::{Holder, IntentId, Journal, JournalError},
+    model::ProcessKind,
 };
 use std::{
-    fmt, mem,
-    path::PathBuf,
+    mem,
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
@@ -60,32 +59,6 @@ pub(crate) fn known_ref(location: IntentLocation) -> IntentRef {
     IntentRef::from(OnceLock::from(location))
 }
 
-/// The desk that holds the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HoldingDesk {
-    pub(crate) dir: PathBuf,
-    process: Option<u32>,
-}
-
-impl HoldingDesk {
-    /// Why this desk does not send new orders.
-    pub(crate) fn refuses_new_orders(&self) -> Failure {
-        Failure::local(format!(
-            "{self} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
-         work here too",
-            self.dir.display()
-        ))
-    }
-}
-
-impl fmt::Display for HoldingDesk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another perpdeck")?;
-        self.process
-            .map_or(Ok(()), |process| write!(f, " (process {process})"))
-    }
-}
-
 pub(crate) struct JournalSet {
     process: ProcessKind,
     own: OpenResult,
@@ -108,18 +81,12 @@ impl JournalSet {
     }
 
     /// The desk that holds the journal; `None` if this process does, whether or not the journal works.
-    pub(crate) fn holder(&self) -> Option<HoldingDesk> {
-        match &self.own {
-            Err(JournalError::Held { path, holder }) => Some(HoldingDesk {
-                dir: path.clone(),
-                process: *holder,
-            }),
-            Ok(_) | Err(_) => None,
-        }
+    pub(crate) fn holder(&self) -> Option<Holder> {
+        self.own.as_ref().err()?.holder().cloned()
     }
 
     /// The holder that this process takes over from when it is gone.
-    fn predecessor(&self) -> Option<HoldingDesk> {
+    fn predecessor(&self) -> Option<Holder> {
         match self.process {
             ProcessKind::Desk => self.holder(),
             ProcessKind::Verb => None,
@@ -136,10 +103,10 @@ impl JournalSet {
     pub(crate) fn read(&self, look: impl FnOnce(Result<&Journal, JournalError>) + Send + 'static) {
         match &self.own {
             Ok(own) => look(Ok(own)),
-            Err(JournalError::Held { path, .. }) => {
-                let path = path.clone();
+            Err(JournalError::Held(Holder { dir, .. })) => {
+                let dir = dir.clone();
                 thread::spawn(move || {
-                    let journal = Journal::open_read_only(&path);
+                    let journal = Journal::open_read_only(&dir);
                     look(journal.as_ref().map_err(Clone::clone));
                 });
             }
@@ -191,10 +158,10 @@ impl JournalSet {
 
     fn overflow_journal(&mut self) -> Result<&mut Journal, JournalError> {
         if self.overflow.is_none()
-            && let Err(held @ JournalError::Held { path, .. }) = &self.own
+            && let Err(held @ JournalError::Held(Holder { dir, .. })) = &self.own
         {
             // If it does not open now, the next write tries again.
-            let (_, opened) = Journal::open_overflow(path).ok_or_else(|| held.clone())?;
+            let (_, opened) = Journal::open_overflow(dir).ok_or_else(|| held.clone())?;
             self.overflow = Some(opened?);
         }
         self.overflow.as_mut().ok_or(JournalError::Stopped)
@@ -215,7 +182,7 @@ impl JournalSet {
 
     /// Takes over the journal if its holder is gone.
     pub(crate) fn try_take_over(&mut self) {
-        let Some(HoldingDesk { dir, .. }) = self.predecessor() else {
+        let Some(Holder { dir, .. }) = self.predecessor() else {
             return;
         };
         // If that fails, the error names the present holder.

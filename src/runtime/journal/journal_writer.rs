@@ -1,10 +1,10 @@
 //! The thread that writes the journal. A slow disk delays a new order, never the screen; a close or cancel waits at most
 //! [`EXIT_JOURNAL_TIMEOUT`].
 
-use super::journal_set::{HoldingDesk, JournalJob, JournalSet, OpenResult};
+use super::journal_set::{JournalJob, JournalSet, OpenResult};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Journal, JournalError, lock_holder},
+    journal::{Holder, Journal, JournalError, lock_holder},
     model::{ProcessKind, Risk},
     runtime::base::clock::Clock,
 };
@@ -32,7 +32,7 @@ const WARN_AFTER: Duration = Duration::from_millis(900);
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
     jobs: mpsc::Sender<JournalJob>,
-    holder: watch::Receiver<Option<HoldingDesk>>,
+    holder: watch::Receiver<Option<Holder>>,
     alarm: FailureAlarm,
     /// A wait timed out and the disk has not caught up since: closes and cancels do not wait.
     behind: Arc<AtomicBool>,
@@ -75,36 +75,28 @@ impl FailureAlarm {
 
 /// Poll interval while another process holds the journal lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Attempts before the wait is reported.
-const WARN_ATTEMPTS: u32 = 20;
+/// Polls of the lock before a desk reports the wait.
+pub(crate) const WARN_POLLS: u32 = 20;
 
 /// Opens the journal in `dir`, unless a desk holds it. Waits for any other holder (a verb), which finishes soon.
-pub fn open(dir: &Path) -> Result<Journal, JournalError> {
-    open_after(dir, |_| ())
+pub fn open(dir: &Path) -> OpenResult {
+    open_after(dir, u32::MAX, |_, _| ())
 }
 
-/// The same; calls `waits` once with the holder after [`WARN_ATTEMPTS`].
-pub(crate) fn open_after(
-    dir: &Path,
-    waits: impl FnOnce(&JournalError),
-) -> Result<Journal, JournalError> {
-    let mut waits = Some(waits);
-    let mut look = 0_u32;
+/// The same with at most so many polls of the lock; calls `waits` with the number of each and the holder.
+pub fn open_after(dir: &Path, polls: u32, mut waits: impl FnMut(u32, &JournalError)) -> OpenResult {
+    let mut poll = 0_u32;
     loop {
-        look = look.saturating_add(1);
         let held = match Journal::open(dir) {
             Err(why @ JournalError::Held { .. }) => why,
             opened => return opened,
         };
-        if lock_holder(dir).is_some_and(|holder| holder.listens) {
+        if poll >= polls || lock_holder(dir).is_some_and(|holder| holder.listens) {
             return Err(held);
         }
-        if look >= WARN_ATTEMPTS
-            && let Some(waits) = waits.take()
-        {
-            waits(&held);
-        }
-        // This runs on the journal's own thread.
+        poll = poll.saturating_add(1);
+        waits(poll, &held);
+        // This runs on a thread of its own.
         thread::park_timeout(LOCK_POLL_INTERVAL);
     }
 }
@@ -140,17 +132,17 @@ pub(crate) fn log_in_background(log: impl FnOnce() + Send + 'static) {
 }
 
 impl JournalWriter {
-    /// `open` runs on the new thread; `taken` is called with the journal once it is open. While another desk holds the
+    /// `holder` is who holds the journal, if that is known; `open` runs on the new thread; `taken` is called with the journal once it is open. While another desk holds the
     /// journal, a desk takes it over when that one ends. The first failure goes out on `events`; each caller also gets its
     /// error.
     pub(crate) fn spawn(
-        process: ProcessKind,
+        (process, holder): (ProcessKind, Option<Holder>),
         open: impl FnOnce() -> OpenResult + Send + 'static,
         taken: impl FnOnce(&Journal) + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<JournalJob>();
-        let (holder_sender, holder) = watch::channel(None);
+        let (holder_sender, holder) = watch::channel(holder);
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
@@ -188,11 +180,11 @@ impl JournalWriter {
     }
 
     /// The desk that holds the journal, if it is not this one, and its changes. `None` also while the journal opens.
-    pub(crate) fn holder_changes(&self) -> watch::Receiver<Option<HoldingDesk>> {
+    pub(crate) fn holder_changes(&self) -> watch::Receiver<Option<Holder>> {
         self.holder.clone()
     }
 
-    pub(crate) fn holder(&self) -> Option<HoldingDesk> {
+    pub(crate) fn holder(&self) -> Option<Holder> {
         self.holder.borrow().clone()
     }
 
@@ -424,7 +416,12 @@ mod tests {
 
     fn desk(dir: &Path, events: Sender<Msg>) -> JournalWriter {
         let place = dir.to_owned();
-        JournalWriter::spawn(ProcessKind::Desk, move || open(&place), |_| (), events)
+        JournalWriter::spawn(
+            (ProcessKind::Desk, None),
+            move || open(&place),
+            |_| (),
+            events,
+        )
     }
 
     #[tokio::test(start_paused = true)]

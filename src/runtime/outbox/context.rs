@@ -7,7 +7,7 @@ use super::{
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::Client,
-    journal::{IntentState, JournalError, StateUpdate},
+    journal::{Holder, IntentState, JournalError, StateUpdate},
     model::{
         AccountId, Command, Dispatch, Failure, FailureKind, IdempotencyKey, JournalRole, OrderId,
         ProcessKind, READ_ONLY, Resource, Risk, Ticket,
@@ -15,7 +15,7 @@ use crate::{
     runtime::{
         base::{clock::Clock, lock::locked},
         journal::{
-            journal_set::{HoldingDesk, IntentRef, JournalSet},
+            journal_set::{IntentRef, JournalSet},
             journal_writer::{JournalWriter, log_in_background},
         },
     },
@@ -57,7 +57,7 @@ pub(crate) struct OutboxContext {
     pub(crate) clock: Clock,
     pub(crate) process: ProcessKind,
     pub(crate) writer: JournalWriter,
-    events: Sender<Msg>,
+    pub(super) events: Sender<Msg>,
     shared: Arc<OutboxState>,
 }
 
@@ -261,7 +261,7 @@ impl OutboxContext {
     }
 
     /// Waits for recovery; fails with the holder while another desk holds the journal.
-    pub(super) async fn ready(&self) -> Result<(), HoldingDesk> {
+    pub(super) async fn ready(&self) -> Result<(), Holder> {
         // The sender lives in this context.
         let mut ready = self.shared.ready.subscribe();
         let mut holder = self.writer.holder_changes();

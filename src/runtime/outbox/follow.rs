@@ -112,7 +112,7 @@ async fn ended(
 }
 
 /// Polls a queued cancel for about fifteen seconds; `None` if it is still queued or never was.
-pub async fn queued_end(
+pub(super) async fn queued_end(
     client: &Client,
     command: &Command,
     result: &Result<Receipt, Failure>,

@@ -21,7 +21,6 @@ mod run;
 
 pub(crate) use context::{OutboxContext, ParkedDecision};
 pub(crate) use delivery::{Delivery, Ownership, ProgressSink};
-pub use follow::queued_end;
 pub(crate) use record::CommandOrigin;
 pub(crate) use run::{Resume, interrupted};
 

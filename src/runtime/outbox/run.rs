@@ -26,7 +26,8 @@ impl OutboxContext {
         let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
-            if let Some(end) = self.hand_over(ticket, &command).await {
+            let key = origin.key.as_ref();
+            if let Some(end) = self.hand_over(ticket, &command, key).await {
                 return Begun::Elsewhere(end);
             }
             let sink = ProgressSink::Ticket(ticket);

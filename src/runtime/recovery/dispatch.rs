@@ -5,7 +5,7 @@ use super::{flatten, recover::recover};
 use crate::{
     app::Msg,
     client::Client,
-    journal::{Journal, JournalError},
+    journal::{Holder, Journal, JournalError},
     model::{Command, IdempotencyKey, ProcessKind, Ticket},
     runtime::{
         base::clock::Clock,
@@ -37,21 +37,25 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let writer = JournalWriter::spawn(ProcessKind::Desk, open, |_| (), events.clone());
+        let writer = JournalWriter::spawn((ProcessKind::Desk, None), open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), vec![]);
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
+    /// For the commands of a verb; `holder` is who holds the journal, if it is another process. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
     /// skips rows of `others`, which belong to other processes, and rows of `resumed`, which these commands resume.
     pub fn for_verb(
         client: Client,
         clock: Clock,
-        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        (holder, open): (
+            Option<Holder>,
+            impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        ),
         events: Sender<Msg>,
         (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
-        let writer = JournalWriter::spawn(ProcessKind::Verb, open, |_| (), events.clone());
+        let writer =
+            JournalWriter::spawn((ProcessKind::Verb, holder), open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
         Self::of(
             OutboxContext::new(client, (clock, ProcessKind::Verb), writer, events),
