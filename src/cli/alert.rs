@@ -23,9 +23,9 @@ use crate::{
     },
     config::{Settings, Sources, load},
     journal::lock_holder,
-    model::{Failure, FailureKind, MarketId, Page},
+    model::{Failure, FailureKind, MarketId, Page, ProcessKind},
     runtime::{
-        AccountAddress, AlertEditResult, Clock, DeskConnection, call, keep_alerts, kept_alerts,
+        AlertEditResult, Clock, DeskConnection, FoundDesk, find_desk, keep_alerts, kept_alerts,
     },
     view::tables::alert_rows::{ALERTS, UserAlertRow, columns_of},
 };
@@ -225,15 +225,15 @@ async fn open_desk(service: &Service) -> Result<Option<DeskConnection>> {
     let Some(holder) = lock_holder(dir).filter(|holder| holder.listens) else {
         return Ok(None);
     };
-    let Some(desk) = call(dir).await else {
-        return Err(refused(&format!(
+    let own = service.client.connection().into();
+    match find_desk(ProcessKind::Verb, dir, &own).await {
+        FoundDesk::Trading(desk) => Ok(Some(desk)),
+        FoundDesk::Elsewhere(_) => Ok(None),
+        FoundDesk::Silent => Err(refused(&format!(
             "process {} has the alerts of {} and does not answer: nothing was changed",
             holder.process, service.account
-        )));
-    };
-    let own = AccountAddress::from(service.client.connection());
-    let is_own = desk.greeting.accounts.contains(&own);
-    Ok(is_own.then_some(desk))
+        ))),
+    }
 }
 
 /// Has the desk change its alerts, and answers what their file then holds.

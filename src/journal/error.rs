@@ -2,20 +2,16 @@
 
 use crate::{disk, model::Failure};
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalError {
-    #[error("another perpdeck{} is using the journal in {}; trade there, or choose another place with \
-             --state-dir", number(*holder), path.display())]
-    Held {
-        path: PathBuf,
-        /// Its process number, if it could be read.
-        holder: Option<u32>,
-    },
+    #[error("{0} is using the journal in {dir}; trade there, or choose another place with --state-dir",
+        dir = .0.dir.display())]
+    Held(Holder),
     #[error("the journal {} was written by a newer perpdeck (version {found}, this one knows {known}); it is left as \
              it is", path.display())]
     Newer {
@@ -65,6 +61,14 @@ pub enum JournalError {
 }
 
 impl JournalError {
+    /// The process that holds it, if another one does.
+    pub fn holder(&self) -> Option<&Holder> {
+        let Self::Held(holder) = self else {
+            return None;
+        };
+        Some(holder)
+    }
+
     /// Why the database does not open.
     pub(super) fn opening(path: &Path, why: rusqlite::Error) -> Self {
         let path = path.to_owned();
@@ -82,8 +86,31 @@ impl JournalError {
     }
 }
 
-fn number(holder: Option<u32>) -> String {
-    holder.map_or_else(String::new, |pid| format!(" (process {pid})"))
+/// Another process that holds the journal in `dir`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    pub dir: PathBuf,
+    /// Its number, if it could be read.
+    pub process: Option<u32>,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another perpdeck")?;
+        self.process
+            .map_or(Ok(()), |process| write!(f, " (process {process})"))
+    }
+}
+
+impl Holder {
+    /// Why a desk beside it does not send new orders.
+    pub fn refuses_new_orders(&self) -> Failure {
+        Failure::local(format!(
+            "{self} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
+         work here too",
+            self.dir.display()
+        ))
+    }
 }
 
 impl From<&JournalError> for Failure {

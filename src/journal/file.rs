@@ -1,7 +1,7 @@
 //! The files: the lock and its holder; opening to write and to read.
 
 use super::{
-    JournalError,
+    Holder, JournalError,
     checksum::JournalIdentity,
     damage_report::{self, DamageKind, RingState},
     inspection::{CheckDepth, SideFiles, inspect, note_checked, refuse_structure},
@@ -49,10 +49,10 @@ pub(super) fn lock(dir: &Path) -> Result<File, JournalError> {
         claimed = disk::claim(&dir.join(LOCK)).map_err(place)?;
     }
     let Some(mut lock) = claimed else {
-        return Err(JournalError::Held {
-            path: dir.to_owned(),
-            holder: named(dir).map(|holder| holder.process),
-        });
+        return Err(JournalError::Held(Holder {
+            dir: dir.to_owned(),
+            process: named(dir).map(|holder| holder.process),
+        }));
     };
     // The number only identifies the holder: a full disk must not prevent the lock.
     let _unnamed = lock

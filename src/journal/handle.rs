@@ -1,7 +1,7 @@
 //! The open journal: how it opens, its halts, and what happens when it fails.
 
 use super::{
-    IntentState, JournalError, UsedKey, checksum, file,
+    Holder, IntentState, JournalError, UsedKey, checksum, file,
     file::OpenedDatabase,
     halt::Halts,
     insert::{KnownKey, NewRow},
@@ -93,10 +93,10 @@ impl Journal {
             dir: dir.to_owned(),
             database: Some(database),
             damage,
-            failed: Some(JournalError::Held {
-                path: dir.to_owned(),
-                holder: file::lock_holder(dir).map(|holder| holder.process),
-            }),
+            failed: Some(JournalError::Held(Holder {
+                dir: dir.to_owned(),
+                process: file::lock_holder(dir).map(|holder| holder.process),
+            })),
             #[cfg(test)]
             breaks: None,
             reserved_keys: None,

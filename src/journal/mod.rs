@@ -35,7 +35,7 @@ mod wal;
 mod write;
 
 pub use entry::{Claim, Intent, IntentId, IntentRow, IntentState, Outcome, StateUpdate};
-pub use error::JournalError;
+pub use error::{Holder, JournalError};
 pub use file::{LockHolder, lock_holder};
 pub use handle::Journal;
 pub use overflow::overflow_dirs;

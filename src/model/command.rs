@@ -2,6 +2,7 @@
 
 mod facts;
 mod flip;
+mod holding;
 mod mutation;
 mod place_scaled;
 mod place_twap;
@@ -10,6 +11,7 @@ mod words;
 
 pub use facts::{CommandFacts, Ends, Placed};
 pub use flip::{Flip, FlipStanding};
+pub use holding::{Dispatch, JournalRole, ProcessKind};
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 pub use place_scaled::PlaceScaled;
 pub use place_twap::{Curve, PlaceTwap};

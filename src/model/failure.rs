@@ -159,6 +159,12 @@ impl Failure {
         Self::new(FailureKind::Local, message)
     }
 
+    /// The person's own limits refuse it; nothing was sent, and a retry would be refused too.
+    pub fn held_back(why: &str) -> Self {
+        let words = format!("rejected by perpdeck, nothing was sent: {why}");
+        Self::new(FailureKind::Invalid, words)
+    }
+
     /// The request that a dry run would have sent.
     pub fn dry_run(request: impl Into<Text>) -> Self {
         Self::new(FailureKind::DryRun, request)

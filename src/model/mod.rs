@@ -37,11 +37,11 @@ pub use candle::{Candle, Interval};
 pub use charges::Charges;
 pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Ends, Exits, FLATTEN, Flip,
-    FlipStanding, Held, Leg, Mutation, MutationFacts, PlaceOrder, PlaceScaled, PlaceTwap, Placed,
-    Repetition, Resource, Risk, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure,
-    StopMoveStanding, StopMoveStep, StopPair, Trigger, accepted_stop, is_stop_canceled,
-    is_stop_read_late, stands_unknown,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Ends, Exits,
+    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, Mutation, MutationFacts, PlaceOrder,
+    PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, STOP_READ_TIMEOUT,
+    StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair, Trigger,
+    accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};

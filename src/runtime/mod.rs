@@ -22,15 +22,14 @@ pub use base::clock::Clock;
 pub use desk::{End, Start, desk};
 pub(crate) use journal::events::FILE as EVENTS_FILE;
 pub use journal::export::write as write_export;
-pub use journal::journal_writer::{open as open_journal, prune_batch as prune_journal};
+pub use journal::journal_writer::{
+    open as open_journal, open_after as open_journal_after, prune_batch as prune_journal,
+};
 pub use journal::shared_journal::{AccountAddress, ResumedIntents};
 #[cfg(fuzzing)]
 pub use journal::socket::understands;
-pub use journal::socket::{
-    AlertEditResult, DeskConnection, HandOverResult, call, unknown_after_hand_over,
-};
-pub use journal::wire_request::HandOverRequest;
-pub use outbox::queued_end;
+pub use journal::socket::{AlertEditResult, DeskConnection, FoundDesk, find_desk};
+pub(crate) use outbox::interrupted;
 pub use picture::{Picture, PictureOptions, picture};
 pub use polling::poller::Poller;
 pub use recovery::dispatch::Outbox;

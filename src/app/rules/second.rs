@@ -3,7 +3,7 @@
 
 use crate::{
     app::{activity::notice::Tone, desk::model::Model, dialogs::effect::Effect},
-    model::{Command, Risk},
+    model::{Command, Dispatch, JournalRole, ProcessKind},
 };
 
 /// Another desk holds the journal from now on, or this one does.
@@ -29,7 +29,8 @@ pub(crate) fn take(model: &mut Model, first: Option<String>) -> Vec<Effect> {
 
 /// Why `command` is not sent from a second desk, if so.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    (command.risk() == Risk::Increasing).then(|| words(model))?
+    let dispatch = JournalRole::Client.dispatch(ProcessKind::Desk, command);
+    (dispatch == Dispatch::Refused).then(|| words(model))?
 }
 
 /// That new entries are refused, why, and what to do.

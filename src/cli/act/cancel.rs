@@ -202,8 +202,8 @@ async fn together(
         .cloned()
         .partition(|prepared| prepared.command.risk() == Risk::Increasing);
     let mut outcomes = vec![];
-    if !others.is_empty() {
-        let post = Transport::open(service, voice, Risk::Neutral).await?;
+    if let Some(first) = others.first() {
+        let post = Transport::open(service, voice, &first.command).await?;
         outcomes = post.deliver(&others, &UnknownSeen::default()).await?;
     }
     for stop in &stops {

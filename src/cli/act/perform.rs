@@ -6,7 +6,7 @@ use crate::{
         act::{
             checks, consent, dry,
             post::{Transport, outcomes::UnknownSeen},
-            prepared::{ActFlags, PreparedCommand, SendOutcome, held_back, writable},
+            prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
             recall, receipt,
             repeat::{self, RepeatDecision},
         },
@@ -84,7 +84,7 @@ pub(super) async fn send_half(
     half: &CommandHalf,
 ) -> Result<SendOutcome> {
     writable(service)?;
-    let post = Transport::open(service, voice, prepared.command.risk()).await?;
+    let post = Transport::open(service, voice, &prepared.command).await?;
     let known = post.known(prepared);
     let prepared = &match repeat::settled(known.as_ref(), prepared.clone(), service, reckoned)? {
         RepeatDecision::Due(prepared) => prepared,
@@ -102,7 +102,7 @@ pub(super) async fn send_half(
             objection => objection,
         };
         if let Some(why) = objection {
-            return Ok(Err(held_back(&why)));
+            return Ok(Err(Failure::held_back(&why)));
         }
     }
     // Opening the journal, the rate and the limits take their time.
@@ -162,7 +162,7 @@ pub(super) fn would_be_halted(service: &Service) -> Option<Failure> {
     // A disk that hangs shows none: then the first command is recorded late, and the second one waits for it.
     let read = Work::begin(move || Journal::halted_in(&dir, &base_url, &account));
     let why = read.within(JOURNAL_OPEN_TIMEOUT).flatten()?;
-    Some(held_back(&halted_words(&why)))
+    Some(Failure::held_back(&halted_words(&why)))
 }
 
 fn halted_words(why: &str) -> String {

@@ -1,5 +1,5 @@
-//! How the commands of one verb are sent: through its own outbox and the journal, or through the desk that holds the
-//! journal.
+//! How the commands of one verb are sent: by its own outbox, from the journal, an overflow journal, or through the desk
+//! that holds the journal (docs/delivery.md 8.1).
 //!
 //! Contract: one process writes a journal. While another verb holds it, this one waits briefly. While a desk does, this
 //! verb hands its commands to the desk, which sends them as its own. If neither works (the desk is stopped, trades
@@ -13,55 +13,39 @@ mod mail;
 pub(super) mod outcomes;
 
 use super::{
-    post::outcomes::{OpenedJournal, Outcomes, UnknownSeen, ticket},
-    prepared::{PreparedCommand, SendOutcome, held_back},
-    repeat,
+    post::outcomes::{JournalOpening, OpenedJournal, Outcomes, UnknownSeen, ticket},
+    prepared::{PreparedCommand, SendOutcome},
 };
 use crate::{
-    app::Sending,
     cli::{
         disk_wait::{JOURNAL_OPEN_TIMEOUT, Work, looked, no_answer},
         service::Service,
         voice::Output,
     },
     journal::{IntentRow, Journal, JournalError, lock_holder},
-    model::{Failure, FailureKind, OrderId, Progress, Risk},
-    runtime::{
-        Clock, DeskConnection, HandOverRequest, HandOverResult, call, prune_journal, queued_end,
-        unknown_after_hand_over,
-    },
+    model::{Command, Dispatch, Failure, FailureKind, JournalRole, OrderId, ProcessKind, Risk},
+    runtime::{Clock, FoundDesk, find_desk, interrupted, open_journal_after, prune_journal},
 };
 use color_eyre::Result;
-use futures_util::{StreamExt as _, stream};
-use mail::{ABREAST, LocalOutbox, print_progress};
-use std::{cell::Cell, path::Path, time::Duration};
+use mail::LocalOutbox;
+use std::{
+    path::Path,
+    sync::mpsc::{RecvTimeoutError, channel},
+    time::Duration,
+};
 use tokio::{
     select,
     signal::unix::{SignalKind, signal},
-    time::sleep,
 };
 
 /// How long an entry waits for a slow disk.
 const DISK_TIMEOUT: Duration = Duration::from_secs(29);
-/// Poll interval while another verb holds the journal.
-const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 pub(super) struct Transport<'a> {
     service: &'a Service,
     voice: Output,
-    way: SendPath,
+    opening: JournalOpening,
 }
-
-enum SendPath {
-    Own(Box<OpenedJournal>),
-    /// The same, once the disk catches up.
-    Late(Work<OpenedJournal>),
-    /// Through the desk that holds the journal.
-    Desk,
-}
-
-/// The opened journal, or the opening that still goes on.
-type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
 
 /// Polls of another verb's lock before a close uses an overflow journal, and anything else gives up.
 fn patience(risk: Risk) -> u32 {
@@ -73,16 +57,17 @@ fn patience(risk: Risk) -> u32 {
 }
 
 impl<'a> Transport<'a> {
-    /// Chooses the transport for commands of this risk. The outbox receives a journal's error and decides what may be
-    /// sent without it.
+    /// Chooses the transport for `command` and others of its risk. The outbox receives a journal's error, and decides
+    /// what may be sent without it.
     pub(super) async fn open(
         service: &'a Service,
         voice: Output,
-        risk: Risk,
+        command: &Command,
     ) -> Result<Self, Failure> {
         let dir = &service.journal_dir;
-        let opened = match journal(dir, risk).await {
-            Err(late) if risk == Risk::Increasing => {
+        let waits = JournalRole::TakingOver.dispatch(ProcessKind::Verb, command);
+        let opening = match journal(dir, command.risk()) {
+            Err(late) if waits == Dispatch::AfterRecovery => {
                 voice.note(&format!(
                     "{}; nothing is sent before it does",
                     no_answer(dir)
@@ -94,28 +79,27 @@ impl<'a> Transport<'a> {
             }
             opening => opening,
         };
-        let way = match opened {
-            Ok(Err(why @ JournalError::Held { .. })) => {
-                form_context(service, voice, risk, &why).await?
+        let opening = match opening {
+            Ok(Err(held @ JournalError::Held { .. })) => {
+                Ok(beside(service, voice, command, held).await?)
             }
-            Ok(mut journal) => {
-                if let Ok(journal) = &mut journal {
-                    prune_journal(journal, Clock::start(), service.journal_days);
-                }
-                SendPath::Own(Box::new(journal))
+            Ok(Ok(mut journal)) => {
+                prune_journal(&mut journal, Clock::start(), service.journal_days);
+                Ok(Ok(journal))
             }
             Err(late) => {
                 voice.note(&format!(
                     "{}; closes and cancels do not wait for it",
                     no_answer(dir)
                 ));
-                SendPath::Late(late)
+                Err(late)
             }
+            failed @ Ok(Err(_)) => failed,
         };
         Ok(Self {
             service,
             voice,
-            way,
+            opening,
         })
     }
 
@@ -144,19 +128,16 @@ impl<'a> Transport<'a> {
         &self,
         read: impl FnOnce(&Journal) -> Result<T, JournalError> + Send + 'static,
     ) -> Option<T> {
-        match &self.way {
-            SendPath::Own(journal) => read(journal.as_ref().as_ref().ok()?).ok(),
-            SendPath::Desk => looked(&self.service.journal_dir, read),
-            SendPath::Late(_) => None,
+        match &self.opening {
+            Ok(Ok(journal)) => read(journal).ok(),
+            Ok(Err(JournalError::Held { .. })) => looked(&self.service.journal_dir, read),
+            Ok(Err(_)) | Err(_) => None,
         }
     }
 
     /// The journal, if this process writes it: then nobody else checks the commands.
     pub(super) fn journal(&self) -> Option<&Journal> {
-        match &self.way {
-            SendPath::Own(journal) => journal.as_ref().as_ref().ok(),
-            SendPath::Desk | SendPath::Late(_) => None,
-        }
+        self.opening.as_ref().ok()?.as_ref().ok()
     }
 
     /// Whether an earlier run may have sent it under the same key.
@@ -182,170 +163,82 @@ impl<'a> Transport<'a> {
             .iter()
             .map(|prepared| self.was_sent(prepared))
             .collect();
-        let mut outcomes = Outcomes::new();
         let (service, voice) = (self.service, self.voice);
-        let given = match self.way {
-            SendPath::Own(journal) => {
-                let mail =
-                    LocalOutbox::open(service, prepared_commands, move || *journal, &mut outcomes);
-                carried(
-                    mail,
-                    prepared_commands,
-                    (&before, stopped),
-                    (voice, unknown),
-                )
-                .await
-            }
-            SendPath::Late(late) => {
-                let open = move || late.end().unwrap_or(Err(JournalError::Stopped));
-                let mail = LocalOutbox::open(service, prepared_commands, open, &mut outcomes);
-                carried(
-                    mail,
-                    prepared_commands,
-                    (&before, stopped),
-                    (voice, unknown),
-                )
-                .await
-            }
-            SendPath::Desk => {
-                let asked = Cell::new(0);
-                select! {
-                    () = hand_over(service, (voice, unknown), prepared_commands, &asked, &mut outcomes) => {}
-                    () = stopped => {}
-                }
-                asked.get()
-            }
-        };
+        let mut outcomes = Outcomes::new();
+        let mut mail = LocalOutbox::open(service, prepared_commands, self.opening, &mut outcomes);
+        select! {
+            () = mail.carry(prepared_commands, voice, unknown) => {}
+            () = stopped => mail.stop(&before).await,
+        }
+        let given = mail.close(voice).await;
         let ends = before.into_iter().enumerate().map(|(at, before)| {
             let may_have_left = before || at < given;
-            let untold = || Err(if may_have_left { in_doubt() } else { unsent() });
+            let untold = || {
+                Err(if may_have_left {
+                    interrupted()
+                } else {
+                    unsent()
+                })
+            };
             outcomes.remove(&ticket(at)).unwrap_or_else(untold)
         });
         Ok(ends.collect())
     }
 }
 
-/// Sends until done or `stopped`; returns how many commands reached the outbox.
-async fn carried(
-    mut mail: LocalOutbox<'_>,
-    prepared_commands: &[PreparedCommand],
-    (before, stopped): (&[bool], impl Future<Output = ()>),
-    (voice, unknown): (Output, &UnknownSeen),
-) -> usize {
-    select! {
-        () = mail.carry(prepared_commands, voice, unknown) => {}
-        () = stopped => mail.stop(before).await,
-    }
-    mail.close(voice).await
-}
-
-/// Hands all commands to the desk, a few at a time; `asked` counts them.
-async fn hand_over(
-    service: &Service,
-    told: (Output, &UnknownSeen),
-    prepared_commands: &[PreparedCommand],
-    asked: &Cell<usize>,
-    outcomes: &mut Outcomes,
-) {
-    let requests = prepared_commands
-        .iter()
-        .enumerate()
-        .map(|(at, prepared)| async move {
-            // Started in order.
-            asked.set(at + 1);
-            (ticket(at), ask(service, told, prepared).await)
-        });
-    let mut settled = stream::iter(requests).buffer_unordered(ABREAST);
-    while let Some((ticket, outcome)) = settled.next().await {
-        outcomes.insert(ticket, outcome);
-    }
-}
-
-async fn ask(
-    service: &Service,
-    (voice, unknown): (Output, &UnknownSeen),
-    prepared: &PreparedCommand,
-) -> SendOutcome {
-    let dir = &service.journal_dir;
-    let Some(desk) = call(dir).await else {
-        return Err(unasked());
-    };
-    let key = prepared.kept_key().cloned();
-    let known = key.and_then(|key| looked(dir, move |journal| journal.by_key(&key)).flatten());
-    let sending = if repeat::may_have_acted(known.as_ref()) {
-        Sending::Again
-    } else {
-        Sending::First
-    };
-    let asked = match &prepared.key {
-        None => HandOverRequest::Flatten,
-        Some(key) => HandOverRequest::Send {
-            request: &prepared.request,
-            key,
-            sending,
-            risk: prepared.command.risk(),
-        },
-    };
-    let hear = |progress: &Progress| {
-        unknown.observe(progress);
-        print_progress(voice, &prepared.command, progress);
-    };
-    let place = service.client.connection().into();
-    match desk.hand_over(place, asked, hear).await {
-        HandOverResult::Ended(outcome) => {
-            let end = queued_end(&service.client, &prepared.command, &outcome).await;
-            end.unwrap_or(outcome)
-        }
-        HandOverResult::TurnedAway(why) => Err(held_back(&why)),
-        HandOverResult::NeverAsked => Err(unasked()),
-        HandOverResult::Lost => Err(unknown_after_hand_over()),
-    }
-}
-
-/// Opens the journal; waits while another verb holds it, but not for a desk.
-async fn journal(dir: &Path, risk: Risk) -> JournalOpening {
-    let mut tries = 0..patience(risk);
+/// Opens the journal; waits while another verb holds it, but not for a desk or a slow disk.
+fn journal(dir: &Path, risk: Risk) -> JournalOpening {
+    let (place, (polls, polled)) = (dir.to_owned(), channel());
+    let opening = Work::begin(move || {
+        open_journal_after(&place, patience(risk), move |_, _| {
+            // Nobody receives it once the opening counts as slow.
+            let _late = polls.send(());
+        })
+    });
     loop {
-        let place = dir.to_owned();
-        let open = Work::begin(move || Journal::open(&place));
-        match open.within(JOURNAL_OPEN_TIMEOUT) {
-            Some(Err(JournalError::Held { .. })) if tries.next().is_some() && !is_desk(dir) => {
-                sleep(LOCK_POLL_INTERVAL).await;
+        match polled.recv_timeout(JOURNAL_OPEN_TIMEOUT) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => return Err(opening),
+            Err(RecvTimeoutError::Disconnected) => {
+                let opened = opening.within(JOURNAL_OPEN_TIMEOUT);
+                return opened.ok_or(opening);
             }
-            Some(opened) => return Ok(opened),
-            None => return Err(open),
         }
     }
 }
 
-fn is_desk(dir: &Path) -> bool {
-    lock_holder(dir).is_some_and(|holder| holder.listens)
-}
-
-/// What to do while another process holds the journal.
-async fn form_context(
+/// The journal for commands like this one while another process holds its own.
+async fn beside(
     service: &Service,
     voice: Output,
-    risk: Risk,
-    held: &JournalError,
-) -> Result<SendPath, Failure> {
-    let connection = service.client.connection();
-    let why = match call(&service.journal_dir).await {
-        Some(DeskConnection { greeting, .. }) if greeting.accounts.contains(&connection.into()) => {
-            return Ok(SendPath::Desk);
-        }
-        Some(DeskConnection { greeting, .. }) => {
+    command: &Command,
+    held: JournalError,
+) -> Result<OpenedJournal, Failure> {
+    let (dir, account) = (&service.journal_dir, service.client.connection().into());
+    let (role, why) = match find_desk(ProcessKind::Verb, dir, &account).await {
+        FoundDesk::Trading(_) => (JournalRole::Client, held.to_string()),
+        FoundDesk::Elsewhere(greeting) => {
             let places = greeting.accounts.iter();
             let places = places.map(|place| format!("{} at {}", place.account_id, place.base_url));
             let places = places.collect::<Vec<_>>().join(", ");
-            format!("{held}; that desk trades {places}")
+            (
+                JournalRole::Bypass,
+                format!("{held}; that desk trades {places}"),
+            )
         }
-        None if is_desk(&service.journal_dir) => format!("{held}; that desk does not answer"),
-        None => held.to_string(),
+        FoundDesk::Silent if lock_holder(dir).is_some_and(|holder| holder.listens) => (
+            JournalRole::Bypass,
+            format!("{held}; that desk does not answer"),
+        ),
+        FoundDesk::Silent => (JournalRole::Bypass, held.to_string()),
     };
-    // Never for an entry.
-    let beside = (risk != Risk::Increasing).then(|| Journal::open_overflow(&service.journal_dir));
-    let Some((dir, journal)) = beside.flatten() else {
+    let dispatch = role.dispatch(ProcessKind::Verb, command);
+    if dispatch == Dispatch::ByHolder {
+        // The outbox hands it over.
+        return Ok(Err(held));
+    }
+    let overflow = (dispatch != Dispatch::Refused).then(|| Journal::open_overflow(dir));
+    let Some((dir, journal)) = overflow.flatten() else {
         return Err(Failure::local(format!(
             "{why}. Nothing was sent; closes and cancels are still sent"
         )));
@@ -354,18 +247,7 @@ async fn form_context(
         "{why}. The close or cancel is sent without it, from the journal in {}",
         dir.display()
     ));
-    Ok(SendPath::Own(Box::new(journal)))
-}
-
-/// The outcome of a command that was stopped and may have been sent.
-fn in_doubt() -> Failure {
-    let why = "interrupted; a request that was already sent may still take effect";
-    Failure::new(FailureKind::Unknown, why)
-}
-
-fn unasked() -> Failure {
-    let why = "the desk that has the journal does not answer any more; nothing was sent";
-    Failure::new(FailureKind::Unavailable, why)
+    Ok(journal)
 }
 
 fn unsent() -> Failure {

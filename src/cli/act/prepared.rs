@@ -3,7 +3,7 @@
 use crate::{
     api::{IDEMPOTENCY_KEY_LIMIT, Request},
     cli::{service::Service, voice::FormOutput},
-    model::{Command, Failure, FailureKind, IdempotencyKey, Receipt},
+    model::{Command, Failure, IdempotencyKey, Receipt},
 };
 use color_eyre::Result;
 
@@ -70,16 +70,10 @@ impl PreparedCommand {
 /// The outcome of a command that was sent.
 pub(super) type SendOutcome = Result<Receipt, Failure>;
 
-/// The person's own limits refuse it; nothing was sent, and a retry would be refused too.
-pub(super) fn held_back(why: &str) -> Failure {
-    let words = format!("rejected by perpdeck, nothing was sent: {why}");
-    Failure::new(FailureKind::Invalid, words)
-}
-
 /// Checked before the question for consent.
 pub(super) fn writable(service: &Service) -> Result<(), Failure> {
     if service.client.connection().read_only {
-        return Err(held_back("read_only is set"));
+        return Err(Failure::held_back("read_only is set"));
     }
     Ok(())
 }

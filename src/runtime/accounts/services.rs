@@ -8,12 +8,12 @@ use crate::{
     app::{Identity, Msg, Options, Visibility, activity::notice::Tone},
     config::Connection,
     journal::Journal,
-    model::Failure,
+    model::{Failure, ProcessKind},
     runtime::{
         base::{clock::Clock, inboxes::AddedAccount},
         journal::{
             earlier::JournalAccess,
-            journal_writer::{self, JournalWriter},
+            journal_writer::{self, JournalWriter, WARN_POLLS},
             shared_journal::{JournalAccount, JournalAccounts},
             socket::{self, SocketHost},
         },
@@ -173,7 +173,10 @@ fn journal(
     let (mine, owned) = oneshot::channel();
     let (place, desk) = (dir.clone(), common.clone());
     let open = move || {
-        journal_writer::open_after(&place, |why| {
+        journal_writer::open_after(&place, u32::MAX, |poll, why| {
+            if poll != WARN_POLLS {
+                return;
+            }
             let text = format!("{why}. Orders wait until it is done; closing and canceling do not");
             // A full or closing channel loses this message.
             drop(desk.try_send(Msg::Notify(Tone::Warn, text)));
@@ -191,5 +194,5 @@ fn journal(
             socket::receive(hosts, dir).await;
         }
     });
-    JournalWriter::spawn_with(open, taken, common)
+    JournalWriter::spawn((ProcessKind::Desk, None), open, taken, common)
 }

@@ -221,7 +221,9 @@ mod tests {
         let (inbox, mut mail) = channel(8);
         let place = dir.to_owned();
         let writer = JournalWriter::spawn(
+            (crate::model::ProcessKind::Desk, None),
             move || crate::runtime::journal::journal_writer::open(&place),
+            |_| (),
             inbox.clone(),
         );
         tell(

@@ -6,12 +6,11 @@
 //! next one.
 
 use crate::{
-    journal::{IntentId, Journal, JournalError},
-    model::Failure,
+    journal::{Holder, IntentId, Journal, JournalError},
+    model::ProcessKind,
 };
 use std::{
-    fmt, mem,
-    path::PathBuf,
+    mem,
     sync::{Arc, OnceLock},
     thread,
     time::Duration,
@@ -60,43 +59,8 @@ pub(crate) fn known_ref(location: IntentLocation) -> IntentRef {
     IntentRef::from(OnceLock::from(location))
 }
 
-/// The desk that holds the journal.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HoldingDesk {
-    pub(crate) dir: PathBuf,
-    process: Option<u32>,
-}
-
-impl HoldingDesk {
-    /// Why this desk does not send new orders.
-    pub(crate) fn refuses_new_orders(&self) -> Failure {
-        Failure::local(format!(
-            "{self} has the journal in {}: trade there, or end it and this desk takes over; closing and canceling \
-         work here too",
-            self.dir.display()
-        ))
-    }
-}
-
-impl fmt::Display for HoldingDesk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another perpdeck")?;
-        self.process
-            .map_or(Ok(()), |process| write!(f, " (process {process})"))
-    }
-}
-
-/// Who holds the journal lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LockOwner {
-    /// Not checked yet.
-    Unknown,
-    /// This process, whether or not the journal works.
-    ThisProcess,
-    Another(HoldingDesk),
-}
-
 pub(crate) struct JournalSet {
+    process: ProcessKind,
     own: OpenResult,
     /// Opened at the first write and then kept open.
     overflow: Option<Journal>,
@@ -106,8 +70,9 @@ pub(crate) struct JournalSet {
 }
 
 impl JournalSet {
-    pub(crate) fn of(own: OpenResult, on_opened: OnOpened) -> Self {
+    pub(crate) fn new(process: ProcessKind, own: OpenResult, on_opened: OnOpened) -> Self {
         Self {
+            process,
             own,
             overflow: None,
             waiting: vec![],
@@ -115,13 +80,16 @@ impl JournalSet {
         }
     }
 
-    pub(crate) fn lock_owner(&self) -> LockOwner {
-        match &self.own {
-            Err(JournalError::Held { path, holder }) => LockOwner::Another(HoldingDesk {
-                dir: path.clone(),
-                process: *holder,
-            }),
-            Ok(_) | Err(_) => LockOwner::ThisProcess,
+    /// The desk that holds the journal; `None` if this process does, whether or not the journal works.
+    pub(crate) fn holder(&self) -> Option<Holder> {
+        self.own.as_ref().err()?.holder().cloned()
+    }
+
+    /// The holder that this process takes over from when it is gone.
+    fn predecessor(&self) -> Option<Holder> {
+        match self.process {
+            ProcessKind::Desk => self.holder(),
+            ProcessKind::Verb => None,
         }
     }
 
@@ -135,10 +103,10 @@ impl JournalSet {
     pub(crate) fn read(&self, look: impl FnOnce(Result<&Journal, JournalError>) + Send + 'static) {
         match &self.own {
             Ok(own) => look(Ok(own)),
-            Err(JournalError::Held { path, .. }) => {
-                let path = path.clone();
+            Err(JournalError::Held(Holder { dir, .. })) => {
+                let dir = dir.clone();
                 thread::spawn(move || {
-                    let journal = Journal::open_read_only(&path);
+                    let journal = Journal::open_read_only(&dir);
                     look(journal.as_ref().map_err(Clone::clone));
                 });
             }
@@ -177,10 +145,8 @@ impl JournalSet {
     }
 
     fn current(&self) -> JournalKind {
-        match self.lock_owner() {
-            LockOwner::Another(_) => JournalKind::Overflow,
-            LockOwner::Unknown | LockOwner::ThisProcess => JournalKind::Own,
-        }
+        self.holder()
+            .map_or(JournalKind::Own, |_| JournalKind::Overflow)
     }
 
     fn open(&mut self, kind: JournalKind) -> Result<&mut Journal, JournalError> {
@@ -192,10 +158,10 @@ impl JournalSet {
 
     fn overflow_journal(&mut self) -> Result<&mut Journal, JournalError> {
         if self.overflow.is_none()
-            && let Err(held @ JournalError::Held { path, .. }) = &self.own
+            && let Err(held @ JournalError::Held(Holder { dir, .. })) = &self.own
         {
             // If it does not open now, the next write tries again.
-            let (_, opened) = Journal::open_overflow(path).ok_or_else(|| held.clone())?;
+            let (_, opened) = Journal::open_overflow(dir).ok_or_else(|| held.clone())?;
             self.overflow = Some(opened?);
         }
         self.overflow.as_mut().ok_or(JournalError::Stopped)
@@ -203,23 +169,20 @@ impl JournalSet {
 
     /// Runs the job now, or first after the take-over.
     pub(crate) fn run_when_own(&mut self, job: JournalJob) {
-        match self.lock_owner() {
-            LockOwner::Another(_) => self.waiting.push(job),
-            LockOwner::Unknown | LockOwner::ThisProcess => job(self),
+        match self.holder() {
+            Some(_) => self.waiting.push(job),
+            None => job(self),
         }
     }
 
-    /// How long until the lock is due for another check; `None` if this desk holds the journal.
+    /// How long until the lock is due for another check; `None` if there is nothing to take over.
     pub(crate) fn poll_interval(&self) -> Option<Duration> {
-        match self.lock_owner() {
-            LockOwner::Another(_) => Some(LOCK_POLL_INTERVAL),
-            LockOwner::Unknown | LockOwner::ThisProcess => None,
-        }
+        self.predecessor().map(|_| LOCK_POLL_INTERVAL)
     }
 
     /// Takes over the journal if its holder is gone.
     pub(crate) fn try_take_over(&mut self) {
-        let LockOwner::Another(HoldingDesk { dir, .. }) = self.lock_owner() else {
+        let Some(Holder { dir, .. }) = self.predecessor() else {
             return;
         };
         // If that fails, the error names the present holder.
@@ -236,7 +199,7 @@ impl JournalSet {
         {
             on_opened(own);
         }
-        if self.lock_owner() == LockOwner::ThisProcess {
+        if self.holder().is_none() {
             for job in mem::take(&mut self.waiting) {
                 job(self);
             }

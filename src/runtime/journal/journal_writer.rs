@@ -1,14 +1,15 @@
 //! The thread that writes the journal. A slow disk delays a new order, never the screen; a close or cancel waits at most
 //! [`EXIT_JOURNAL_TIMEOUT`].
 
-use super::journal_set::{HoldingDesk, JournalJob, JournalSet, LockOwner, OpenResult};
+use super::journal_set::{JournalJob, JournalSet, OpenResult};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    journal::{Journal, JournalError, lock_holder},
-    model::Risk,
+    journal::{Holder, Journal, JournalError, lock_holder},
+    model::{ProcessKind, Risk},
     runtime::base::clock::Clock,
 };
 use std::{
+    mem,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -31,7 +32,7 @@ const WARN_AFTER: Duration = Duration::from_millis(900);
 #[derive(Debug, Clone)]
 pub(crate) struct JournalWriter {
     jobs: mpsc::Sender<JournalJob>,
-    lock_owner: watch::Receiver<LockOwner>,
+    holder: watch::Receiver<Option<Holder>>,
     alarm: FailureAlarm,
     /// A wait timed out and the disk has not caught up since: closes and cancels do not wait.
     behind: Arc<AtomicBool>,
@@ -74,36 +75,28 @@ impl FailureAlarm {
 
 /// Poll interval while another process holds the journal lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// Attempts before the wait is reported.
-const WARN_ATTEMPTS: u32 = 20;
+/// Polls of the lock before a desk reports the wait.
+pub(crate) const WARN_POLLS: u32 = 20;
 
 /// Opens the journal in `dir`, unless a desk holds it. Waits for any other holder (a verb), which finishes soon.
-pub fn open(dir: &Path) -> Result<Journal, JournalError> {
-    open_after(dir, |_| ())
+pub fn open(dir: &Path) -> OpenResult {
+    open_after(dir, u32::MAX, |_, _| ())
 }
 
-/// The same; calls `waits` once with the holder after [`WARN_ATTEMPTS`].
-pub(crate) fn open_after(
-    dir: &Path,
-    waits: impl FnOnce(&JournalError),
-) -> Result<Journal, JournalError> {
-    let mut waits = Some(waits);
-    let mut look = 0_u32;
+/// The same with at most so many polls of the lock; calls `waits` with the number of each and the holder.
+pub fn open_after(dir: &Path, polls: u32, mut waits: impl FnMut(u32, &JournalError)) -> OpenResult {
+    let mut poll = 0_u32;
     loop {
-        look = look.saturating_add(1);
         let held = match Journal::open(dir) {
             Err(why @ JournalError::Held { .. }) => why,
             opened => return opened,
         };
-        if lock_holder(dir).is_some_and(|holder| holder.listens) {
+        if poll >= polls || lock_holder(dir).is_some_and(|holder| holder.listens) {
             return Err(held);
         }
-        if look >= WARN_ATTEMPTS
-            && let Some(waits) = waits.take()
-        {
-            waits(&held);
-        }
-        // This runs on the journal's own thread.
+        poll = poll.saturating_add(1);
+        waits(poll, &held);
+        // This runs on a thread of its own.
         thread::park_timeout(LOCK_POLL_INTERVAL);
     }
 }
@@ -139,30 +132,25 @@ pub(crate) fn log_in_background(log: impl FnOnce() + Send + 'static) {
 }
 
 impl JournalWriter {
-    /// `open` runs on the new thread. While another desk holds the journal, it is taken over when that desk ends. The first
-    /// failure goes out on `events`; each caller also gets its error.
+    /// `holder` is who holds the journal, if that is known; `open` runs on the new thread; `taken` is called with the journal once it is open. While another desk holds the
+    /// journal, a desk takes it over when that one ends. The first failure goes out on `events`; each caller also gets its
+    /// error.
     pub(crate) fn spawn(
-        open: impl FnOnce() -> OpenResult + Send + 'static,
-        events: Sender<Msg>,
-    ) -> Self {
-        Self::spawn_with(open, |_| (), events)
-    }
-
-    /// The same; calls `taken` with the journal once it is open.
-    pub(crate) fn spawn_with(
+        (process, holder): (ProcessKind, Option<Holder>),
         open: impl FnOnce() -> OpenResult + Send + 'static,
         taken: impl FnOnce(&Journal) + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
         let (jobs, inbox) = mpsc::channel::<JournalJob>();
-        let (owner_sender, lock_owner) = watch::channel(LockOwner::Unknown);
+        let (holder_sender, holder) = watch::channel(holder);
         let behind = Arc::new(AtomicBool::new(false));
         let hangs = Arc::new(AtomicBool::new(false));
         let caught_up = [Arc::clone(&behind), Arc::clone(&hangs)];
         thread::spawn(move || {
-            let mut journals = JournalSet::of(open(), Box::new(taken));
+            let mut journals = JournalSet::new(process, open(), Box::new(taken));
             loop {
-                publish_owner(&owner_sender, &journals);
+                let now = journals.holder();
+                holder_sender.send_if_modified(|holder| mem::replace(holder, now.clone()) != now);
                 journals.run_waiting_jobs();
                 match next(&inbox, &journals) {
                     Ok(job) => job(&mut journals),
@@ -181,7 +169,7 @@ impl JournalWriter {
         });
         Self {
             jobs,
-            lock_owner,
+            holder,
             alarm: FailureAlarm {
                 events,
                 raised: Arc::default(),
@@ -191,17 +179,13 @@ impl JournalWriter {
         }
     }
 
-    /// Who holds the journal, and its changes.
-    pub(crate) fn lock_owner(&self) -> watch::Receiver<LockOwner> {
-        self.lock_owner.clone()
+    /// The desk that holds the journal, if it is not this one, and its changes. `None` also while the journal opens.
+    pub(crate) fn holder_changes(&self) -> watch::Receiver<Option<Holder>> {
+        self.holder.clone()
     }
 
-    /// The desk that holds the journal, if it is not this one.
-    pub(crate) fn holding_desk(&self) -> Option<HoldingDesk> {
-        match &*self.lock_owner.borrow() {
-            LockOwner::Another(first) => Some(first.clone()),
-            LockOwner::Unknown | LockOwner::ThisProcess => None,
-        }
+    pub(crate) fn holder(&self) -> Option<Holder> {
+        self.holder.borrow().clone()
     }
 
     /// Whether the journal has failed: new orders are refused from then on.
@@ -217,7 +201,7 @@ impl JournalWriter {
         job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> Result<T, JournalError> {
         let alarm = self.alarm.clone();
-        let answer = self.queue(move |journals| {
+        let answer = self.ask(move |journals| {
             let result = job(journals);
             alarm.check(&result);
             result
@@ -268,7 +252,7 @@ impl JournalWriter {
             return answer.ok();
         }
         // A second desk waits for the holder, not for the disk.
-        if self.holding_desk().is_none() {
+        if self.holder().is_none() {
             self.report_hang();
         }
         answer.await.ok()
@@ -291,7 +275,14 @@ impl JournalWriter {
         &self,
         job: impl FnOnce(&mut JournalSet) -> Result<T, JournalError> + Send + 'static,
     ) -> oneshot::Receiver<Result<T, JournalError>> {
-        self.queue(job)
+        let (reply, answer) = oneshot::channel();
+        let job: JournalJob = Box::new(move |journals| {
+            // The caller may be gone; the job ran all the same.
+            let _left = reply.send(job(journals));
+        });
+        // If the thread has ended, the job is dropped, and with it the reply.
+        let _stopped = self.jobs.send(job);
+        answer
     }
 
     /// The same for the desk's own journal; while another desk holds that, the job waits for the take-over.
@@ -324,25 +315,10 @@ impl JournalWriter {
         answer
     }
 
-    fn queue<T: Send + 'static>(
-        &self,
-        job: impl FnOnce(&mut JournalSet) -> T + Send + 'static,
-    ) -> oneshot::Receiver<T> {
-        let (reply, answer) = oneshot::channel();
-        let job: JournalJob = Box::new(move |journals| {
-            // The caller may be gone; the job ran all the same.
-            let _left = reply.send(job(journals));
-        });
-        // If the thread has ended, the job is dropped, and with it the reply.
-        let _stopped = self.jobs.send(job);
-        answer
-    }
-
     /// Checks every row of the journal in `dir` once, in the background: opening a large one checks only the newest rows.
     pub(crate) async fn check_all_rows(self, dir: PathBuf) {
-        let mut lock_owner = self.lock_owner();
-        let is_own = |lock_owner: &LockOwner| *lock_owner == LockOwner::ThisProcess;
-        if lock_owner.wait_for(is_own).await.is_err() {
+        // Once this desk holds it.
+        if !matches!(self.ask_own(|_| Ok(())).await, Ok(Ok(()))) {
             return;
         }
         let (found, answer) = oneshot::channel();
@@ -394,16 +370,6 @@ impl JournalWriter {
     }
 }
 
-/// Publishes the holder of the journal if it changed.
-fn publish_owner(owner_sender: &watch::Sender<LockOwner>, journals: &JournalSet) {
-    let now = journals.lock_owner();
-    owner_sender.send_if_modified(|lock_owner| {
-        let is_news = *lock_owner != now;
-        *lock_owner = now;
-        is_news
-    });
-}
-
 /// The next job, or a timeout when the lock is due for a check.
 fn next(
     inbox: &mpsc::Receiver<JournalJob>,
@@ -448,12 +414,21 @@ mod tests {
         journal.record_state(at, id, &StateUpdate::new(IntentState::Done, "so"))
     }
 
+    fn desk(dir: &Path, events: Sender<Msg>) -> JournalWriter {
+        let place = dir.to_owned();
+        JournalWriter::spawn(
+            (ProcessKind::Desk, None),
+            move || open(&place),
+            |_| (),
+            events,
+        )
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_desk_that_stays_open_forgets_every_day_and_all_of_it() {
         let dir = tempfile::tempdir().unwrap();
-        let place = dir.path().to_owned();
         let (events, _said) = tokio::sync::mpsc::channel(8);
-        let writer = JournalWriter::spawn(move || open(&place), events);
+        let writer = desk(dir.path(), events);
         let fill = writer.ask_own(|journal| {
             settled(journal, 0, 0)?;
             (0..=PRUNE_BATCH).try_for_each(|number| settled(journal, 100, number))
@@ -471,9 +446,8 @@ mod tests {
     #[tokio::test]
     async fn what_a_check_beside_an_open_desk_finds_is_said_and_holds_back_new_orders() {
         let dir = tempfile::tempdir().unwrap();
-        let place = dir.path().to_owned();
         let (events, mut said) = tokio::sync::mpsc::channel(8);
-        let writer = JournalWriter::spawn(move || open(&place), events);
+        let writer = desk(dir.path(), events);
         let fill = writer.ask_own(|journal| settled(journal, 0, 0));
         fill.await.unwrap().unwrap();
         std::fs::remove_file(dir.path().join("journal.ring")).unwrap();

@@ -14,8 +14,9 @@
 use super::{
     caller_event::CallerEvent,
     callers::CallerRegistry,
+    journal_writer::EXIT_JOURNAL_TIMEOUT,
     shared_journal::AccountAddress,
-    wire_request::{Envelope, HandOverRequest, WireRequest},
+    wire_request::{Envelope, WireRequest},
 };
 use crate::{
     app::{
@@ -24,7 +25,7 @@ use crate::{
     },
     client::Client,
     disk,
-    model::{Failure, FailureKind, Progress, Receipt},
+    model::{Failure, ProcessKind, Progress, Receipt, Ticket},
 };
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -209,8 +210,31 @@ pub struct DeskConnection {
     to: OwnedWriteHalf,
 }
 
+/// The desk that holds a journal, as another process finds it.
+#[derive(Debug)]
+pub enum FoundDesk {
+    /// It answers and trades the account.
+    Trading(DeskConnection),
+    /// It answers and trades these accounts only.
+    Elsewhere(Greeting),
+    Silent,
+}
+
+/// Looks for the desk that holds the journal in `dir`. A close of a second desk waits for it no longer than for a disk.
+pub async fn find_desk(process: ProcessKind, dir: &Path, account: &AccountAddress) -> FoundDesk {
+    let patience = match process {
+        ProcessKind::Desk => EXIT_JOURNAL_TIMEOUT,
+        ProcessKind::Verb => GREETING,
+    };
+    match timeout(patience, call(dir)).await.ok().flatten() {
+        Some(desk) if desk.greeting.accounts.contains(account) => FoundDesk::Trading(desk),
+        Some(desk) => FoundDesk::Elsewhere(desk.greeting),
+        None => FoundDesk::Silent,
+    }
+}
+
 /// Connects to the desk that holds the journal in `dir`; `None` if it does not greet.
-pub async fn call(dir: &Path) -> Option<DeskConnection> {
+pub(crate) async fn call(dir: &Path) -> Option<DeskConnection> {
     let greeted = async {
         let stream = connect(dir).await.ok()?;
         let (mut from, to) = lines(stream);
@@ -226,50 +250,60 @@ pub async fn call(dir: &Path) -> Option<DeskConnection> {
 }
 
 impl DeskConnection {
-    /// Sends a request for one of its accounts and reports progress until the outcome.
-    pub async fn hand_over(
+    /// Sends a request for one of its accounts and reports progress of the ticket until the outcome.
+    pub(crate) async fn hand_over(
         mut self,
         to: AccountAddress,
-        request: HandOverRequest<'_>,
-        mut on_progress: impl FnMut(&Progress),
+        request: WireRequest,
+        (ticket, events): (Ticket, &Sender<Msg>),
     ) -> HandOverResult {
-        let wire_request = request.to_wire();
-        let envelope = Envelope::new(to, wire_request);
-        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
-        // The desk ignores an incomplete line.
-        if !matches!(sent, Ok(Ok(()))) {
-            return HandOverResult::NeverAsked;
-        }
-        let Ok(mut event) = timeout(TAKING, self.event()).await else {
-            return HandOverResult::Lost;
+        let mut event = match self.ask(to, request).await {
+            Ok(event) => event,
+            Err(missed) => return missed,
         };
         loop {
             match event {
-                None => return HandOverResult::Lost,
-                Some(CallerEvent::Taken | CallerEvent::AlertsEdited) => {}
-                Some(CallerEvent::TurnedAway(why)) => return HandOverResult::TurnedAway(why),
-                Some(CallerEvent::Progress(Progress::Parked { why, .. })) => {
+                CallerEvent::Taken | CallerEvent::AlertsEdited => {}
+                CallerEvent::TurnedAway(why) => return HandOverResult::TurnedAway(why),
+                CallerEvent::Progress(Progress::Parked { why, .. }) => {
                     return HandOverResult::Ended(Err(self.decided_at_desk(&why)));
                 }
-                Some(CallerEvent::Progress(progress)) => on_progress(&progress),
-                Some(CallerEvent::Settled(outcome)) => return HandOverResult::Ended(outcome),
+                CallerEvent::Progress(progress) => {
+                    // The desk is shutting down: nobody receives it.
+                    let _closed = events.send(Msg::Progress(ticket, progress)).await;
+                }
+                CallerEvent::Settled(outcome) => return HandOverResult::Ended(outcome),
             }
-            event = self.event().await;
+            event = match self.event().await {
+                Some(event) => event,
+                None => return HandOverResult::Lost,
+            };
         }
     }
 
     /// Has the desk change the alerts of one of its accounts.
     pub async fn edit_alerts(mut self, to: AccountAddress, edit: AlertEdit) -> AlertEditResult {
-        let envelope = Envelope::new(to, WireRequest::EditAlerts(Box::new(edit)));
-        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
-        if !matches!(sent, Ok(Ok(()))) {
-            return AlertEditResult::NoAnswer;
-        }
-        match timeout(TAKING, self.event()).await {
-            Ok(Some(CallerEvent::AlertsEdited)) => AlertEditResult::Done,
-            Ok(Some(CallerEvent::TurnedAway(why))) => AlertEditResult::TurnedAway(why),
+        match self.ask(to, WireRequest::EditAlerts(Box::new(edit))).await {
+            Ok(CallerEvent::AlertsEdited) => AlertEditResult::Done,
+            Ok(CallerEvent::TurnedAway(why)) => AlertEditResult::TurnedAway(why),
             Ok(_) | Err(_) => AlertEditResult::NoAnswer,
         }
+    }
+
+    /// Sends a request and waits for the first event of it.
+    async fn ask(
+        &mut self,
+        to: AccountAddress,
+        request: WireRequest,
+    ) -> Result<CallerEvent, HandOverResult> {
+        let envelope = Envelope::new(to, request);
+        let sent = timeout(GREETING, write(&mut self.to, &envelope)).await;
+        // The desk ignores an incomplete line.
+        if !matches!(sent, Ok(Ok(()))) {
+            return Err(HandOverResult::NeverAsked);
+        }
+        let first = timeout(TAKING, self.event()).await;
+        first.ok().flatten().ok_or(HandOverResult::Lost)
     }
 
     /// The next event; `None` when the desk is gone, or is silent and no longer greets.
@@ -309,13 +343,13 @@ pub(crate) async fn leave_flatten(dir: &Path, to: AccountAddress) -> io::Result<
 
 /// The result of handing a request over.
 #[derive(Debug, Clone, PartialEq)]
-pub enum HandOverResult {
+pub(crate) enum HandOverResult {
     Ended(Result<Receipt, Failure>),
     /// The desk does not send it; the text says why.
     TurnedAway(String),
     /// The desk was gone before it received the request.
     NeverAsked,
-    /// The desk received the request and then stopped responding. The outcome is unknown: [`unknown_after_hand_over`].
+    /// The desk received the request and then stopped responding. The outcome is unknown.
     Lost,
 }
 
@@ -327,14 +361,6 @@ pub enum AlertEditResult {
     TurnedAway(String),
     /// The desk is gone, does not respond, or is of a version that does not know the request.
     NoAnswer,
-}
-
-/// The outcome of [`HandOverResult::Lost`].
-pub fn unknown_after_hand_over() -> Failure {
-    Failure::new(
-        FailureKind::Unknown,
-        "the desk received the request and ended without an answer; its journal may hold it",
-    )
 }
 
 fn lines(stream: UnixStream) -> (BufReader<OwnedReadHalf>, OwnedWriteHalf) {
@@ -357,7 +383,11 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{app::Sending, model::Risk, runtime::base::clock::Shared};
+    use crate::{
+        app::Sending,
+        model::{FailureKind, Risk},
+        runtime::base::clock::Shared,
+    };
     use std::{
         env,
         io::{Read as _, Write as _},

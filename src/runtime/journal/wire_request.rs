@@ -28,7 +28,7 @@ impl Envelope {
 /// A request on the wire.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum WireRequest {
+pub(crate) enum WireRequest {
     Send {
         method: String,
         target: String,
@@ -43,6 +43,22 @@ pub(super) enum WireRequest {
 }
 
 impl WireRequest {
+    /// Every request has a key, whether or not its endpoint uses it; the risk is the caller's classification.
+    pub(crate) fn send(
+        request: Request,
+        key: IdempotencyKey,
+        (sending, risk): (Sending, Risk),
+    ) -> Self {
+        Self::Send {
+            method: request.method.to_string(),
+            target: request.target,
+            key,
+            body: String::from_utf8_lossy(&request.body).into_owned(),
+            sending,
+            risk,
+        }
+    }
+
     /// `None` if it is no command of this dialect.
     pub(super) fn command(
         self,
@@ -72,40 +88,5 @@ impl WireRequest {
             key,
             sending,
         })
-    }
-}
-
-/// A request of a caller.
-#[derive(Debug, Clone, Copy)]
-pub enum HandOverRequest<'a> {
-    Send {
-        request: &'a Request,
-        /// Every request has one, whether or not its endpoint uses it.
-        key: &'a IdempotencyKey,
-        sending: Sending,
-        /// The caller's classification.
-        risk: Risk,
-    },
-    Flatten,
-}
-
-impl HandOverRequest<'_> {
-    pub(super) fn to_wire(self) -> WireRequest {
-        match self {
-            Self::Flatten => WireRequest::Flatten,
-            Self::Send {
-                request,
-                key,
-                sending,
-                risk,
-            } => WireRequest::Send {
-                method: request.method.to_string(),
-                target: request.target.clone(),
-                key: key.clone(),
-                body: String::from_utf8_lossy(&request.body).into_owned(),
-                sending,
-                risk,
-            },
-        }
     }
 }

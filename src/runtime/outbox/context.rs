@@ -7,15 +7,15 @@ use super::{
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::Client,
-    journal::{IntentState, JournalError, StateUpdate},
+    journal::{Holder, IntentState, JournalError, StateUpdate},
     model::{
-        AccountId, Command, Failure, FailureKind, IdempotencyKey, OrderId, READ_ONLY, Resource,
-        Risk, Ticket,
+        AccountId, Command, Dispatch, Failure, FailureKind, IdempotencyKey, JournalRole, OrderId,
+        ProcessKind, READ_ONLY, Resource, Risk, Ticket,
     },
     runtime::{
         base::{clock::Clock, lock::locked},
         journal::{
-            journal_set::{HoldingDesk, IntentRef, JournalSet, LockOwner},
+            journal_set::{IntentRef, JournalSet},
             journal_writer::{JournalWriter, log_in_background},
         },
     },
@@ -51,22 +51,13 @@ pub(crate) enum ParkedDecision {
     GiveUp,
 }
 
-/// Who uses the outbox, and so how long it lives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OutboxUse {
-    /// A desk: it resumes what an earlier session left open and follows what it sends.
-    Session,
-    /// A verb: it only reads what became of open commands, and its caller follows its own.
-    Verb,
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct OutboxContext {
     pub(crate) client: Client,
     pub(crate) clock: Clock,
-    pub(crate) outbox_use: OutboxUse,
+    pub(crate) process: ProcessKind,
     pub(crate) writer: JournalWriter,
-    events: Sender<Msg>,
+    pub(super) events: Sender<Msg>,
     shared: Arc<OutboxState>,
 }
 
@@ -100,14 +91,14 @@ impl Drop for ReadyOnDrop {
 impl OutboxContext {
     pub(crate) fn new(
         client: Client,
-        (clock, outbox_use): (Clock, OutboxUse),
+        (clock, process): (Clock, ProcessKind),
         writer: JournalWriter,
         events: Sender<Msg>,
     ) -> Self {
         Self {
             client,
             clock,
-            outbox_use,
+            process,
             writer,
             events,
             shared: Arc::default(),
@@ -270,27 +261,35 @@ impl OutboxContext {
     }
 
     /// Waits for recovery; fails with the holder while another desk holds the journal.
-    pub(super) async fn ready(&self) -> Result<(), HoldingDesk> {
+    pub(super) async fn ready(&self) -> Result<(), Holder> {
         // The sender lives in this context.
         let mut ready = self.shared.ready.subscribe();
-        let mut lock_owner = self.writer.lock_owner();
+        let mut holder = self.writer.holder_changes();
         let second = async {
-            let is_second = |lock_owner: &LockOwner| matches!(lock_owner, LockOwner::Another(_));
-            let found = lock_owner
-                .wait_for(is_second)
-                .await
-                .map(|found| found.clone());
-            let Ok(LockOwner::Another(first)) = found else {
-                // The journal's thread is gone.
-                return std::future::pending().await;
-            };
-            first
+            let found = holder.wait_for(Option::is_some).await;
+            found.ok().and_then(|found| found.clone())
         };
         tokio::select! {
             biased;
             _ = ready.wait_for(|ready| *ready) => Ok(()),
-            first = second => Err(first),
+            // If the journal's thread is gone, recovery ends too.
+            Some(holder) = second => Err(holder),
         }
+    }
+
+    /// Where this process stands; whether a holder answers, [`Self::hand_over`] finds out for each command.
+    pub(super) fn role(&self) -> JournalRole {
+        if self.writer.holder().is_some() {
+            JournalRole::Client
+        } else if *self.shared.ready.borrow() {
+            JournalRole::Holder
+        } else {
+            JournalRole::TakingOver
+        }
+    }
+
+    pub(super) fn dispatch(&self, role: JournalRole, command: &Command) -> Dispatch {
+        role.dispatch(self.process, command)
     }
 
     pub(crate) fn stop(&self) {
@@ -386,8 +385,10 @@ impl OutboxContext {
         if self.client.is_read_only() {
             return Some(Failure::local(READ_ONLY));
         }
-        if let Some(why) = self.second_objection(command) {
-            return Some(why);
+        if let Some(holder) = self.writer.holder()
+            && self.dispatch(JournalRole::Client, command) == Dispatch::Refused
+        {
+            return Some(holder.refuses_new_orders());
         }
         self.shared.gate.refusal(command.risk(), given)
     }

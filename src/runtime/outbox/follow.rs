@@ -1,13 +1,14 @@
 //! Follow-up after a response: compares the placed order with the request, follows a queued cancel to its end, and
 //! reads the positions after a close-all.
 
-use super::{Delivery, OutboxContext, OutboxUse, ProgressSink};
+use super::{Delivery, OutboxContext, ProgressSink};
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Client, CloseCheck, Evidence, ReconcileOutcome},
     journal::StateUpdate,
     model::{
-        CancelResult, CloseAll, Command, Failure, FlatProof, Position, Receipt, Timestamp,
+        CancelResult, CloseAll, Command, Failure, FlatProof, Position, ProcessKind, Receipt,
+        Timestamp,
         echo::{self, Sizes},
     },
 };
@@ -26,8 +27,7 @@ const MOST_POLLS: u32 = 250;
 
 /// Starts the follow-up of a desk's own command; a flatten and a verb follow theirs themselves.
 pub(super) fn after(delivery: &Arc<Delivery>, result: &Result<Receipt, Failure>) {
-    let (ProgressSink::Ticket(_), OutboxUse::Session) =
-        (&delivery.sink, delivery.context.outbox_use)
+    let (ProgressSink::Ticket(_), ProcessKind::Desk) = (&delivery.sink, delivery.context.process)
     else {
         return;
     };
@@ -112,7 +112,7 @@ async fn ended(
 }
 
 /// Polls a queued cancel for about fifteen seconds; `None` if it is still queued or never was.
-pub async fn queued_end(
+pub(super) async fn queued_end(
     client: &Client,
     command: &Command,
     result: &Result<Receipt, Failure>,

@@ -1,33 +1,33 @@
-//! A command on a second desk, while another desk holds the journal.
+//! A command in a process that does not hold the journal (docs/delivery.md 8.1, 8.5).
 //!
-//! Contract: the second desk acts as a verb does. It hands a close or cancel to the holding desk, which sends it as its
-//! own; both desks follow up the response. The second desk sends the command itself, with an overflow journal, if the
-//! holding desk does not respond in time, lacks the account or rejects the command. It also does so if the holding desk
-//! accepted the command and then died or stopped, provided the command is harmless twice. A flatten is also left at a
-//! stopped desk, which runs it if it wakes soon. New entries are refused, naming the holding desk. Once that desk is
-//! gone, the journal's thread takes the journal over, and recovery runs as after a start.
+//! Contract: the desk that holds the journal is asked to send it, as a command of its own. This process sends it itself,
+//! with an overflow journal, if the holder does not respond in time or lacks the account. A second desk also does so if
+//! the holder declines, and if the holder accepted the command and then died or stopped, provided the command is
+//! harmless twice; both desks follow up the response. A flatten of a second desk is also left at a stopped holder, which
+//! runs it if it wakes soon. Once the holder is gone, the journal's thread takes the journal over for a second desk, and
+//! recovery runs as after a start.
 //!
 //! Known limit: a desk that stops right after its greeting keeps the command for three seconds; the next command goes
 //! out at once. A command that is not harmless twice (closing a part of a position) then has an unknown outcome.
 
-use super::{OutboxContext, follow};
+use super::{OutboxContext, context::NOTE_TIMEOUT, follow, interrupted};
 use crate::{
     api::Request,
     app::{Msg, Sending, activity::notice::Tone},
-    model::{Command, Failure, IdempotencyKey, Progress, Receipt, Risk, Ticket},
+    journal::Holder,
+    model::{
+        Command, Dispatch, Failure, FailureKind, IdempotencyKey, JournalRole, ProcessKind, Receipt,
+        Ticket,
+    },
     runtime::journal::{
-        journal_set::{HoldingDesk, LockOwner},
         journal_writer::EXIT_JOURNAL_TIMEOUT,
         shared_journal::AccountAddress,
-        socket::{self, DeskConnection, HandOverResult, unknown_after_hand_over},
-        wire_request::HandOverRequest,
+        socket::{self, DeskConnection, FoundDesk, HandOverResult, find_desk},
+        wire_request::WireRequest,
     },
 };
 use std::fmt;
-use tokio::{
-    sync::mpsc::{UnboundedReceiver, unbounded_channel},
-    time::timeout,
-};
+use tokio::time::timeout;
 
 /// Why the holding desk does not send a command.
 enum NotHandedOver {
@@ -46,97 +46,144 @@ impl fmt::Display for NotHandedOver {
 }
 
 impl OutboxContext {
-    /// Reports who holds the journal, until this desk does.
-    pub(crate) async fn report_lock_owner(self) {
-        let mut lock_owner = self.writer.lock_owner();
-        let mut is_told = false;
-        loop {
-            let now = lock_owner.borrow_and_update().clone();
-            match now {
-                LockOwner::Unknown => {}
-                LockOwner::ThisProcess => {
-                    if is_told {
-                        self.say(Msg::Second(None)).await;
-                    }
-                    return;
-                }
-                LockOwner::Another(holder) => {
-                    is_told = true;
-                    self.say(Msg::Second(Some(holder.to_string()))).await;
-                }
-            }
-            if lock_owner.changed().await.is_err() {
-                return;
-            }
+    /// Reports each new holder of the journal; `None` once it is this desk.
+    pub(crate) async fn report_holder(self) {
+        let mut holder = self.writer.holder_changes();
+        while holder.changed().await.is_ok() {
+            let now = holder.borrow_and_update().as_ref().map(Holder::to_string);
+            self.say(Msg::Second(now)).await;
         }
     }
 
-    /// Why a second desk does not send `command`, if so.
-    pub(super) fn second_objection(&self, command: &Command) -> Option<Failure> {
-        let holder = self.writer.holding_desk()?;
-        (command.risk() == Risk::Increasing).then(|| holder.refuses_new_orders())
-    }
-
-    /// The outcome of `command` at the desk that holds the journal; `None` if this desk must send it.
+    /// The outcome of `command` if another process holds the journal; `None` if this one must send it.
     pub(crate) async fn hand_over(
         &self,
         ticket: Ticket,
         command: &Command,
+        key: Option<&IdempotencyKey>,
     ) -> Option<Result<Receipt, Failure>> {
-        let holder = self.writer.holding_desk()?;
+        let holder = self.writer.holder()?;
         if self.refusal(command, self.epoch()).is_some() {
             return None;
         }
-        let missed = match self.greeted(&holder).await {
-            Err(missed) => missed,
-            Ok(caller) => match self.ask_of(caller, ticket, command).await? {
-                HandOverResult::Ended(end) => {
-                    if let Ok(receipt) = &end {
-                        follow::check_echo(self, command, receipt).await;
-                        follow::receipt(self, command, receipt, None);
-                    }
-                    return Some(end);
+        let found = find_desk(self.process, &holder.dir, &self.address()).await;
+        let missed = match found {
+            FoundDesk::Trading(desk) => {
+                // The attempt to send it from here reports what cannot be encoded.
+                let request = self.wire_request(command, key).await?;
+                let asked = Box::pin(self.ask_of(desk, (ticket, command), request));
+                // A command that is stopped now may have been sent there.
+                let stopped = || Ok(Err(interrupted()));
+                match self.unless_stopped(asked).await.unwrap_or_else(stopped) {
+                    Ok(end) => return Some(end),
+                    Err(missed) => missed,
                 }
-                HandOverResult::Lost if !is_harmless_twice(command) => {
-                    return Some(Err(unknown_after_hand_over()));
-                }
-                HandOverResult::NeverAsked | HandOverResult::Lost => {
-                    NotHandedOver::Silent("does not answer any more")
-                }
-                HandOverResult::TurnedAway(why) => {
-                    NotHandedOver::Declined(format!("does not send it ({why})"))
-                }
-            },
+            }
+            FoundDesk::Elsewhere(_) => {
+                NotHandedOver::Declined("does not trade this account".to_owned())
+            }
+            FoundDesk::Silent => NotHandedOver::Silent("does not answer"),
         };
+        let dispatch = self.dispatch(JournalRole::Bypass, command);
+        if dispatch == Dispatch::Refused {
+            return Some(Err(match missed {
+                NotHandedOver::Silent(_) => unasked(),
+                NotHandedOver::Declined(why) => Failure::held_back(&format!("{holder} {why}")),
+            }));
+        }
         let text = format!("{command}: {holder} {missed}, so this process sends it");
         self.note(Tone::Warn, text).await;
-        if let (Command::Flatten(_), NotHandedOver::Silent(_)) = (command, &missed) {
+        if let (Dispatch::FromOverflowAndLeft, NotHandedOver::Silent(_)) = (dispatch, &missed) {
             self.leaves_flatten(&holder).await;
         }
         None
     }
 
-    /// Connects to the holding desk, if it answers and has this account.
-    async fn greeted(&self, holder: &HoldingDesk) -> Result<DeskConnection, NotHandedOver> {
-        let greeted = timeout(EXIT_JOURNAL_TIMEOUT, socket::call(&holder.dir)).await;
-        let caller = greeted.ok().flatten();
-        let caller = caller.ok_or(NotHandedOver::Silent("does not answer"))?;
-        let here = AccountAddress::from(self.client.connection());
-        if caller.greeting.accounts.contains(&here) {
-            return Ok(caller);
+    fn address(&self) -> AccountAddress {
+        self.client.connection().into()
+    }
+
+    async fn wire_request(
+        &self,
+        command: &Command,
+        chosen: Option<&IdempotencyKey>,
+    ) -> Option<WireRequest> {
+        if let Command::Flatten(_) = command {
+            return Some(WireRequest::Flatten);
         }
-        let why = "does not trade this account".to_owned();
-        Err(NotHandedOver::Declined(why))
+        let random = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
+        let key = chosen.cloned().unwrap_or_else(random);
+        let request = Request::encode(command, key.clone(), &self.client.dialect()).ok()?;
+        let sending = self.sending(chosen).await;
+        Some(WireRequest::send(request, key, (sending, command.risk())))
+    }
+
+    /// Whether an earlier request under a chosen key may have executed: the holder checked that one then.
+    async fn sending(&self, chosen: Option<&IdempotencyKey>) -> Sending {
+        let Some(key) = chosen.cloned() else {
+            return Sending::First;
+        };
+        let read = self.writer.read(move |journal| journal.by_key(&key));
+        match timeout(NOTE_TIMEOUT, read).await {
+            Ok(Ok(Ok(Some(known)))) if known.maybe_executed => Sending::Again,
+            // Without an answer in time nothing is known of the key.
+            Ok(_) | Err(_) => Sending::First,
+        }
+    }
+
+    /// The outcome, by the rules of docs/delivery.md 8.5.
+    async fn ask_of(
+        &self,
+        desk: DeskConnection,
+        (ticket, command): (Ticket, &Command),
+        request: WireRequest,
+    ) -> Result<Result<Receipt, Failure>, NotHandedOver> {
+        let follows = (ticket, &self.events);
+        let result = desk.hand_over(self.address(), request, follows).await;
+        match (result, self.process) {
+            (HandOverResult::Ended(end), _) => Ok(self.followed(command, end).await),
+            (HandOverResult::TurnedAway(why), ProcessKind::Desk) => {
+                Err(NotHandedOver::Declined(format!("does not send it ({why})")))
+            }
+            (HandOverResult::TurnedAway(why), ProcessKind::Verb) => {
+                Ok(Err(Failure::held_back(&why)))
+            }
+            // Both may send it under different keys: it can only close what is still open.
+            (HandOverResult::Lost, ProcessKind::Desk) if command.facts().only_ends => {
+                Err(NotHandedOver::Silent("does not answer any more"))
+            }
+            (HandOverResult::NeverAsked, _) => {
+                Err(NotHandedOver::Silent("does not answer any more"))
+            }
+            (HandOverResult::Lost, _) => Ok(Err(unknown_after_hand_over())),
+        }
+    }
+
+    /// A desk compares and follows the response as its own; a verb waits for the end of a queued cancel.
+    async fn followed(
+        &self,
+        command: &Command,
+        end: Result<Receipt, Failure>,
+    ) -> Result<Receipt, Failure> {
+        match (self.process, &end) {
+            (ProcessKind::Desk, Ok(receipt)) => {
+                follow::check_echo(self, command, receipt).await;
+                follow::receipt(self, command, receipt, None);
+                end
+            }
+            (ProcessKind::Desk, Err(_)) => end,
+            (ProcessKind::Verb, _) => {
+                let queued = follow::queued_end(&self.client, command, &end).await;
+                queued.unwrap_or(end)
+            }
+        }
     }
 
     /// A desk that wakes after the account was flattened here would trade on. A signal would not help: it concerns the
     /// account on that desk's screen.
-    async fn leaves_flatten(&self, holder: &HoldingDesk) {
-        let here = self.client.connection().into();
-        let left = timeout(
-            EXIT_JOURNAL_TIMEOUT,
-            socket::leave_flatten(&holder.dir, here),
-        );
+    async fn leaves_flatten(&self, holder: &Holder) {
+        let left = socket::leave_flatten(&holder.dir, self.address());
+        let left = timeout(EXIT_JOURNAL_TIMEOUT, left);
         let (tone, words) = match left.await {
             Ok(Ok(())) => (
                 Tone::Warn,
@@ -153,42 +200,16 @@ impl OutboxContext {
         };
         self.note(tone, format!("flatten: {holder} {words}")).await;
     }
-
-    async fn ask_of(
-        &self,
-        caller: DeskConnection,
-        ticket: Ticket,
-        command: &Command,
-    ) -> Option<HandOverResult> {
-        let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
-        let request = Request::encode(command, key.clone(), &self.client.dialect());
-        let asked = match (command, &request) {
-            (Command::Flatten(_), _) => HandOverRequest::Flatten,
-            (_, Ok(request)) => HandOverRequest::Send {
-                request,
-                key: &key,
-                sending: Sending::First,
-                risk: command.risk(),
-            },
-            // The attempt to send it from here reports this.
-            (_, Err(_)) => return None,
-        };
-        // The progress sender lives until the response, and so does the loop that forwards it.
-        let (progress_sender, progress) = unbounded_channel();
-        let on_progress = move |progress: &Progress| drop(progress_sender.send(progress.clone()));
-        let ended = caller.hand_over(self.client.connection().into(), asked, on_progress);
-        let (end, ()) = tokio::join!(ended, self.forward_progress(ticket, progress));
-        Some(end)
-    }
-
-    async fn forward_progress(&self, ticket: Ticket, mut events: UnboundedReceiver<Progress>) {
-        while let Some(progress) = events.recv().await {
-            self.say(Msg::Progress(ticket, progress)).await;
-        }
-    }
 }
 
-/// Whether both desks may send it under different keys: it can only close what is still open.
-fn is_harmless_twice(command: &Command) -> bool {
-    command.facts().only_ends
+/// No desk received the request.
+fn unasked() -> Failure {
+    let why = "the desk that has the journal does not answer any more; nothing was sent";
+    Failure::new(FailureKind::Unavailable, why)
+}
+
+/// The outcome of [`HandOverResult::Lost`].
+fn unknown_after_hand_over() -> Failure {
+    let why = "the desk received the request and ended without an answer; its journal may hold it";
+    Failure::new(FailureKind::Unknown, why)
 }

@@ -19,9 +19,8 @@ mod record;
 mod resource_queues;
 mod run;
 
-pub(crate) use context::{OutboxContext, OutboxUse, ParkedDecision};
+pub(crate) use context::{OutboxContext, ParkedDecision};
 pub(crate) use delivery::{Delivery, Ownership, ProgressSink};
-pub use follow::queued_end;
 pub(crate) use record::CommandOrigin;
 pub(crate) use run::{Resume, interrupted};
 

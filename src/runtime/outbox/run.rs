@@ -1,14 +1,16 @@
 //! A command from its turn to its outcome: recorded, delivered, and parked if only a person can decide.
 
 use super::{
-    Delivery, OutboxContext, OutboxUse, ProgressSink, context::ParkedDecision, follow,
-    record::CommandOrigin, resource_queues::QueueTurn,
+    Delivery, OutboxContext, ProgressSink, context::ParkedDecision, follow, record::CommandOrigin,
+    resource_queues::QueueTurn,
 };
 use crate::{
     app::{Msg, activity::notice::Tone},
     client::policy::RetryState,
     journal::{IntentState, StateUpdate},
-    model::{Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
+    model::{
+        Command, Dispatch, Failure, FailureKind, ProcessKind, Progress, Receipt, Ticket, Timestamp,
+    },
 };
 use std::sync::Arc;
 
@@ -24,7 +26,8 @@ impl OutboxContext {
         let (asked_at, intent_ref) = (self.clock.now(), Arc::clone(&origin.intent_ref));
         let start = async {
             turn.ready().await;
-            if let Some(end) = self.hand_over(ticket, &command).await {
+            let key = origin.key.as_ref();
+            if let Some(end) = self.hand_over(ticket, &command, key).await {
                 return Begun::Elsewhere(end);
             }
             let sink = ProgressSink::Ticket(ticket);
@@ -62,7 +65,7 @@ impl OutboxContext {
         origin: CommandOrigin,
         asked_at: Timestamp,
     ) -> Result<Arc<Delivery>, Failure> {
-        if command.risk() == Risk::Increasing {
+        if self.dispatch(self.role(), &command) == Dispatch::AfterRecovery {
             self.ready_within(self.patience(command.risk())).await?;
         }
         let epoch = origin.epoch;
@@ -143,7 +146,7 @@ impl Delivery {
 
     /// A verb waits for the end of its queued cancel: nobody would follow it later.
     async fn awaited(&self, result: &Result<Receipt, Failure>) -> Option<Result<Receipt, Failure>> {
-        let (ProgressSink::Ticket(_), OutboxUse::Verb) = (&self.sink, self.context.outbox_use)
+        let (ProgressSink::Ticket(_), ProcessKind::Verb) = (&self.sink, self.context.process)
         else {
             return None;
         };

@@ -5,15 +5,15 @@ use super::{flatten, recover::recover};
 use crate::{
     app::Msg,
     client::Client,
-    journal::{Journal, JournalError},
-    model::{Command, IdempotencyKey, Ticket},
+    journal::{Holder, Journal, JournalError},
+    model::{Command, IdempotencyKey, ProcessKind, Ticket},
     runtime::{
         base::clock::Clock,
         journal::{
             journal_writer::JournalWriter,
             shared_journal::{AccountAddress, JournalAccounts, ResumedIntents},
         },
-        outbox::{CommandOrigin, OutboxContext, OutboxUse, ParkedDecision, interrupted},
+        outbox::{CommandOrigin, OutboxContext, ParkedDecision, interrupted},
     },
 };
 use tokio::{sync::mpsc::Sender, task::JoinSet};
@@ -37,24 +37,28 @@ impl Outbox {
         open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
         events: Sender<Msg>,
     ) -> Self {
-        let writer = JournalWriter::spawn(open, events.clone());
+        let writer = JournalWriter::spawn((ProcessKind::Desk, None), open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), vec![]);
         Self::beside(client, clock, (writer, accounts), events)
     }
 
-    /// For the commands of a verb. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
+    /// For the commands of a verb; `holder` is who holds the journal, if it is another process. Recovery only reads what became of earlier rows, and leaves the rest to a desk. It
     /// skips rows of `others`, which belong to other processes, and rows of `resumed`, which these commands resume.
     pub fn for_verb(
         client: Client,
         clock: Clock,
-        open: impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        (holder, open): (
+            Option<Holder>,
+            impl FnOnce() -> Result<Journal, JournalError> + Send + 'static,
+        ),
         events: Sender<Msg>,
         (others, resumed): (Vec<AccountAddress>, ResumedIntents),
     ) -> Self {
-        let writer = JournalWriter::spawn(open, events.clone());
+        let writer =
+            JournalWriter::spawn((ProcessKind::Verb, holder), open, |_| (), events.clone());
         let accounts = JournalAccounts::among(client.connection(), others).apart_from(resumed);
         Self::of(
-            OutboxContext::new(client, (clock, OutboxUse::Verb), writer, events),
+            OutboxContext::new(client, (clock, ProcessKind::Verb), writer, events),
             accounts,
         )
     }
@@ -66,7 +70,7 @@ impl Outbox {
         (writer, accounts): (JournalWriter, JournalAccounts),
         events: Sender<Msg>,
     ) -> Self {
-        let how = (clock, OutboxUse::Session);
+        let how = (clock, ProcessKind::Desk);
         Self::of(OutboxContext::new(client, how, writer, events), accounts)
     }
 
@@ -77,8 +81,8 @@ impl Outbox {
         let left = context
             .writer
             .ask_own(move |journal| accounts.left(journal, now));
-        if context.outbox_use == OutboxUse::Session {
-            tasks.spawn(context.clone().report_lock_owner());
+        if context.process == ProcessKind::Desk {
+            tasks.spawn(context.clone().report_holder());
         }
         tasks.spawn(recover(context.clone(), left));
         Self { context, tasks }

@@ -78,7 +78,7 @@ pub(super) async fn asked(
     ticket: Ticket,
     command: &Command,
 ) -> Result<Receipt, Failure> {
-    match context.hand_over(ticket, command).await {
+    match context.hand_over(ticket, command, None).await {
         Some(end) => end,
         None => flatten(context, Some(ticket), None).await,
     }

@@ -17,10 +17,10 @@ use crate::{
     app::{Msg, activity::notice::Tone},
     client::{Evidence, ReconcileOutcome},
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
-    model::{Command, Failure, Order, Receipt, Risk, Ticket, Timestamp},
+    model::{Command, Failure, Order, ProcessKind, Receipt, Risk, Ticket, Timestamp},
     runtime::{
         journal::shared_journal::OpenRows,
-        outbox::{Delivery, OutboxContext, OutboxUse, Ownership, ProgressSink, Resume},
+        outbox::{Delivery, OutboxContext, Ownership, ProgressSink, Resume},
     },
 };
 use decision::{RecoveryCase, RecoveryDecision};
@@ -91,7 +91,7 @@ pub(crate) async fn recover(
         return;
     }
     context.finds_out(open.len());
-    if context.outbox_use == OutboxUse::Verb {
+    if context.process == ProcessKind::Verb {
         context.note(Tone::Warn, named(&open)).await;
     }
     open.reverse();
@@ -147,7 +147,7 @@ impl Recovery<'_> {
             entry,
             command: &command,
             ownership,
-            outbox_use: self.context.outbox_use,
+            process: self.context.process,
             now: self.context.clock.now(),
             is_overtaken: is_overtaken(entry, rows),
             is_part: parent.is_some() && entry.intent.parent == parent,
@@ -240,7 +240,7 @@ impl Recovery<'_> {
         let mut wanted = None;
         for parent in flattens {
             let young = parent.is_replayable(self.context.clock.now());
-            if young && self.context.outbox_use == OutboxUse::Verb {
+            if young && self.context.process == ProcessKind::Verb {
                 continue;
             }
             let (state, words) = if young {

@@ -1,6 +1,6 @@
 //! Commands through an outbox of this process, each followed to its outcome.
 
-use crate::cli::act::post::outcomes::OpenedJournal;
+use crate::cli::act::post::outcomes::JournalOpening;
 use crate::cli::act::post::outcomes::Outcomes;
 use crate::cli::act::post::outcomes::UnknownSeen;
 use crate::cli::act::post::outcomes::ticket;
@@ -9,6 +9,7 @@ use crate::cli::act::prepared::SendOutcome;
 use crate::{
     app::Msg,
     cli::{service::Service, voice::Output},
+    journal::JournalError,
     model::{Command, Failure, FailureKind, FollowUp, Progress, Ticket, Timestamp},
     runtime::{Clock, Outbox, ResumedIntents},
 };
@@ -19,7 +20,7 @@ use tokio::{
 };
 
 /// Commands in flight at once: enough to be quick, too few to use up a request budget in one burst.
-pub(super) const ABREAST: usize = 8;
+const ABREAST: usize = 8;
 /// How long an interrupted verb stays to record what it did not send; its outbox needs half of that.
 const LEAVING: Duration = Duration::from_secs(2);
 /// How long a close-all may make no progress before the verb returns.
@@ -36,20 +37,27 @@ pub(super) struct LocalOutbox<'a> {
 }
 
 impl<'a> LocalOutbox<'a> {
-    /// `journal` opens the journal, or returns the opened one.
     pub(super) fn open(
         service: &Service,
         prepared_commands: &[PreparedCommand],
-        journal: impl FnOnce() -> OpenedJournal + Send + 'static,
+        opening: JournalOpening,
         outcomes: &'a mut Outcomes,
     ) -> Self {
+        let holder = match &opening {
+            Ok(Err(why)) => why.holder().cloned(),
+            Ok(Ok(_)) | Err(_) => None,
+        };
+        let open = move || match opening {
+            Ok(opened) => opened,
+            Err(late) => late.end().unwrap_or(Err(JournalError::Stopped)),
+        };
         let (sender, events) = channel(256);
         let client = service.client.clone();
         Self {
             outbox: Outbox::for_verb(
                 client,
                 Clock::start(),
-                journal,
+                (holder, open),
                 sender,
                 (service.others.clone(), resumed(prepared_commands)),
             ),
@@ -231,7 +239,7 @@ fn stands_still() -> Failure {
 }
 
 /// Only what a person wants to know during a wait.
-pub(super) fn print_progress(voice: Output, command: &Command, progress: &Progress) {
+fn print_progress(voice: Output, command: &Command, progress: &Progress) {
     let next = |at: Timestamp, then: FollowUp, again: &str, read: &str| {
         let wait = Clock::start().until(at);
         let what = match then {

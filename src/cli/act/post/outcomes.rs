@@ -1,7 +1,7 @@
-//! Types shared by the desk's and the verb's way of sending.
+//! The types of a verb's sending.
 
 use crate::{
-    cli::act::prepared::SendOutcome,
+    cli::{act::prepared::SendOutcome, disk_wait::Work},
     journal::{Journal, JournalError},
     model::{Progress, Ticket},
 };
@@ -10,6 +10,9 @@ use std::{cell::Cell, collections::BTreeMap};
 
 /// A journal, or why it does not work.
 pub(super) type OpenedJournal = Result<Journal, JournalError>;
+
+/// The opened journal, or the opening that still goes on.
+pub(super) type JournalOpening = Result<OpenedJournal, Work<OpenedJournal>>;
 
 /// By the index of the command.
 pub(super) type Outcomes = BTreeMap<Ticket, SendOutcome>;

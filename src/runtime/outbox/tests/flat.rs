@@ -207,27 +207,6 @@ async fn what_a_close_all_of_a_verb_has_left_is_read_by_the_verb_alone() {
 }
 
 /// A verb's outbox, twenty times as fast.
-fn verb(dir: TempDir, responder: Responder) -> Scene {
-    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
-    let timeouts = Timeouts::divided_by(20);
-    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
-    let (sender, events) = channel(64);
-    let place = dir.path().to_owned();
-    let open = move || Journal::open(&place);
-    Scene {
-        outbox: Outbox::for_verb(
-            client,
-            Clock::Frozen(NOW),
-            open,
-            sender,
-            (vec![], ResumedIntents::Keys(vec![])),
-        ),
-        dir,
-        responder,
-        events,
-    }
-}
-
 /// A journal in which a flatten and its close-all were in flight.
 fn with_a_flatten_left_open(url: &str) -> TempDir {
     let dir = place();

@@ -412,6 +412,80 @@ async fn a_cancel_that_dies_with_the_first_desk_goes_out_from_here_and_a_part_of
     }
 }
 
+/// The outcome in a verb when the holding desk ends so, and what left from here.
+async fn beside_verb(
+    said: Option<CallerEvent>,
+    then: Then,
+    command: Command,
+) -> (Result<Receipt, Failure>, Vec<String>) {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = verb(dir, Responder::answering(vec![canceled()]).await);
+    once(&scene, said, then);
+    scene.outbox.send_as(TICKET, command, "mine".into());
+    let (_, end) = scene.settled().await;
+    (end, methods(&scene))
+}
+
+/// Issue 15, step 5: docs/delivery.md 8.5.
+#[tokio::test]
+async fn what_a_desk_was_asked_by_a_verb_and_did_not_answer_is_unknown_and_never_sent_twice() {
+    for command in [buy(), Command::Cancel("o-1".into())] {
+        let taken = Some(CallerEvent::Taken);
+        let (end, sent) = beside_verb(taken, Then::Dies, command).await;
+        let why = end.unwrap_err();
+        assert_eq!((why.kind, sent), (FailureKind::Unknown, vec![]), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_desk_declines_is_not_sent_by_a_verb_either() {
+    for command in [buy(), Command::Cancel("o-1".into())] {
+        let declined = Some(CallerEvent::TurnedAway("read-only".to_owned()));
+        let (end, sent) = beside_verb(declined, Then::Dies, command).await;
+        let why = end.unwrap_err();
+        assert_eq!((why.kind, sent), (FailureKind::Invalid, vec![]), "{why}");
+        let words = "rejected by perpdeck, nothing was sent: read-only";
+        assert_eq!(why.message.raw(), words);
+    }
+}
+
+#[tokio::test]
+async fn a_desk_that_stops_before_a_verb_can_ask_it_holds_up_a_cancel_and_lets_no_order_out() {
+    let dir = place();
+    let other = another(&dir);
+    let mut scene = verb(dir, Responder::answering(vec![canceled()]).await);
+    scene.outbox.send_as(Ticket(1), buy(), "mine".into());
+    let why = scene.settled().await.1.unwrap_err();
+    assert_eq!(why.kind, FailureKind::Unavailable);
+    assert!(why.message.raw().ends_with("nothing was sent"), "{why}");
+    let cancel = Command::Cancel("o-1".into());
+    scene.outbox.send_as(Ticket(2), cancel, "another".into());
+    scene.settled().await.1.unwrap();
+    assert_eq!(methods(&scene), ["DELETE"]);
+    assert!(scene.outbox.is_written().await);
+    assert_eq!(beside(&scene.dir), [IntentState::Done]);
+    // A verb takes nothing over.
+    drop(other);
+    drop(reopened(&scene.dir).await);
+}
+
+#[tokio::test]
+async fn a_verb_that_is_stopped_while_a_desk_sends_for_it_does_not_say_that_nothing_was_sent() {
+    let dir = place();
+    let _other = another(&dir);
+    let mut scene = verb(dir, Responder::answering(vec![]).await);
+    let sends = CallerEvent::Progress(Progress::Sending { attempt: 1 });
+    once(&scene, Some(sends), Then::Stops);
+    scene.outbox.send_as(TICKET, buy(), "mine".into());
+    let sending = Msg::Progress(TICKET, Progress::Sending { attempt: 1 });
+    while scene.events.recv().await.unwrap() != sending {}
+    scene.outbox.stop();
+    let why = scene.settled().await.1.unwrap_err();
+    assert_eq!(why.kind, FailureKind::Unknown, "{why}");
+    assert_eq!(methods(&scene), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn a_desk_that_slept_through_a_flatten_is_asked_to_flatten_when_it_wakes() {
     let dir = place();

@@ -131,6 +131,33 @@ impl Scene {
     }
 }
 
+/// A verb, which runs twenty times as fast.
+fn verb(dir: TempDir, responder: Responder) -> Scene {
+    let (calls, _called) = tokio::sync::mpsc::unbounded_channel();
+    let timeouts = Timeouts::divided_by(20);
+    let client = Client::with_timeouts(responder.connection(), calls, || NOW, timeouts).unwrap();
+    let (sender, events) = channel(64);
+    let place = dir.path().to_owned();
+    let opened = crate::runtime::journal::journal_writer::open(&place);
+    let holder = opened
+        .as_ref()
+        .err()
+        .and_then(JournalError::holder)
+        .cloned();
+    Scene {
+        outbox: Outbox::for_verb(
+            client,
+            Clock::Frozen(NOW),
+            (holder, move || opened),
+            sender,
+            (vec![], ResumedIntents::Keys(vec![])),
+        ),
+        dir,
+        responder,
+        events,
+    }
+}
+
 pub(crate) fn buy() -> Command {
     let size = "0.10".parse().unwrap();
     Command::Place(Box::new(PlaceOrder {

@@ -3,8 +3,8 @@
 use crate::{
     client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
-    model::{Command, Failure, Order, Receipt, Risk, Timestamp},
-    runtime::outbox::{OutboxUse, Ownership},
+    model::{Command, Failure, Order, ProcessKind, Receipt, Risk, Timestamp},
+    runtime::outbox::Ownership,
 };
 
 /// What recovery does about an open row.
@@ -40,7 +40,7 @@ pub(super) struct RecoveryCase<'a> {
     pub(super) entry: &'a IntentRow,
     pub(super) command: &'a Command,
     pub(super) ownership: Ownership,
-    pub(super) outbox_use: OutboxUse,
+    pub(super) process: ProcessKind,
     pub(super) now: Timestamp,
     /// The journal has a later PUT for the same object.
     pub(super) is_overtaken: bool,
@@ -53,12 +53,12 @@ pub(super) struct RecoveryCase<'a> {
 impl RecoveryCase<'_> {
     /// The decision before any read.
     pub(super) fn decision(&self) -> RecoveryDecision {
-        match (self.outbox_use, self.first()) {
-            (OutboxUse::Session, decision) => decision,
-            (OutboxUse::Verb, RecoveryDecision::Resend | RecoveryDecision::Follow) => {
+        match (self.process, self.first()) {
+            (ProcessKind::Desk, decision) => decision,
+            (ProcessKind::Verb, RecoveryDecision::Resend | RecoveryDecision::Follow) => {
                 RecoveryDecision::Reconcile
             }
-            (OutboxUse::Verb, decision) => decision.for_verb(),
+            (ProcessKind::Verb, decision) => decision.for_verb(),
         }
     }
 
@@ -77,9 +77,9 @@ impl RecoveryCase<'_> {
                 RecoveryDecision::Ask
             }
         };
-        match self.outbox_use {
-            OutboxUse::Session => decision,
-            OutboxUse::Verb => decision.for_verb(),
+        match self.process {
+            ProcessKind::Desk => decision,
+            ProcessKind::Verb => decision.for_verb(),
         }
     }
 

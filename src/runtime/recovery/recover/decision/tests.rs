@@ -43,7 +43,7 @@ fn case<'a>(entry: &'a IntentRow, command: &'a Command, minutes: u64) -> Recover
         entry,
         command,
         ownership: Ownership::Own,
-        outbox_use: OutboxUse::Session,
+        process: ProcessKind::Desk,
         now: SENT.plus(Duration::from_mins(minutes)),
         is_overtaken: false,
         is_part: false,
@@ -56,8 +56,7 @@ fn both(
     case: RecoveryCase<'_>,
     decision: impl Fn(RecoveryCase<'_>) -> RecoveryDecision,
 ) -> [RecoveryDecision; 2] {
-    [OutboxUse::Session, OutboxUse::Verb]
-        .map(|outbox_use| decision(RecoveryCase { outbox_use, ..case }))
+    [ProcessKind::Desk, ProcessKind::Verb].map(|process| decision(RecoveryCase { process, ..case }))
 }
 
 fn half() -> Command {
