@@ -147,9 +147,12 @@ fn buy_from_the_ladder_and_cancel_the_order() {
     desk.leaves();
 }
 
+/// How the story's order of 0.077 stands on the ladder; messages name its size and price, too.
+const OWN: &str = "│.077 ";
+
 /// Where our order of 0.077 is on the ladder: the price of its row.
 fn own_price(screen: &str) -> Option<i64> {
-    price_right_of(screen, ".077 ")
+    price_right_of(screen, OWN)
 }
 
 /// The price that the cursor is on.
@@ -189,7 +192,7 @@ impl Reader {
     fn sees_own_at(&self, price: i64) {
         self.session
             .wait_until(&format!("the order at {price}"), |screen| {
-                own_price(screen) == Some(price) && screen.matches(".077 ").count() == 1
+                own_price(screen) == Some(price) && screen.matches(OWN).count() == 1
             });
     }
 }
@@ -216,7 +219,8 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     desk.told("Enter send", "\r");
     desk.sees_own_at(price + 2);
 
-    let (column, row) = desk.session.place(".077 ");
+    let (border, row) = desk.session.place(OWN);
+    let column = border + 1;
     let over = [1, 2].map(|up| (column, row - up));
     desk.session.drag((column, row), &over);
     desk.told("Enter send", "\r");
