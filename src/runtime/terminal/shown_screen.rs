@@ -20,7 +20,9 @@ pub(crate) struct ShownScreen<B> {
     backend: B,
     /// Asks for the size of the terminal now.
     size: fn(&B) -> io::Result<Size>,
-    /// The last frame, as far as the terminal has room for it.
+    /// What is drawn on of the terminal.
+    area: Rect,
+    /// The last frame, as far as the terminal has room for it; nothing before the first.
     cells: Buffer,
     content: Content,
 }
@@ -38,8 +40,10 @@ impl<B: Backend + Write> ShownScreen<B> {
         Self {
             backend,
             size,
-            cells: Buffer::empty(area),
-            content: Content::Cells,
+            area,
+            // The first frame is moved here: a blank one to compare it with would take a twentieth of the time until then.
+            cells: Buffer::default(),
+            content: Content::Nothing,
         }
     }
 
@@ -50,7 +54,7 @@ impl<B: Backend + Write> ShownScreen<B> {
         self.fit()?;
         let mut bytes = vec![];
         for part in changes {
-            let part_area = part.area.intersection(self.cells.area);
+            let part_area = part.area.intersection(self.area);
             self.take(fitted(part, part_area), &mut bytes);
         }
         if self.content == Content::Nothing {
@@ -62,7 +66,7 @@ impl<B: Backend + Write> ShownScreen<B> {
     /// Takes over a part of the screen; appends what it changes.
     fn take(&mut self, part: Buffer, bytes: &mut Vec<u8>) {
         // A whole screen is moved, not copied.
-        if part.area == self.cells.area {
+        if part.area == self.area {
             let before = std::mem::replace(&mut self.cells, part);
             if self.content == Content::Cells {
                 encode(before.diff_iter(&self.cells), &self.cells, bytes);
@@ -73,7 +77,17 @@ impl<B: Backend + Write> ShownScreen<B> {
             let before = part_of(&self.cells, part.area);
             encode(before.diff_iter(&part), &part, bytes);
         }
+        self.resize_cells();
         copy_over(&mut self.cells, &part);
+    }
+
+    /// Gives the cells the size of the screen.
+    fn resize_cells(&mut self) {
+        if self.cells.area != self.area {
+            let mut cells = Buffer::empty(self.area);
+            copy_over(&mut cells, &self.cells);
+            self.cells = cells;
+        }
     }
 
     /// Empties the screen: nobody knows what it shows. The next frame is written whole; what was shown before may be old.
@@ -91,12 +105,10 @@ impl<B: Backend + Write> ShownScreen<B> {
     /// Follows the size of the terminal.
     fn fit(&mut self) -> io::Result<()> {
         let area = drawn((self.size)(&self.backend)?);
-        if self.cells.area == area {
+        if self.area == area {
             return Ok(());
         }
-        let mut cells = Buffer::empty(area);
-        copy_over(&mut cells, &self.cells);
-        self.cells = cells;
+        self.area = area;
         self.wipe()
     }
 
@@ -105,9 +117,24 @@ impl<B: Backend + Write> ShownScreen<B> {
         self.backend.clear().map_err(told)
     }
 
+    /// Row by row, each compared with the same empty one.
     fn encode_all(&mut self, bytes: &mut Vec<u8>) {
-        let nothing = Buffer::empty(self.cells.area);
-        encode(nothing.diff_iter(&self.cells), &self.cells, bytes);
+        self.resize_cells();
+        let first = Rect {
+            height: self.area.height.min(1),
+            ..self.area
+        };
+        let (mut empty, mut row) = (Buffer::empty(first), Buffer::empty(first));
+        let rows = self
+            .cells
+            .content
+            .chunks_exact_mut(usize::from(self.area.width).max(1));
+        for (y, cells) in (self.area.top()..self.area.bottom()).zip(rows) {
+            (empty.area.y, row.area.y) = (y, y);
+            cells.swap_with_slice(&mut row.content);
+            encode(empty.diff_iter(&row), &row, bytes);
+            cells.swap_with_slice(&mut row.content);
+        }
         self.content = Content::Cells;
     }
 
