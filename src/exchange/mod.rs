@@ -196,7 +196,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
 
 /// How often virtual time is updated while nobody asks: a request brings it up to date for itself. An exchange whose desk
 /// asks once a second should wake up for its requests alone.
-const TICK_INTERVAL: Duration = Duration::from_secs(4);
+const TICK_INTERVAL: Duration = Duration::from_secs(8);
 /// The same at high speed, so that each update is short.
 const SHORTEST_TICK_INTERVAL: Duration = Duration::from_millis(125);
 
