@@ -52,7 +52,7 @@ impl Keymap {
     /// The built-in table with `patches` (TOML, the same format) applied in order.
     pub fn with(patches: &[&str]) -> Result<Self, KeymapFault> {
         let mut table = KeyTable::default();
-        table.lay_over_built_in(DEFAULT_KEYS);
+        table.lay_over(DEFAULT_KEYS, By::Default);
         for text in patches {
             table.lay_over(text, By::Person);
         }

@@ -40,23 +40,6 @@ pub(super) struct KeyTable {
 }
 
 impl KeyTable {
-    /// Applies the built-in file. It is parsed section by section: what a parser allocates for one serves the next, which
-    /// spares the start of the desk 170 page faults.
-    pub(super) fn lay_over_built_in(&mut self, text: &str) {
-        let sections = text.match_indices("\n[").map(|(at, _)| at + 1);
-        let bounds: Vec<usize> = [0]
-            .into_iter()
-            .chain(sections)
-            .chain([text.len()])
-            .collect();
-        for section in bounds
-            .windows(2)
-            .filter_map(|ends| text.get(*ends.first()?..*ends.last()?))
-        {
-            self.lay_over(section, By::Default);
-        }
-    }
-
     /// Applies a key file.
     pub(super) fn lay_over(&mut self, text: &str, by: By) {
         match DeTable::parse(text) {
