@@ -56,7 +56,7 @@ impl BookState {
         let what = self.word()?;
         let symbol = market.symbol();
         let is = match self {
-            Self::Missing => format!("{symbol} has {what}"),
+            Self::Missing => format!("{what} of {symbol} is known"),
             Self::Stale(age) => format!(
                 "the order book of {symbol} is {what}, {} s old",
                 age.as_secs()

@@ -12,7 +12,10 @@ use crate::{
         forms::form::{Form, FormInput},
         keys::keymap::{Action, Context},
         orders::stop_move,
-        rules::{halt, second, warnings},
+        rules::{
+            halt, second,
+            warnings::{self, OrderWarning},
+        },
     },
     model::{
         FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
@@ -67,19 +70,21 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
         .map(|warning| caution::question(warning, seen));
     let warning = |words| Span::new(words, Tone::Warn);
     lines.extend(own.into_iter().chain(questions).map(warning));
-    lines.extend(answer_key(form, model));
+    lines.extend(answer_key(form, model, &warnings));
     lines
 }
 
-/// The key that answers the question, once the form accepts it.
-fn answer_key(form: &Form, model: &Model) -> Option<Span> {
+/// The key that answers the question, once the form accepts it. Late data may have arrived since it was asked.
+fn answer_key(form: &Form, model: &Model, warnings: &[OrderWarning]) -> Option<Span> {
     let waits = warnings::hears_answer(form, model.now) && form.failure.is_none();
     let key = model.keymap.chord(Context::Form, Action::Submit);
     let key = key.filter(|_| waits)?;
-    Some(Span::new(
-        format!("{key} again sends it as it is"),
-        Tone::Alert,
-    ))
+    Some(if warnings.is_empty() {
+        let words = format!("nothing is in question any more: {key} sends it");
+        Span::new(words, Tone::Info)
+    } else {
+        Span::new(format!("{key} again sends it as it is"), Tone::Alert)
+    })
 }
 
 /// The service's message, if it names this field.

@@ -11,7 +11,7 @@ use crate::{
         },
         keys::keymap::{Chord, Context, Keymap},
         tables::pane::Pane,
-        testing::{arrive, desk, num, order, position, press, wait},
+        testing::{arrive, bare_desk, desk, num, order, position, press, wait},
         update::router::update,
     },
     model::{
@@ -681,4 +681,14 @@ fn what_cannot_be_moved_says_so_where_it_is_named() {
     say(&mut model, "move ord-3 2");
     let why = line(&model).fault.clone().unwrap().what;
     assert!(why.starts_with("an order of a ladder"), "{why}");
+}
+
+#[test]
+fn a_market_in_a_line_is_unknown_for_one_of_two_reasons() {
+    let (_, why) = fault("buy 1 XYZ");
+    assert_eq!(why, "no such market is known; Tab lists them");
+    let mut early = bare_desk();
+    say(&mut early, "alert btc > 70000");
+    let fault = line(&early).fault.clone().unwrap();
+    assert_eq!(fault.what, "the markets have not been read yet");
 }

@@ -285,6 +285,9 @@ pub(super) fn strip(model: &Model, command: Command) -> Next {
 pub(super) fn market(model: &Model, word: &Word) -> Result<MarketId, Fault> {
     match model.store.markets_named(&word.text).as_slice() {
         [id] => Ok(id.clone()),
+        [] if model.store.markets.value().is_none() => {
+            Err(word.fault("the markets have not been read yet"))
+        }
         [] => Err(word.fault("no such market is known; Tab lists them")),
         _ => Err(word.fault("several markets have this symbol: write the id")),
     }
