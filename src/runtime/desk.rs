@@ -29,10 +29,16 @@ use crate::{
     ui::{DrawState, ThemeSet},
 };
 use std::{collections::BTreeMap, io, path::PathBuf, pin::pin, time::Duration};
-use tokio::sync::mpsc::{Sender, channel};
+use tokio::{
+    sync::mpsc::{Sender, channel},
+    time::timeout,
+};
 
 /// Messages of no account, and new accounts, that may wait.
 const COMMON_QUEUE: usize = 16;
+
+/// How long a desk that has left the terminal waits for its accounts.
+const LAST_EFFECTS: Duration = Duration::from_millis(200);
 
 /// How long the cursor rests before the market of its row is shown: longer than a held key takes to repeat.
 const CURSOR_REST: Duration = Duration::from_millis(80);
@@ -100,7 +106,7 @@ where
         newcomers,
         first,
     };
-    let far_side = tokio::spawn(services.serve(start.options.clone(), opening));
+    let mut far_side = tokio::spawn(services.serve(start.options.clone(), opening));
     let mut model = Model::new(start.options, start.keymap, clock.now());
     model.tour = start.tour;
     model.table_views.recall(start.columns);
@@ -128,9 +134,12 @@ where
     });
     let end = ended(running, signals, || taken.stop(&painter)).await;
     forced::leaving();
-    far_side.abort();
     drop(painter);
     drop(taken);
+    // The accounts end with the loop, after what it requested last; a service that is still being opened does not.
+    if timeout(LAST_EFFECTS, &mut far_side).await.is_err() {
+        far_side.abort();
+    }
     Ok(end)
 }
 

@@ -64,7 +64,7 @@ fn trade_and_leave() {
     session.wait_for("new order BUY BTC");
     session.press("0.05");
     session.wait_for("0.05000 BTC");
-    session.press("\r");
+    session.sends();
     session.wait_for("BUY 0.05000 BTC market: filled at");
     assert!(session.frames() > 3);
     session.press("q");
@@ -91,18 +91,24 @@ fn one_key_closes_everything() {
 #[test]
 fn a_word_from_outside_gets_the_running_desk_out_of_everything() {
     let (mut session, home) = living_desk(&[]);
-    let told = std::process::Command::new(env!("CARGO_BIN_EXE_perpdeck"))
-        .args(["flatten", "--running"])
-        .env_clear()
-        .env("HOME", home.path())
-        .env("TMPDIR", home.path())
-        .env("PATH", "/usr/bin:/bin")
-        .output()
-        .unwrap();
-    let said = String::from_utf8(told.stdout).unwrap();
+    let flattens = || {
+        std::process::Command::new(env!("CARGO_BIN_EXE_perpdeck"))
+            .args(["flatten", "--running"])
+            .env_clear()
+            .env("HOME", home.path())
+            .env("TMPDIR", home.path())
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .unwrap()
+    };
+    // A desk is found by its journal, which a busy machine may open after the first positions are read.
+    let is_found = |told: &std::process::Output| told.status.code() != Some(12);
+    let told = std::iter::repeat_with(flattens).take(20).find(is_found);
+    let told = told.expect("the desk is found");
+    let said = String::from_utf8_lossy(&told.stdout);
     assert!(
         told.status.success() && said.contains("is flattening"),
-        "{said}"
+        "{told:?}"
     );
     session.wait_for("flat: no position, order or TWAP on two reads");
     session.wait_for("1 Positions 0");
@@ -144,7 +150,8 @@ fn what_was_done_before_is_in_the_activity_with_its_time() {
     session.wait_for("1 Positions 5");
     session.press("b");
     session.wait_for("▸ size");
-    session.press("0.013\r");
+    session.press("0.013");
+    session.sends();
     session.wait_for("BUY 0.01300 BTC market: filled at");
     session.press("q");
     assert_given_back(session, 0);

@@ -237,6 +237,36 @@ impl Session {
         self.keys.flush().unwrap();
     }
 
+    /// Sends the form that is open, and answers what it asks: a busy machine reads late, and a form asks about late data.
+    #[track_caller]
+    pub(crate) fn sends(&mut self) {
+        self.wait_for("Enter send");
+        self.press("\r");
+        let asks = |screen: &str| screen.contains("sends it");
+        self.wait_until("the form gone, or its question", |screen| {
+            !screen.contains("Enter send") || asks(screen)
+        });
+        if asks(&self.screen()) {
+            self.press("\r");
+        }
+    }
+
+    /// A strip listens only when it has been there for 150 ms; it says how long it stays, which is 5 s.
+    #[track_caller]
+    pub(crate) fn wait_for_strip(&self) {
+        self.wait_until("a strip that listens", |screen| {
+            let mut left = (20..=47).map(|tenths| format!("({}.{} s)", tenths / 10, tenths % 10));
+            screen.contains("y yes") && left.any(|left| screen.contains(&left))
+        });
+    }
+
+    /// Says yes to a strip.
+    #[track_caller]
+    pub(crate) fn agrees(&mut self) {
+        self.wait_for_strip();
+        self.press("y");
+    }
+
     /// Sends bytes that may be no text; the terminal takes them as the program reads.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.keys.write_all(bytes).unwrap();

@@ -61,14 +61,7 @@ fn a_file_edited_under_a_running_desk_is_in_force_when_good_and_refused_when_not
     session.wait_for("settings: nothing has changed");
 
     session.press("X");
-    session.wait_for("y yes");
-    session.wait_until("a strip that listens", |screen| {
-        let counts = ["(4.", "(3.", "(2."]
-            .iter()
-            .any(|left| screen.contains(left));
-        counts && screen.contains("y yes")
-    });
-    session.press("y");
+    session.agrees();
     session.wait_until("the first position closed", |screen| {
         screen.contains("1 Positions") && !screen.contains("1 Positions 5")
     });

@@ -59,20 +59,6 @@ impl Reader {
         self.session.press(keys);
     }
 
-    /// Sends the form that is open, and answers what it asks: a busy machine reads late, and a form asks about late data.
-    #[track_caller]
-    fn sends(&mut self) {
-        self.told("Enter send", "\r");
-        let asks = |screen: &str| screen.contains("sends it");
-        self.session
-            .wait_until("the form gone, or its question", |screen| {
-                !screen.contains("Enter send") || asks(screen)
-            });
-        if asks(&self.session.screen()) {
-            self.session.press("\r");
-        }
-    }
-
     #[track_caller]
     fn sees(&self, text: &str) {
         self.session.wait_for(text);
@@ -82,16 +68,6 @@ impl Reader {
     fn sees_no_more(&self, text: &str) {
         self.session
             .wait_until(&format!("{text:?} gone"), |screen| !screen.contains(text));
-    }
-
-    /// Says yes to a strip, which listens only when it has been there for a moment.
-    #[track_caller]
-    fn agrees(&mut self) {
-        self.session.wait_until("a strip that listens", |screen| {
-            screen.contains("y yes")
-                && (20..=47).any(|t| screen.contains(&format!("({}.{} s)", t / 10, t % 10)))
-        });
-        self.session.press("y");
     }
 
     fn leaves(mut self) {
@@ -111,7 +87,7 @@ fn new_order_with_exits() {
     desk.told("▸ take profit", "70000\t");
     desk.told("▸ stop loss", "64000");
     desk.sees("R:R 2.");
-    desk.sends();
+    desk.session.sends();
     desk.sees("BUY 0.05000 BTC market: filled at");
     desk.sees("64,000");
     desk.leaves();
@@ -129,7 +105,7 @@ fn trail_into_profit_and_move_the_stop() {
     desk.session.press("65810");
     desk.sees("no [yes]");
     desk.sees("fires           BTC mark ≤ 65,810");
-    desk.sends();
+    desk.session.sends();
     desk.sees("65,810");
     desk.sees("stop mkt at 63,448");
     desk.sees_no_more("≤ 63,448");
@@ -146,7 +122,7 @@ fn buy_from_the_ladder_and_cancel_the_order() {
     desk.told("b buy", "b");
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
-    desk.sends();
+    desk.session.sends();
     desk.sees("0.07700");
     desk.session.wait_until("the bid at the cursor", |screen| {
         own_price(screen).is_some() && own_price(screen) == cursor_price(screen)
@@ -199,12 +175,13 @@ impl Reader {
             .wait_until(&what, |screen| cursor_price(screen) == Some(there));
     }
 
-    /// Waits until our order is at this price and nowhere else.
+    /// Waits until our order is at this price and nowhere else, and the move is answered.
     #[track_caller]
     fn sees_own_at(&self, price: i64) {
         self.session
             .wait_until(&format!("the order at {price}"), |screen| {
-                own_price(screen) == Some(price) && screen.matches(OWN).count() == 1
+                let is_there = own_price(screen) == Some(price);
+                is_there && screen.matches(OWN).count() == 1 && !screen.contains("sending")
             });
     }
 }
@@ -218,7 +195,7 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     desk.told("b buy", "b");
     desk.told("▸ size", &DELETE.repeat(10));
     desk.session.press("0.077");
-    desk.sends();
+    desk.session.sends();
     desk.session.wait_until("the bid on the ladder", |screen| {
         own_price(screen).is_some()
     });
@@ -228,14 +205,14 @@ fn drag_an_order_two_ticks_on_the_ladder() {
     desk.told("Enter drops it", "kk");
     // Enter right behind the one that sent the order would count as its repetition; `m` drops it as well.
     desk.told("Enter drop it", "m");
-    desk.sends();
+    desk.session.sends();
     desk.sees_own_at(price + 2);
 
     let (border, row) = desk.session.place(OWN);
     let column = border + 1;
     let over = [1, 2].map(|up| (column, row - up));
     desk.session.drag((column, row), &over);
-    desk.sends();
+    desk.session.sends();
     desk.sees_own_at(price + 4);
     let what = format!("the cursor at {}", grouped(price + 4));
     desk.session
@@ -297,7 +274,7 @@ fn flip_a_position() {
     desk.told("BTC  LONG", "1");
     desk.told("I flip", "I");
     desk.sees("(two orders) on chal-1?");
-    desk.agrees();
+    desk.session.agrees();
     desk.sees("BTC  SHORT");
     desk.leaves();
 }
@@ -320,7 +297,7 @@ fn stop_a_twap_that_drifts() {
     desk.told("x stop TWAP", "j");
     desk.told("x stop TWAP", "x");
     desk.sees("stop TWAP BUY 0.18320 BTC (twap_000001), ");
-    desk.agrees();
+    desk.session.agrees();
     desk.sees("stopped");
     desk.leaves();
 }
@@ -332,7 +309,7 @@ fn cancel_one_rungs_ladder() {
     desk.told("├ 17.507", "jj");
     desk.told("x cancel ladder", "x");
     desk.sees("cancel ladder BUY LINK, 6 rungs (scl_000001)");
-    desk.agrees();
+    desk.session.agrees();
     // The chosen rung, of whichever rows the pane has room for.
     desk.session.wait_until("the rung canceled", |screen| {
         let is_it = |line: &str| line.contains("▌├ 17.507") && line.contains("canceled");
@@ -376,7 +353,7 @@ fn flatten_in_panic() {
     desk.sees("1 Positions 0");
     desk.told("R RE-ARM", "R");
     desk.sees("re-enable new entries");
-    desk.agrees();
+    desk.session.agrees();
     desk.sees_no_more("HALTED");
     desk.leaves();
 }
@@ -475,7 +452,7 @@ fn recover_from_a_lost_connection() {
     desk.sees("DOWN, retry");
     desk.told("b buy", "b");
     desk.told("▸ size", "0.02");
-    desk.sends();
+    desk.session.sends();
     // The form closes; while it tries, its line says "sending"; between the tries it says why.
     desk.sees("buy 0.02 BTC market: unreachable");
 
@@ -504,6 +481,35 @@ fn written(path: &Path) -> String {
         }
     }
     fs::read_to_string(path).expect("the program of the alert wrote its file")
+}
+
+/// The file of alerts of the account `chal-1`.
+fn kept_alerts(home: &Path) -> String {
+    let state = home.join(".local/state/perpdeck");
+    let mut files = fs::read_dir(&state)
+        .unwrap()
+        .map(|file| file.unwrap().path());
+    let kept = files.find(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with("alerts-") && name.ends_with("-chal-1.json")
+    });
+    fs::read_to_string(kept.expect("a file of alerts")).unwrap()
+}
+
+#[test]
+fn an_alert_that_is_set_in_the_moment_of_leaving_is_kept() {
+    let service = Served::bare();
+    let home = tempfile::tempdir().unwrap();
+    let environment = service.environment();
+    let mut desk = Session::start_with(home.path(), at(USUAL), &[], &environment);
+    desk.wait_for("▸BTC 6");
+    desk.press(":");
+    desk.wait_for("earlier");
+    desk.press("alert btc > 70000");
+    desk.wait_for(":alert btc > 70000");
+    desk.press("\r\u{3}");
+    assert_given_back(desk, 0);
+    assert!(kept_alerts(home.path()).contains("70000"));
 }
 
 /// The README's story: set an alert by `:alert`, see it fire when the price is there, find it at the next start.
@@ -539,19 +545,7 @@ fn set_an_alert_and_see_it_fire() {
     desk.press("\u{3}");
     assert_eq!(desk.end().code, 0);
 
-    let state = home.path().join(".local/state/perpdeck");
-    let mut files = fs::read_dir(&state)
-        .unwrap()
-        .map(|file| file.unwrap().path());
-    let kept = files.find(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        name.starts_with("alerts-") && name.ends_with("-chal-1.json")
-    });
-    assert!(
-        fs::read_to_string(kept.unwrap())
-            .unwrap()
-            .contains("\"done\"")
-    );
+    assert!(kept_alerts(home.path()).contains("\"done\""));
     let mut again = with_alert_command(&service, home.path(), &command);
     again.press("#");
     again.wait_for("Your alerts 0 armed");

@@ -83,14 +83,6 @@ fn bytes(key: &str) -> &str {
     }
 }
 
-/// A strip takes a `y` only when it has been there for a moment.
-fn wait_for_strip(desk: &Session) {
-    desk.wait_until("a strip that listens", |screen| {
-        let seconds = (20..=47).map(|tenths| format!("({}.{} s)", tenths / 10, tenths % 10));
-        screen.contains("y yes") && seconds.into_iter().any(|left| screen.contains(&left))
-    });
-}
-
 /// Prices and ages change by themselves, words do not.
 fn letters(screen: &str) -> String {
     screen.chars().filter(|c| c.is_alphabetic()).collect()
@@ -108,7 +100,7 @@ fn the_first_hour_of_the_documents_goes_as_the_page_says() {
         let under_the_keys = desk.screen();
         for key in &step.keys {
             if key == "y" {
-                wait_for_strip(&desk);
+                desk.wait_for_strip();
             }
             let before = letters(&desk.screen());
             desk.press(bytes(key));

@@ -141,7 +141,8 @@ fn a_desk_in_a_dry_run_sends_and_journals_nothing_and_leaves_the_way_out_to_the_
     desk.wait_for("DRY-RUN");
     desk.press("b");
     desk.wait_for("new order BUY");
-    desk.press("0.05\r");
+    desk.press("0.05");
+    desk.sends();
     desk.wait_for("dry run: not sent");
     desk.wait_for("POST /v1/orders");
     // A form that is sent closes, so no Esc is due; one would make an Alt+7 of what follows.
@@ -180,9 +181,12 @@ fn a_resting_order_that_is_moved_is_canceled_and_rests_anew_with_its_size() {
     desk.press("m");
     desk.wait_for("▸ limit price");
     // The whole of it is replaced: ctrl-u empties the field.
-    desk.press("\u{15}55000\r");
+    desk.press("\u{15}55000");
+    desk.sends();
+    // The message of what is being sent names the price, too.
     desk.wait_until("the new order", |screen| {
-        screen.contains("55,000") && !screen.contains("in place of")
+        let rests = |line: &str| line.contains(" working ") && line.contains(" 55,000 ");
+        screen.lines().any(rests) && !screen.contains("sending")
     });
     let answer = service.call("GET", "/v1/orders?account_id=chal-1", None);
     let orders = answer["data"].as_array().unwrap();

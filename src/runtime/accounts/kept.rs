@@ -24,6 +24,7 @@ use std::{
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, Sender, channel},
     thread,
+    time::Duration,
 };
 use tokio::sync::mpsc::Sender as Inbox;
 
@@ -32,10 +33,15 @@ const VERSION: u32 = 1;
 /// No file system takes much longer names.
 const LONGEST_NAME: usize = 120;
 
-/// The way to the thread that writes.
+/// How long a desk that exits waits for the last write.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The way to the thread that writes; dropped, it waits for the thread.
 #[derive(Debug)]
 pub(super) struct KeptFiles {
-    writes: Sender<KeptState>,
+    /// `None` when it is dropped.
+    writes: Option<Sender<KeptState>>,
+    ended: Receiver<()>,
 }
 
 /// A file as it stands on the disk.
@@ -88,13 +94,30 @@ impl KeptFiles {
     ) -> Self {
         let name = name(identity);
         let (writes, wanted) = channel();
-        thread::spawn(move || serve(&dir, (&name, access), &wanted, &inbox));
-        Self { writes }
+        let (works, ended) = channel::<()>();
+        thread::spawn(move || {
+            serve(&dir, (&name, access), &wanted, &inbox);
+            drop(works);
+        });
+        Self {
+            writes: Some(writes),
+            ended,
+        }
     }
 
     pub(super) fn write(&self, write: KeptState) {
-        // The thread lives as long as this end.
-        drop(self.writes.send(write));
+        if let Some(writes) = &self.writes {
+            // The thread lives as long as this end.
+            drop(writes.send(write));
+        }
+    }
+}
+
+impl Drop for KeptFiles {
+    fn drop(&mut self) {
+        drop(self.writes.take());
+        // Nothing is ever sent: the wait ends when the thread does.
+        let _late = self.ended.recv_timeout(EXIT_TIMEOUT);
     }
 }
 

@@ -177,3 +177,16 @@ fn a_dry_run_reads_the_alerts_and_notes_and_writes_over_neither() {
     session_with(dir.path(), KeptAccess::DryRun, vec![keep(&[650_000])]);
     assert_eq!(files(), damaged);
 }
+
+#[test]
+fn what_is_kept_in_the_last_moment_is_on_the_disk_when_the_desk_lets_go_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let identity = identity(Mode::Paper, "http://127.0.0.1:1");
+    let (inbox, _said) = mail(16);
+    let account = (&identity, KeptAccess::Writable);
+    let files = KeptFiles::start(dir.path().to_owned(), account, inbox);
+    files.write(keep(&[7]));
+    drop(files);
+    let kept = kept_alerts(dir.path(), &identity).unwrap();
+    assert_eq!(kept.alerts, [alert(7)]);
+}
