@@ -91,13 +91,23 @@ pub(crate) fn drag(model: &mut Model, spot: &LadderSpot) -> Next {
     let now = model.now;
     model.price_ladder.point(now);
     let is_elsewhere = model.focus.panel != Some(MarketPanel::Ladder);
-    if is_elsewhere || !model.overlays.is_empty() || moved_since(model, spot) == Some(ROW_MOVED) {
+    if is_elsewhere || !model.overlays.is_empty() {
         return Next::Stay;
     }
-    let grabbed = model.price_ladder.grabbed();
-    if let Some(Err(why)) = grabbed.map(|id| may_be_carried(model, id)) {
+    let has_moved = moved_since(model, spot) == Some(ROW_MOVED);
+    let may_follow = |id| {
+        if has_moved {
+            Err(ROW_MOVED.to_owned())
+        } else {
+            may_be_carried(model, id)
+        }
+    };
+    if let Some(Err(why)) = model.price_ladder.grabbed().map(may_follow) {
         model.price_ladder.grab(None);
         return Next::Refuse(why);
+    }
+    if has_moved {
+        return Next::Stay;
     }
     model.price_ladder.drag(spot.price);
     Next::Stay

@@ -356,6 +356,24 @@ fn the_mouse_drags_an_order_like_the_keys() {
 }
 
 #[test]
+fn a_drag_over_rows_that_have_moved_leaves_the_order_and_says_so() {
+    let mut model = ladder();
+    let own = spot(&model, "63995", LadderColumn::MyBids);
+    let there = spot(&model, "63997", LadderColumn::MyBids);
+    let now = model.now;
+    update(&mut model, now, Msg::Click(ClickTarget::Ladder(own)));
+    model.price_ladder.scroll(1);
+    for event in [
+        LadderEvent::Dragged(there.clone().into()),
+        LadderEvent::Released(Some(there.into())),
+    ] {
+        assert!(update(&mut model, now, Msg::Ladder(event)).is_empty());
+    }
+    assert!(model.overlays.is_empty());
+    assert!(refusal(&model).contains("row moved"), "{}", refusal(&model));
+}
+
+#[test]
 fn where_bids_and_asks_share_a_column_both_are_dragged() {
     for side in ["buy", "sell"] {
         let mut model = ladder();
