@@ -36,7 +36,7 @@ const INK: Color = Color::Rgb(20, 18, 10);
 /// The available backgrounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Backgrounds {
-    Colours,
+    Colors,
     /// Only the terminal's own background: it has no shades.
     One,
 }
@@ -104,7 +104,7 @@ impl TryFrom<String> for Hex {
     fn try_from(text: String) -> Result<Self, String> {
         match text.parse() {
             Ok(color @ Color::Rgb(..)) => Ok(Self(color)),
-            _ => Err(format!("`{text}` is not a colour (#rrggbb)")),
+            _ => Err(format!("`{text}` is not a color (#rrggbb)")),
         }
     }
 }
@@ -127,7 +127,7 @@ impl ThemeSet {
 
 impl Default for Theme {
     fn default() -> Self {
-        Self::named("dark").unwrap_or_else(Self::colourless)
+        Self::named("dark").unwrap_or_else(Self::colorless)
     }
 }
 
@@ -143,13 +143,13 @@ impl Theme {
         let palette = toml::from_str(text)?;
         Ok(Self {
             palette: Some(palette),
-            grounds: Backgrounds::Colours,
+            grounds: Backgrounds::Colors,
             ink: INK,
         })
     }
 
     /// No colors: bold, dim, underline and reverse only.
-    pub fn colourless() -> Self {
+    pub fn colorless() -> Self {
         Self {
             palette: None,
             grounds: Backgrounds::One,
@@ -167,7 +167,7 @@ impl Theme {
                 self.reduce(depth::basic);
                 self.grounds = Backgrounds::One;
             }
-            Depth::None => return Self::colourless(),
+            Depth::None => return Self::colorless(),
         }
         self
     }
@@ -181,7 +181,7 @@ impl Theme {
 
     /// Whether an empty gauge is visible by its background.
     pub(super) fn has_grounds(&self) -> bool {
-        self.grounds == Backgrounds::Colours
+        self.grounds == Backgrounds::Colors
     }
 
     /// Whether it is a console's: its font has shades and half blocks, and no lines of half a cell.
@@ -189,7 +189,7 @@ impl Theme {
         self.palette.is_some() && !self.has_grounds()
     }
 
-    /// The tone as what lies behind something else: halfway to the background, where colours allow it.
+    /// The tone as what lies behind something else: halfway to the background, where colors allow it.
     pub(super) fn faint(&self, tone: Tone) -> Style {
         let style = self.tone(tone).remove_modifier(Modifier::BOLD);
         let ground = self.palette.as_ref().map(|palette| palette.background.0);
@@ -216,7 +216,7 @@ impl Theme {
     }
 
     /// Text and background of an empty screen, for pictures.
-    pub(super) fn base_colours(&self) -> Option<(Color, Color)> {
+    pub(super) fn base_colors(&self) -> Option<(Color, Color)> {
         let palette = self.palette.as_ref()?;
         Some((palette.text.0, palette.background.0))
     }
@@ -291,9 +291,9 @@ impl Theme {
 
     /// The chip with an account's name.
     pub(super) fn chip(&self, tint: Tint) -> Style {
-        let colours = self.palette.as_ref().map(|palette| palette.tints);
+        let colors = self.palette.as_ref().map(|palette| palette.tints);
         let at = Tint::VARIANTS.iter().position(|known| *known == tint);
-        match colours
+        match colors
             .zip(at)
             .and_then(|(tints, at)| tints.get(at).copied())
         {
@@ -374,15 +374,15 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_colour_is_named() {
+    fn a_wrong_color_is_named() {
         let (_, dark) = BUILT_IN[0];
         let text = dark.replace("#4cc38a", "greenish");
         let why = Theme::from_toml(&text).unwrap_err().to_string();
-        assert!(why.contains("`greenish` is not a colour"), "{why}");
+        assert!(why.contains("`greenish` is not a color"), "{why}");
     }
 
     #[test]
-    fn with_sixteen_colours_nothing_is_outside_of_them() {
+    fn with_sixteen_colors_nothing_is_outside_of_them() {
         for (name, text) in BUILT_IN {
             let theme = Theme::from_toml(text).unwrap().with_depth(Depth::Basic);
             let styles = [
@@ -394,16 +394,16 @@ mod tests {
                 theme.badge(Mode::LiveApi),
                 theme.chip(Tint::Violet),
             ];
-            let colours = styles.iter().flat_map(|style| [style.fg, style.bg]);
+            let colors = styles.iter().flat_map(|style| [style.fg, style.bg]);
             let own = |color: Color| !matches!(color, Color::Rgb(..) | Color::Indexed(_));
-            assert!(colours.flatten().all(own), "{name}");
+            assert!(colors.flatten().all(own), "{name}");
             let sides = [Tone::Good, Tone::Bad].map(|tone| theme.tone(tone).fg);
             assert_ne!(sides[0], sides[1], "{name}");
         }
     }
 
     #[test]
-    fn without_colours_nothing_has_a_colour() {
+    fn without_colors_nothing_has_a_color() {
         let theme = Theme::default().with_depth(Depth::None);
         for tone in [Tone::Good, Tone::Bad, Tone::Alert, Tone::Muted] {
             let style = theme.tone(tone);
@@ -416,7 +416,7 @@ mod tests {
     fn contrast(a: Hex, b: Hex) -> f64 {
         let brightness = |hex: Hex| {
             let Color::Rgb(red, green, blue) = hex.0 else {
-                panic!("{hex:?} is no colour of its own");
+                panic!("{hex:?} is no color of its own");
             };
             let [red, green, blue] = [red, green, blue].map(|part| {
                 let part = f64::from(part) / 255.0;

@@ -221,7 +221,7 @@ fn a_command_line_that_cannot_be_read_is_told_to_a_program_in_json() {
 }
 
 #[test]
-fn a_picture_of_escape_sequences_has_the_colours_that_are_asked_for() {
+fn a_picture_of_escape_sequences_has_the_colors_that_are_asked_for() {
     for (color, speaks, never) in [
         ("truecolor", "38;2;", "38;5;"),
         ("256", "38;5;", "38;2;"),

@@ -188,7 +188,7 @@ fn a_directory_for_the_paper_account_is_for_the_commands_that_have_one() {
 }
 
 #[test]
-fn check_reads_the_keys_and_the_colours_too_and_says_everything_that_is_wrong() {
+fn check_reads_the_keys_and_the_colors_too_and_says_everything_that_is_wrong() {
     let home = TempDir::new().unwrap();
     fs::write(
         home.path().join("keys.toml"),

@@ -1,4 +1,4 @@
-//! What leaves for the terminal beside the words: colours as it has them, the bell, notes to the desktop, copies.
+//! What leaves for the terminal beside the words: colors as it has them, the bell, notes to the desktop, copies.
 
 use super::{session::Session, *};
 use std::{collections::BTreeSet, fs};
@@ -7,7 +7,7 @@ type Environment = &'static [(&'static str, &'static str)];
 
 const DEMO: [&str; 3] = ["demo", "--speed", "0.001"];
 
-/// How a colour is asked for.
+/// How a color is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Asked {
     True,
@@ -30,7 +30,7 @@ fn styles(bytes: &[u8]) -> Vec<Vec<u16>> {
     styles.collect()
 }
 
-/// Every way in which a colour was asked for; going back to the terminal's own is none.
+/// Every way in which a color was asked for; going back to the terminal's own is none.
 fn asked(bytes: &[u8]) -> BTreeSet<Asked> {
     let mut found = BTreeSet::new();
     for style in styles(bytes) {
@@ -76,7 +76,7 @@ fn written(environment: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_terminal_gets_the_colours_it_has_and_no_others() {
+fn a_terminal_gets_the_colors_it_has_and_no_others() {
     let terminals: [(Environment, &[Asked]); 6] = [
         (&[("COLORTERM", "truecolor")], &[Asked::True]),
         (&[("TERM", "xterm-kitty")], &[Asked::True]),
@@ -85,9 +85,9 @@ fn a_terminal_gets_the_colours_it_has_and_no_others() {
         (&[("TERM", "xterm-16color")], &[Asked::Basic]),
         (&[("NO_COLOR", "1"), ("COLORTERM", "truecolor")], &[]),
     ];
-    for (environment, colours) in terminals {
+    for (environment, colors) in terminals {
         let bytes = written(environment);
-        let expected: BTreeSet<_> = colours.iter().copied().collect();
+        let expected: BTreeSet<_> = colors.iter().copied().collect();
         assert_eq!(asked(&bytes), expected, "{environment:?}");
     }
 }
@@ -108,15 +108,15 @@ fn a_setting_counts_before_what_the_terminal_says_of_itself() {
             &[],
         ),
     ];
-    for (environment, colours) in settings {
+    for (environment, colors) in settings {
         let bytes = written(environment);
-        let expected: BTreeSet<_> = colours.iter().copied().collect();
+        let expected: BTreeSet<_> = colors.iter().copied().collect();
         assert_eq!(asked(&bytes), expected, "{environment:?}");
     }
 }
 
 #[test]
-fn broken_colours_are_explained_and_the_desk_runs_on() {
+fn broken_colors_are_explained_and_the_desk_runs_on() {
     let home = tempfile::tempdir().unwrap();
     let theme = home.path().join("theme.toml");
     let save = |text: &str| {

@@ -1,4 +1,4 @@
-//! Settings, keys and colours that change under a running desk.
+//! Settings, keys and colors that change under a running desk.
 
 use super::{session::Session, *};
 use std::{

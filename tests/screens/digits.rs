@@ -133,8 +133,8 @@ fn every_size_can_be_drawn() {
 }
 
 #[test]
-fn without_colours_no_cell_has_one() {
-    let screen = drawn(&desk::full(), 160, 48, Theme::colourless());
+fn without_colors_no_cell_has_one() {
+    let screen = drawn(&desk::full(), 160, 48, Theme::colorless());
     for cell in screen.content() {
         assert_eq!((cell.fg, cell.bg), Default::default());
     }

@@ -141,7 +141,7 @@ fn style(cell: &Cell) -> String {
     words.join(",")
 }
 
-/// The palette's word for a colour, so that a new shade is not a new snapshot.
+/// The palette's word for a color, so that a new shade is not a new snapshot.
 fn name(color: Color) -> Option<String> {
     let theme = include_str!("../../assets/themes/dark.toml");
     let hex = color.to_string().to_lowercase();

@@ -313,7 +313,7 @@ fn live_orders_are_announced_as_such() {
         &model,
         120,
         40,
-        perpdeck::ui::Theme::colourless(),
+        perpdeck::ui::Theme::colorless(),
     ));
     assert!(screen.starts_with(" LIVE-API "), "{screen}");
 }

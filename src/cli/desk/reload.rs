@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_colours_are_read_again_wherever_they_stand() {
+    fn keys_and_colors_are_read_again_wherever_they_stand() {
         let mut scene = Scene::of("");
         let theme = include_str!("../../../assets/themes/light.toml");
         scene.saves("keys.toml", "[desk]\nbuy = \"N\"\n");
@@ -512,7 +512,7 @@ mod tests {
         scene.saves("keys.toml", "[desk]\nbuy = \"N\"\nsell = []\n");
         assert_eq!(words(&scene.good()), Vec::<String>::new());
         scene.saves("theme.toml", &theme.replace("text = \"#", "text = \"#0"));
-        assert!(scene.bad().concat().contains("is not a colour"));
+        assert!(scene.bad().concat().contains("is not a color"));
         scene.saves(
             "theme.toml",
             include_str!("../../../assets/themes/contrast.toml"),
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_that_were_broken_at_the_start_are_told_of_once_and_taken_when_they_are_mended() {
+    fn colors_that_were_broken_at_the_start_are_told_of_once_and_taken_when_they_are_mended() {
         let dir = tempfile::tempdir().unwrap();
         let [file, theme] = ["config.toml", "theme.toml"].map(|name| dir.path().join(name));
         let settings = "color = \"truecolor\"\ntheme_file = \"THEME\"\n";

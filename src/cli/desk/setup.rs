@@ -74,7 +74,7 @@ pub(in crate::cli) fn theme_set(settings: &Settings) -> Result<ThemeSet> {
 fn in_depth(theme: Theme, settings: &Settings) -> ThemeSet {
     let depth = chosen_depth(settings)
         .unwrap_or_else(|| Depth::of(&variable_or_empty("TERM"), &variable_or_empty("COLORTERM")));
-    let depth = if has_colours(settings) {
+    let depth = if has_colors(settings) {
         depth
     } else {
         Depth::None
@@ -93,7 +93,7 @@ fn chosen_depth(settings: &Settings) -> Option<Depth> {
     }
 }
 
-fn has_colours(settings: &Settings) -> bool {
+fn has_colors(settings: &Settings) -> bool {
     match settings.color {
         ColorChoice::Auto => variable_or_empty("NO_COLOR").is_empty(),
         ColorChoice::Never => false,
@@ -106,8 +106,8 @@ fn has_colours(settings: &Settings) -> bool {
 
 /// The theme with all colors, for a file; without any if the setting says so.
 pub(in crate::cli) fn picture_theme(settings: &Settings) -> Result<Theme> {
-    if !has_colours(settings) {
-        return Ok(Theme::colourless());
+    if !has_colors(settings) {
+        return Ok(Theme::colorless());
     }
     Ok(own_theme(settings)?.unwrap_or_else(|| built_in(settings)))
 }

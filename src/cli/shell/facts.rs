@@ -43,7 +43,7 @@ pub(super) const ENVIRONMENT: &[ManualEntry] = &[
         "PERPDECK_...",
         "Every other setting: poll.orders is PERPDECK_POLL__ORDERS.",
     ),
-    ("NO_COLOR", "No colours, unless color says otherwise."),
+    ("NO_COLOR", "No colors, unless color says otherwise."),
     (
         "XDG_CONFIG_HOME, XDG_STATE_HOME",
         "Where the settings file and the state directory are, instead of ~/.config and ~/.local/state.",

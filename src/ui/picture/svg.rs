@@ -68,7 +68,7 @@ pub fn svg(screen: &Buffer, theme: &Theme) -> String {
 }
 
 fn ground(theme: &Theme) -> SvgStyle {
-    let (ink, paper) = match theme.base_colours() {
+    let (ink, paper) = match theme.base_colors() {
         Some((text, background)) => (hex(text), hex(background)),
         None => (None, None),
     };

@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "bytes of colours and their squares, in types wide enough for all of them"
+    reason = "bytes of colors and their squares, in types wide enough for all of them"
 )]
 
 use ratatui::style::Color;
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn fewer_colours_are_the_nearest_ones() {
+    fn fewer_colors_are_the_nearest_ones() {
         assert_eq!(indexed(Color::Rgb(255, 0, 0)), Color::Indexed(196));
         assert_eq!(indexed(Color::Rgb(16, 19, 26)), Color::Indexed(233));
     }
 
     #[test]
-    fn sixteen_colours_are_chosen_by_name() {
+    fn sixteen_colors_are_chosen_by_name() {
         let named = [
             (Color::Rgb(76, 195, 138), Color::Green),
             (Color::Rgb(242, 102, 122), Color::Red),

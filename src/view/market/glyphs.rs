@@ -1,5 +1,5 @@
 //! A candle as characters: two levels a cell, so that body and wick share one. Thin is up, solid is down: both are told
-//! apart without a colour.
+//! apart without a color.
 
 use crate::{
     model::{Candle, Side, Timestamp},

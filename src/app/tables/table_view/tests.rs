@@ -158,10 +158,10 @@ fn the_beginning_of_a_title_names_its_column() {
 #[test]
 fn a_fault_says_where_it_is_and_what_to_write() {
     assert_eq!(
-        fault("btc colour:red"),
+        fault("btc color:red"),
         (
-            4..10,
-            "no column \"colour\" here: market, side, size, unrealized_pnl, limit_price, liquidation_price, age, at"
+            4..9,
+            "no column \"color\" here: market, side, size, unrealized_pnl, limit_price, liquidation_price, age, at"
                 .to_owned()
         )
     );

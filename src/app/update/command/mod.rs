@@ -271,7 +271,7 @@ pub const VERBS: &[Verb] = &[
         name: "theme",
         also: &[],
         shape: "[NAME]",
-        does: "these colours for the session; without a name, those of the settings",
+        does: "these colors for the session; without a name, those of the settings",
         flags: &[],
         offers: settings::themes,
         does_it: Handler::Say(settings::theme),

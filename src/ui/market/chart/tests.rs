@@ -156,9 +156,9 @@ fn twelve_candles_are_the_picture_of_the_reference() {
 }
 
 #[test]
-fn up_and_down_are_told_apart_without_a_colour_and_on_a_console() {
+fn up_and_down_are_told_apart_without_a_color_and_on_a_console() {
     let view = view(&CANDLES, (584, 630));
-    let plain = drawn(&view, &Theme::colourless());
+    let plain = drawn(&view, &Theme::colorless());
     assert_eq!(rows(&plain), rows(&drawn(&view, &Theme::default())));
     let is_bare = |cell: &ratatui::buffer::Cell| {
         [cell.fg, cell.bg]
