@@ -36,8 +36,9 @@ const LOOKED: Duration = Duration::from_millis(400);
 /// 10 s pass.
 fn comes_soon(desk: &Session, words: &str, before: &str) -> bool {
     let already = before.contains(REFUSED);
-    let pause = Duration::from_millis(100);
-    for _ in 0..100 {
+    // A message that another one replaces is there for a moment only.
+    let pause = Duration::from_millis(20);
+    for _ in 0..500 {
         let screen = desk.screen();
         if screen.contains(words) {
             return true;
