@@ -1,12 +1,14 @@
 //! Request bodies: written by the client, parsed strictly by the exchange.
 
 use crate::model::{
-    AccountId, Bps, CloseKind, ClosePosition, Exits, Leg, MarginMode, MarketId, Num, OrderId,
-    PlaceKind, PlaceOrder, PositionId, Side, TimeInForce, Timestamp, Trigger, TriggerDirection,
+    AccountId, Bps, ClientOrderId, CloseKind, ClosePosition, ExecutionType, ExitBatch, ExitGroup,
+    ExitOperation, Exits, ExpectedExit, IdempotencyKey, Leg, MarginMode, MarketId, ModifyOrder,
+    Num, OrderId, PlaceKind, PlaceOrder, PositionId, Risk, Side, TimeInForce, Timestamp, Trigger,
+    TriggerDirection,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `POST /v1/orders`. The description does not show which fields a type requires, so the exchange decides
+/// `POST /v1/orders` (docs/service-api.md 4.1). The exchange decides which fields a type requires
 /// (`exchange::engine`); this shape only refuses unknown fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +20,9 @@ pub struct PlaceBody {
     pub market_id: MarketId,
     pub side: Side,
     pub size: Num,
+    /// Derived from the `Idempotency-Key`, so that one read by it settles a lost answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_order_id: Option<ClientOrderId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_price: Option<Num>,
     pub leverage: Num,
@@ -26,9 +31,8 @@ pub struct PlaceBody {
     pub reduce_only: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_in_force: Option<TimeInForce>,
-    /// A plain number; its unit is the dialect's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gtd_expires_at: Option<Num>,
+    pub gtd_expires_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_price: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,13 +46,19 @@ pub struct PlaceBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chase_cap_price: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attached_take_profit_price: Option<Num>,
+    pub take_profit_price: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attached_stop_loss_price: Option<Num>,
+    pub stop_loss_price: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance_bps: Option<Bps>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_position_id: Option<PositionId>,
+    /// A limit that crosses the market and would fill at once is meant.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub marketable_limit_acknowledged: bool,
+    /// Exits of the position that overlap the attached ones are replaced.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub replace_overlapping_exits: bool,
 }
 
 fn market() -> PlaceKind {
@@ -56,8 +66,7 @@ fn market() -> PlaceKind {
 }
 
 impl PlaceBody {
-    /// `expires` is the order's expiry in the service's unit.
-    pub(super) fn new(order: &PlaceOrder, expires: Option<Num>) -> Self {
+    pub(super) fn new(order: &PlaceOrder, key: &IdempotencyKey) -> Self {
         let trigger = order.trigger.as_ref();
         Self {
             kind: order.kind,
@@ -65,33 +74,31 @@ impl PlaceBody {
             market_id: order.market_id.clone(),
             side: order.side,
             size: order.size,
+            client_order_id: Some(key.into()),
             expected_price: order.expected_price,
             leverage: order.leverage,
             margin_mode: order.margin_mode,
             reduce_only: order.reduce_only,
             // The description lists ioc, fok and gtd for the body; leaving it out means gtc.
             time_in_force: order.time_in_force.filter(|tif| *tif != TimeInForce::Gtc),
-            gtd_expires_at: expires,
+            gtd_expires_at: order.gtd_expires_at,
             limit_price: order.limit_price,
             trigger_price: trigger.map(|t| t.price),
             trigger_market_id: trigger.and_then(|t| t.market_id.clone()),
             trigger_direction: trigger.and_then(|t| t.direction),
             chase_offset: order.chase_offset,
             chase_cap_price: order.chase_cap_price,
-            attached_take_profit_price: order.take_profit_price,
-            attached_stop_loss_price: order.stop_loss_price,
+            take_profit_price: order.take_profit_price,
+            stop_loss_price: order.stop_loss_price,
             slippage_tolerance_bps: order.slippage_tolerance,
             target_position_id: order.target_position_id.clone(),
+            marketable_limit_acknowledged: order.marketable_limit_acknowledged,
+            replace_overlapping_exits: order.replace_overlapping_exits,
         }
     }
 
-    /// The order that the body describes; `None` if its expiry is no valid instant.
-    pub fn into_order(self) -> Option<PlaceOrder> {
-        let gtd_expires_at = match self.gtd_expires_at {
-            Some(number) => Some(Timestamp::from_wire(number)?),
-            None => None,
-        };
-        Some(PlaceOrder {
+    pub fn into_order(self) -> PlaceOrder {
+        PlaceOrder {
             account_id: self.account_id,
             market_id: self.market_id,
             kind: self.kind,
@@ -102,7 +109,7 @@ impl PlaceBody {
             margin_mode: self.margin_mode,
             reduce_only: self.reduce_only,
             time_in_force: self.time_in_force,
-            gtd_expires_at,
+            gtd_expires_at: self.gtd_expires_at,
             limit_price: self.limit_price,
             trigger: trigger(
                 self.trigger_price,
@@ -111,11 +118,13 @@ impl PlaceBody {
             ),
             chase_offset: self.chase_offset,
             chase_cap_price: self.chase_cap_price,
-            take_profit_price: self.attached_take_profit_price,
-            stop_loss_price: self.attached_stop_loss_price,
+            take_profit_price: self.take_profit_price,
+            stop_loss_price: self.stop_loss_price,
             slippage_tolerance: self.slippage_tolerance_bps,
             target_position_id: self.target_position_id,
-        })
+            marketable_limit_acknowledged: self.marketable_limit_acknowledged,
+            replace_overlapping_exits: self.replace_overlapping_exits,
+        }
     }
 }
 
@@ -137,6 +146,8 @@ fn trigger(
 pub struct CloseBody {
     #[serde(rename = "type")]
     pub kind: CloseKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_order_id: Option<ClientOrderId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,10 +175,11 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl CloseBody {
-    pub(super) fn new(close: &ClosePosition) -> Self {
+    pub(super) fn new(close: &ClosePosition, key: &IdempotencyKey) -> Self {
         let trigger = close.trigger.as_ref();
         Self {
             kind: close.kind,
+            client_order_id: Some(key.into()),
             size: close.size,
             expected_price: close.expected_price,
             slippage_tolerance_bps: close.slippage_tolerance,
@@ -250,6 +262,187 @@ mod leg {
 #[serde(deny_unknown_fields)]
 pub struct MarginBody {
     pub extra_margin: Num,
+}
+
+/// `PATCH /v1/orders/{order_id}`: the wanted price and size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModifyBody {
+    pub price: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Num>,
+}
+
+/// `PUT /v1/positions/{position_id}/exit-orders`: applied as a whole or not at all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExitBatchBody {
+    pub expected_position_size: Num,
+    pub expected_orders: Vec<ExpectedExit>,
+    pub operations: Vec<ExitOperationBody>,
+}
+
+/// One operation, as flat as the service takes it: which fields it needs depends on `kind`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExitOperationBody {
+    pub kind: ExitOperationKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_id: Option<OrderId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<ExitGroup>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution_type: Option<ExecutionType>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Num>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oco_pair_with_operation_index: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExitOperationKind {
+    Cancel,
+    Modify,
+    Place,
+}
+
+impl From<&ModifyOrder> for ModifyBody {
+    fn from(modify: &ModifyOrder) -> Self {
+        Self {
+            price: modify.price,
+            size: modify.size,
+        }
+    }
+}
+
+impl ExitBatchBody {
+    pub(super) fn new(batch: &ExitBatch) -> Self {
+        Self {
+            expected_position_size: batch.expected_position_size,
+            expected_orders: batch.expected_orders.clone(),
+            operations: batch.operations.iter().map(Into::into).collect(),
+        }
+    }
+
+    /// `None` if an operation has fields that its kind does not take, or lacks one.
+    pub fn into_batch(self, position_id: PositionId) -> Option<ExitBatch> {
+        let operations: Option<_> = self
+            .operations
+            .into_iter()
+            .map(|operation| operation.into_operation().ok())
+            .collect();
+        Some(ExitBatch {
+            position_id,
+            expected_position_size: self.expected_position_size,
+            expected_orders: self.expected_orders,
+            operations: operations?,
+            // It may move a stop away from the entry.
+            risk: Risk::Increasing,
+        })
+    }
+}
+
+impl ExitOperationBody {
+    fn bare(kind: ExitOperationKind) -> Self {
+        Self {
+            kind,
+            order_id: None,
+            group: None,
+            execution_type: None,
+            price: None,
+            size: None,
+            oco_pair_with_operation_index: None,
+        }
+    }
+
+    /// # Errors
+    /// The field that is missing, or that its kind does not take.
+    pub fn into_operation(self) -> Result<ExitOperation, &'static str> {
+        let given = [
+            ("order_id", self.order_id.is_some()),
+            ("group", self.group.is_some()),
+            ("execution_type", self.execution_type.is_some()),
+            ("price", self.price.is_some()),
+            ("size", self.size.is_some()),
+            (
+                "oco_pair_with_operation_index",
+                self.oco_pair_with_operation_index.is_some(),
+            ),
+        ];
+        let takes: &[&str] = match self.kind {
+            ExitOperationKind::Cancel => &["order_id"],
+            ExitOperationKind::Modify => &["order_id", "price", "size"],
+            ExitOperationKind::Place => &[
+                "group",
+                "execution_type",
+                "price",
+                "size",
+                "oco_pair_with_operation_index",
+            ],
+        };
+        if let Some((field, _)) = given
+            .iter()
+            .find(|(field, is)| *is && !takes.contains(field))
+        {
+            return Err(*field);
+        }
+        let order_id = self.order_id.ok_or("order_id");
+        Ok(match self.kind {
+            ExitOperationKind::Cancel => ExitOperation::Cancel {
+                order_id: order_id?,
+            },
+            ExitOperationKind::Modify => ExitOperation::Modify {
+                order_id: order_id?,
+                price: self.price.ok_or("price")?,
+                size: self.size,
+            },
+            ExitOperationKind::Place => ExitOperation::Place {
+                group: self.group.ok_or("group")?,
+                execution_type: self.execution_type,
+                price: self.price.ok_or("price")?,
+                size: self.size.ok_or("size")?,
+                oco_pair_with: self.oco_pair_with_operation_index,
+            },
+        })
+    }
+}
+
+impl From<&ExitOperation> for ExitOperationBody {
+    fn from(operation: &ExitOperation) -> Self {
+        match operation {
+            ExitOperation::Cancel { order_id } => Self {
+                order_id: Some(order_id.clone()),
+                ..Self::bare(ExitOperationKind::Cancel)
+            },
+            ExitOperation::Modify {
+                order_id,
+                price,
+                size,
+            } => Self {
+                order_id: Some(order_id.clone()),
+                price: Some(*price),
+                size: *size,
+                ..Self::bare(ExitOperationKind::Modify)
+            },
+            ExitOperation::Place {
+                group,
+                execution_type,
+                price,
+                size,
+                oco_pair_with,
+            } => Self {
+                group: Some(*group),
+                execution_type: *execution_type,
+                price: Some(*price),
+                size: Some(*size),
+                oco_pair_with_operation_index: *oco_pair_with,
+                ..Self::bare(ExitOperationKind::Place)
+            },
+        }
+    }
 }
 
 #[cfg(test)]

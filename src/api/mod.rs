@@ -1,23 +1,22 @@
 //! The HTTP contract of `/v1` for both ends: the client builds requests from these types and the paper exchange parses
 //! them, so the two cannot diverge. Names only `model`.
 //!
-//! Contract: pure text in and out (JSON bytes, paths), no I/O. Everything that the API description leaves open is in
-//! [`Dialect`].
+//! Contract: pure text in and out (JSON bytes, paths), no I/O.
 
 mod body;
-mod dialect;
 mod envelope;
-mod learned;
 mod query;
 mod request;
 mod route;
 
-pub use body::{CloseBody, ExitsBody, MarginBody, PlaceBody};
-pub use dialect::{Creation, Dialect, FILTER_SPELLINGS, QueryPair};
+pub use body::{
+    CloseBody, ExitBatchBody, ExitOperationBody, ExitOperationKind, ExitsBody, MarginBody,
+    ModifyBody, PlaceBody,
+};
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
-pub use learned::{Learned, Term};
 pub use query::{
-    OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, QueryFault, TwapsQuery,
+    OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QueryFault, QuoteSize,
+    TwapSelector, TwapsQuery,
 };
 pub use request::Request;
 pub use route::{Method, Route, RouteFault};

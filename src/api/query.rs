@@ -1,8 +1,9 @@
 //! The queries of the list endpoints, built by the client and parsed by the exchange.
 
-use super::{CURSOR_LIMIT, Dialect, FILTER_SPELLINGS, PAGE_LIMIT, URL_SAFE};
-use crate::model::{AccountId, Cursor};
+use super::{CURSOR_LIMIT, PAGE_LIMIT, URL_SAFE};
+use crate::model::{AccountId, ClientOrderId, Cursor, Num, Side};
 use percent_encoding::{percent_decode_str, utf8_percent_encode};
+use std::str::FromStr;
 use strum::{Display, EnumString};
 
 /// Why a query is refused, naming the parameter.
@@ -37,11 +38,16 @@ impl QueryFault {
     }
 }
 
+const WORKING: &str = "working";
+/// The longest name of an order, in characters.
+const CLIENT_ORDER_ID_LIMIT: usize = 128;
+
+/// Which orders of the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum OrderFilter {
     #[default]
     All,
-    /// The complete bounded set of pending and resting orders.
+    /// Pending and resting orders: the complete set.
     Working,
 }
 
@@ -53,114 +59,206 @@ pub enum PositionSelector {
     Closed,
 }
 
+/// Which TWAPs and VWAPs of the account. Only the ended ones are paged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString)]
+#[strum(serialize_all = "snake_case")]
+pub enum TwapSelector {
+    /// Running and canceling.
+    #[default]
+    Active,
+    Completed,
+    Canceled,
+}
+
+/// One page of a list of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OrdersQuery {
+pub struct PageQuery {
     pub account_id: AccountId,
-    pub filter: OrderFilter,
+    /// 1 to [`PAGE_LIMIT`].
     pub limit: Option<u32>,
     pub cursor: Option<Cursor>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OrdersQuery {
+    Of(PageQuery, OrderFilter),
+    /// The one order of this name, if there is one.
+    Named(ClientOrderId),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PositionsQuery {
-    pub account_id: AccountId,
+    pub page: PageQuery,
     pub selector: PositionSelector,
-    pub limit: Option<u32>,
-    pub cursor: Option<Cursor>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwapsQuery {
-    /// Absent lists every account of the caller.
-    pub account_id: Option<AccountId>,
+    pub page: PageQuery,
+    pub selector: TwapSelector,
 }
 
-impl OrdersQuery {
-    pub(super) fn write(&self, dialect: &Dialect) -> String {
-        let working = match self.filter {
-            OrderFilter::All => None,
-            OrderFilter::Working => Some(dialect.working_filter.value.clone()),
-        };
+/// What an order of this side and size would meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuoteSize {
+    pub side: Side,
+    /// In coin, above zero.
+    pub size: Num,
+}
+
+impl PageQuery {
+    /// The first rows, as many as the service sends.
+    pub fn first(account_id: AccountId) -> Self {
+        Self {
+            account_id,
+            limit: None,
+            cursor: None,
+        }
+    }
+
+    pub(super) fn write(&self) -> String {
+        self.written(None)
+    }
+
+    fn written(&self, status: Option<String>) -> String {
         write([
             ("account_id", Some(self.account_id.raw().to_owned())),
-            (&dialect.working_filter.name, working),
+            ("status", status),
             ("limit", self.limit.map(|l| l.to_string())),
             ("cursor", self.cursor.as_ref().map(|c| c.raw().to_owned())),
         ])
     }
 
-    pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
+    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
         let mut pairs = Pairs::read(query)?;
-        let working = &dialect.working_filter.value;
-        let filter = match pairs.filter(&dialect.working_filter.name)? {
+        let page = pairs.page()?;
+        pairs.finish(page)
+    }
+}
+
+impl OrdersQuery {
+    pub(super) fn write(&self) -> String {
+        match self {
+            Self::Of(page, filter) => page.written(match filter {
+                OrderFilter::All => None,
+                OrderFilter::Working => Some(WORKING.to_owned()),
+            }),
+            Self::Named(id) => write([("client_order_id", Some(id.raw().to_owned()))]),
+        }
+    }
+
+    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
+        let mut pairs = Pairs::read(query)?;
+        if let Some(id) = pairs.take("client_order_id") {
+            let id = client_order_id(id)?;
+            return pairs.finish(Self::Named(id));
+        }
+        let filter = match pairs.take("status") {
             None => OrderFilter::All,
-            Some((_, value)) if value == *working => OrderFilter::Working,
-            Some((name, given)) => {
+            Some(word) if word == WORKING => OrderFilter::Working,
+            Some(given) => {
                 return Err(QueryFault::Value {
-                    name,
-                    wanted: format!("must be `{working}`"),
+                    name: "status".to_owned(),
+                    wanted: format!("must be `{WORKING}`"),
                     given,
                 });
             }
         };
-        let query = Self {
-            account_id: pairs.account()?,
-            filter,
-            limit: pairs.limit()?,
-            cursor: pairs.cursor()?,
-        };
-        pairs.finish(query)
+        let page = pairs.page()?;
+        pairs.finish(Self::Of(page, filter))
     }
 }
 
+fn client_order_id(given: String) -> Result<ClientOrderId, QueryFault> {
+    if given.is_empty() || given.chars().count() > CLIENT_ORDER_ID_LIMIT {
+        return Err(QueryFault::Value {
+            name: "client_order_id".to_owned(),
+            wanted: format!("must be 1 to {CLIENT_ORDER_ID_LIMIT} characters long"),
+            given: format!("{} characters", given.chars().count()),
+        });
+    }
+    Ok(given.into())
+}
+
 impl PositionsQuery {
-    pub(super) fn write(&self, dialect: &Dialect) -> String {
-        write([
-            ("account_id", Some(self.account_id.raw().to_owned())),
-            (&dialect.position_selector, Some(self.selector.to_string())),
-            ("limit", self.limit.map(|l| l.to_string())),
-            ("cursor", self.cursor.as_ref().map(|c| c.raw().to_owned())),
-        ])
+    pub(super) fn write(&self) -> String {
+        self.page.written(Some(self.selector.to_string()))
     }
 
-    pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
+    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
         let mut pairs = Pairs::read(query)?;
-        let selector = match pairs.filter(&dialect.position_selector)? {
-            None => PositionSelector::Open,
-            Some((name, given)) => given.parse().map_err(|_| QueryFault::Value {
-                name,
-                wanted: "must be `open` or `closed`".to_owned(),
-                given,
-            })?,
-        };
         let query = Self {
-            account_id: pairs.account()?,
-            selector,
-            limit: pairs.limit()?,
-            cursor: pairs.cursor()?,
+            selector: pairs.word("status", "`open` or `closed`")?,
+            page: pairs.page()?,
         };
         pairs.finish(query)
     }
 }
 
 impl TwapsQuery {
-    pub(super) fn write(&self, dialect: &Dialect) -> String {
-        let account = self.account_id.as_ref().map(|id| id.raw().to_owned());
-        write([(dialect.twaps_account.as_str(), account)])
+    pub(super) fn write(&self) -> String {
+        self.page.written(Some(self.selector.to_string()))
     }
 
-    pub(super) fn read(query: &str, dialect: &Dialect) -> Result<Self, QueryFault> {
+    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
         let mut pairs = Pairs::read(query)?;
-        let account_id = pairs.take(&dialect.twaps_account).map(AccountId::from);
-        pairs.finish(Self { account_id })
+        let query = Self {
+            selector: pairs.word("status", "`active`, `completed` or `canceled`")?,
+            page: pairs.page()?,
+        };
+        pairs.finish(query)
     }
+}
+
+impl QuoteSize {
+    pub(super) fn write(self) -> String {
+        write([
+            ("side", Some(self.side.to_string())),
+            ("size", Some(self.size.to_string())),
+        ])
+    }
+
+    /// `None` without both.
+    pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFault> {
+        let mut pairs = Pairs::read(query)?;
+        let missing = |name: &str| QueryFault::Missing(name.to_owned());
+        let given = match (pairs.take("side"), pairs.take("size")) {
+            (None, None) => None,
+            (Some(_), None) => return Err(missing("size")),
+            (None, Some(_)) => return Err(missing("side")),
+            (Some(side), Some(size)) => Some(Self {
+                side: parsed("side", "must be `buy` or `sell`", side)?,
+                size: positive(size)?,
+            }),
+        };
+        pairs.finish(given)
+    }
+}
+
+fn positive(given: String) -> Result<Num, QueryFault> {
+    let wanted = "must be a number above zero";
+    let size: Num = parsed("size", wanted, given.clone())?;
+    if size.is_positive() {
+        return Ok(size);
+    }
+    Err(QueryFault::Value {
+        name: "size".to_owned(),
+        wanted: wanted.to_owned(),
+        given,
+    })
+}
+
+fn parsed<T: FromStr>(name: &str, wanted: &str, given: String) -> Result<T, QueryFault> {
+    given.parse().map_err(|_| QueryFault::Value {
+        name: name.to_owned(),
+        wanted: wanted.to_owned(),
+        given,
+    })
 }
 
 fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> String {
     let written: Vec<_> = pairs
         .into_iter()
-        // An empty name means that the service has no such parameter.
-        .filter(|(name, _)| !name.is_empty())
         .filter_map(|(name, value)| {
             Some(format!("{name}={}", utf8_percent_encode(&value?, URL_SAFE)))
         })
@@ -195,18 +293,20 @@ impl Pairs {
         Some(self.0.swap_remove(at).1)
     }
 
-    /// The filter of a list, under `name` or any of its other spellings, and the spelling used. Two spellings at once
-    /// are refused.
-    fn filter(&mut self, name: &str) -> Result<Option<Pair>, QueryFault> {
-        let is_filter = |given: &str| given == name || FILTER_SPELLINGS.contains(&given);
-        let Some(at) = self.0.iter().position(|(given, _)| is_filter(given)) else {
-            return Ok(None);
-        };
-        let found = self.0.remove(at);
-        match self.0.iter().find(|(given, _)| is_filter(given)) {
-            Some((again, _)) => Err(QueryFault::Twice(again.clone())),
-            None => Ok(Some(found)),
-        }
+    /// A word with a default.
+    fn word<T: FromStr + Default>(&mut self, name: &str, words: &str) -> Result<T, QueryFault> {
+        self.take(name).map_or_else(
+            || Ok(T::default()),
+            |given| parsed(name, &format!("must be {words}"), given),
+        )
+    }
+
+    fn page(&mut self) -> Result<PageQuery, QueryFault> {
+        Ok(PageQuery {
+            account_id: self.account()?,
+            limit: self.limit()?,
+            cursor: self.cursor()?,
+        })
     }
 
     fn account(&mut self) -> Result<AccountId, QueryFault> {

@@ -7,7 +7,7 @@ use crate::{
         account::poll::{Answer, Poll},
     },
     client::Client,
-    config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load, memory},
+    config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
     model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
     runtime::{AccountAddress, Clock},
 };
@@ -61,18 +61,10 @@ pub(super) struct Service {
     voice: Output,
 }
 
-/// Stores the learned dialect for the next verb or desk, and tells the requests.
+/// Tells the requests.
 impl Drop for Service {
     fn drop(&mut self) {
         self.tell_requests();
-        let before = &self.client.connection().learned;
-        let terms = self.client.negotiation();
-        let terms = terms.borrow();
-        if terms.learned() != before {
-            let base_url = &self.client.connection().base_url;
-            // If it fails, the dialect is learned again.
-            let _kept = memory::remember(&self.journal_dir, base_url, terms.learned());
-        }
     }
 }
 
@@ -218,15 +210,12 @@ pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     })
 }
 
-/// The service of these settings, with the dialect that earlier verbs and desks learned.
+/// The service of these settings.
 fn connection(settings: &Settings) -> Result<Connection> {
-    let FarEnd::LiveApi(connection) = settings.far_end()? else {
-        return Err(UsageError(NOWHERE.to_owned()).into());
-    };
-    Ok(Connection {
-        learned: memory::recall(&state_dir(settings), &connection.base_url),
-        ..*connection
-    })
+    match settings.far_end()? {
+        FarEnd::LiveApi(connection) => Ok(*connection),
+        FarEnd::Paper => Err(UsageError(NOWHERE.to_owned()).into()),
+    }
 }
 
 /// A client of one configured account, for reads.

@@ -3,8 +3,7 @@
 //!
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
-//! the outbox makes them. It repeats a read at once only with another spelling of its filter, when one was refused or
-//! ignored (`negotiation`), and for the next page. The API key goes only to the origin of the base URL. Redirects are
+//! the outbox makes them. The API key goes only to the origin of the base URL. Redirects are
 //! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
 //! `calls` channel.
 //!
@@ -16,7 +15,6 @@ mod close_check;
 mod lock;
 mod market_source;
 mod mutate;
-mod negotiation;
 pub mod policy;
 mod probe;
 mod rate_limit;
@@ -37,10 +35,9 @@ mod tests;
 pub use crate::model::Mutation;
 pub use close_check::CloseCheck;
 pub use mutate::Attempt;
-pub use negotiation::{Negotiation, Signs, signs, unit_of};
 pub use probe::Probe;
 pub use rate_limit::RequestClass;
-pub use reconcile::{Evidence, ReconcileOutcome};
+pub use reconcile::ReconcileOutcome;
 #[cfg(fuzzing)]
 pub use rows::rows_of;
 pub use timeouts::Timeouts;
@@ -70,7 +67,6 @@ struct Inner {
     connection: Connection,
     /// Mutations are refused, by the settings or since [`Client::stop_sending`].
     read_only: AtomicBool,
-    negotiator: negotiation::Negotiator,
     base: Url,
     bearer: HeaderValue,
     pools: send::ConnectionPools,
@@ -123,7 +119,6 @@ impl Client {
             base::source(&base, url)?;
         }
         Ok(Self(Arc::new(Inner {
-            negotiator: negotiation::Negotiator::of(&connection),
             read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     api::{Data, DataQueued, Method, Request},
-    model::{AnswerKind, CloseAll, CloseAllStatus, Failure, Mutation, Order, READ_ONLY, Receipt},
+    model::{AnswerKind, Failure, Mutation, Operation, Order, READ_ONLY, Receipt, SlicedOperation},
 };
+use serde::de::DeserializeOwned;
 use std::time::Duration;
 
 /// What one attempt at a mutation proves.
@@ -16,9 +17,10 @@ use std::time::Duration;
 pub enum Attempt {
     /// A readable 2xx: it took effect.
     Done(Receipt),
-    /// A close-all in progress: repeat the request with the same key. `operation` is absent if the body has none.
+    /// A close-all or cancel-all in progress: repeat the request with the same key. `operation` is absent if the body
+    /// has none.
     Running {
-        operation: Option<CloseAll>,
+        operation: Option<SlicedOperation>,
         retry_after: Option<Duration>,
     },
     /// A status outside 2xx. What it proves depends on earlier attempts: [`super::policy`].
@@ -67,7 +69,7 @@ impl Client {
             url,
             body: &request.body,
             key: request.key.as_ref(),
-            timeout: if mutation == Mutation::CloseAll {
+            timeout: if mutation.is_sliced() {
                 self.timeouts().close_all()
             } else {
                 self.timeouts().mutation()
@@ -91,49 +93,50 @@ impl Client {
 
     fn taken(&self, answer: &ServiceResponse, mutation: Mutation) -> Attempt {
         self.earn_retry();
-        if mutation == Mutation::CloseAll {
-            return close_all(answer);
+        match mutation.facts().answer {
+            AnswerKind::CloseAll => sliced(answer, SlicedOperation::CloseAll, Receipt::CloseAll),
+            AnswerKind::CancelAll => sliced(answer, SlicedOperation::CancelAll, Receipt::CancelAll),
+            kind => receipt(answer, kind).map_or_else(Attempt::Doubtful, Attempt::Done),
         }
-        self.receipt(answer, mutation)
-            .map_or_else(Attempt::Doubtful, Attempt::Done)
-    }
-
-    fn receipt(&self, answer: &ServiceResponse, mutation: Mutation) -> Result<Receipt, Failure> {
-        let receipt = match mutation.facts().answer {
-            AnswerKind::Order => {
-                let DataQueued::<Order> { data, queued } = answer.decoded()?;
-                Receipt::Order {
-                    order: Box::new(data),
-                    queued,
-                }
-            }
-            AnswerKind::Cancel => Receipt::Cancel(data(answer)?),
-            AnswerKind::Position => Receipt::Position(Box::new(self.sided(data(answer)?))),
-            AnswerKind::Twap => Receipt::Twap(Box::new(data(answer)?)),
-            AnswerKind::Scaled => Receipt::Scaled(Box::new(data(answer)?)),
-            AnswerKind::CloseAll => Receipt::CloseAll(data(answer)?),
-        };
-        Ok(receipt)
     }
 }
 
-fn data<T: serde::de::DeserializeOwned>(answer: &ServiceResponse) -> Result<T, Failure> {
+fn receipt(answer: &ServiceResponse, kind: AnswerKind) -> Result<Receipt, Failure> {
+    Ok(match kind {
+        AnswerKind::Order => {
+            let DataQueued::<Order> { data, queued } = answer.decoded()?;
+            Receipt::Order {
+                order: Box::new(data),
+                queued,
+            }
+        }
+        AnswerKind::Cancel => Receipt::Cancel(data(answer)?),
+        AnswerKind::Position => Receipt::Position(Box::new(data(answer)?)),
+        AnswerKind::Twap => Receipt::Twap(Box::new(data(answer)?)),
+        AnswerKind::Scaled => Receipt::Scaled(Box::new(data(answer)?)),
+        AnswerKind::CloseAll => Receipt::CloseAll(data(answer)?),
+        AnswerKind::CancelAll => Receipt::CancelAll(data(answer)?),
+    })
+}
+
+fn data<T: DeserializeOwned>(answer: &ServiceResponse) -> Result<T, Failure> {
     answer.decoded().map(|Data { data }| data)
 }
 
 /// 202 means in progress, 200 and 201 the end; a body that says `running` overrules a 200.
-fn close_all(answer: &ServiceResponse) -> Attempt {
-    let operation = data::<CloseAll>(answer);
-    let goes_on = answer.status == 202
-        || operation
-            .as_ref()
-            .is_ok_and(|operation| operation.status.is(&CloseAllStatus::Running));
+fn sliced<R: DeserializeOwned>(
+    answer: &ServiceResponse,
+    running: impl Fn(Operation<R>) -> SlicedOperation,
+    done: impl Fn(Operation<R>) -> Receipt,
+) -> Attempt {
+    let operation = data::<Operation<R>>(answer);
+    let goes_on = answer.status == 202 || operation.as_ref().is_ok_and(Operation::is_running);
     match operation {
         operation if goes_on => Attempt::Running {
-            operation: operation.ok(),
+            operation: operation.ok().map(running),
             retry_after: answer.retry_after,
         },
-        Ok(operation) => Attempt::Done(Receipt::CloseAll(operation)),
+        Ok(operation) => Attempt::Done(done(operation)),
         Err(why) => Attempt::Doubtful(why),
     }
 }
@@ -143,6 +146,7 @@ fn method(method: Method) -> reqwest::Method {
         Method::Get => reqwest::Method::GET,
         Method::Post => reqwest::Method::POST,
         Method::Put => reqwest::Method::PUT,
+        Method::Patch => reqwest::Method::PATCH,
         Method::Delete => reqwest::Method::DELETE,
     }
 }

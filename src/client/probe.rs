@@ -24,7 +24,7 @@ impl Client {
     /// Reads the list at `target` (path and query) once.
     pub async fn probe(&self, target: &str) -> Probe {
         let (sent, start) = (self.now(), Instant::now());
-        let answer = self.list_at(target).await;
+        let answer = self.answer_at(target).await;
         let elapsed = start.elapsed();
         let answered = sent.plus(elapsed / 2);
         let head = answer.as_ref().ok();
@@ -40,7 +40,7 @@ impl Client {
         }
     }
 
-    async fn list_at(&self, target: &str) -> Result<ServiceResponse, Failure> {
+    async fn answer_at(&self, target: &str) -> Result<ServiceResponse, Failure> {
         self.fetch(base::endpoint(&self.0.base, target)?).await
     }
 }

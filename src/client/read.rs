@@ -1,84 +1,76 @@
-//! The reads: one method per `GET` of `docs/service-api.md 4.1`.
+//! The reads: one method per `GET` of `docs/service-api.md 3`.
 //!
-//! The names of filters, selectors and account parameters are guesses of [`crate::api::Dialect`], which a service may
-//! ignore. The client checks them again on the rows, so an ignored parameter never shows another account's or a
-//! finished row as a live one.
+//! Filters are checked again on the rows, so that a service that ignores one never shows a finished row as a live one,
+//! nor a row of another account as one's own.
 
 use super::{
     Client, base,
-    lock::locked,
     response::ServiceResponse,
-    rows,
+    rows::{self, Owned},
     send::{NoResponse, OutgoingRequest},
 };
 use crate::{
     api::{
-        Data, Dialect, OrderFilter, OrdersQuery, PAGE_DEFAULT, PAGE_LIMIT, PositionSelector,
-        PositionsQuery, Route, Term, TwapsQuery,
+        Data, OrderFilter, OrdersQuery, PAGE_DEFAULT, PAGE_LIMIT, PageQuery, PositionSelector,
+        PositionsQuery, QuoteSize, Route, TwapSelector, TwapsQuery,
     },
-    model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, ScaledId, Twap},
+    model::{
+        Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Listing, MarketId, Order,
+        OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId, ServiceAbout, TradingPolicy,
+        Twap, TwapId,
+    },
 };
-use std::sync::Mutex;
+use serde::de::DeserializeOwned;
 
 impl Client {
-    /// Every pending and resting order.
-    ///
-    /// If the service has no filter for them, every page is read and filtered here; after the first time only the pages
-    /// that can have changed.
-    pub async fn working_orders(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
-        let first = self.working_page(account).await?;
-        // The read before may just have changed it.
-        let dialect = self.dialect();
-        let mut page = if dialect.is_bare(Term::WorkingFilter) {
-            self.sorted_out(account, &dialect, first).await?
-        } else {
-            let more = |cursor| self.orders_page(&dialect, account, OrderFilter::Working, cursor);
-            rows::walk_on(first, same_order, more).await?
-        };
-        // A service that ignores the filter sends finished orders too. An order with an unknown status stays: a missing
-        // stop would be placed twice.
-        page.rows.retain(|order| !order.is_over());
-        self.observe_working(&page);
-        Ok(page)
+    /// What the service says of itself.
+    pub async fn about(&self) -> Result<ServiceAbout, Failure> {
+        // The one answer that may come without an envelope.
+        let answer = self.read(&Route::About).await?;
+        let enveloped = answer.decoded().map(|Data { data }| data);
+        enveloped.or_else(|_| answer.decoded())
     }
 
-    /// The newest page of working orders, in a spelling that the service honors, if any.
-    async fn working_page(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
-        let ask = |dialect: Dialect| async move {
-            self.orders_page(&dialect, account, OrderFilter::Working, None)
-                .await
-        };
-        self.negotiated(Term::WorkingFilter, ask, |page| {
-            page.rows.iter().any(Order::is_over)
-        })
-        .await
+    /// Every market that the service lists.
+    pub async fn listings(&self) -> Result<Page<Listing>, Failure> {
+        self.list_at(&Route::Markets, None, None).await
     }
 
-    async fn sorted_out(
+    /// The prices of a market now, and what an order of that side and size would meet.
+    pub async fn quote(
         &self,
-        account: &AccountId,
-        dialect: &Dialect,
-        first: Page<Order>,
-    ) -> Result<Page<Order>, Failure> {
-        let known = self.known_orders();
-        let newest: Vec<_> = first.rows.iter().map(|order| order.id.clone()).collect();
-        let seen = Mutex::new(known.unseen());
-        let enough = |mut page: Page<Order>| {
-            let mut unseen = locked(&seen);
-            unseen.strike(page.rows.iter().map(|order| &order.id));
-            if unseen.is_enough() {
-                (page.next, page.incomplete) = (None, false);
-            }
-            page
+        market: &MarketId,
+        size: Option<QuoteSize>,
+    ) -> Result<Quote, Failure> {
+        self.one(&Route::Quote(market.clone(), size)).await
+    }
+
+    /// The accounts of the key.
+    pub async fn accounts(&self) -> Result<Page<Account>, Failure> {
+        self.list_at(&Route::Accounts, None, None).await
+    }
+
+    /// One account with its risk.
+    pub async fn account(&self, account: &AccountId) -> Result<Account, Failure> {
+        self.one(&Route::Account(account.clone())).await
+    }
+
+    /// What the account may do now.
+    pub async fn trading_policy(&self, account: &AccountId) -> Result<TradingPolicy, Failure> {
+        self.one(&Route::TradingPolicy(account.clone())).await
+    }
+
+    /// Every pending and resting order.
+    pub async fn working_orders(&self, account: &AccountId) -> Result<Page<Order>, Failure> {
+        let page = |cursor: Option<Cursor>| async {
+            let query = page_query(account, PAGE_LIMIT, cursor);
+            let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::Working));
+            self.owned_page(&route, &query).await
         };
-        let more = |cursor| async {
-            let page = self.orders_page(dialect, account, OrderFilter::All, cursor);
-            Ok(enough(page.await?))
-        };
-        let mut page = rows::walk_on(enough(first), same_order, more).await?;
-        page.incomplete |= known.is_cut();
-        self.remember_known_orders(&newest, &page);
-        Ok(page)
+        let mut whole: Page<Order> = rows::walk_on(page(None).await?, page).await?;
+        // An order with an unknown status stays: a missing stop would be placed twice.
+        whole.rows.retain(|order| !order.is_over());
+        Ok(whole)
     }
 
     /// One page of every order, newest first.
@@ -87,148 +79,155 @@ impl Client {
         account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Page<Order>, Failure> {
-        let is_newest = cursor.is_none();
-        let route = Route::Orders(OrdersQuery {
-            account_id: account.clone(),
-            filter: OrderFilter::All,
-            limit: Some(PAGE_DEFAULT),
-            cursor: cursor.clone(),
-        });
-        let (dialect, limit) = (self.dialect(), Some(PAGE_DEFAULT));
-        let page = self.page_at(&dialect, &route, cursor.as_ref(), limit);
-        let page = page.await?;
-        if is_newest {
-            self.observe_orders(&page);
-        }
-        Ok(page)
+        let query = page_query(account, PAGE_DEFAULT, cursor);
+        let route = Route::Orders(OrdersQuery::Of(query.clone(), OrderFilter::All));
+        self.owned_page(&route, &query).await
     }
 
-    async fn orders_page(
+    /// One order, working or ended; `None` if the service has none of this id.
+    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
+        found(self.one(&Route::Order(id.clone())).await)
+    }
+
+    /// The order of this name; `None` if the service has none. A row of another name or account is no answer.
+    pub async fn order_named(&self, name: &ClientOrderId) -> Result<Option<Order>, Failure> {
+        let route = Route::Orders(OrdersQuery::Named(name.clone()));
+        let page = match self.list_at::<Order>(&route, None, None).await {
+            Err(why) if why.kind == FailureKind::NotFound => return Ok(None),
+            page => page?,
+        };
+        if !page.unreadable.is_empty() {
+            let why = "the row of the order could not be read";
+            return Err(Failure::new(FailureKind::Unreadable, why));
+        }
+        let account = &self.connection().account_id;
+        Ok(page.rows.into_iter().find(|order| {
+            order.client_order_id.as_ref() == Some(name) && order.account_id == *account
+        }))
+    }
+
+    /// One page of filled orders, newest settlement first.
+    pub async fn fills(
         &self,
-        dialect: &Dialect,
         account: &AccountId,
-        filter: OrderFilter,
         cursor: Option<Cursor>,
     ) -> Result<Page<Order>, Failure> {
-        let route = Route::Orders(OrdersQuery {
-            account_id: account.clone(),
-            filter,
-            limit: Some(PAGE_LIMIT),
-            cursor: cursor.clone(),
-        });
-        self.page_at(dialect, &route, cursor.as_ref(), Some(PAGE_LIMIT))
-            .await
+        let query = page_query(account, PAGE_DEFAULT, cursor);
+        self.owned_page(&Route::Fills(query.clone()), &query).await
     }
 
     /// Every open position.
     pub async fn open_positions(&self, account: &AccountId) -> Result<Page<Position>, Failure> {
-        let open = PositionSelector::Open;
-        let ask = |dialect: Dialect| async move {
-            self.positions_page(&dialect, account, open, None).await
+        let page = |cursor: Option<Cursor>| async {
+            let query = page_query(account, PAGE_LIMIT, cursor);
+            self.positions_page(query, PositionSelector::Open).await
         };
-        let first = self.negotiated(Term::PositionSelector, ask, |page| {
-            page.rows
-                .iter()
-                .any(|position| position.closed_at.is_some())
-        });
-        let first = first.await?;
-        let dialect = self.dialect();
-        let more = |cursor| self.positions_page(&dialect, account, open, cursor);
-        let mut page = rows::walk_on(first, |a: &Position, b| a.id == b.id, more).await?;
-        page.rows.retain(|position| position.closed_at.is_none());
-        self.read_marks_for(&page.rows).await;
-        self.observe_sizes(&page.rows);
-        page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
-        Ok(page)
+        let mut whole = rows::walk_on(page(None).await?, page).await?;
+        whole.rows.retain(|position| !position.is_closed());
+        Ok(whole)
     }
 
     /// One page of closed positions, newest first.
     ///
-    /// Rows without a `closed_at` are left out and the page is marked incomplete: the service ignored the selector and
-    /// returned open positions.
+    /// Open positions among them are left out and the page is marked incomplete: the service ignored the selector.
     pub async fn closed_positions(
         &self,
         account: &AccountId,
         cursor: Option<Cursor>,
     ) -> Result<Page<Position>, Failure> {
-        let closed = PositionSelector::Closed;
-        let page = if cursor.is_some() {
-            let dialect = self.dialect();
-            self.positions_page(&dialect, account, closed, cursor).await
-        } else {
-            let ask = |dialect: Dialect| async move {
-                self.positions_page(&dialect, account, closed, None).await
-            };
-            self.negotiated(Term::PositionSelector, ask, |page| {
-                page.rows
-                    .iter()
-                    .any(|position| position.closed_at.is_none())
-            })
-            .await
-        };
-        let mut page = page?;
+        let query = page_query(account, PAGE_DEFAULT, cursor);
+        let page = self.positions_page(query, PositionSelector::Closed);
+        let mut page = page.await?;
         let answered = page.rows.len();
-        page.rows.retain(|position| position.closed_at.is_some());
+        page.rows.retain(Position::is_closed);
         page.incomplete |= page.rows.len() < answered;
-        self.observe_negative(&page.rows);
-        page.rows = page.rows.into_iter().map(|row| self.sided(row)).collect();
-        // Without a selector nothing asked for closed positions, so an empty page proves nothing.
-        page.incomplete |= self.dialect().is_bare(Term::PositionSelector);
         Ok(page)
     }
 
     async fn positions_page(
         &self,
-        dialect: &Dialect,
-        account: &AccountId,
+        page: PageQuery,
         selector: PositionSelector,
-        cursor: Option<Cursor>,
     ) -> Result<Page<Position>, Failure> {
-        let limit = match selector {
-            PositionSelector::Open => PAGE_LIMIT,
-            PositionSelector::Closed => PAGE_DEFAULT,
-        };
-        let route = Route::Positions(PositionsQuery {
-            account_id: account.clone(),
-            selector,
-            limit: Some(limit),
-            cursor: cursor.clone(),
-        });
-        self.page_at(dialect, &route, cursor.as_ref(), Some(limit))
-            .await
+        let query = PositionsQuery { page, selector };
+        let route = Route::Positions(query.clone());
+        self.owned_page(&route, &query.page).await
     }
 
-    /// Every active TWAP and VWAP order of the account.
-    pub async fn twaps(&self, account: &AccountId) -> Result<Page<Twap>, Failure> {
-        let ask = |dialect: Dialect| async move {
-            let route = Route::Twaps(TwapsQuery {
-                account_id: Some(account.clone()),
-            });
-            self.page_at(&dialect, &route, None, None).await
-        };
-        let page = self.negotiated(Term::TwapsAccount, ask, |_| false);
-        let mut page: Page<Twap> = page.await?;
-        // Documented without paging: if the service pages it anyway, the rest cannot be read.
+    /// One position, open or closed; `None` if the service has none of this id.
+    pub async fn position(&self, id: &PositionId) -> Result<Option<Position>, Failure> {
+        found(self.one(&Route::Position(id.clone())).await)
+    }
+
+    /// Every active TWAP and VWAP order of the account, without the ended ones that some services list.
+    pub async fn active_twaps(&self, account: &AccountId) -> Result<Page<Twap>, Failure> {
+        let query = PageQuery::first(account.clone());
+        let mut page = self.twaps_page(query, TwapSelector::Active).await?;
+        // The active ones are not paged: if the service pages them anyway, the rest cannot be read.
         page.incomplete |= page.next.take().is_some();
-        page.rows
-            .retain(|twap| twap.account_id.raw().is_empty() || twap.account_id == *account);
+        page.rows.retain(|twap| twap.ended_at().is_none());
         Ok(page)
+    }
+
+    /// One page of ended TWAP and VWAP orders, newest first.
+    pub async fn ended_twaps(
+        &self,
+        account: &AccountId,
+        ended: TwapSelector,
+        cursor: Option<Cursor>,
+    ) -> Result<Page<Twap>, Failure> {
+        let query = page_query(account, PAGE_DEFAULT, cursor);
+        self.twaps_page(query, ended).await
+    }
+
+    async fn twaps_page(
+        &self,
+        page: PageQuery,
+        selector: TwapSelector,
+    ) -> Result<Page<Twap>, Failure> {
+        let query = TwapsQuery { page, selector };
+        let route = Route::Twaps(query.clone());
+        self.owned_page(&route, &query.page).await
+    }
+
+    /// One TWAP or VWAP order; `None` if the service has none of this id.
+    pub async fn twap(&self, id: &TwapId) -> Result<Option<Twap>, Failure> {
+        found(self.one(&Route::Twap(id.clone())).await)
+    }
+
+    /// One page of scaled orders, newest first.
+    pub async fn scaled_orders(
+        &self,
+        account: &AccountId,
+        cursor: Option<Cursor>,
+    ) -> Result<Page<Scaled>, Failure> {
+        let query = page_query(account, PAGE_DEFAULT, cursor);
+        let route = Route::ScaledOrders(query.clone());
+        self.owned_page(&route, &query).await
     }
 
     /// One scaled order with its rungs.
     pub async fn scaled(&self, id: &ScaledId) -> Result<Scaled, Failure> {
-        let route = Route::Scaled(id.clone());
-        let answer = self.read(&self.dialect(), &route).await?;
+        self.one(&Route::Scaled(id.clone())).await
+    }
+
+    async fn owned_page<T: DeserializeOwned + Owned>(
+        &self,
+        route: &Route,
+        query: &PageQuery,
+    ) -> Result<Page<T>, Failure> {
+        let page = self.list_at(route, query.cursor.as_ref(), query.limit);
+        Ok(rows::own(page.await?, &query.account_id))
+    }
+
+    async fn one<T: DeserializeOwned>(&self, route: &Route) -> Result<T, Failure> {
+        let answer = self.read(route).await?;
         answer.decoded().map(|Data { data }| data)
     }
 
-    pub(super) async fn read(
-        &self,
-        dialect: &Dialect,
-        route: &Route,
-    ) -> Result<ServiceResponse, Failure> {
-        let target = route.target(dialect);
-        self.fetch(base::endpoint(&self.0.base, &target)?).await
+    pub(super) async fn read(&self, route: &Route) -> Result<ServiceResponse, Failure> {
+        self.fetch(base::endpoint(&self.0.base, &route.target())?)
+            .await
     }
 
     /// One `GET`. The response may still be an error: see [`ServiceResponse::decoded`].
@@ -244,6 +243,18 @@ impl Client {
     }
 }
 
-fn same_order(a: &Order, b: &Order) -> bool {
-    a.id == b.id
+fn page_query(account: &AccountId, limit: u32, cursor: Option<Cursor>) -> PageQuery {
+    PageQuery {
+        account_id: account.clone(),
+        limit: Some(limit),
+        cursor,
+    }
+}
+
+/// 404 is an answer: there is none.
+fn found<T>(read: Result<T, Failure>) -> Result<Option<T>, Failure> {
+    match read {
+        Err(why) if why.kind == FailureKind::NotFound => Ok(None),
+        read => read.map(Some),
+    }
 }

@@ -1,23 +1,16 @@
-//! Reads that find out whether a command took effect when its response does not say.
+//! Reads that find out whether a command took effect when its response does not say (docs/delivery.md 4).
 //!
 //! Contract: only complete reads count. A missing or incomplete page is [`ReconcileOutcome::Inconclusive`] or a
-//! [`Failure`], never "not there". A new order is matched by market, side, type, size, leverage, margin mode, prices
-//! and the exact observed price. It must not be older than the first sending, nor belong to another intent. Two
-//! matching orders prove nothing, and neither does one if no observed price was sent.
+//! [`Failure`], never "not there". A new order and a close are found by the name that they were sent with: one exact
+//! read. TWAPs, scaled orders and operations have no such name.
 
 use super::Client;
 use crate::model::{
-    CancelResult, ClosePosition, Command, Exits, Failure, FailureKind, Leg, Num, OpenExposure,
-    Order, OrderId, OrderStatus, Page, PlaceKind, PlaceOrder, PositionId, Proof, Receipt, ScaledId,
-    Timestamp, Trigger, Twap, TwapId,
+    CancelResult, ClosePosition, Command, ExitBatch, ExitOperation, Exits, Failure, FailureKind,
+    IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order, OrderId, OrderStatus, PositionId,
+    Proof, Receipt, ScaledId, TwapId,
 };
 use futures_util::future::join3;
-use std::time::Duration;
-
-/// How far the clocks of service and desk may differ.
-const SKEW: Duration = Duration::from_mins(5);
-/// Pages of 50 orders that are read back to find one.
-const PAGES: usize = 10;
 
 /// Whether a command took effect, as far as reads can tell.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,28 +25,16 @@ pub enum ReconcileOutcome {
     Inconclusive,
 }
 
-/// What is known about a command besides the reads.
-#[derive(Debug, Clone, Copy)]
-pub struct Evidence<'a> {
-    /// When it was first sent, by this machine's clock.
-    pub since: Timestamp,
-    /// Orders that other intents made; `None` if unknown, and then no order counts as evidence.
-    pub linked: Option<&'a [OrderId]>,
-}
-
 impl Client {
-    /// Reads what became of `command`.
+    /// Reads what became of `command`, which was sent with `key` if it has one.
     pub async fn reconcile(
         &self,
         command: &Command,
-        evidence: Evidence<'_>,
+        key: Option<&IdempotencyKey>,
     ) -> Result<ReconcileOutcome, Failure> {
         match command {
-            Command::Place(order) => {
-                let wanted = |seen: &Order| is_match(order, seen);
-                self.placed(evidence, wanted).await
-            }
-            Command::Close(close) => self.closing(close, evidence).await,
+            Command::Place(_) => self.named(key).await,
+            Command::Close(close) => self.closing(close, key).await,
             Command::Cancel(id) | Command::Unprotect(id) => {
                 self.reconcile_order(id, canceled).await
             }
@@ -61,105 +42,78 @@ impl Client {
                 let wanted = |order: &Order| exits_of(exits, order);
                 self.reconcile_order(&exits.order_id, wanted).await
             }
+            Command::Modify(modify) => {
+                let wanted = |order: &Order| modified(modify, order);
+                self.reconcile_order(&modify.order_id, wanted).await
+            }
+            Command::ExitBatch(batch) => self.reconcile_exits(batch).await,
             Command::Margin {
                 position_id, extra, ..
             } => self.reconcile_margin(position_id, *extra).await,
             Command::StopTwap(id) => self.reconcile_twap(id).await,
             Command::CancelScaled(id) => self.reconcile_ladder(id).await,
-            // Two TWAPs of one shape cannot be told apart: no list has a distinguishing field.
+            // Nothing that is listed has their key.
             Command::PlaceTwap(_)
             | Command::PlaceScaled(_)
             | Command::CloseAll(_)
+            | Command::CancelAll(_)
             | Command::Flatten(_) => Ok(ReconcileOutcome::Inconclusive),
         }
     }
 
-    async fn placed(
-        &self,
-        evidence: Evidence<'_>,
-        wanted: impl Fn(&Order) -> bool,
-    ) -> Result<ReconcileOutcome, Failure> {
-        let Some(linked) = evidence.linked else {
+    /// The order of this name, whatever became of it. Without one the request has not arrived, or not yet.
+    async fn named(&self, key: Option<&IdempotencyKey>) -> Result<ReconcileOutcome, Failure> {
+        let Some(key) = key else {
             return Ok(ReconcileOutcome::Inconclusive);
         };
-        let from = Timestamp(
-            evidence
-                .since
-                .0
-                .saturating_sub(SKEW.as_millis().try_into().unwrap_or(0)),
-        );
-        let orders = self.orders_since(from).await?;
-        let mut found = orders
-            .into_iter()
-            .filter(|order| order.requested_at >= from && !linked.contains(&order.id))
-            .filter(wanted);
-        Ok(match (found.next(), found.next()) {
-            (Some(order), None) => ReconcileOutcome::Done(receipt(order)),
-            _ => ReconcileOutcome::Inconclusive,
-        })
+        let order = self.order_named(&key.into()).await?;
+        Ok(order.map_or(ReconcileOutcome::NotDone, |order| {
+            ReconcileOutcome::Done(receipt(order))
+        }))
     }
 
     async fn closing(
         &self,
         close: &ClosePosition,
-        evidence: Evidence<'_>,
+        key: Option<&IdempotencyKey>,
     ) -> Result<ReconcileOutcome, Failure> {
-        let wanted = |order: &Order| is_close(close, order);
-        let seen = self.placed(evidence, wanted).await?;
-        if seen != ReconcileOutcome::Inconclusive {
+        let seen = self.named(key).await?;
+        if matches!(seen, ReconcileOutcome::Done(_)) {
             return Ok(seen);
         }
-        let open = self.open_positions(&self.connection().account_id).await?;
         let id = &close.position_id;
-        let is_gone = open.is_whole() && open.rows.iter().all(|position| position.id != *id);
+        let position = self.position(id).await?;
+        let is_gone = position.is_none_or(|position| position.is_closed());
         Ok(if is_gone {
             // Whoever closed it: this command can no longer take effect.
             ReconcileOutcome::Done(Receipt::AlreadySo(
                 format!("position {id} is not open").into(),
             ))
         } else {
-            ReconcileOutcome::Inconclusive
+            ReconcileOutcome::NotDone
         })
     }
 
-    /// Every order not older than `from`, and perhaps some older ones.
-    async fn orders_since(&self, from: Timestamp) -> Result<Vec<Order>, Failure> {
-        let account = &self.connection().account_id;
-        let (mut all, mut cursor): (Vec<Order>, _) = (vec![], None);
-        for _ in 0..PAGES {
-            let page = self.orders(account, cursor.take()).await?;
-            if !page.is_whole() {
-                return Err(inconclusive());
-            }
-            let reached = page.rows.iter().any(|order| order.requested_at < from);
-            all.extend(page.rows);
-            match page.next {
-                Some(next) if !reached => cursor = Some(next),
-                _ => return Ok(all),
-            }
+    /// Whether the exits of the position are those that the batch wanted.
+    async fn reconcile_exits(&self, batch: &ExitBatch) -> Result<ReconcileOutcome, Failure> {
+        let id = &batch.position_id;
+        let Some(position) = self.position(id).await?.filter(|row| !row.is_closed()) else {
+            let why = over(format!("position {id} is closed"));
+            return Ok(ReconcileOutcome::Ended(why));
+        };
+        let working = self.working_orders(&position.account_id).await?;
+        if !working.is_whole() {
+            return Ok(ReconcileOutcome::Inconclusive);
         }
-        Err(inconclusive())
-    }
-
-    /// One order, working or ended, wherever it is found.
-    pub async fn order(&self, id: &OrderId) -> Result<Option<Order>, Failure> {
-        let account = &self.connection().account_id;
-        let working = self.working_orders(account).await?;
-        if let Some(order) = working.rows.into_iter().find(|order| order.id == *id) {
-            return Ok(Some(order));
-        }
-        let mut cursor = None;
-        for _ in 0..PAGES {
-            let page = self.orders(account, cursor.take()).await?;
-            if let Some(order) = page.rows.into_iter().find(|order| order.id == *id) {
-                return Ok(Some(order));
-            }
-            match page.next {
-                Some(next) => cursor = Some(next),
-                None => return Ok(None),
-            }
-        }
-        Ok(None)
+        let is_done = batch
+            .operations
+            .iter()
+            .all(|operation| is_applied(operation, &position.id, &working.rows));
+        Ok(if is_done {
+            ReconcileOutcome::Done(Receipt::Position(Box::new(position)))
+        } else {
+            ReconcileOutcome::NotDone
+        })
     }
 
     async fn reconcile_order(
@@ -199,7 +153,7 @@ impl Client {
     }
 
     async fn reconcile_twap(&self, id: &TwapId) -> Result<ReconcileOutcome, Failure> {
-        let page = self.active_twaps().await?;
+        let page = self.active_twaps(&self.connection().account_id).await?;
         let is_active = page.rows.iter().any(|twap| twap.id == *id);
         Ok(match (is_active, page.is_whole()) {
             (true, _) => ReconcileOutcome::NotDone,
@@ -233,7 +187,7 @@ impl Client {
         let (positions, orders, twaps) = join3(
             self.open_positions(account),
             self.working_orders(account),
-            self.active_twaps(),
+            self.active_twaps(account),
         )
         .await;
         OpenExposure {
@@ -242,20 +196,6 @@ impl Client {
             twaps,
         }
     }
-
-    /// The listed TWAPs without the ended ones that some services list.
-    pub async fn active_twaps(&self) -> Result<Page<Twap>, Failure> {
-        let mut page = self.twaps(&self.connection().account_id).await?;
-        page.rows.retain(|twap| twap.ended_at().is_none());
-        Ok(page)
-    }
-}
-
-fn inconclusive() -> Failure {
-    Failure::new(
-        FailureKind::Unreadable,
-        "the service's lists are incomplete: a row that is missing there proves nothing",
-    )
 }
 
 fn over(message: String) -> Failure {
@@ -293,44 +233,27 @@ fn exits_of(exits: &Exits, order: &Order) -> Option<Receipt> {
     (both && order.is_working()).then(|| receipt(order.clone()))
 }
 
-/// Whether `seen` can be what `asked` made.
-fn is_match(asked: &PlaceOrder, seen: &Order) -> bool {
-    // Without the observed price, two orders of one shape cannot be told apart.
-    asked.expected_price == Some(seen.expected_price)
-        && asked.market_id == seen.market_id
-        && seen.side.is(&asked.side)
-        && is_kind(asked.kind, seen)
-        && asked.size == seen.asked_size().abs()
-        && asked.leverage == seen.leverage
-        && seen.margin_mode.is(&asked.margin_mode)
-        && asked.reduce_only == seen.reduce_only
-        && asked
-            .limit_price
-            .is_none_or(|price| seen.limit_price == Some(price))
-        && triggers_alike(asked.trigger.as_ref(), seen)
-        && seen.twap_order_id.is_none()
-        && seen.scaled_order_id.is_none()
+fn modified(modify: &ModifyOrder, order: &Order) -> Option<Receipt> {
+    (modify.is_done(order) && order.is_working()).then(|| receipt(order.clone()))
 }
 
-/// Whether `seen` can be the order that `asked` made. The position's stops, targets and earlier closes reduce it too.
-fn is_close(asked: &ClosePosition, seen: &Order) -> bool {
-    asked.expected_price == Some(seen.expected_price)
-        && seen.reduce_only
-        && seen.target_position_id.as_ref() == Some(&asked.position_id)
-        && seen.mode.to_string() == asked.kind.to_string()
-        && asked
-            .size
-            .is_none_or(|size| seen.asked_size().abs() == size)
-        && seen.limit_price == asked.limit_price
-        && triggers_alike(asked.trigger.as_ref(), seen)
+/// Whether the working orders show that an operation of an exit batch was applied.
+fn is_applied(operation: &ExitOperation, position: &PositionId, working: &[Order]) -> bool {
+    let named = |id: &OrderId| working.iter().find(|order| order.id == *id);
+    match operation {
+        ExitOperation::Cancel { order_id } => named(order_id).is_none(),
+        ExitOperation::Modify {
+            order_id,
+            price,
+            size,
+        } => named(order_id).is_some_and(|order| is_exit_at(order, *price, *size)),
+        ExitOperation::Place { price, size, .. } => working.iter().any(|order| {
+            order.target_position_id.as_ref() == Some(position)
+                && is_exit_at(order, *price, Some(*size))
+        }),
+    }
 }
 
-fn triggers_alike(asked: Option<&Trigger>, seen: &Order) -> bool {
-    asked.map(|trigger| trigger.price) == seen.trigger_price
-}
-
-/// Compares the placed mode and type words with the order's mode and, for most kinds, its type.
-fn is_kind(kind: PlaceKind, seen: &Order) -> bool {
-    let word = kind.to_string();
-    seen.mode.to_string() == word || seen.kind.to_string() == word
+fn is_exit_at(order: &Order, price: Num, size: Option<Num>) -> bool {
+    order.trigger_price == Some(price) && size.is_none_or(|size| order.size.abs() == size)
 }

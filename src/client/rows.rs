@@ -5,11 +5,12 @@ use super::{
     response::{ServiceResponse, clipped},
 };
 use crate::{
-    api::{CURSOR_LIMIT, Dialect, List, MOST_ROWS, Route},
-    model::{AccountId, Cursor, Failure, Page, Text},
+    api::{CURSOR_LIMIT, List, MOST_ROWS, Route},
+    model::{AccountId, Cursor, Failure, Order, Page, Position, Scaled, Text, Twap},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 
 /// The working set is documented as bounded; 20 pages of 100 are far beyond any account. Only a service that ignores
 /// the filter reaches the limit, and a poll does not need the rest of its history.
@@ -75,13 +76,47 @@ fn row<T: DeserializeOwned>(raw: &RawValue, index: usize) -> Result<T, Text> {
     })
 }
 
+/// A row of an account.
+pub(super) trait Owned {
+    fn id(&self) -> &str;
+    /// Empty if the row does not say.
+    fn account_id(&self) -> &AccountId;
+}
+
+macro_rules! owned {
+    ($($row:ty),+) => {$(
+        impl Owned for $row {
+            fn id(&self) -> &str {
+                self.id.raw()
+            }
+
+            fn account_id(&self) -> &AccountId {
+                &self.account_id
+            }
+        }
+    )+};
+}
+owned!(Order, Position, Twap, Scaled);
+
+/// The rows of `account`, each id once; the others are counted and never acted on.
+pub(super) fn own<T: Owned>(mut page: Page<T>, account: &AccountId) -> Page<T> {
+    let mut seen = BTreeSet::new();
+    let answered = page.rows.len();
+    page.rows.retain(|row| {
+        let owner = row.account_id();
+        let is_own = owner.raw().is_empty() || owner == account;
+        is_own && !row.id().is_empty() && seen.insert(row.id().to_owned())
+    });
+    page.left_out = answered - page.rows.len();
+    page
+}
+
 /// A bounded list as a whole: joins the pages, from the first on, until the service says that one was the last.
 ///
-/// A row that moves between pages during the walk is taken once, as first seen (`same`). A failure on a later page
+/// A row that moves between pages during the walk is taken once, as first seen. A failure on a later page
 /// fails the walk, so that half a list is never shown as all of it.
-pub(super) async fn walk_on<T, F>(
+pub(super) async fn walk_on<T: Owned, F>(
     first: Page<T>,
-    same: impl Fn(&T, &T) -> bool,
     fetch: impl Fn(Option<Cursor>) -> F,
 ) -> Result<Page<T>, Failure>
 where
@@ -97,12 +132,13 @@ where
         let page = fetch(Some(cursor.clone())).await?;
         seen.push(cursor);
         for row in page.rows {
-            if !whole.rows.iter().any(|known| same(known, &row)) {
+            if !whole.rows.iter().any(|known| known.id() == row.id()) {
                 whole.rows.push(row);
             }
         }
         whole.unreadable.extend(page.unreadable);
         whole.lost.extend(page.lost);
+        whole.left_out += page.left_out;
         whole.incomplete |= page.incomplete;
         whole.next = page.next;
     }
@@ -111,15 +147,13 @@ where
 
 impl Client {
     /// One page of a list that is read page by page.
-    pub(super) async fn page_at<T: DeserializeOwned>(
+    pub(super) async fn list_at<T: DeserializeOwned>(
         &self,
-        dialect: &Dialect,
         route: &Route,
         asked: Option<&Cursor>,
         limit: Option<u32>,
     ) -> Result<Page<T>, Failure> {
-        let list = list(&self.read(dialect, route).await?)?;
-        self.observe_units(&list.data);
+        let list = list(&self.read(route).await?)?;
         Ok(page(list, asked, limit))
     }
 }

@@ -24,7 +24,6 @@ impl Client {
     pub async fn markets(&self) -> Result<Page<Market>, Failure> {
         let source = self.connection().prices.as_ref();
         let source = source.ok_or_else(|| Failure::local("no price source is configured"))?;
-        let asked_at = self.now();
         let document = self.document(&source.url).await?;
         let mut page = Page::default();
         for (index, row) in rows(&whole(&document)?, &source.rows)?
@@ -36,7 +35,6 @@ impl Client {
                 Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
             }
         }
-        self.observe_marks(&page, asked_at);
         Ok(page)
     }
 

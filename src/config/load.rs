@@ -10,7 +10,6 @@ use super::{
     settings::ColorChoice,
     validate,
 };
-use crate::{api::Term, model::TimestampUnit};
 use config::ConfigError;
 use std::{collections::BTreeSet, fmt::Display};
 use strum::VariantArray;
@@ -61,7 +60,6 @@ fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, 
     let mut problems: Vec<_> = unknown.iter().map(|key| stray(&layers, key)).collect();
     match read {
         Ok(mut settings) => {
-            settings.pinned = pinned(&layers);
             settings.unlock(&layers);
             if let Some(profile) = profile {
                 problems.extend(profile.lay_over(&mut settings, &layers));
@@ -78,18 +76,6 @@ fn settled(layers: Layers, profile: Option<ProfileLayer<'_>>) -> Result<Loaded, 
         Err(error) => problems.push(ill_typed(&layers, error)),
     }
     Err(SettingsError(problems))
-}
-
-/// The dialect terms that are set outside the defaults.
-fn pinned(layers: &Layers) -> BTreeSet<Term> {
-    let is_set = |term: &Term| {
-        let key = term.setting();
-        [key.to_owned(), format!("{key}.name")]
-            .iter()
-            .filter_map(|key| layers.find(key))
-            .any(|(origin, _)| origin != SettingOrigin::Default)
-    };
-    Term::all().filter(is_set).collect()
 }
 
 fn stray(layers: &Layers, key: &str) -> Problem {
@@ -199,7 +185,6 @@ pub(super) fn choices(key: &str) -> Option<Vec<String>> {
         "sandbox" => Some(words::<Sandbox>()),
         "badge_color" => Some(words::<Tint>()),
         "alerts.desktop_escape" => Some(words::<Escape>()),
-        "dialect.timestamp_unit" => Some(words::<TimestampUnit>()),
         _ => None,
     }
 }

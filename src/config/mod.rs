@@ -35,7 +35,6 @@ mod tests;
 mod validate;
 mod words;
 
-pub use crate::api::Dialect;
 pub use alert_command::AlertCommand;
 pub use alerts::{AlertChannel, AlertChannels, Alerts, Escape};
 pub use change::{Change, Leeway, SettingValues, Takes};

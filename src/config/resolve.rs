@@ -8,10 +8,7 @@ use super::{
     service::reach::{self, ServiceReach},
     settings::Settings,
 };
-use crate::{
-    api::{Dialect, Learned, Term},
-    model::AccountId,
-};
+use crate::model::AccountId;
 use secrecy::ExposeSecret as _;
 
 /// The service that the desk trades with.
@@ -23,15 +20,6 @@ pub enum FarEnd {
 }
 
 impl Settings {
-    /// The dialect of the service; the paper exchange uses its own, whatever is set.
-    pub fn spoken(&self) -> Dialect {
-        match self.base_url.as_deref().map(reach::reach) {
-            None => Dialect::default(),
-            Some(ServiceReach::ThisMachine) => self.dialect.clone().on_paper(),
-            Some(ServiceReach::Elsewhere) => self.dialect.clone(),
-        }
-    }
-
     /// The setting whose program is run to get the key, if there is one.
     pub fn key_program(&self) -> Option<&'static str> {
         if self.api_key.is_some() || self.api_key_file.is_some() {
@@ -80,9 +68,6 @@ impl Settings {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
             account_id: AccountId::from(account_id.as_str()),
-            dialect: self.spoken(),
-            pinned: self.pinned.clone(),
-            learned: Learned::default(),
             prices: self.price_source.resolve(reach, PriceSource::paper),
             markets: self.market_sources(reach),
             facts: self.facts_source.resolve(reach, FactsSource::paper),
@@ -94,15 +79,12 @@ impl Settings {
 }
 
 impl Connection {
-    /// A connection to this crate's paper exchange, which uses the default dialect whatever the settings say.
+    /// A connection to this crate's paper exchange.
     pub fn paper(base_url: String, api_key: Secret, account_id: AccountId) -> Self {
         Self {
             base_url,
             api_key,
             account_id,
-            dialect: Dialect::default(),
-            pinned: Term::all().collect(),
-            learned: Learned::default(),
             prices: Some(PriceSource::paper()),
             markets: MarketSources::paper(),
             facts: Some(FactsSource::paper()),

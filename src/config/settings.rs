@@ -5,7 +5,6 @@ use super::{
     MarketPresets, PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets,
     service::proxy, words,
 };
-use crate::api::{Dialect, Term};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -92,15 +91,11 @@ pub struct Settings {
     pub fees: Fees,
     pub alerts: Alerts,
     pub poll: Poll,
-    pub dialect: Dialect,
     #[serde(default, skip_serializing)]
     pub(super) profiles: ProfileNames,
     /// The profile of these settings; `None` for the top level.
     #[serde(skip)]
     pub name: Option<String>,
-    /// The dialect terms that are set.
-    #[serde(skip)]
-    pub(super) pinned: BTreeSet<Term>,
 }
 
 /// The polling intervals: working orders, TWAPs, known scaled orders, the newest page of closed positions and of all

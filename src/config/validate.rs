@@ -20,7 +20,6 @@ pub(super) fn problems(settings: &Settings, layers: &Layers) -> Vec<Problem> {
     service(settings, &mut found);
     sources(settings, &mut found);
     intervals(settings, &mut found);
-    dialect(settings, &mut found);
     found
         .0
         .into_iter()
@@ -262,26 +261,6 @@ fn intervals(settings: &Settings, found: &mut FoundProblems) {
         if value < least || value > most {
             let [value, least, most] = [value, least, most].map(words::shown);
             found.add(key, &format!("{value} is out of range: {least} to {most}"));
-        }
-    }
-}
-
-/// Names for a query or a body must be valid there.
-fn dialect(settings: &Settings, found: &mut FoundProblems) {
-    for (key, value) in crate::config::rows::nested("dialect", &settings.dialect) {
-        let Value::String(text) = value else { continue };
-        let may_be_empty = [
-            "dialect.working_filter.name",
-            "dialect.position_selector",
-            "dialect.twaps_account",
-        ]
-        .contains(&key.as_str());
-        let plain = text.bytes().all(|b| b.is_ascii_graphic());
-        if !plain || (text.is_empty() && !may_be_empty) {
-            found.add(
-                &key,
-                &format!("{text:?} is not a name: printable ASCII without blanks"),
-            );
         }
     }
 }

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     api::Data,
-    model::{AccountId, CloseAll, CloseAllStatus, CloseResult, CloseResultStatus, Timestamp},
+    model::{AccountId, CloseAll, CloseResult, CloseResultStatus, OperationStatus, Timestamp},
 };
 use hyper::StatusCode;
 
@@ -217,8 +217,8 @@ fn resource(state: &ExchangeState, index: usize) -> Option<CloseAll> {
     let failed = results.iter().filter(|closed| closed.failure.is_some());
     let failed_count = u32::try_from(failed.count()).ok()?;
     let status = match operation.completed_at {
-        Some(_) => CloseAllStatus::Completed,
-        None => CloseAllStatus::Running,
+        Some(_) => OperationStatus::Completed,
+        None => OperationStatus::Running,
     };
     Some(CloseAll {
         id: format!("op_{:06}", index + 1).into(),

@@ -18,7 +18,6 @@ use super::{
     state::ExchangeState,
     store::{ExchangeStore, LoadedExchange, RecordingEngine, StateGuard},
 };
-use crate::api::Dialect;
 use serde::Serialize;
 use std::{
     net::SocketAddr,
@@ -81,7 +80,6 @@ pub(super) struct ExchangeService {
     pub(super) rate_limiter: RateLimiter,
     pub(super) cursors: CursorSigner,
     pub(super) hosts: AllowedHosts,
-    pub(super) dialect: Dialect,
     pub(super) request_ids: RequestIds,
 }
 
@@ -122,7 +120,6 @@ impl ExchangeService {
             rate_limiter: RateLimiter::new(scenario.budgets()),
             cursors: CursorSigner::new(&resumed.secret),
             hosts: AllowedHosts::new(addr.ip()),
-            dialect: Dialect::default(),
             request_ids: RequestIds {
                 secret: resumed.secret,
                 opening: resumed.openings,

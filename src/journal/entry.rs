@@ -3,8 +3,8 @@
 use super::{JournalError, ReplayWindow};
 use crate::disk::is_damage;
 use crate::model::{
-    AccountId, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey, OrderId,
-    OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
+    AccountId, CancelAll, CloseAll, Command, FLATTEN, Failure, FailureKind, IdempotencyKey,
+    OrderId, OrderStatus, Proof, Receipt, Risk, Text, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, types::Type};
 use std::{str::FromStr, sync::Arc};
@@ -108,9 +108,16 @@ impl IntentRow {
     pub fn receipt(&self, command: Option<&Command>) -> Receipt {
         let detail = self.detail();
         if let Some(Command::CloseAll(account)) = command
-            && let Some(counts) = CloseAll::read(detail, account, self.created_at)
+            && let Some(counts) =
+                CloseAll::read(detail, "close_all_positions", account, self.created_at)
         {
             return Receipt::CloseAll(counts);
+        }
+        if let Some(Command::CancelAll(account)) = command
+            && let Some(counts) =
+                CancelAll::read(detail, "cancel_all_orders", account, self.created_at)
+        {
+            return Receipt::CancelAll(counts);
         }
         Receipt::AlreadySo(detail.into())
     }
@@ -230,6 +237,7 @@ fn done(receipt: &Receipt) -> IntentState {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => IntentState::Done,
     }
@@ -263,6 +271,7 @@ fn describe(receipt: &Receipt) -> String {
         }
         Receipt::Scaled(ladder) => format!("ladder {} canceled", ladder.id),
         Receipt::CloseAll(operation) => operation.to_string(),
+        Receipt::CancelAll(operation) => operation.to_string(),
         Receipt::AlreadySo(what) => what.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }
@@ -276,6 +285,7 @@ fn order(receipt: &Receipt) -> Option<OrderId> {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }

@@ -1,9 +1,8 @@
 //! Reading the journal.
 
 use super::{IntentId, IntentRow, IntentState, Journal, JournalError, entry};
-use crate::model::{AccountId, IdempotencyKey, OrderId};
+use crate::model::{AccountId, IdempotencyKey};
 use rusqlite::ToSql;
-use std::sync::Arc;
 
 impl Journal {
     /// The newest intents, newest first.
@@ -45,20 +44,5 @@ impl Journal {
     pub fn open_intents(&self) -> Result<Vec<IntentRow>, JournalError> {
         let open = format!("WHERE i.state IN {}", IntentState::open_list());
         entry::select(self.database()?, &open, u32::MAX)
-    }
-
-    /// Orders of this service that intents are known to have made; two services may use the same ids.
-    pub fn linked_orders(&self, base_url: &str) -> Result<Vec<OrderId>, JournalError> {
-        let database = self.database()?;
-        let read = || -> rusqlite::Result<Vec<OrderId>> {
-            database
-                .prepare_cached(
-                    "SELECT order_id FROM intents WHERE order_id IS NOT NULL
-                     AND method = 'POST' AND base_url = ?1 ORDER BY id DESC LIMIT 1000",
-                )?
-                .query_map([base_url], |row| row.get::<_, String>(0).map(Into::into))?
-                .collect()
-        };
-        read().map_err(|why| JournalError::Read(Arc::new(why)))
     }
 }

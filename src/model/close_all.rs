@@ -1,40 +1,14 @@
 //! The close-all-positions operation. `completed` does not mean flat: a submitted close is an order, not a fill.
 
-use super::{
-    AccountId, Lenient, OperationId, Order, Position, PositionId, Text, Timestamp,
-    value::words::words,
-};
+use super::{CloseAll, Lenient, Order, Position, PositionId, Text, value::words::words};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
 words! {
-    CloseAllStatus { Running, Completed }
     CloseResultStatus { Submitted, Failed }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CloseAll {
-    pub id: OperationId,
-    /// Always `close_all_positions`.
-    pub operation: Text,
-    pub account_id: AccountId,
-    pub status: Lenient<CloseAllStatus>,
-    /// 0 to 100, as are the two counts below; `docs/service-api.md 2.4`.
-    pub total_count: u32,
-    pub succeeded_count: u32,
-    pub failed_count: u32,
-    pub results: Vec<CloseResult>,
-    pub created_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub completed_at: Option<Timestamp>,
-}
-
 impl CloseAll {
-    pub fn done_count(&self) -> u32 {
-        self.succeeded_count.saturating_add(self.failed_count)
-    }
-
     /// Whether it was to close this one: it closes what was open when it began.
     pub fn knew(&self, position: &PositionId) -> bool {
         let mut known = self.results.iter();
@@ -45,25 +19,6 @@ impl CloseAll {
         self.results
             .iter()
             .filter(|r| !r.status.is(&CloseResultStatus::Submitted))
-    }
-
-    /// Parses the output of `Display`, without the results; `None` for other text.
-    pub fn read(text: &str, account: &AccountId, at: Timestamp) -> Option<Self> {
-        let (id, counts) = text.split_once(": ")?;
-        let (succeeded, rest) = counts.split_once(" of ")?;
-        let (total, failed) = rest.split_once(" submitted, ")?;
-        Some(Self {
-            id: id.into(),
-            operation: "close_all_positions".into(),
-            account_id: account.clone(),
-            status: Lenient::Known(CloseAllStatus::Completed),
-            total_count: total.parse().ok()?,
-            succeeded_count: succeeded.parse().ok()?,
-            failed_count: failed.strip_suffix(" failed")?.parse().ok()?,
-            results: vec![],
-            created_at: at,
-            completed_at: None,
-        })
     }
 }
 
@@ -79,18 +34,6 @@ impl Position {
             format!(" ({words})")
         };
         format!("{} {}{why}", self.market_id.symbol(), self.size)
-    }
-}
-
-/// `op-1: 2 of 3 submitted, 1 failed`.
-impl fmt::Display for CloseAll {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (done, total, failed) = (self.succeeded_count, self.total_count, self.failed_count);
-        write!(
-            f,
-            "{}: {done} of {total} submitted, {failed} failed",
-            self.id
-        )
     }
 }
 

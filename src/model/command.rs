@@ -1,19 +1,23 @@
 //! Every command to the service. A command is complete and immutable: what was shown is what is sent.
 
+mod exit_batch;
 mod facts;
 mod flip;
 mod holding;
+mod modify;
 mod mutation;
 mod place_scaled;
 mod place_twap;
 mod stop_move;
 mod words;
 
+pub use exit_batch::{ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit};
 pub use facts::{CommandFacts, Ends, Placed};
 pub use flip::{Flip, FlipStanding};
 pub use holding::{Dispatch, JournalRole, ProcessKind};
+pub use modify::ModifyOrder;
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
-pub use place_scaled::PlaceScaled;
+pub use place_scaled::{Distribution, PlaceScaled};
 pub use place_twap::{Curve, PlaceTwap};
 pub use stop_move::{
     STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair,
@@ -67,6 +71,10 @@ pub struct PlaceOrder {
     pub stop_loss_price: Option<Num>,
     pub slippage_tolerance: Option<Bps>,
     pub target_position_id: Option<PositionId>,
+    /// The trader knows that the limit crosses the market and would fill at once.
+    pub marketable_limit_acknowledged: bool,
+    /// Exits of the position that overlap the attached ones are replaced.
+    pub replace_overlapping_exits: bool,
 }
 
 impl PlaceOrder {
@@ -92,6 +100,8 @@ impl PlaceOrder {
             stop_loss_price: None,
             slippage_tolerance: None,
             target_position_id: None,
+            marketable_limit_acknowledged: false,
+            replace_overlapping_exits: false,
         }
     }
 }
@@ -173,6 +183,10 @@ pub enum Command {
     /// Cancels the stop of an open position: more can be lost afterwards.
     Unprotect(OrderId),
     Exits(Exits),
+    /// A new price or size of an order as it rests.
+    Modify(ModifyOrder),
+    /// Places, moves and cancels exits of a position together.
+    ExitBatch(Box<ExitBatch>),
     /// Sets the total extra isolated margin in USD; not a change by that amount.
     Margin {
         position_id: PositionId,
@@ -183,6 +197,8 @@ pub enum Command {
     StopTwap(TwapId),
     CancelScaled(ScaledId),
     CloseAll(AccountId),
+    /// Cancels every resting and armed order, but not the parents of TWAPs and scaled orders.
+    CancelAll(AccountId),
     /// Stops TWAPs, cancels scaled orders and orders, closes everything, and proves the account flat: many requests,
     /// one command.
     Flatten(AccountId),
@@ -223,6 +239,8 @@ impl fmt::Display for Command {
                 exits.take_profit,
                 exits.stop_words()
             ),
+            Self::Modify(modify) => modify.fmt(f),
+            Self::ExitBatch(batch) => batch.fmt(f),
             Self::Margin {
                 position_id, extra, ..
             } => {
@@ -231,6 +249,7 @@ impl fmt::Display for Command {
             Self::StopTwap(id) => write!(f, "stop TWAP {id}"),
             Self::CancelScaled(id) => write!(f, "cancel ladder {id}"),
             Self::CloseAll(id) => write!(f, "close all positions on {id}"),
+            Self::CancelAll(id) => write!(f, "cancel all orders on {id}"),
             Self::Flatten(id) => write!(f, "flatten {id}"),
         }
     }

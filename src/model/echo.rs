@@ -6,18 +6,17 @@ mod twap;
 
 use super::{ClosePosition, Command, Order, PlaceOrder, Placed, Receipt};
 use found::Found;
-pub use found::Sizes;
 
 /// The differences between request and result, one phrase per field. A field missing in the response is no difference,
 /// except where losing it changes the risk: without a time in force the order is `gtc`, and without a stop loss, expiry
 /// or trigger direction there is none. Empty for commands that place nothing.
-pub fn differences(command: &Command, receipt: &Receipt, sizes: Sizes) -> Vec<String> {
+pub fn differences(command: &Command, receipt: &Receipt) -> Vec<String> {
     match (command.facts().places, receipt) {
         (Some(Placed::Order(asked)), Receipt::Order { order, .. }) => placed(asked, order),
         (Some(Placed::Close(asked)), Receipt::Order { order, .. }) => closed(asked, order),
-        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap, sizes),
+        (Some(Placed::Twap(asked)), Receipt::Twap(twap)) => twap::differences(asked, twap),
         (Some(Placed::Scaled(asked)), Receipt::Scaled(ladder)) => {
-            scaled::differences(asked, ladder, sizes)
+            scaled::differences(asked, ladder)
         }
         // Nothing is placed, or the response is of another kind, which the client refuses.
         (_, _) => vec![],
@@ -33,6 +32,7 @@ pub fn name(receipt: &Receipt) -> String {
         Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => "the answer".to_owned(),
     }
@@ -55,6 +55,7 @@ pub fn undo(receipt: &Receipt) -> Option<Command> {
         | Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }

@@ -4,6 +4,7 @@
 //! [`Lenient::Other`], unknown fields are ignored); commands are built from closed enums ([`Command`]). Text from a
 //! server is a [`Text`], whose `Display` cannot control a terminal.
 
+mod account;
 mod book;
 mod call;
 mod candle;
@@ -16,7 +17,9 @@ pub mod echo;
 pub mod estimate;
 mod failure;
 mod flat;
+mod listing;
 mod market;
+mod operation;
 mod order;
 mod page;
 mod past;
@@ -29,16 +32,19 @@ pub mod remains;
 mod schema;
 mod service_clock;
 mod strategy;
+mod trading_policy;
 mod value;
 
+pub use account::{Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus};
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use candle::{Candle, Interval};
 pub use charges::Charges;
-pub use close_all::{CloseAll, CloseAllStatus, CloseResult, CloseResultStatus};
+pub use close_all::{CloseResult, CloseResultStatus};
 pub use command::{
-    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Ends, Exits,
-    FLATTEN, Flip, FlipStanding, Held, JournalRole, Leg, Mutation, MutationFacts, PlaceOrder,
+    AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
+    Ends, ExecutionType, ExitBatch, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN, Flip,
+    FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder,
     PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, STOP_READ_TIMEOUT,
     StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair, Trigger,
     accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
@@ -46,29 +52,40 @@ pub use command::{
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
+pub use listing::{
+    Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment, UnfillableReason,
+};
 pub use market::{AccountFacts, Market, RuleFact};
+pub use operation::{
+    CancelAll, CancelAllResult, CancelStatus, CloseAll, Operation, OperationStatus,
+};
 pub use order::{
     FillReference, Order,
     mode::{OrderMode, OrderModeFacts, OrderType, PlaceKind, TriggersOn},
 };
 pub use page::{Cursor, Page};
 pub use past::{Attempted, Past, PastMark, PastPage, Record};
-pub use position::Position;
+pub use position::{Position, PositionSide, PositionStatus};
 pub use protection::Protection;
 pub use public_trade::PublicTrade;
-pub use receipt::{CancelResult, FollowUp, Progress, Receipt};
+pub use receipt::{CancelResult, FollowUp, Progress, Receipt, SlicedOperation};
 pub use remains::OpenExposure;
 pub use schema::INSTANT;
 pub use service_clock::{ClockRate, ServiceClock};
 pub use strategy::{Rung, Scaled, Twap};
+pub use trading_policy::{
+    AccountRule, Competition, Restriction, SlippageTolerance, TradingHalt, TradingLimits,
+    TradingPolicy,
+};
 pub use value::ids::{
-    AccountId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId, Ticket, TwapId,
+    AccountId, ClientOrderId, IdempotencyKey, MarketId, OperationId, OrderId, PositionId, ScaledId,
+    Ticket, TwapId,
 };
 pub use value::lenient::Lenient;
 pub use value::num::{Bps, Num, NumError};
 pub use value::text::Text;
 pub use value::tick::{Grid, Tick};
-pub use value::time::{Drift, Timestamp, TimestampUnit};
+pub use value::time::{Drift, Timestamp};
 pub use value::words::{
     LiquidityRole, MarginMode, OrderStatus, Side, TimeInForce, TriggerDirection, spoken,
 };

@@ -3,8 +3,9 @@
 pub(super) mod mode;
 
 use super::{
-    AccountId, Lenient, LiquidityRole, MarginMode, MarketId, Num, OrderId, OrderStatus, PositionId,
-    ScaledId, Side, Text, TimeInForce, Timestamp, TriggerDirection, TwapId,
+    AccountId, ClientOrderId, Lenient, LiquidityRole, MarginMode, MarketId, Num, OrderId,
+    OrderStatus, PositionId, ScaledId, Side, Text, TimeInForce, Timestamp, TriggerDirection,
+    TwapId,
 };
 use mode::{OrderMode, OrderType};
 use schemars::JsonSchema;
@@ -77,6 +78,12 @@ pub struct Order {
     pub twap_order_id: Option<TwapId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scaled_order_id: Option<ScaledId>,
+    /// The name that the sender gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_order_id: Option<ClientOrderId>,
+    /// The other exit of a pair: a fill of the one retires the same size of the other, canceling one unlinks the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oco_sibling_order_id: Option<OrderId>,
     pub status: Lenient<OrderStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
@@ -87,6 +94,15 @@ pub struct Order {
     pub settled_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canceled_at: Option<Timestamp>,
+    /// When its trigger was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triggered_at: Option<Timestamp>,
+    /// When a stop limit or take limit entered its limit leg.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_triggered_at: Option<Timestamp>,
+    /// When its cancel was queued; it may still fill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_requested_at: Option<Timestamp>,
 }
 
 /// The reference price of a fill.
@@ -119,10 +135,16 @@ impl Order {
             .is_some_and(|status| !status.is_working())
     }
 
-    /// Waiting for a trigger: a pending order with a trigger price.
+    /// Waiting for its trigger: it has a trigger price that was not reached, whether the service calls it resting or
+    /// pending (docs/service-api.md 2.1).
     pub fn is_armed(&self) -> bool {
-        let rests = self.status.is(&OrderStatus::Resting);
-        !self.is_over() && !rests && self.trigger_price.is_some()
+        let triggered_at = self.triggered_at.or(self.stop_triggered_at);
+        !self.is_over() && self.trigger_price.is_some() && triggered_at.is_none()
+    }
+
+    /// Its cancel is accepted, but not carried out yet.
+    pub fn is_cancel_queued(&self) -> bool {
+        self.is_working() && self.cancel_requested_at.is_some()
     }
 
     /// The reference price of its fill. The midpoint at placement means nothing for an order that waited for a trigger;

@@ -34,6 +34,8 @@ pub struct Page<T> {
     pub rows: Vec<T>,
     /// Why a row could not be read, one entry per unreadable row.
     pub unreadable: Vec<Text>,
+    /// Rows that are not shown and never acted on: of another account, without an id, or of an id that came before.
+    pub left_out: usize,
     /// The ids of unreadable rows, if they have one.
     pub lost: Vec<String>,
     /// Where the next page starts; `None` at the end of the list.
@@ -47,6 +49,7 @@ impl<T> Page<T> {
         Self {
             rows,
             unreadable: vec![],
+            left_out: 0,
             lost: vec![],
             next: None,
             incomplete: false,

@@ -1,15 +1,22 @@
 //! Positions, open and closed.
 
-use super::{AccountId, MarketId, Num, PositionId, Side, Text, Timestamp};
+use super::{
+    AccountId, Lenient, MarginMode, MarketId, Num, PositionId, Side, Text, Timestamp,
+    value::words::words,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
+use strum::{Display, EnumString, VariantArray};
 
-/// A position. The documents do not say which fields are always present (`docs/service-api.md 2.2`); only the
-/// indispensable ones are required here.
+words! {
+    PositionSide { Long, Short }
+    PositionStatus { Open, Closed }
+}
+
+/// A position. `side` decides where it is present; a row without one has a signed size, and negative is short
+/// (docs/service-api.md 2.2).
 ///
-/// `size` is signed: negative is short (`Dialect::signed_sizes`). `realized_pnl` is gross, `fees` is a cost ≥ 0,
-/// `funding` is positive when received; net = realized − fees + funding.
+/// `realized_pnl` is gross, `fees` is a cost ≥ 0, `funding` is positive when received; net = realized − fees + funding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     pub id: PositionId,
@@ -22,12 +29,19 @@ pub struct Position {
     pub symbol: Text,
     #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
+    /// In coin. Read it as [`Self::quantity`] and [`Self::side`].
     pub size: Num,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Lenient<PositionSide>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_mode: Option<Lenient<MarginMode>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Lenient<PositionStatus>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry_price: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leverage: Option<Num>,
-    /// Extra margin on an isolated position, USD; absent on a cross position.
+    /// Extra margin on an isolated position, USD.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isolated_margin_extra: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,36 +62,41 @@ pub struct Position {
     pub fees: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub funding: Option<Num>,
-    /// Set by [`Position::with_side_by`] and by readers that cannot determine the side; never on the wire.
-    #[serde(skip)]
-    pub side_unknown: bool,
+}
+
+impl PositionSide {
+    pub fn side(self) -> Side {
+        match self {
+            Self::Long => Side::Buy,
+            Self::Short => Side::Sell,
+        }
+    }
+}
+
+impl From<Side> for PositionSide {
+    fn from(side: Side) -> Self {
+        match side {
+            Side::Buy => Self::Long,
+            Side::Sell => Self::Short,
+        }
+    }
 }
 
 impl Position {
-    /// Long or short by the sign of `size`; `None` if flat or unknown.
+    /// `Buy` is long; `None` if flat, or if the service names a side that perpdeck does not know.
     pub fn side(&self) -> Option<Side> {
-        match self.size {
-            _ if self.side_unknown => None,
-            size if size.is_positive() => Some(Side::Buy),
-            size if size.is_negative() => Some(Side::Sell),
-            _ => None,
+        match &self.side {
+            _ if self.size.is_zero() => None,
+            Some(side) => side.known().map(PositionSide::side),
+            None if self.size.is_negative() => Some(Side::Sell),
+            None => Some(Side::Buy),
         }
     }
 
-    /// For a service with unsigned sizes: a long is liquidated below the mark and a short above it, whatever its entry.
-    /// Without both prices the side stays unknown; it is never guessed.
-    #[must_use]
-    pub fn with_side_by(mut self, mark: Option<Num>) -> Self {
-        if self.size.is_negative() {
-            return self;
-        }
-        let pair = self.liquidation_price.zip(mark);
-        match pair.map(|(liquidation, mark)| liquidation.cmp(&mark)) {
-            Some(Ordering::Greater) => self.size = self.size.negated(),
-            Some(Ordering::Less) => {}
-            Some(Ordering::Equal) | None => self.side_unknown = true,
-        }
-        self
+    /// Whether the row is one of a closed position.
+    pub fn is_closed(&self) -> bool {
+        let status = self.status.as_ref();
+        self.closed_at.is_some() || status.is_some_and(|word| word.is(&PositionStatus::Closed))
     }
 
     /// Size without its sign, in coin.
@@ -85,10 +104,12 @@ impl Position {
         self.size.abs()
     }
 
-    /// Isolated positions are those that report extra margin (including zero): no field holds the margin mode
-    /// (`docs/service-api.md 2.2`).
+    /// By its margin mode; a row without one is isolated if it reports extra margin.
     pub fn is_isolated(&self) -> bool {
-        self.isolated_margin_extra.is_some()
+        match &self.margin_mode {
+            Some(mode) => mode.is(&MarginMode::Isolated),
+            None => self.isolated_margin_extra.is_some(),
+        }
     }
 
     /// Profit at `mark`, before fees and funding, USD.
@@ -113,7 +134,8 @@ impl Position {
         self.realized_pnl?.minus(self.fees?)?.plus(self.funding?)
     }
 
-    fn signed_size(&self) -> Option<Num> {
+    /// In coin, negative for a short; `None` if the side is not known.
+    pub fn signed_size(&self) -> Option<Num> {
         Some(match self.side()? {
             Side::Buy => self.quantity(),
             Side::Sell => self.quantity().negated(),
@@ -140,22 +162,39 @@ mod tests {
     }
 
     #[test]
-    fn without_signs_the_side_comes_from_the_mark_and_the_liquidation_price_or_stays_unknown() {
-        let row = |rest: &str, mark: Option<i64>| {
-            position(&format!(
-                r#"{{"id":"p","market_id":"x|BTC","size":1,"entry_price":100{rest}}}"#
-            ))
-            .with_side_by(mark.map(Num::from))
+    fn the_side_decides_where_it_is_present_and_the_sign_where_it_is_missing() {
+        let side = |fields: &str| {
+            let row = position(&format!(r#"{{"id":"p","market_id":"x|BTC",{fields}}}"#));
+            (row.side(), row.quantity(), row.signed_size())
         };
-        let liquidated = |rest, mark| row(rest, mark).side();
-        let at_130 = r#","liquidation_price":130"#;
-        assert_eq!(liquidated(at_130, Some(120)), Some(Side::Sell));
-        // Far in profit beside losing positions: the liquidation price is above its entry, and it is a long.
-        assert_eq!(liquidated(at_130, Some(160)), Some(Side::Buy));
-        assert_eq!(liquidated(at_130, Some(130)), None);
-        assert_eq!(liquidated(at_130, None), None);
-        assert_eq!(liquidated("", Some(120)), None);
-        assert_eq!(row("", Some(120)).unrealized_pnl(Num::from(120_i64)), None);
+        let (one, minus) = (Num::ONE, Num::ONE.negated());
+        let (long, short) = (
+            (Some(Side::Buy), one, Some(one)),
+            (Some(Side::Sell), one, Some(minus)),
+        );
+        assert_eq!(side(r#""size":1,"side":"short""#), short);
+        assert_eq!(side(r#""size":1,"side":"long""#), long);
+        assert_eq!(side(r#""size":-1,"side":"short""#), short);
+        assert_eq!(side(r#""size":1"#), long);
+        assert_eq!(side(r#""size":-1"#), short);
+        assert_eq!(side(r#""size":1,"side":"both""#), (None, one, None));
+        assert_eq!(side(r#""size":0,"side":"long""#).0, None);
+    }
+
+    #[test]
+    fn cross_is_cross_however_much_extra_margin_the_row_reports() {
+        let is_isolated = |fields: &str| {
+            position(&format!(
+                r#"{{"id":"p","market_id":"x|BTC","size":1{fields}}}"#
+            ))
+            .is_isolated()
+        };
+        assert!(!is_isolated(
+            r#","margin_mode":"cross","isolated_margin_extra":0"#
+        ));
+        assert!(is_isolated(r#","margin_mode":"isolated""#));
+        assert!(is_isolated(r#","isolated_margin_extra":0"#));
+        assert!(!is_isolated(""));
     }
 
     #[test]

@@ -1,18 +1,38 @@
 //! The service's response to a command, and the state of a command before its response.
 
 use super::{
-    CloseAll, Failure, FlatProof, Flattening, Order, OrderId, Position, Scaled, Text, Timestamp,
-    Twap,
+    CancelAll, CloseAll, Failure, FlatProof, Flattening, OperationId, Order, OrderId, Position,
+    Scaled, Text, Timestamp, Twap,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed.
+/// `DELETE /v1/orders/{id}`: canceled now, or queued because the order was armed. The service answers `canceled: true` to
+/// both; `queued` decides, because a queued cancel has not happened yet and the order may still fill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WireCancelResult")]
 pub struct CancelResult {
     pub id: OrderId,
     pub canceled: bool,
-    #[serde(default)]
     pub queued: bool,
+}
+
+#[derive(Deserialize)]
+struct WireCancelResult {
+    id: OrderId,
+    canceled: bool,
+    #[serde(default)]
+    queued: bool,
+}
+
+impl From<WireCancelResult> for CancelResult {
+    fn from(wire: WireCancelResult) -> Self {
+        Self {
+            id: wire.id,
+            canceled: wire.canceled && !wire.queued,
+            queued: wire.queued,
+        }
+    }
 }
 
 /// A command that took effect.
@@ -30,10 +50,98 @@ pub enum Receipt {
     Scaled(Box<Scaled>),
     /// 200 or 201: every target was tried. Only reads can show that the account is flat.
     CloseAll(CloseAll),
+    /// The same of a cancel-all: orders whose cancel is queued may still fill.
+    CancelAll(CancelAll),
     /// The response was no success, but reads show the wanted state.
     AlreadySo(Text),
     /// Reads proved that nothing is left.
     Flat(FlatProof),
+}
+
+/// An operation that goes on: its request is repeated with the same key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlicedOperation {
+    CloseAll(CloseAll),
+    CancelAll(CancelAll),
+}
+
+/// `close-all op-1`
+impl fmt::Display for SlicedOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self {
+            Self::CloseAll(_) => "close-all",
+            Self::CancelAll(_) => "cancel-all",
+        };
+        write!(f, "{what} {}", self.id())
+    }
+}
+
+impl SlicedOperation {
+    /// The operation that a receipt ends, if it does.
+    pub fn of(receipt: &Receipt) -> Option<Self> {
+        match receipt {
+            Receipt::CloseAll(operation) => Some(Self::CloseAll(operation.clone())),
+            Receipt::CancelAll(operation) => Some(Self::CancelAll(operation.clone())),
+            Receipt::Order { .. }
+            | Receipt::Cancel(_)
+            | Receipt::Position(_)
+            | Receipt::Twap(_)
+            | Receipt::Scaled(_)
+            | Receipt::AlreadySo(_)
+            | Receipt::Flat(_) => None,
+        }
+    }
+
+    pub fn id(&self) -> &OperationId {
+        match self {
+            Self::CloseAll(operation) => &operation.id,
+            Self::CancelAll(operation) => &operation.id,
+        }
+    }
+
+    /// The ids of the objects with a result, in its order.
+    pub fn acted_on(&self) -> Vec<&str> {
+        match self {
+            Self::CloseAll(operation) => {
+                let results = operation.results.iter();
+                results.map(|result| result.position_id.raw()).collect()
+            }
+            Self::CancelAll(operation) => {
+                let results = operation.results.iter();
+                results.map(|result| result.order_id.raw()).collect()
+            }
+        }
+    }
+
+    /// Objects acted on.
+    pub fn done_count(&self) -> u32 {
+        match self {
+            Self::CloseAll(operation) => operation.done_count(),
+            Self::CancelAll(operation) => operation.done_count(),
+        }
+    }
+
+    pub fn failed_count(&self) -> u32 {
+        match self {
+            Self::CloseAll(operation) => operation.failed_count,
+            Self::CancelAll(operation) => operation.failed_count,
+        }
+    }
+
+    pub fn total_count(&self) -> u32 {
+        match self {
+            Self::CloseAll(operation) => operation.total_count,
+            Self::CancelAll(operation) => operation.total_count,
+        }
+    }
+
+    pub fn close_all(&self) -> Option<&CloseAll> {
+        match self {
+            Self::CloseAll(operation) => Some(operation),
+            Self::CancelAll(_) => None,
+        }
+    }
 }
 
 /// The next step of a command without an outcome.
@@ -71,7 +179,7 @@ pub enum Progress {
     },
     /// A close-all was answered with 202: in progress; continues at `retry_at`.
     Running {
-        operation: CloseAll,
+        operation: SlicedOperation,
         retry_at: Timestamp,
     },
     /// A flatten in progress.

@@ -1,10 +1,13 @@
 //! Orders that work over time or over prices: TWAP, VWAP and scaled orders.
 
-use super::{AccountId, MarketId, Num, OrderId, ScaledId, Text, Timestamp, TwapId};
+use super::{
+    AccountId, Curve, Distribution, Lenient, LiquidityRole, MarginMode, MarketId, Num, OrderId,
+    ScaledId, Side, Text, Timestamp, TwapId,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A TWAP or VWAP order. Sizes are signed like positions; the service does not say which of the two it is.
+/// A TWAP or VWAP order. A row without `side` has signed sizes, like a position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Twap {
     pub id: TwapId,
@@ -17,6 +20,12 @@ pub struct Twap {
     pub symbol: Text,
     #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Lenient<Curve>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Lenient<Side>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_mode: Option<Lenient<MarginMode>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +75,22 @@ pub struct Twap {
     pub completed_at: Option<Timestamp>,
 }
 
+/// The side of an order by its own word, or by the sign of its size.
+fn side(word: Option<&Lenient<Side>>, size: Option<Num>) -> Option<Side> {
+    match word {
+        Some(word) => word.known(),
+        None if size?.is_zero() => None,
+        None if size?.is_negative() => Some(Side::Sell),
+        None => Some(Side::Buy),
+    }
+}
+
 impl Twap {
+    /// `None` if the service names a side that perpdeck does not know, or none and no size.
+    pub fn side(&self) -> Option<Side> {
+        side(self.side.as_ref(), self.total_size)
+    }
+
     /// Share of the size already filled, 0 to 1.
     pub fn filled_share(&self) -> Option<Num> {
         self.filled_size?.abs().over(self.total_size?.abs())
@@ -150,6 +174,13 @@ pub struct Scaled {
     #[serde(default, deserialize_with = "Text::read_name")]
     pub coin: Text,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Lenient<Side>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_mode: Option<Lenient<MarginMode>>,
+    /// How the size is spread over the rungs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution: Option<Lenient<Distribution>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_size: Option<Num>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leverage: Option<Num>,
@@ -181,6 +212,11 @@ pub struct Scaled {
 }
 
 impl Scaled {
+    /// `None` if the service names a side that perpdeck does not know, or none and no size.
+    pub fn side(&self) -> Option<Side> {
+        side(self.side.as_ref(), self.total_size)
+    }
+
     /// When it was canceled or completed.
     pub fn ended_at(&self) -> Option<Timestamp> {
         self.canceled_at.or(self.completed_at)
@@ -196,6 +232,8 @@ pub struct Rung {
     pub order_id: Option<OrderId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub liquidity_role: Option<Lenient<LiquidityRole>>,
 }
 
 #[cfg(test)]

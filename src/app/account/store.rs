@@ -446,7 +446,7 @@ impl Store {
             .filter(|f| !matches!(f.progress, Progress::Parked { .. }))
             .find(|f| matches!(f.command, Command::CloseAll(_) | Command::Flatten(_)))?;
         let operation = match &flight.progress {
-            Progress::Running { operation, .. } => Some(operation),
+            Progress::Running { operation, .. } => operation.close_all(),
             Progress::Flattening(flattening) => flattening.operation.as_ref(),
             Progress::Queued
             | Progress::Sending { .. }

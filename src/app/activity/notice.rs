@@ -125,6 +125,8 @@ pub fn receipt_tone(receipt: &Receipt) -> Tone {
             Tone::Alert
         }
         Receipt::CloseAll(operation) if operation.failed_count > 0 => Tone::Alert,
+        Receipt::CancelAll(operation) if operation.failed_count > 0 => Tone::Alert,
+        Receipt::CancelAll(operation) if operation.queued_count() > 0 => Tone::Warn,
         Receipt::CloseAll(operation) if operation.failures().next().is_some() => Tone::Warn,
         Receipt::Cancel(cancel) if !cancel.canceled => Tone::Warn,
         Receipt::Order { .. }
@@ -133,6 +135,7 @@ pub fn receipt_tone(receipt: &Receipt) -> Tone {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => Tone::Good,
     }

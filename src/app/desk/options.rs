@@ -6,7 +6,7 @@ use crate::{
         desk::reading::Reading,
         forms::form_context::{FormContext, Used},
     },
-    config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
     model::{Timestamp, Zone},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -30,8 +30,6 @@ pub struct Options {
     pub close_all: CloseAllRule,
     /// How often each source is polled; ages are judged by it.
     pub intervals: BTreeMap<Source, Duration>,
-    /// The dialect of requests, for forms that show the body.
-    pub dialect: Dialect,
     /// Whether one-key trading can be armed.
     pub ladder_one_key: bool,
     /// A list of markets will come, so that the screen has room for one before.

@@ -3,7 +3,6 @@
 use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
 use crate::{
     app::account::{store::Store, successor},
-    config::Dialect,
     model::{
         AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, PlaceKind, Position,
         PositionId, Side, TriggerDirection,
@@ -28,17 +27,6 @@ impl Form {
         form_context: &FormContext,
     ) -> Self {
         Self::entry(account_id, (None, side), market, form_context)
-    }
-
-    /// Whether the service of `dialect` offers this shape, or why not.
-    pub fn offered(shape: DraftShape, dialect: &Dialect) -> Result<(), String> {
-        let (creation, what) = match shape {
-            DraftShape::Order(_) => return Ok(()),
-            DraftShape::Sliced(_) => (&dialect.twap_creation, "TWAPs: dialect.twap_creation"),
-            DraftShape::Ladder => (&dialect.scaled_creation, "ladders: dialect.scaled_creation"),
-        };
-        let offered = creation.path().map(drop);
-        offered.ok_or_else(|| format!("this service cannot create {what} is none"))
     }
 
     /// A new TWAP or scaled order.

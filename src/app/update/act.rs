@@ -26,7 +26,7 @@ use crate::{
         update::{market, review, router, way_out},
     },
     model::{
-        AccountId, Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side,
+        Curve, MarketId, Num, Order, OrderId, Position, PositionId, Protection, Side,
         draft::DraftShape,
     },
 };
@@ -338,7 +338,7 @@ fn markets(model: &Model, row: Option<&RowId>) -> Next {
 }
 
 fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
-    let account_id = match strategist(model, shape) {
+    let account_id = match model.account_for(NEW_ORDER) {
         Ok(account_id) => account_id,
         Err(why) => return Next::Refuse(why),
     };
@@ -349,12 +349,6 @@ fn strategy(model: &Model, shape: DraftShape, row: Option<&RowId>) -> Next {
         market.as_ref(),
         &model.form_context(),
     ))
-}
-
-/// The account of a new TWAP or scaled order, if the service offers to create one.
-pub(crate) fn strategist(model: &Model, shape: DraftShape) -> Result<AccountId, String> {
-    Form::offered(shape, &model.options.dialect)?;
-    model.account_for(NEW_ORDER)
 }
 
 /// The key that goes on to the next account.

@@ -61,7 +61,6 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
     let mut effects = wanted(&model.options, &reload.options);
     model.keymap = reload.keymap;
     model.options = Options {
-        dialect: model.options.dialect.clone(),
         zone: model.options.zone.clone(),
         // A dry run never becomes real while it runs, nor the other way round.
         dry_run: model.options.dry_run,

@@ -84,7 +84,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let plan = planned(&service, &store, (order, placed.clone()))?;
     let voice = args.how.output.voice();
     if service.is_dry_run() {
-        let place = PreparedCommand::new(&service, Command::Place(Box::new(placed)), None)?;
+        let place = PreparedCommand::new(Command::Place(Box::new(placed)), None)?;
         let cancel = match &plan {
             MovePlan::PlaceFirst { cancel, .. } | MovePlan::CancelFirst { cancel, .. } => cancel,
         };
@@ -126,7 +126,7 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
 }
 
 fn planned(
-    service: &Service,
+    _service: &Service,
     store: &Store,
     (order, placed): (&Order, PlaceOrder),
 ) -> Result<MovePlan> {
@@ -136,11 +136,10 @@ fn planned(
         let cancel = order.cancel_for(&placed, position);
         return Ok(MovePlan::PlaceFirst {
             place: Box::new(PreparedCommand::new(
-                service,
                 Command::Place(Box::new(placed)),
                 None,
             )?),
-            cancel: Box::new(PreparedCommand::new(service, cancel, None)?),
+            cancel: Box::new(PreparedCommand::new(cancel, None)?),
             position: Box::new(position.clone()),
         });
     }
@@ -162,7 +161,6 @@ fn planned(
     };
     Ok(MovePlan::CancelFirst {
         cancel: Box::new(PreparedCommand::new(
-            service,
             Command::Cancel(order.id.clone()),
             None,
         )?),
@@ -310,7 +308,7 @@ async fn end(
         StopMoveStep::CancelsNew => {
             voice.note("the position is closed: the new stop protects nothing");
             let cancel = Command::Cancel(pair.new.clone());
-            let cancel = PreparedCommand::new(service, cancel, None)?;
+            let cancel = PreparedCommand::new(cancel, None)?;
             let outcome = send(service, voice, &cancel, &[]).await?;
             Ok(print_outcome(voice, &cancel, &outcome)?.or(Exit::Partial))
         }
@@ -372,7 +370,7 @@ async fn cancel_first(
         size,
         ..*successor.order
     };
-    let place = PreparedCommand::new(service, Command::Place(Box::new(order)), None)?;
+    let place = PreparedCommand::new(Command::Place(Box::new(order)), None)?;
     let outcome = send(service, voice, &place, &[]).await?;
     let exit = print_outcome(voice, &place, &outcome)?;
     if matches!(exit, Exit::Ok | Exit::Unknown) {

@@ -77,7 +77,7 @@ async fn cancel(args: &CancelArgs, voice: Output, sources: &Sources) -> Result<E
     match args.what.one() {
         Some(command) => {
             let command = classed(&service, command).await;
-            let prepared = PreparedCommand::new(&service, command, None)?;
+            let prepared = PreparedCommand::new(command, None)?;
             perform(&service, args.how, prepared, &[]).await
         }
         None if args.what.all => all(&service, args.how, voice).await,
@@ -183,7 +183,7 @@ async fn together(
     commands.sort_by_key(Command::risk);
     let prepared_commands = commands.into_iter();
     let prepared_commands = prepared_commands
-        .map(|command| PreparedCommand::new(service, command, None))
+        .map(|command| PreparedCommand::new(command, None))
         .collect::<Result<Vec<_>>>()?;
     if service.is_dry_run() {
         let requests: Vec<_> = prepared_commands

@@ -95,18 +95,18 @@ fn is_held_to_the_market(limits: &Checks, command: &Command) -> bool {
 
 /// Recent orders of this account under other keys, oldest first: a command does not repeat itself.
 fn placed(
-    service: &Service,
+    _service: &Service,
     post: &Transport<'_>,
     own: Option<&IdempotencyKey>,
 ) -> Vec<(Timestamp, Command)> {
     let others = post.recent(REMEMBERED).into_iter().rev();
     let others = others.filter(|entry| entry.intent.key.as_ref() != own);
     others
-        .filter_map(|entry| Some((entry.created_at, command(service, entry)?)))
+        .filter_map(|entry| Some((entry.created_at, command(entry)?)))
         .collect()
 }
 
-fn command(service: &Service, entry: IntentRow) -> Option<Command> {
+fn command(entry: IntentRow) -> Option<Command> {
     let intent = entry.intent;
     let request = Request {
         method: intent.method.parse::<Method>().ok()?,
@@ -114,5 +114,5 @@ fn command(service: &Service, entry: IntentRow) -> Option<Command> {
         key: intent.key,
         body: intent.body,
     };
-    request.command(&service.client.dialect())
+    request.command()
 }

@@ -81,7 +81,7 @@ async fn close(mut args: CloseArgs, voice: Output, sources: &Sources) -> Result<
         .chain(relative)
         .collect();
     let reckoned = reckoned.as_slice();
-    let prepared = PreparedCommand::new(&service, command, args.key.chosen.clone())?;
+    let prepared = PreparedCommand::new(command, args.key.chosen.clone())?;
     let prepared = repeat::settled(before.as_ref(), prepared, &service, reckoned)?.prepared();
     perform(&service, args.how, prepared, reckoned).await
 }

@@ -62,7 +62,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     };
     let resumed = begun.as_ref().and_then(|entry| entry.intent.key.clone());
     let key = args.key.chosen.clone().or(resumed);
-    let prepared = PreparedCommand::new(&service, command, key)?;
+    let prepared = PreparedCommand::new(command, key)?;
     if let Some(entry) = &begun {
         let ago = Clock::start().now().since(entry.created_at).as_secs();
         voice.note(&format!(
@@ -84,7 +84,7 @@ async fn close_all(args: &CloseAllArgs, voice: Output, sources: &Sources) -> Res
     if begun.is_some() && opened_since(&service, &outcome).await {
         voice.note("positions opened after it started are still open; a new close-all follows");
         let command = Command::CloseAll(service.account.clone());
-        let prepared = PreparedCommand::new(&service, command, None)?;
+        let prepared = PreparedCommand::new(command, None)?;
         let outcome = send(&service, voice, &prepared, &[]).await?;
         return ended(&service, voice, &prepared, &outcome).await;
     }
@@ -105,7 +105,7 @@ async fn opened_since(service: &Service, outcome: &SendOutcome) -> bool {
 /// The unfinished close-all of this account, in the journal or an overflow journal.
 fn unfinished(service: &Service) -> Option<IntentRow> {
     let connection = service.client.connection();
-    let target = Route::CloseAll(service.account.clone()).target(&service.client.dialect());
+    let target = Route::CloseAll(service.account.clone()).target();
     let mut dirs = once(service.journal_dir.clone()).chain(overflow_dirs(&service.journal_dir));
     dirs.find_map(|dir| {
         if !Journal::is_there(&dir) {

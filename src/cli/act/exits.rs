@@ -92,7 +92,7 @@ async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
     };
     let exits = typed.faults(draft.exits(&seen));
     let command = Command::Exits(typed.finish(exits)?);
-    let prepared = PreparedCommand::new(&service, command, None)?;
+    let prepared = PreparedCommand::new(command, None)?;
     perform(&service, args.how, prepared, &[]).await
 }
 

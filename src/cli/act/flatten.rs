@@ -189,7 +189,7 @@ async fn rehearse(service: &Service, voice: Output) -> Result<Exit> {
     let commands = remains.way_out(service.account.clone());
     let prepared_commands = commands
         .into_iter()
-        .map(|command| PreparedCommand::new(service, command, None))
+        .map(|command| PreparedCommand::new(command, None))
         .collect::<Result<Vec<_>>>()?;
     let requests: Vec<_> = prepared_commands
         .iter()

@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let position = found(&store, &id)?;
     let flip = planned(&service, position)?;
     let observed = store.market(&position.market_id).and_then(Market::mid);
-    let close = PreparedCommand::new(&service, Command::Close(flip.close(observed)), None)?;
+    let close = PreparedCommand::new(Command::Close(flip.close(observed)), None)?;
     if service.is_dry_run() {
         let opening = opening(&service, &flip, (position.quantity(), observed))?;
         let requests = [&close.request, &opening.request];
@@ -96,12 +96,12 @@ fn planned(service: &Service, position: &Position) -> Result<Flip, Failure> {
 }
 
 fn opening(
-    service: &Service,
+    _service: &Service,
     flip: &Flip,
     (size, observed): (Num, Option<Num>),
 ) -> Result<PreparedCommand> {
     let order = flip.opening(size, observed);
-    PreparedCommand::new(service, Command::Place(Box::new(order)), None)
+    PreparedCommand::new(Command::Place(Box::new(order)), None)
 }
 
 async fn perform(

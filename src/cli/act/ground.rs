@@ -175,7 +175,7 @@ impl<'a> OrderContext<'a> {
         let relative = typed::relative_names(&draft);
         let reckoned: Vec<_> = reckoned.iter().copied().chain(relative).collect();
         let command = self.command(draft, &reckoned, how)?;
-        let prepared = PreparedCommand::new(self.service, command, self.key.chosen.clone())?;
+        let prepared = PreparedCommand::new(command, self.key.chosen.clone())?;
         let prepared = repeat::settled(before, prepared, self.service, &reckoned)?.prepared();
         Ok((prepared, reckoned))
     }

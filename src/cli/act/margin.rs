@@ -63,7 +63,7 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
     };
     let mut typed = FlagFaults::default();
     let command = typed.faults(draft.margin(&seen));
-    let prepared = PreparedCommand::new(&service, typed.finish(command)?, None)?;
+    let prepared = PreparedCommand::new(typed.finish(command)?, None)?;
     perform(&service, args.how, prepared, &[]).await
 }
 

@@ -129,7 +129,7 @@ fn lapsed(deadline: Option<Timestamp>, now: Timestamp) -> Option<Failure> {
 pub(super) async fn recalled(
     service: &Service,
     voice: Output,
-    post: &Transport<'_>,
+    _post: &Transport<'_>,
     (prepared, known): (&PreparedCommand, Option<&IntentRow>),
 ) -> SendOutcome {
     let (Some(entry), Some(key)) = (known, prepared.kept_key()) else {
@@ -140,7 +140,7 @@ pub(super) async fn recalled(
         "the key {key} was first sent {ago} min ago, and the service may have forgotten it; nothing is sent; the \
          outcome recorded then:"
     ));
-    recall::outcome(service, prepared, entry, post.linked().as_deref()).await
+    recall::outcome(service, prepared, entry).await
 }
 
 /// New entries wait until a person has seen why an earlier desk or verb was halted.

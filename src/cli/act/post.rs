@@ -23,7 +23,7 @@ use crate::{
         voice::Output,
     },
     journal::{IntentRow, Journal, JournalError, lock_holder},
-    model::{Command, Dispatch, Failure, FailureKind, JournalRole, OrderId, ProcessKind, Risk},
+    model::{Command, Dispatch, Failure, FailureKind, JournalRole, ProcessKind, Risk},
     runtime::{Clock, FoundDesk, find_desk, interrupted, open_journal_after, prune_journal},
 };
 use color_eyre::Result;
@@ -107,12 +107,6 @@ impl<'a> Transport<'a> {
     pub(super) fn known(&self, prepared: &PreparedCommand) -> Option<IntentRow> {
         let key = prepared.kept_key()?.clone();
         self.read(move |journal| journal.by_key(&key)).flatten()
-    }
-
-    /// Orders that commands of this service are known to have made.
-    pub(super) fn linked(&self) -> Option<Vec<OrderId>> {
-        let base_url = self.service.client.connection().base_url.clone();
-        self.read(move |journal| journal.linked_orders(&base_url))
     }
 
     /// The recent rows of this account, newest first.

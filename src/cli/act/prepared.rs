@@ -47,15 +47,10 @@ pub(super) struct PreparedCommand {
 
 impl PreparedCommand {
     /// With a new key if none was chosen.
-    pub(super) fn new(
-        service: &Service,
-        command: Command,
-        chosen: Option<IdempotencyKey>,
-    ) -> Result<Self> {
+    pub(super) fn new(command: Command, chosen: Option<IdempotencyKey>) -> Result<Self> {
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
-        let dialect = &service.client.dialect();
         Ok(Self {
-            request: Request::encode(&command, key.clone(), dialect)?,
+            request: Request::encode(&command, key.clone())?,
             command,
             key: Some(key),
         })

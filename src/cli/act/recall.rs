@@ -4,18 +4,16 @@
 use crate::{
     cli::act::prepared::{PreparedCommand, SendOutcome},
     cli::service::{Service, patiently},
-    client::{Evidence, ReconcileOutcome},
+    client::ReconcileOutcome,
     journal::{IntentRow, IntentState},
-    model::{Failure, FailureKind, OrderId, Receipt},
+    model::{Failure, FailureKind, Receipt},
 };
 
-/// As first reported, so that a repeated script gets the same exit code; an unknown outcome is read again. `linked` are
-/// orders of other commands.
+/// As first reported, so that a repeated script gets the same exit code; an unknown outcome is read again.
 pub(super) async fn outcome(
     service: &Service,
     prepared: &PreparedCommand,
     entry: &IntentRow,
-    linked: Option<&[OrderId]>,
 ) -> SendOutcome {
     let Some(failure) = entry.failure() else {
         let order = order(service, entry).await;
@@ -34,12 +32,8 @@ pub(super) async fn outcome(
         | IntentState::Parked
         | IntentState::Queued
         | IntentState::Abandoned => {
-            let since = entry.created_at;
-            let reconcile = || {
-                service
-                    .client
-                    .reconcile(&prepared.command, Evidence { since, linked })
-            };
+            let key = prepared.kept_key();
+            let reconcile = || service.client.reconcile(&prepared.command, key);
             match patiently(reconcile).await {
                 Ok(ReconcileOutcome::Done(receipt)) => Ok(receipt),
                 Ok(ReconcileOutcome::Ended(why)) => Err(why),

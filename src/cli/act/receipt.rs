@@ -64,6 +64,7 @@ pub(super) fn data(prepared: &PreparedCommand, receipt: &Receipt) -> String {
         Receipt::Twap(twap) => line(prepared, twap, None),
         Receipt::Scaled(ladder) => line(prepared, ladder, None),
         Receipt::CloseAll(operation) => line(prepared, operation, None),
+        Receipt::CancelAll(operation) => line(prepared, operation, None),
         // Proved by reads, not a response of the service.
         Receipt::AlreadySo(_) | Receipt::Flat(_) => line(prepared, &sentence(receipt), None),
     }
@@ -94,6 +95,7 @@ pub(super) fn sentence(receipt: &Receipt) -> String {
             format!("ladder {}: {}", ladder.id, word(ladder.status.as_ref()))
         }
         Receipt::CloseAll(operation) => format!("close-all {operation}"),
+        Receipt::CancelAll(operation) => format!("cancel-all {operation}"),
         Receipt::AlreadySo(words) => words.to_string(),
         Receipt::Flat(proof) => proof.to_string(),
     }
@@ -150,6 +152,7 @@ pub(super) fn refusal(receipt: &Receipt) -> Option<Failure> {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => None,
     }

@@ -81,7 +81,7 @@ pub(super) fn settled(
         );
         return Err(UsageError(what).into());
     }
-    let prepared = as_sent(entry, prepared, service);
+    let prepared = as_sent(entry, prepared);
     Ok(if entry.is_replayable(Clock::start().now()) {
         RepeatDecision::Due(prepared)
     } else {
@@ -89,7 +89,7 @@ pub(super) fn settled(
     })
 }
 
-fn as_sent(entry: &IntentRow, prepared: PreparedCommand, service: &Service) -> PreparedCommand {
+fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
     let intent = &entry.intent;
     let request = Request {
         method: intent
@@ -100,7 +100,7 @@ fn as_sent(entry: &IntentRow, prepared: PreparedCommand, service: &Service) -> P
         key: intent.key.clone(),
         body: intent.body.clone(),
     };
-    match request.command(&service.client.dialect()) {
+    match request.command() {
         Some(command) => PreparedCommand {
             command,
             request,

@@ -11,7 +11,7 @@ use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
 use crate::{
     app::forms::form::Form,
-    cli::{Exit, exit::UsageError, service::Service, voice::Output},
+    cli::{Exit, service::Service, voice::Output},
     config::Sources,
     model::{
         Curve, MarginMode, MarketId, Side,
@@ -150,7 +150,6 @@ impl WrittenStrategy {
         let service = Service::open(sources, voice)?;
         let how = self.terms.how;
         consent::possible(&service, how)?;
-        Form::offered(self.shape, &service.client.dialect()).map_err(UsageError)?;
         let key = self.terms.key.clone();
         let ground = OrderContext::read(&service, how, &key, &self.common()).await;
         let purpose = self.purpose();

@@ -5,13 +5,8 @@ use crate::{
         CloseAllRule, Identity, Mode, Options, Profile, account::poll::Source,
         keys::keymap::Keymap, update::reload::key_notes,
     },
-    cli::{
-        disk_wait::{AT_ONCE, Work},
-        exit::UsageError,
-        local_zone::local_zone,
-        paths::state_dir,
-    },
-    config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings, memory},
+    cli::{exit::UsageError, local_zone::local_zone, paths::state_dir},
+    config::{ColorChoice, Connection, FarEnd, Loaded, PresetTable, Settings},
     disk,
     runtime::{Mouse, OpenAccount, Opened, OtherAccount, SettingsThread, Start, Terminal},
     ui::{Depth, DrawState, Theme, ThemeSet},
@@ -158,7 +153,6 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
             CloseAllRule::After(settings.close_all_delay)
         },
         intervals: BTreeMap::from(intervals),
-        dialect: settings.spoken(),
         ladder_one_key: settings.ladder_one_key,
         lists_markets: settings.base_url.is_none() || settings.account_id.is_none(),
         checks: settings.checks.clone(),
@@ -208,11 +202,7 @@ pub(in crate::cli) fn configured(loaded: &Loaded, journal_dir: &Path) -> Result<
     Ok(Some(opened))
 }
 
-fn service(settings: &Settings, mut connection: Connection, journal_dir: PathBuf) -> OpenAccount {
-    let (dir, base_url) = (journal_dir.clone(), connection.base_url.clone());
-    let learned = Work::begin(move || memory::recall(&dir, &base_url));
-    // Unknown terms are learned again.
-    connection.learned = learned.within(AT_ONCE).unwrap_or_default();
+fn service(settings: &Settings, connection: Connection, journal_dir: PathBuf) -> OpenAccount {
     OpenAccount {
         identity: Identity {
             mode: Mode::LiveApi,

@@ -28,6 +28,8 @@ pub(super) fn checks(
     let mut checks = vec![reach(asked), transport(asked), proxy(asked)];
     checks.extend(authorization(asked));
     checks.extend(account(asked));
+    checks.extend(environment_of(asked));
+    checks.extend(markets(asked));
     checks.extend(clock(asked));
     checks.extend(latency(asked));
     checks.push(budget(asked));
@@ -102,17 +104,46 @@ fn authorization(asked: &DoctorAnswers) -> Option<HealthCheck> {
 
 fn account(asked: &DoctorAnswers) -> Option<HealthCheck> {
     let id = &asked.connection.account_id;
-    match asked.trouble() {
-        None => Some(check(
-            "account",
-            HealthVerdict::Ok,
-            format!("the key can read {id}"),
-        )),
-        Some(why) if why.kind == FailureKind::NotFound => {
-            Some(check("account", HealthVerdict::Bad, format!("{id}: {why}")))
-        }
-        Some(_) => None,
+    let said = |verdict, how: String| Some(check("account", verdict, how));
+    if let Some(why) = asked.trouble() {
+        let is_missing = why.kind == FailureKind::NotFound;
+        return said(HealthVerdict::Bad, format!("{id}: {why}")).filter(|_| is_missing);
     }
+    let Ok(accounts) = &asked.rest.as_ref()?.accounts else {
+        return said(HealthVerdict::Ok, format!("the key can read {id}"));
+    };
+    if accounts.rows.iter().any(|account| account.id == *id) {
+        return said(HealthVerdict::Ok, format!("the key can read {id}"));
+    }
+    let own: Vec<_> = accounts.rows.iter().map(ToString::to_string).collect();
+    let own = own.join(", ");
+    said(
+        HealthVerdict::Bad,
+        format!("{id} is not an account of this key, which has: {own}"),
+    )
+}
+
+/// Whether orders of this service are real or a test, as it says of itself.
+fn environment_of(asked: &DoctorAnswers) -> Option<HealthCheck> {
+    let about = &asked.rest.as_ref()?.about;
+    Some(match about {
+        Ok(about) => {
+            let word = about.environment.as_ref();
+            let word = word.map_or_else(|| "does not say".to_owned(), ToString::to_string);
+            check("live or test", HealthVerdict::Ok, word)
+        }
+        Err(why) => check("live or test", HealthVerdict::Note, why.to_string()),
+    })
+}
+
+fn markets(asked: &DoctorAnswers) -> Option<HealthCheck> {
+    Some(match &asked.rest.as_ref()?.listings {
+        Ok(page) => {
+            let how = format!("{} markets are listed", page.rows.len());
+            check("markets", HealthVerdict::Ok, how)
+        }
+        Err(why) => check("markets", HealthVerdict::Bad, why.to_string()),
+    })
 }
 
 fn clock(asked: &DoctorAnswers) -> Option<HealthCheck> {
@@ -163,7 +194,7 @@ fn millis(span: Duration) -> String {
 }
 
 fn budget(asked: &DoctorAnswers) -> HealthCheck {
-    let named: BTreeSet<_> = asked.probes().flat_map(|probe| &probe.budgets).collect();
+    let named: BTreeSet<_> = asked.open.iter().flat_map(|probe| &probe.budgets).collect();
     let named: Vec<_> = named.iter().map(ToString::to_string).collect();
     let told = if named.is_empty() {
         "the service states no rate limit".to_owned()

@@ -135,7 +135,7 @@ async fn read(
             whole(voice, working.clone(), (since, at), SheetRows::Working)
         }
         ExportedList::Twaps => {
-            let page = patiently(|| service.client.twaps(&service.account)).await?;
+            let page = patiently(|| service.client.active_twaps(&service.account)).await?;
             whole(voice, page, (since, |row| row.started_at), SheetRows::Twaps)
         }
         ExportedList::Scaled => {

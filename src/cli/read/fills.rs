@@ -43,6 +43,7 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
     let fills = Page {
         rows,
         unreadable: page.unreadable,
+        left_out: page.left_out,
         lost: page.lost,
         next: None,
         incomplete: page.incomplete,

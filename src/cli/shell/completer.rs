@@ -175,7 +175,7 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
     match what {
         Offered::Orders => orders(client.working_orders(account).await),
         Offered::Positions => positions(client.open_positions(account).await),
-        Offered::Twaps => rows(client.twaps(account).await, |twap| Candidate {
+        Offered::Twaps => rows(client.active_twaps(account).await, |twap| Candidate {
             word: twap.id.to_string(),
             about: words::twap(&twap, None),
         }),

@@ -25,7 +25,7 @@ mod outcome_text;
 
 use super::{Attempt, Mutation, Timeouts};
 use crate::model::{
-    CloseAll, Command, Failure, FailureKind, FollowUp, Progress, Receipt, Risk, Timestamp,
+    Command, Failure, FailureKind, FollowUp, Progress, Receipt, Risk, SlicedOperation, Timestamp,
 };
 use std::time::Duration;
 
@@ -72,9 +72,9 @@ pub enum Interim {
     /// It has not taken effect.
     Waiting(Failure, FollowUp),
     /// A close-all in the middle of its targets.
-    Running(CloseAll),
+    Running(SlicedOperation),
     /// A close-all without progress for long.
-    Stalled(CloseAll),
+    Stalled(SlicedOperation),
 }
 
 impl Interim {
@@ -123,9 +123,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> RefusalMeaning {
         Some(409) if why.rule_id.is_some() || why.order_id.is_some() => RefusalMeaning::Final,
         Some(409) if mutation.may_be_at_work() => RefusalMeaning::Busy,
         Some(429) => RefusalMeaning::Wait,
-        Some(503) if mutation == Mutation::CloseAll && why.retry_after.is_some() => {
-            RefusalMeaning::Wait
-        }
+        Some(503) if mutation.is_sliced() && why.retry_after.is_some() => RefusalMeaning::Wait,
         Some(408 | 425 | 500..) | None => RefusalMeaning::Doubt,
         Some(_) => RefusalMeaning::Final,
     }
@@ -173,7 +171,7 @@ enum EarlyRead {
 struct CloseAllRounds {
     seen: u32,
     idle: u32,
-    operation: Option<CloseAll>,
+    operation: Option<SlicedOperation>,
     progressed: Duration,
 }
 
@@ -313,7 +311,7 @@ impl RetryState {
     fn end(&mut self, why: Failure) -> NextStep {
         // A request in progress under the key may still take effect.
         let tells = self.unknown_outcome.is_some() || self.busy.is_some();
-        if tells && self.mutation != Mutation::CloseAll {
+        if tells && !self.mutation.is_sliced() {
             return self.reconcile(why, Duration::ZERO);
         }
         self.settle(why)
@@ -371,7 +369,7 @@ impl RetryState {
 
     fn round(
         &mut self,
-        operation: Option<CloseAll>,
+        operation: Option<SlicedOperation>,
         retry_after: Option<Duration>,
         elapsed: Duration,
         draw: u32,
@@ -416,10 +414,10 @@ impl RetryState {
     }
 
     fn done(&self, receipt: Receipt) -> Result<Receipt, Failure> {
-        let Receipt::CloseAll(operation) = &receipt else {
+        let Some(operation) = SlicedOperation::of(&receipt) else {
             return Ok(receipt);
         };
-        match outcome_text::fault(self.rounds.operation.as_ref(), operation) {
+        match outcome_text::fault(self.rounds.operation.as_ref(), &operation) {
             Some(fault) => Err(self.unknown(fault)),
             None => Ok(receipt),
         }
@@ -436,7 +434,7 @@ impl RetryState {
     }
 }
 
-fn is_further(before: Option<&CloseAll>, now: Option<&CloseAll>) -> bool {
+fn is_further(before: Option<&SlicedOperation>, now: Option<&SlicedOperation>) -> bool {
     now.is_some_and(|now| before.is_none_or(|before| before.done_count() < now.done_count()))
 }
 

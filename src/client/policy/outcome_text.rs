@@ -1,7 +1,7 @@
 //! The messages for a command that could not be settled: what is known, what is not, where to look.
 
 use super::RetryState;
-use crate::model::{CloseAll, Failure, FailureKind, MutationFacts, Proof};
+use crate::model::{Failure, FailureKind, MutationFacts, Proof, SlicedOperation};
 use std::{collections::BTreeSet, time::Duration};
 
 impl RetryState {
@@ -12,9 +12,9 @@ impl RetryState {
         } = self.mutation.facts();
         let known = match (&self.rounds.operation, &self.unknown_outcome) {
             (Some(operation), _) => format!(
-                "closing all positions is not finished, {} of {} tried so far ({why})",
+                "{operation} is not finished, {} of {} tried so far ({why})",
                 operation.done_count(),
-                operation.total_count
+                operation.total_count()
             ),
             (None, Some(unknown_outcome))
                 if *unknown_outcome != why && why.kind == FailureKind::Local =>
@@ -89,7 +89,7 @@ pub(super) fn not_canceled() -> Failure {
 pub(super) fn closing() -> Failure {
     Failure::new(
         FailureKind::Unavailable,
-        "the service is closing positions and asks to wait",
+        "the service has more to do and asks to wait",
     )
 }
 
@@ -104,22 +104,21 @@ pub(super) fn long_wait(asked: Duration) -> Failure {
 }
 
 /// Why `now` cannot be a later state of the operation `before`: one key means one operation, whose counts only grow.
-pub(super) fn fault(before: Option<&CloseAll>, now: &CloseAll) -> Option<Failure> {
-    let positions: BTreeSet<_> = now
-        .results
-        .iter()
-        .map(|result| &result.position_id)
-        .collect();
+pub(super) fn fault(before: Option<&SlicedOperation>, now: &SlicedOperation) -> Option<Failure> {
+    let acted_on = now.acted_on();
+    let distinct: BTreeSet<_> = acted_on.iter().collect();
     let broken = match before {
-        Some(before) if before.id != now.id => "another operation answers to the same key",
-        Some(before) if before.total_count != now.total_count => "its number of targets changed",
+        Some(before) if before.id() != now.id() => "another operation answers to the same key",
+        Some(before) if before.total_count() != now.total_count() => {
+            "its number of targets changed"
+        }
         Some(before) if before.done_count() > now.done_count() => "its counts went backwards",
-        _ if now.done_count() > now.total_count => "it tried more targets than it has",
-        _ if positions.len() < now.results.len() => "it lists one position twice",
+        _ if now.done_count() > now.total_count() => "it tried more targets than it has",
+        _ if distinct.len() < acted_on.len() => "it lists one target twice",
         _ => return None,
     };
     Some(Failure::new(
         FailureKind::Contradiction,
-        format!("close-all {}: {broken}", now.id),
+        format!("{now}: {broken}"),
     ))
 }

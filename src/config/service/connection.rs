@@ -1,12 +1,10 @@
-//! The connection to a service: address, account, key and dialect.
+//! The connection to a service: address, account and key.
 
 use crate::{
-    api::{Dialect, Learned, Term},
     config::{BookSource, MarketSources, Proxy, secrets::secret::Secret},
     model::AccountId,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// Everything the client needs for one account of one service.
 #[derive(Debug, Clone)]
@@ -15,12 +13,6 @@ pub struct Connection {
     pub base_url: String,
     pub api_key: Secret,
     pub account_id: AccountId,
-    /// As configured.
-    pub dialect: Dialect,
-    /// Terms that a setting fixes, whatever the service shows.
-    pub pinned: BTreeSet<Term>,
-    /// What earlier sessions learned about the service.
-    pub learned: Learned,
     /// The source of prices; `None` shows `–` wherever a price is needed.
     pub prices: Option<PriceSource>,
     /// Where candles, books and trades come from.

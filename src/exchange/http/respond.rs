@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 /// Request line and headers, as they are written without needless spaces.
 pub(super) const HEAD_LIMIT: usize = 32 * 1024;
-const METHODS: [&str; 5] = ["GET", "HEAD", "POST", "PUT", "DELETE"];
+const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The route of a request line.
@@ -85,7 +85,6 @@ async fn api_result(
     service.hosts.check(request.uri(), request.headers())?;
     let uri = request.uri();
     let route = MatchedRoute::parse(
-        service,
         request.method().as_str(),
         uri.path(),
         uri.query().unwrap_or_default(),
@@ -171,19 +170,14 @@ fn authorized<'a>(
 }
 
 impl MatchedRoute {
-    fn parse(
-        service: &ExchangeService,
-        method: &str,
-        path: &str,
-        query: &str,
-    ) -> Result<Self, ApiError> {
+    fn parse(method: &str, path: &str, query: &str) -> Result<Self, ApiError> {
         let parse = |method: &str, query: &str| {
             // Handled like a GET; hyper omits the body.
             let method = if method == "HEAD" { "GET" } else { method };
             if path == "/sim" || path.starts_with("/sim/") {
                 SimRoute::parse(method, path, query).map(Self::Sim)
             } else {
-                Route::parse(method, path, query, &service.dialect).map(Self::V1)
+                Route::parse(method, path, query).map(Self::V1)
             }
         };
         parse(method, query).map_err(|fault| match fault {

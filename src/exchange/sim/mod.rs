@@ -14,10 +14,6 @@
 //! | `GET /sim/accounts/{account_id}/fills?limit=&before=` | executions of its orders, newest first |
 //! | `GET /sim/accounts/{account_id}/equity?limit=&before=` | its equity once a minute, oldest first |
 //! | `GET /sim/accounts/{account_id}/funding?limit=&before=` | its funding payments, newest first |
-//! | `GET /sim/twap-orders?account_id=&status=` | every TWAP and VWAP of the account, ended ones too |
-//! | `POST /sim/twap-orders` | starts a TWAP or VWAP (`kind`), once per `Idempotency-Key` |
-//! | `GET /sim/scaled-orders?account_id=` | every ladder of the account |
-//! | `POST /sim/scaled-orders` | places a ladder, once per `Idempotency-Key` |
 //! | `GET`, `POST /sim/clock` | reads; `advance_ms` (at most an hour), `paused`, `speed` |
 //! | `POST /sim/nudge` | moves a market's price by `bps` at the next step, within what a price may be |
 //! | `GET`, `POST`, `DELETE /sim/faults` | lists, adds, removes fault rules ([`faults`](super::faults)) |
@@ -34,7 +30,6 @@ mod market_history;
 mod openapi;
 mod query;
 mod route;
-mod strategies;
 
 pub(super) use route::{RouteAccess, SimRoute};
 
@@ -45,7 +40,6 @@ use super::{
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
 };
-use crate::model::{PlaceScaled, PlaceTwap};
 
 /// Carries one request out; the caller is absent on public routes only. Reads of many rows copy them under the lock of the
 /// state and encode them outside, so that no reader delays matching.
@@ -71,20 +65,6 @@ pub(super) fn answer(
         SimRoute::Funding(id, page) => {
             account_history::funding(service, required_user(caller)?, &id, page)
         }
-        SimRoute::AllTwaps(id, status) => {
-            strategies::all_twaps(&*service.state()?, required_user(caller)?, (&id, status))
-        }
-        SimRoute::PlaceTwap => {
-            strategies::place::<PlaceTwap>(&mut *service.state()?, required_user(caller)?, request)
-        }
-        SimRoute::ScaledOrders(id) => {
-            strategies::scaled_orders(&*service.state()?, required_user(caller)?, &id)
-        }
-        SimRoute::PlaceScaled => strategies::place::<PlaceScaled>(
-            &mut *service.state()?,
-            required_user(caller)?,
-            request,
-        ),
         SimRoute::Clock => control::clock(&*service.state()?),
         SimRoute::SetClock => control::set_clock(&mut *service.state()?, request),
         SimRoute::Nudge => control::nudge(&mut *service.state()?, request),
@@ -111,10 +91,6 @@ pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
         SimRoute::Fills(..) => Some(FaultTarget::Fills),
         SimRoute::Equity(..) => Some(FaultTarget::Equity),
         SimRoute::Funding(..) => Some(FaultTarget::Funding),
-        SimRoute::AllTwaps(..) => Some(FaultTarget::AllTwaps),
-        SimRoute::PlaceTwap => Some(FaultTarget::PlaceTwap),
-        SimRoute::ScaledOrders(_) => Some(FaultTarget::ScaledOrders),
-        SimRoute::PlaceScaled => Some(FaultTarget::PlaceScaled),
         SimRoute::OpenApi
         | SimRoute::Clock
         | SimRoute::SetClock

@@ -1,10 +1,7 @@
 //! The query parameters of `/sim`: which there are, and what each may be.
 
 use super::super::engine::Interval;
-use crate::{
-    api::QueryFault,
-    model::{AccountId, Num},
-};
+use crate::{api::QueryFault, model::Num};
 use percent_encoding::percent_decode_str;
 use std::{ops::RangeInclusive, str::FromStr};
 use strum::VariantNames as _;
@@ -127,12 +124,6 @@ pub(super) fn word<T: FromStr>(name: &str, given: String, wanted: &str) -> Resul
         wanted: wanted.to_owned(),
         given,
     })
-}
-
-pub(super) fn account(given: Option<String>) -> Result<AccountId, QueryFault> {
-    let given = given.filter(|id| !id.is_empty());
-    let missing = || QueryFault::Missing("account_id".to_owned());
-    given.map(AccountId::from).ok_or_else(missing)
 }
 
 /// The values of these query parameters, and of no others.

@@ -1,14 +1,10 @@
 //! The simulation's own endpoints as one enum.
 
-use super::{
-    super::engine::TwapStatus,
-    query::{BookQuery, CandleQuery, PageQuery, account, decoded, parameters, word},
-};
+use super::query::{BookQuery, CandleQuery, PageQuery, decoded};
 use crate::{
     api::{QueryFault, RouteFault},
     model::{AccountId, MarketId},
 };
-use strum::VariantNames as _;
 
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -22,10 +18,6 @@ pub(crate) enum SimRoute {
     Fills(AccountId, PageQuery),
     Equity(AccountId, PageQuery),
     Funding(AccountId, PageQuery),
-    AllTwaps(AccountId, Option<TwapStatus>),
-    PlaceTwap,
-    ScaledOrders(AccountId),
-    PlaceScaled,
     Clock,
     SetClock,
     Nudge,
@@ -73,13 +65,6 @@ impl SimRoute {
             ("GET", ["markets"]) => Self::Markets,
             ("GET", ["markets" | "accounts", _, _]) => return history(resource, query),
             ("GET", ["accounts"]) => Self::Accounts,
-            ("GET", ["twap-orders"]) => return twaps(query),
-            ("POST", ["twap-orders"]) => Self::PlaceTwap,
-            ("GET", ["scaled-orders"]) => {
-                let [account_id] = parameters(query, ["account_id"])?;
-                return Ok(Self::ScaledOrders(account(account_id)?));
-            }
-            ("POST", ["scaled-orders"]) => Self::PlaceScaled,
             ("GET", ["clock"]) => Self::Clock,
             ("POST", ["clock"]) => Self::SetClock,
             ("POST", ["nudge"]) => Self::Nudge,
@@ -105,8 +90,8 @@ impl SimRoute {
 fn unmatched(resource: &[&str]) -> RouteFault {
     match resource {
         [
-            "openapi.yaml" | "markets" | "accounts" | "twap-orders" | "scaled-orders" | "clock"
-            | "nudge" | "faults" | "budgets" | "reset",
+            "openapi.yaml" | "markets" | "accounts" | "clock" | "nudge" | "faults" | "budgets"
+            | "reset",
         ]
         | ["markets", _, "book" | "candles" | "trades"]
         | ["accounts", _, "fills" | "equity" | "funding"] => RouteFault::Method,
@@ -125,16 +110,6 @@ fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
         ["accounts", id, "funding"] => SimRoute::Funding(owner(id)?, PageQuery::rows(query)?),
         _ => return Err(RouteFault::NotFound),
     })
-}
-
-fn twaps(query: &str) -> Result<SimRoute, RouteFault> {
-    let [account_id, status] = parameters(query, ["account_id", "status"])?;
-    let wanted = format!("must be one of {}", TwapStatus::VARIANTS.join(", "));
-    let status = status.map(|given| word("status", given, &wanted));
-    Ok(SimRoute::AllTwaps(
-        account(account_id)?,
-        status.transpose()?,
-    ))
 }
 
 fn market(id: &str) -> Result<MarketId, RouteFault> {

@@ -8,7 +8,7 @@ use super::super::{
     state::ExchangeState,
 };
 use crate::{
-    api::{List, OrdersQuery, PAGE_DEFAULT, PositionsQuery},
+    api::{List, PAGE_DEFAULT, PageQuery},
     model::{Cursor, Order, Position},
 };
 
@@ -17,7 +17,7 @@ pub(super) fn orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
-    query: &OrdersQuery,
+    query: &PageQuery,
 ) -> Result<List<Order>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::Orders;
@@ -45,7 +45,7 @@ pub(super) fn orders(
 pub(super) fn working_orders(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
-    query: &OrdersQuery,
+    query: &PageQuery,
 ) -> Result<List<Order>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
@@ -58,7 +58,7 @@ pub(super) fn working_orders(
 pub(super) fn open_positions(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
-    query: &PositionsQuery,
+    query: &PageQuery,
 ) -> Result<List<Position>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     refuse_cursor(query.cursor.as_ref())?;
@@ -75,7 +75,7 @@ pub(super) fn closed_positions(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     cursors: &CursorSigner,
-    query: &PositionsQuery,
+    query: &PageQuery,
 ) -> Result<List<Position>, ApiError> {
     let account = state.account(caller, query.account_id.raw())?;
     let list = ListName::ClosedPositions;
@@ -126,7 +126,7 @@ fn page<R, T>(
     }
 }
 
-fn complete<T>(data: Vec<T>) -> List<T> {
+pub(super) fn complete<T>(data: Vec<T>) -> List<T> {
     List {
         data,
         has_more: Some(false),

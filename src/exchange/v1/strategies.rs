@@ -7,26 +7,55 @@ use super::super::{
     message::ApiResponse,
     state::{ExchangeState, data, existing},
 };
+use super::lists::complete;
 use crate::{
-    api::{Data, TwapsQuery},
+    api::{Data, List, PageQuery, TwapSelector, TwapsQuery},
     model::{self, Scaled, Twap},
 };
 
-/// Pending and active ones; of every account of the caller if none is named.
+/// The TWAPs and VWAPs of the account that the query selects, newest first.
 pub(super) fn twaps(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     query: &TwapsQuery,
-) -> Result<Vec<Twap>, ApiError> {
-    let accounts = match &query.account_id {
-        Some(id) => vec![state.account(caller, id.raw())?],
-        None => caller.accounts.clone(),
-    };
-    let rows = accounts
-        .into_iter()
-        .flat_map(|account| state.engine.live_twaps(account))
-        .filter_map(|row| state.rows().twap(row));
-    Ok(rows.collect())
+) -> Result<List<Twap>, ApiError> {
+    let account = state.account(caller, query.page.account_id.raw())?;
+    let rows = state.engine.twap_orders(account);
+    let data = rows
+        .filter_map(|row| state.rows().twap(row))
+        .filter(|twap| match query.selector {
+            TwapSelector::Active => twap.ended_at().is_none(),
+            TwapSelector::Completed => twap.completed_at.is_some(),
+            TwapSelector::Canceled => twap.canceled_at.is_some(),
+        })
+        .collect();
+    Ok(complete(data))
+}
+
+pub(super) fn twap(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &model::TwapId,
+) -> Result<Twap, ApiError> {
+    let id = TwapId::parse(id.raw());
+    let (account, twap) = state.owned(caller, "TWAP order", id, |engine, account, id| {
+        engine.twap(account, id).is_some()
+    })?;
+    let row = state.engine.twap(account, twap);
+    existing(row.and_then(|row| state.rows().twap(row)))
+}
+
+/// The scaled orders of the account, newest first.
+pub(super) fn scaled_orders(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    query: &PageQuery,
+) -> Result<List<Scaled>, ApiError> {
+    let account = state.account(caller, query.account_id.raw())?;
+    let rows = state.engine.scaled_orders(account);
+    Ok(complete(
+        rows.filter_map(|row| state.rows().scaled(row)).collect(),
+    ))
 }
 
 /// Stops future slices; an ended TWAP is returned unchanged.

@@ -11,7 +11,7 @@ use super::fields::{market, optional_price, refuse, required, required_price};
 use super::units::{MarketUnits, leverage, observed, slippage};
 use crate::{
     api::PlaceBody,
-    model::{PlaceKind, TimeInForce, Timestamp},
+    model::{PlaceKind, TimeInForce},
 };
 
 /// `POST /v1/orders`.
@@ -36,16 +36,8 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
             .map(|bps| slippage(bps.0))
             .transpose()?,
         exits: AttachedExits {
-            take_profit: optional_price(
-                units,
-                "attached_take_profit_price",
-                body.attached_take_profit_price,
-            )?,
-            stop_loss: optional_price(
-                units,
-                "attached_stop_loss_price",
-                body.attached_stop_loss_price,
-            )?,
+            take_profit: optional_price(units, "take_profit_price", body.take_profit_price)?,
+            stop_loss: optional_price(units, "stop_loss_price", body.stop_loss_price)?,
         },
         mode: mode(engine, units, body)?,
     })
@@ -53,8 +45,8 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
 
 /// The optional fields of each type beyond the common ones; any other is refused by name.
 fn optional_fields(kind: PlaceKind) -> &'static [&'static str] {
-    const EXITS: &str = "attached_take_profit_price";
-    const STOP: &str = "attached_stop_loss_price";
+    const EXITS: &str = "take_profit_price";
+    const STOP: &str = "stop_loss_price";
     const SLIPPAGE: &str = "slippage_tolerance_bps";
     match kind {
         PlaceKind::Market => &[SLIPPAGE, EXITS, STOP],
@@ -84,14 +76,8 @@ fn refuse_unknown_fields(body: &PlaceBody) -> Result<(), ApiError> {
         ("trigger_direction", body.trigger_direction.is_some()),
         ("chase_offset", body.chase_offset.is_some()),
         ("chase_cap_price", body.chase_cap_price.is_some()),
-        (
-            "attached_take_profit_price",
-            body.attached_take_profit_price.is_some(),
-        ),
-        (
-            "attached_stop_loss_price",
-            body.attached_stop_loss_price.is_some(),
-        ),
+        ("take_profit_price", body.take_profit_price.is_some()),
+        ("stop_loss_price", body.stop_loss_price.is_some()),
         (
             "slippage_tolerance_bps",
             body.slippage_tolerance_bps.is_some(),
@@ -174,15 +160,8 @@ fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
                 let message = "gtd_expires_at is required with time_in_force gtd";
                 ApiError::field("gtd_expires_at", Reason::InvalidTimeInForce, message)
             })?;
-            let instant = Timestamp::from_wire(given).ok_or_else(|| {
-                ApiError::field(
-                    "gtd_expires_at",
-                    Reason::InvalidTimeInForce,
-                    format!("gtd_expires_at {given} is not an instant"),
-                )
-            })?;
             Tif::Gtd {
-                expires_at: Millis(instant.0),
+                expires_at: Millis(given.0),
             }
         }
     })

@@ -5,7 +5,10 @@ use super::super::engine::{
     TwapRecord,
 };
 use super::units::{MarketUnits, nano, usd};
-use crate::model::{AccountId, MarketId, Order, Position, Rung, Scaled, Text, Timestamp, Twap};
+use crate::model::{
+    AccountId, MarketId, Num, Order, Position, PositionSide, PositionStatus, Rung, Scaled, Side,
+    Text, Timestamp, Twap,
+};
 
 /// Encodes rows with the names of their markets and accounts; `None` only for a row of an unknown market.
 #[derive(Debug, Clone, Copy)]
@@ -75,11 +78,25 @@ impl ResourceEncoder<'_> {
             requested_at: at(row.requested_at),
             settled_at: row.settled_at.map(at),
             canceled_at: row.canceled_at.map(at),
+            client_order_id: None,
+            oco_sibling_order_id: None,
+            triggered_at: None,
+            stop_triggered_at: None,
+            cancel_requested_at: None,
         })
     }
 
     pub(crate) fn position(self, row: &PositionRecord) -> Option<Position> {
         let names = self.names(row.account, row.market)?;
+        let side = if row.size.0 < 0 {
+            Side::Sell
+        } else {
+            Side::Buy
+        };
+        let status = match row.closed_at {
+            Some(_) => PositionStatus::Closed,
+            None => PositionStatus::Open,
+        };
         Some(Position {
             id: row.id.to_string().into(),
             account_id: names.account_id,
@@ -87,10 +104,14 @@ impl ResourceEncoder<'_> {
             provider: names.provider,
             symbol: names.symbol,
             coin: names.coin,
-            size: names.units.lots(row.size),
+            size: names.units.lots(row.size).abs(),
+            side: Some(PositionSide::from(side).into()),
+            margin_mode: Some(row.margin_mode.into()),
+            status: Some(status.into()),
             entry_price: Some(nano(row.entry_price)),
             leverage: Some(row.leverage.into()),
-            isolated_margin_extra: row.isolated_margin_extra.map(usd),
+            // The service reports it on every position.
+            isolated_margin_extra: Some(row.isolated_margin_extra.map_or(Num::ZERO, usd)),
             opened_at: Some(at(row.opened_at)),
             liquidation_price: row.liquidation_price.map(nano),
             closed_at: row.closed_at.map(at),
@@ -100,7 +121,6 @@ impl ResourceEncoder<'_> {
             realized_margin_basis: Some(usd(row.realized_margin_basis)),
             fees: Some(usd(row.fees)),
             funding: Some(usd(row.funding)),
-            side_unknown: false,
         })
     }
 
@@ -115,8 +135,11 @@ impl ResourceEncoder<'_> {
             provider: names.provider,
             symbol: names.symbol,
             coin: names.coin,
-            total_size: Some(units.lots(row.total_size)),
-            filled_size: Some(units.lots(row.filled_size)),
+            strategy: Some(row.kind.into()),
+            side: Some(row.side.into()),
+            margin_mode: Some(row.margin_mode.into()),
+            total_size: Some(units.lots(row.total_size).abs()),
+            filled_size: Some(units.lots(row.filled_size).abs()),
             leverage: Some(row.leverage.into()),
             average_price: row.average_price.map(nano),
             trigger_price: row.trigger_price.map(px),
@@ -151,7 +174,10 @@ impl ResourceEncoder<'_> {
             provider: names.provider,
             symbol: names.symbol,
             coin: names.coin,
-            total_size: Some(units.lots(row.total_size)),
+            side: Some(row.side.into()),
+            margin_mode: Some(row.margin_mode.into()),
+            distribution: None,
+            total_size: Some(units.lots(row.total_size).abs()),
             leverage: Some(row.leverage.into()),
             start_price: Some(units.px(row.start_price)),
             end_price: Some(units.px(row.end_price)),
@@ -189,7 +215,8 @@ impl ResourceEncoder<'_> {
 fn rung_row(units: MarketUnits, rung: &super::super::engine::LadderRung) -> Rung {
     Rung {
         price: units.px(rung.price),
-        size: units.lots(rung.size),
+        size: units.lots(rung.size).abs(),
+        liquidity_role: None,
         order_id: rung.order.map(|id| id.to_string().into()),
         reject_reason: rung.reject_reason.map(|why| why.into_str().into()),
     }

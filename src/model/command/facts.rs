@@ -24,6 +24,8 @@ pub enum Ends {
     Resource,
     /// Every position of its account.
     Positions,
+    /// Every order of its account.
+    Orders,
     /// Every position, order, TWAP and ladder of its account.
     Everything,
 }
@@ -69,6 +71,16 @@ impl Command {
             Self::Exits(Exits { order_id, risk, .. }) => {
                 CommandFacts::changing(Mutation::Exits, Resource::Order(order_id.clone()), *risk)
             }
+            Self::Modify(modify) => CommandFacts::changing(
+                Mutation::Modify,
+                Resource::Order(modify.order_id.clone()),
+                modify.risk,
+            ),
+            Self::ExitBatch(batch) => CommandFacts::changing(
+                Mutation::ExitBatch,
+                Resource::Position(batch.position_id.clone()),
+                batch.risk,
+            ),
             Self::Margin {
                 position_id, risk, ..
             } => CommandFacts::changing(
@@ -84,9 +96,16 @@ impl Command {
             }
             Self::CloseAll(id) => CommandFacts {
                 is_keyed: true,
-                ..CommandFacts::leaving(Ends::Positions, id)
+                ..CommandFacts::leaving(Mutation::CloseAll, Ends::Positions, id)
             },
-            Self::Flatten(id) => CommandFacts::leaving(Ends::Everything, id),
+            // It takes the stops of open positions with it.
+            Self::CancelAll(id) => CommandFacts {
+                is_keyed: true,
+                risk: Risk::Neutral,
+                only_ends: false,
+                ..CommandFacts::leaving(Mutation::CancelAll, Ends::Orders, id)
+            },
+            Self::Flatten(id) => CommandFacts::leaving(Mutation::CloseAll, Ends::Everything, id),
         }
     }
 
@@ -171,11 +190,11 @@ impl CommandFacts<'_> {
         }
     }
 
-    fn leaving(ends: Ends, account: &AccountId) -> Self {
+    fn leaving(mutation: Mutation, ends: Ends, account: &AccountId) -> Self {
         Self {
             risk: Risk::Reducing,
             ends,
-            ..Self::ending(Mutation::CloseAll, Resource::Account(account.clone()))
+            ..Self::ending(mutation, Resource::Account(account.clone()))
         }
     }
 
@@ -190,6 +209,7 @@ impl CommandFacts<'_> {
             Ends::Nothing => false,
             Ends::Resource => self.resource == *what,
             Ends::Positions => matches!(what, Resource::Position(_)),
+            Ends::Orders => matches!(what, Resource::Order(_)),
             Ends::Everything => true,
         }
     }

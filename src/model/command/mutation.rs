@@ -11,10 +11,13 @@ pub enum Mutation {
     Close,
     Cancel,
     Exits,
+    Modify,
+    ExitBatch,
     Margin,
     StopTwap,
     CancelScaled,
     CloseAll,
+    CancelAll,
 }
 
 /// The type of a 2xx response.
@@ -26,6 +29,7 @@ pub enum AnswerKind {
     Twap,
     Scaled,
     CloseAll,
+    CancelAll,
 }
 
 /// What a repetition can do.
@@ -57,7 +61,7 @@ pub struct MutationFacts {
 impl Mutation {
     /// The table.
     pub fn facts(self) -> MutationFacts {
-        use AnswerKind::{Cancel, CloseAll, Order, Position, Scaled, Twap};
+        use AnswerKind::{Cancel, CancelAll, CloseAll, Order, Position, Scaled, Twap};
         use Repetition::{Delete, KeyMayBeAtWork, Keyed, Put};
         let (answer, repetition, effect, look_at) = match self {
             Self::Place => (
@@ -86,6 +90,13 @@ impl Mutation {
                 "working orders and history",
             ),
             Self::Exits => (Order, Put, "the exits may have changed", "the order"),
+            Self::Modify => (Order, Put, "the order may have changed", "the order"),
+            Self::ExitBatch => (
+                Position,
+                Put,
+                "the exits may have changed",
+                "the exits of the position",
+            ),
             Self::Margin => (Position, Put, "the margin may have changed", "the position"),
             Self::StopTwap => (Twap, Delete, "the TWAP may have stopped", "the TWAP list"),
             Self::CancelScaled => (
@@ -100,6 +111,12 @@ impl Mutation {
                 "positions may have been closed",
                 "open positions",
             ),
+            Self::CancelAll => (
+                CancelAll,
+                KeyMayBeAtWork,
+                "orders may have been canceled",
+                "working orders",
+            ),
         };
         MutationFacts {
             answer,
@@ -111,6 +128,11 @@ impl Mutation {
 
     pub fn may_be_at_work(self) -> bool {
         self.facts().repetition == Repetition::KeyMayBeAtWork
+    }
+
+    /// An operation that acts on many objects, one slice of them per request.
+    pub fn is_sliced(self) -> bool {
+        matches!(self, Self::CloseAll | Self::CancelAll)
     }
 
     pub fn is_put(self) -> bool {

@@ -1,8 +1,14 @@
-//! The creation of a scaled order, in the paper exchange's JSON like that of a TWAP.
+//! The creation of a scaled order: `POST /v1/scaled-orders` (docs/service-api.md 4.3).
 
-use crate::model::{AccountId, MarginMode, MarketId, Num, Side};
+use crate::model::{AccountId, MarginMode, MarketId, Num, Side, value::words::words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use strum::{Display, EnumString, VariantArray};
+
+words! {
+    /// How a scaled order spreads its size from the first price to the last: evenly, more at the end, or more at the start.
+    Distribution { Flat, Ascending, Descending }
+}
 
 /// A new scaled order, as in JSON: limit orders between two prices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,10 +25,12 @@ pub struct PlaceScaled {
     pub reduce_only: bool,
     pub start_price: Num,
     pub end_price: Num,
+    /// 2 to 10.
     pub rung_count: Num,
-    /// Size of the last rung over the first; absent is 1.
+    pub distribution: Distribution,
+    /// A limit that crosses the market and would fill at once is meant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skew: Option<Num>,
+    pub marketable_limit_acknowledged: Option<bool>,
 }
 
 impl fmt::Display for PlaceScaled {

@@ -1,5 +1,4 @@
-//! The creation of a TWAP or VWAP order. The documents say that the service can, not how (`docs/service-api.md 7`): its
-//! JSON is the paper exchange's.
+//! The creation of a TWAP or VWAP order: `POST /v1/twap-orders` (docs/service-api.md 4.2).
 
 use crate::model::{AccountId, MarginMode, MarketId, Num, Side, value::words::words};
 use serde::{Deserialize, Serialize};
@@ -21,14 +20,20 @@ pub struct PlaceTwap {
     pub side: Side,
     /// In coin, above zero, all slices together.
     pub size: Num,
+    /// The midpoint when the order was written; the service never prices by it.
+    pub expected_price: Num,
     pub leverage: Num,
     pub margin_mode: MarginMode,
     #[serde(default)]
     pub reduce_only: bool,
     /// Absent means a TWAP.
-    #[serde(default = "evenly", rename = "kind")]
+    #[serde(default = "evenly", rename = "strategy")]
     pub curve: Curve,
+    /// 5 to 1,440.
     pub duration_minutes: Num,
+    /// 30 to 43,200, at most half the duration; absent leaves it to the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slice_interval_seconds: Option<Num>,
     /// Slices vary in size.
     #[serde(default)]
     pub randomize: bool,

@@ -1,18 +1,10 @@
 //! The fields of an answer that differ from the request, as phrases.
 
-use crate::model::{Num, Order, PlaceOrder, Side, TimeInForce, Timestamp, Trigger};
+use crate::model::{Order, PlaceOrder, Side, TimeInForce, Timestamp, Trigger};
 use std::fmt::Display;
 
 /// Milliseconds.
 const SECOND: u64 = 1_000;
-
-/// What the sign of a TWAP's or scaled order's size means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sizes {
-    /// Its side.
-    Signed,
-    Unsigned,
-}
 
 #[derive(Debug, Default)]
 pub(super) struct Found(pub(super) Vec<String>);
@@ -61,17 +53,6 @@ impl Found {
     pub(super) fn side(&mut self, asked: Side, order: &Order) {
         if !order.side.is(&asked) {
             self.note("side", asked, &order.side);
-        }
-    }
-
-    pub(super) fn signed(&mut self, asked: (Side, Num), placed: Option<Num>, sizes: Sizes) {
-        let (to, size) = asked;
-        let Some(placed) = placed else { return };
-        self.differ("size", size, Some(placed.abs()));
-        if sizes == Sizes::Signed {
-            let turned = placed.times(Num::from(to.sign()));
-            let turned = turned.is_some_and(Num::is_negative);
-            self.differ("side", to, turned.then(|| to.opposite()));
         }
     }
 

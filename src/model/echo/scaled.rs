@@ -1,12 +1,13 @@
 //! A scaled order against its request.
 
-use super::found::{Found, Sizes};
-use crate::model::{PlaceScaled, Scaled};
+use super::found::Found;
+use crate::model::{Num, PlaceScaled, Scaled};
 
-pub(super) fn differences(asked: &PlaceScaled, ladder: &Scaled, sizes: Sizes) -> Vec<String> {
+pub(super) fn differences(asked: &PlaceScaled, ladder: &Scaled) -> Vec<String> {
     let mut found = Found::default();
     found.differ("market", &asked.market_id, Some(&ladder.market_id));
-    found.signed((asked.side, asked.size), ladder.total_size, sizes);
+    found.differ("side", asked.side, ladder.side());
+    found.differ("size", asked.size, ladder.total_size.map(Num::abs));
     found.differ("reduce-only", asked.reduce_only, ladder.reduce_only);
     found.differ("rungs", asked.rung_count, ladder.rung_count);
     found.known("first price", Some(asked.start_price), ladder.start_price);

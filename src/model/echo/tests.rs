@@ -83,7 +83,7 @@ fn of_order(command: &Command, order: Order) -> Vec<String> {
         order: Box::new(order),
         queued: false,
     };
-    differences(command, &receipt, Sizes::Signed)
+    differences(command, &receipt)
 }
 
 fn place(order: Order) -> Vec<String> {
@@ -268,7 +268,7 @@ fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
         "",
         r#","total_size":-0.1,"duration_minutes":30,"min_price":90.0"#,
     ] {
-        assert_eq!(differences(&slicing(), &twap(told), Sizes::Signed), silent);
+        assert_eq!(differences(&slicing(), &twap(told)), silent);
     }
     let other = twap(r#","total_size":0.2,"reduce_only":false,"duration_minutes":3,"min_price":9"#);
     let expected = [
@@ -278,16 +278,16 @@ fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
         "minutes 3 instead of 30",
         "lowest price 9 instead of 90",
     ];
-    assert_eq!(differences(&slicing(), &other, Sizes::Signed), expected);
+    assert_eq!(differences(&slicing(), &other), expected);
     let same = ladder(r#","total_size":-0.1,"rung_count":5,"start_price":100,"end_price":110"#);
-    assert_eq!(differences(&laddering(), &same, Sizes::Signed), silent);
+    assert_eq!(differences(&laddering(), &same), silent);
     let other = ladder(r#","total_size":0.1,"rung_count":4,"start_price":110,"end_price":100"#);
     let expected = [
         "rungs 4 instead of 5",
         "first price 110 instead of 100",
         "last price 100 instead of 110",
     ];
-    assert_eq!(differences(&laddering(), &other, Sizes::Unsigned), expected);
+    assert_eq!(differences(&laddering(), &other), expected);
 }
 
 #[test]

@@ -69,6 +69,15 @@ ids! {
     OperationId
     /// 1 to 128 printable characters; perpdeck creates a UUID per action and reuses it on every retry.
     IdempotencyKey
+    /// The caller's own name of an order, 1 to 128 characters, unique per user.
+    ClientOrderId
+}
+
+/// One name for both: an order is found by it when its answer was lost.
+impl From<&IdempotencyKey> for ClientOrderId {
+    fn from(key: &IdempotencyKey) -> Self {
+        key.raw().into()
+    }
 }
 
 impl MarketId {

@@ -1,8 +1,19 @@
 //! Open vocabularies: a word that the service added later is shown, not refused.
 
 use crate::model::Text;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt, str::FromStr};
+
+/// Reads an optional value; one of another shape is unknown, so that it does not cost the row.
+pub(in crate::model) fn or_none<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let raw = Option::<Box<RawValue>>::deserialize(from)?;
+    Ok(raw.and_then(|raw| serde_json::from_str(raw.get()).ok()))
+}
 
 /// A known word, or the service's own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

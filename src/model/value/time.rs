@@ -3,47 +3,10 @@
 use crate::model::Num;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::time::Duration;
-use strum::{Display, EnumString, VariantArray};
 
 /// Milliseconds since the Unix epoch, UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub i64);
-
-/// The unit of a wire timestamp. It is not documented (`docs/service-api.md 7`); milliseconds is the guess.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Deserialize,
-    Serialize,
-    Display,
-    EnumString,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum TimestampUnit {
-    Seconds,
-    #[default]
-    Milliseconds,
-    Microseconds,
-    Nanoseconds,
-}
-
-impl TimestampUnit {
-    /// The unit of a wire number, by its magnitude.
-    pub fn of(instant: Num) -> Option<Self> {
-        Some(match instant.truncated(0).to_scaled(0)?.abs() {
-            n if n < SECONDS_END => Self::Seconds,
-            n if n < MILLIS_END => Self::Milliseconds,
-            n if n < MICROS_END => Self::Microseconds,
-            _ => Self::Nanoseconds,
-        })
-    }
-}
 
 /// Each unit begins where the previous one would reach the year 5138; no real instant is ambiguous.
 const SECONDS_END: i128 = 100_000_000_000;
@@ -61,17 +24,6 @@ impl Timestamp {
             _ => micro_steps / 1_000_000_000_000,
         };
         i64::try_from(millis).ok().map(Self)
-    }
-
-    /// The number for a service that counts in `unit`.
-    pub fn to_wire(self, unit: TimestampUnit) -> Option<Num> {
-        let millis = i128::from(self.0);
-        match unit {
-            TimestampUnit::Seconds => Num::from_scaled(millis / 1_000, 0),
-            TimestampUnit::Milliseconds => Num::from_scaled(millis, 0),
-            TimestampUnit::Microseconds => Num::from_scaled(millis * 1_000, 0),
-            TimestampUnit::Nanoseconds => Num::from_scaled(millis * 1_000_000, 0),
-        }
     }
 
     /// Reads the date of an HTTP header (`Sun, 06 Nov 1994 08:49:37 GMT`).

@@ -8,11 +8,10 @@ use super::{
 };
 use crate::{
     app::{
-        Effect, Identity, Msg, Options, Visibility, account::poll::Source, activity::notice::Tone,
-        dialogs::export::Sheet,
+        Effect, Identity, Msg, Options, Visibility, account::poll::Source, dialogs::export::Sheet,
     },
     client::Client,
-    config::{Connection, memory},
+    config::Connection,
     model::{Failure, PastMark},
     runtime::{
         base::clock::Clock,
@@ -27,11 +26,7 @@ use crate::{
         recovery::dry_run::CommandSink,
     },
 };
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 use tokio::{
     sync::mpsc::{Sender, channel, unbounded_channel},
     task::spawn_blocking,
@@ -122,7 +117,7 @@ impl Member {
         }
     }
 
-    /// Runs until the loop ends; `dir` stores what the service's dialect turned out to be.
+    /// Runs until the loop ends; `dir` keeps what the trader has set.
     pub(crate) async fn serve(self, journal_access: JournalAccess, dir: PathBuf) {
         let Self {
             account,
@@ -131,7 +126,6 @@ impl Member {
             callers,
             mut way,
         } = self;
-        keep_learned(&client, &way.inbox, &dir);
         let kept = (&identity, KeptAccess::beside(&journal_access));
         let trader = TraderEffects::start(account.reach, dir.clone(), kept, &way.inbox);
         way.say(Msg::Opened(identity)).await;
@@ -191,38 +185,6 @@ fn write(inbox: &Sender<Msg>, sheet: Box<Sheet>, dir: PathBuf) {
         let written = export::write(&sheet, &dir);
         // The desk is shutting down: nobody receives it.
         drop(inbox.blocking_send(Msg::Written(written)));
-    });
-}
-
-/// Reports what was learned of the service's dialect, and stores it for the next session.
-fn keep_learned(client: &Client, inbox: &Sender<Msg>, dir: &Path) {
-    let (mut terms, inbox) = (client.negotiation(), inbox.clone());
-    let (dir, base_url) = (dir.to_owned(), client.connection().base_url.clone());
-    tokio::spawn(async move {
-        let mut known = terms.borrow_and_update().sentences();
-        while terms.changed().await.is_ok() {
-            let (now, learned) = {
-                let terms = terms.borrow_and_update();
-                (terms.sentences(), terms.learned().clone())
-            };
-            for (term, sentence) in now
-                .iter()
-                .filter(|(term, now)| known.get(term) != Some(now))
-            {
-                let text = format!(
-                    "learned of the service: {sentence}; {} decides otherwise",
-                    term.setting()
-                );
-                // The desk is shutting down: nobody receives it.
-                drop(inbox.send(Msg::Notify(Tone::Plain, text)).await);
-            }
-            known = now;
-            let (dir, base_url) = (dir.clone(), base_url.clone());
-            let kept = move || memory::remember(&dir, &base_url, &learned);
-            if let Ok(Err(why)) = spawn_blocking(kept).await {
-                tracing::warn!(%why, "facts learned about the service are not kept");
-            }
-        }
     });
 }
 

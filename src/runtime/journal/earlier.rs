@@ -7,7 +7,7 @@
 
 use super::journal_writer::JournalWriter;
 use crate::{
-    api::{Dialect, Method, Request},
+    api::{Method, Request},
     app::{Msg, activity::earlier::PAGE},
     client::Client,
     journal::{IntentId, IntentRow, Journal, JournalError, Outcome, SettledIntent},
@@ -43,10 +43,10 @@ pub(crate) fn tell(
         JournalAccess::Writer(writer) => writer.read(read),
         JournalAccess::ReadOnly(dir) => looked(dir.clone(), read),
     };
-    let (client, inbox) = (client.clone(), inbox.clone());
+    let inbox = inbox.clone();
     tokio::spawn(async move {
         let rows = rows.await.unwrap_or(Err(JournalError::Stopped));
-        let page = rows.map(|rows| page(rows, &client.dialect()));
+        let page = rows.map(page);
         let answer = page.map_err(|why| why.to_string());
         // The desk is shutting down: nobody receives it.
         drop(inbox.send(Msg::Recalled(answer)).await);
@@ -70,21 +70,17 @@ fn looked(
     rows
 }
 
-fn page(rows: Vec<SettledIntent>, dialect: &Dialect) -> PastPage {
+fn page(rows: Vec<SettledIntent>) -> PastPage {
     let most = usize::try_from(PAGE).unwrap_or(usize::MAX);
     PastPage {
         has_more: rows.len() > most,
-        rows: rows
-            .into_iter()
-            .take(most)
-            .map(|row| past(row, dialect))
-            .collect(),
+        rows: rows.into_iter().take(most).map(past).collect(),
     }
 }
 
-fn past(row: SettledIntent, dialect: &Dialect) -> Past {
+fn past(row: SettledIntent) -> Past {
     let SettledIntent { entry, attempts } = row;
-    let command = command(&entry, dialect);
+    let command = command(&entry);
     let attempts = attempts.into_iter().map(|attempt| Attempted {
         at: attempt.ended_at,
         status: attempt.status,
@@ -112,7 +108,7 @@ fn past(row: SettledIntent, dialect: &Dialect) -> Past {
 }
 
 /// The row as a command, if this desk can read it.
-fn command(entry: &IntentRow, dialect: &Dialect) -> Option<Command> {
+fn command(entry: &IntentRow) -> Option<Command> {
     let intent = &entry.intent;
     if entry.intent.is_flatten() {
         return Some(Command::Flatten(intent.account_id.clone()));
@@ -123,7 +119,7 @@ fn command(entry: &IntentRow, dialect: &Dialect) -> Option<Command> {
         key: intent.key.clone(),
         body: intent.body.clone(),
     };
-    Some(request.command(dialect)?.classed(intent.risk))
+    Some(request.command()?.classed(intent.risk))
 }
 
 /// The outcome as it was shown then; `status` is that of the last response.

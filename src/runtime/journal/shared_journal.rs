@@ -5,7 +5,7 @@
 //! Otherwise: the first account, which shows the command as another service's.
 
 use crate::{
-    api::{Dialect, Route},
+    api::Route,
     config::{Connection, Secret},
     journal::{Intent, IntentRow, Journal, JournalError},
     model::{AccountId, IdempotencyKey, Timestamp},
@@ -181,7 +181,7 @@ fn closed_all_at(
     address: &AccountAddress,
 ) -> Result<Option<Timestamp>, JournalError> {
     let recent = journal.recent_on((&address.base_url, &address.account_id), RECENT)?;
-    let close_all = Route::CloseAll(address.account_id.clone()).target(&Dialect::default());
+    let close_all = Route::CloseAll(address.account_id.clone()).target();
     let closes = |entry: &&IntentRow| {
         let intent = &entry.intent;
         intent.is_flatten() || intent.target == close_all

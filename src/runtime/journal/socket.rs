@@ -154,7 +154,7 @@ impl SocketHost {
     }
 
     fn command(&self, request: WireRequest) -> Option<app::CallerRequest> {
-        request.command(&self.client.connection().account_id, &self.client.dialect())
+        request.command(&self.client.connection().account_id)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::shared_journal::AccountAddress;
 use crate::{
-    api::{Dialect, Method, Request},
+    api::{Method, Request},
     app::{self, Sending, activity::user_alerts::AlertEdit},
     model::{AccountId, IdempotencyKey, Risk},
     runtime::base::clock::Shared,
@@ -59,12 +59,8 @@ impl WireRequest {
         }
     }
 
-    /// `None` if it is no command of this dialect.
-    pub(super) fn command(
-        self,
-        account: &AccountId,
-        dialect: &Dialect,
-    ) -> Option<app::CallerRequest> {
+    /// `None` if it is no command.
+    pub(super) fn command(self, account: &AccountId) -> Option<app::CallerRequest> {
         let (method, target, key, body, (sending, risk)) = match self {
             Self::Flatten => return Some(app::CallerRequest::Flatten(account.clone())),
             Self::EditAlerts(edit) => return Some(app::CallerRequest::EditAlerts(*edit)),
@@ -84,7 +80,7 @@ impl WireRequest {
             body: body.into_bytes(),
         };
         Some(app::CallerRequest::Send {
-            command: request.command(dialect)?.classed(risk),
+            command: request.command()?.classed(risk),
             key,
             sending,
         })

@@ -9,8 +9,8 @@ use crate::{
     client::Client,
     journal::{Holder, IntentState, JournalError, StateUpdate},
     model::{
-        AccountId, Command, Dispatch, Failure, FailureKind, IdempotencyKey, JournalRole, OrderId,
-        ProcessKind, READ_ONLY, Resource, Risk, Ticket,
+        AccountId, Command, Dispatch, Failure, FailureKind, JournalRole, ProcessKind, READ_ONLY,
+        Resource, Risk, Ticket,
     },
     runtime::{
         base::{clock::Clock, lock::locked},
@@ -67,8 +67,6 @@ struct OutboxState {
     questions: Mutex<HashMap<Ticket, oneshot::Sender<ParkedDecision>>>,
     /// The newest command of each resource: an older one is not sent again.
     newest: Mutex<HashMap<Resource, Ticket>>,
-    /// Orders matched to a command of unknown outcome, by its key.
-    claims: Mutex<HashMap<OrderId, IdempotencyKey>>,
     gate: Arc<EntryGate>,
     /// Whether recovery is over.
     ready: watch::Sender<bool>,
@@ -145,24 +143,6 @@ impl OutboxContext {
     /// Joins the queue of the resource that `command` changes.
     pub(crate) fn join(&self, command: &Command) -> QueueTurn {
         locked(&self.shared.resource_queues).join(command)
-    }
-
-    /// Orders of this service that other intents made; `None` if the journal does not answer in time.
-    pub(crate) async fn linked_orders(&self, risk: Risk) -> Option<Vec<OrderId>> {
-        let base_url = self.client.connection().base_url.clone();
-        let read =
-            move |journals: &mut JournalSet| journals.current_journal()?.linked_orders(&base_url);
-        self.writer
-            .write_for_risk(risk, NOTE_TIMEOUT, read)
-            .await
-            .ok()
-    }
-
-    /// Claims the order for the command under `key`; `false` if another command has claimed it.
-    pub(super) fn claim(&self, order: &OrderId, key: &IdempotencyKey) -> bool {
-        let mut claims = locked(&self.shared.claims);
-        let owner = claims.entry(order.clone()).or_insert_with(|| key.clone());
-        owner == key
     }
 
     /// Halts trading until a person re-arms this desk or a later one.

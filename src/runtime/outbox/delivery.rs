@@ -11,11 +11,14 @@ use crate::{
     api::Request,
     app::{Msg, activity::notice::Tone},
     client::{
-        Attempt, Evidence, Mutation, ReconcileOutcome, RequestClass,
+        Attempt, Mutation, ReconcileOutcome, RequestClass,
         policy::{Interim, NextStep, RetryState},
     },
     journal::{IntentId, IntentRow, Journal, JournalError, ReplayWindow, StateUpdate},
-    model::{CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, Ticket, Timestamp},
+    model::{
+        CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, SlicedOperation, Ticket,
+        Timestamp,
+    },
     runtime::{
         base::{jitter::Jitter, lock::locked},
         journal::journal_set::{IntentLocation, JournalSet, known_ref},
@@ -339,44 +342,22 @@ impl Delivery {
     }
 
     async fn reconcile(self: Arc<Self>) -> Result<ReconcileOutcome, Failure> {
-        let linked = self.context.linked_orders(self.command.risk()).await;
-        let evidence = Evidence {
-            since: self.since,
-            linked: linked.as_deref(),
-        };
-        let outcome = self
-            .context
-            .client
-            .reconcile(&self.command, evidence)
-            .await?;
-        let proof = match &outcome {
-            ReconcileOutcome::Done(Receipt::Order { order, .. }) => Some(&order.id),
-            ReconcileOutcome::Done(_)
-            | ReconcileOutcome::NotDone
-            | ReconcileOutcome::Ended(_)
-            | ReconcileOutcome::Inconclusive => None,
-        };
-        // A change of an order has no key, and finds an order that another command made.
-        let made = proof.zip(self.recorded.request.key.as_ref());
-        // A command of the same shape, also unknown, found the order first.
-        let is_taken = made.is_some_and(|(id, key)| !self.context.claim(id, key));
-        Ok(if is_taken {
-            ReconcileOutcome::Inconclusive
-        } else {
-            outcome
-        })
+        let key = self.recorded.request.key.as_ref();
+        self.context.client.reconcile(&self.command, key).await
     }
 
     async fn tell(self: Arc<Self>, meanwhile: Interim, after: Duration) {
         if let Interim::Stalled(operation) = &meanwhile
             && self.history().stall()
         {
-            let (done, total) = (operation.done_count(), operation.total_count);
+            let (done, total) = (operation.done_count(), operation.total_count());
             let text = format!("{} is stalled at {done} of {total}", self.command);
             self.context.note(Tone::Alert, text).await;
         }
-        if let (ProgressSink::Flatten(operations), Interim::Running(operation)) =
-            (&self.sink, &meanwhile)
+        if let (
+            ProgressSink::Flatten(operations),
+            Interim::Running(SlicedOperation::CloseAll(operation)),
+        ) = (&self.sink, &meanwhile)
         {
             // The flatten has ended: nobody receives it.
             let _over = operations.send(operation.clone());

@@ -4,12 +4,10 @@
 use super::{Delivery, OutboxContext, ProgressSink};
 use crate::{
     app::{Msg, activity::notice::Tone},
-    client::{Client, CloseCheck, Evidence, ReconcileOutcome},
+    client::{Client, CloseCheck, ReconcileOutcome},
     journal::StateUpdate,
     model::{
-        CancelResult, CloseAll, Command, Failure, FlatProof, Position, ProcessKind, Receipt,
-        Timestamp,
-        echo::{self, Sizes},
+        CancelResult, CloseAll, Command, Failure, FlatProof, Position, ProcessKind, Receipt, echo,
     },
 };
 use std::{sync::Arc, time::Duration};
@@ -73,12 +71,7 @@ pub(super) async fn check_echo(
     command: &Command,
     receipt: &Receipt,
 ) -> Option<String> {
-    let sizes = if context.client.dialect().signed_sizes {
-        Sizes::Signed
-    } else {
-        Sizes::Unsigned
-    };
-    let differences = echo::differences(command, receipt, sizes);
+    let differences = echo::differences(command, receipt);
     if differences.is_empty() {
         return None;
     }
@@ -92,16 +85,8 @@ pub(super) async fn check_echo(
 }
 
 /// How a queued cancel ended, if it did.
-async fn ended(
-    client: &Client,
-    command: &Command,
-    now: Timestamp,
-) -> Option<Result<Receipt, Failure>> {
-    let evidence = Evidence {
-        since: now,
-        linked: None,
-    };
-    match client.reconcile(command, evidence).await {
+async fn ended(client: &Client, command: &Command) -> Option<Result<Receipt, Failure>> {
+    match client.reconcile(command, None).await {
         Ok(ReconcileOutcome::Done(receipt)) => Some(Ok(receipt)),
         Ok(ReconcileOutcome::Ended(why)) => Some(Err(Failure {
             message: format!("{}, before the queued cancel", why.message).into(),
@@ -133,8 +118,7 @@ pub(super) async fn queued_end(
                 .max(client.pause_left()),
         )
         .await;
-        // The date matters only when a search must find an order that may have been placed.
-        if let Some(end) = ended(client, command, Timestamp(0)).await {
+        if let Some(end) = ended(client, command).await {
             return Some(end);
         }
     }
@@ -158,7 +142,7 @@ pub(super) async fn queued_cancel(
             LATE_POLL_INTERVAL
         };
         sleep(timeouts.scaled(wait)).await;
-        let Some(result) = ended(&context.client, &command, context.clock.now()).await else {
+        let Some(result) = ended(&context.client, &command).await else {
             continue;
         };
         if let Some(delivery) = &delivery {

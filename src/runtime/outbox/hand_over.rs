@@ -113,7 +113,7 @@ impl OutboxContext {
         }
         let random = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let key = chosen.cloned().unwrap_or_else(random);
-        let request = Request::encode(command, key.clone(), &self.client.dialect()).ok()?;
+        let request = Request::encode(command, key.clone()).ok()?;
         let sending = self.sending(chosen).await;
         Some(WireRequest::send(request, key, (sending, command.risk())))
     }

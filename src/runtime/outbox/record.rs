@@ -131,7 +131,7 @@ impl OutboxContext {
         let chosen = origin.key.clone();
         let own = || IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
         let key = origin.key.unwrap_or_else(own);
-        let request = Request::encode(command, key, &self.client.dialect())
+        let request = Request::encode(command, key)
             .map_err(|why| Failure::local(format!("the request could not be written: {why}")))?;
         let (intent, intent_ref) = (self.intent(command, &request, asked_at), origin.intent_ref);
         let claim = match (command, &chosen) {

@@ -105,7 +105,7 @@ impl DryRunOutbox {
             let why = if let Command::Flatten(account) = &command {
                 flatten(&client, account).await
             } else {
-                spelled(&client, &command)
+                spelled(&command)
             };
             // The desk is shutting down: nobody receives it.
             drop(
@@ -118,9 +118,9 @@ impl DryRunOutbox {
 }
 
 /// The request it would have been.
-fn spelled(client: &Client, command: &Command) -> String {
+fn spelled(command: &Command) -> String {
     let key = IdempotencyKey::from(uuid::Uuid::new_v4().to_string());
-    match Request::encode(command, key, &client.dialect()) {
+    match Request::encode(command, key) {
         Ok(request) => request.to_string(),
         Err(why) => format!("the request could not be written: {why}"),
     }
@@ -130,7 +130,7 @@ fn spelled(client: &Client, command: &Command) -> String {
 async fn flatten(client: &Client, account: &AccountId) -> String {
     let remains: OpenExposure = client.remains().await;
     let commands = remains.way_out(account.clone());
-    let lines = commands.iter().map(|command| spelled(client, command));
+    let lines = commands.iter().map(spelled);
     let mut words = lines.collect::<Vec<_>>().join(" · ");
     if let Err(why) = remains.left() {
         words = format!("{words} · the rest could not be read: {why}");

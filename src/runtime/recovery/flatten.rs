@@ -364,7 +364,7 @@ async fn sweep(context: &OutboxContext, parent: &IntentRef) -> HashSet<Resource>
     let account = &client.connection().account_id;
     let (stopped, head_start) = oneshot::channel::<()>();
     let stops = async {
-        let twaps = first_read(context, || client.active_twaps()).await;
+        let twaps = first_read(context, || client.active_twaps(account)).await;
         let ended = end_all(context, parent, stops(&twaps)).await;
         drop(stopped);
         ended

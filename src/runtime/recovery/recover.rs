@@ -15,7 +15,7 @@ use super::flatten::{self, ResumedFlatten};
 use crate::{
     api::{Method, Request},
     app::{Msg, activity::notice::Tone},
-    client::{Evidence, ReconcileOutcome},
+    client::ReconcileOutcome,
     journal::{IntentId, IntentRow, IntentState, JournalError, StateUpdate},
     model::{Command, Failure, Order, ProcessKind, Receipt, Risk, Ticket, Timestamp},
     runtime::{
@@ -273,14 +273,13 @@ impl Recovery<'_> {
 
     /// Parses the row and gives it a ticket of this session.
     fn row(&self, entry: IntentRow, ownership: Ownership) -> Option<OpenRow> {
-        let dialect = &self.context.client.dialect();
         let request = Request {
             method: entry.intent.method.parse::<Method>().ok()?,
             target: entry.intent.target.clone(),
             key: entry.intent.key.clone(),
             body: entry.intent.body.clone(),
         };
-        let command = request.command(dialect)?.classed(entry.intent.risk);
+        let command = request.command()?.classed(entry.intent.risk);
         let ticket = earlier(entry.id.0);
         let delivery = Delivery::resumed(
             self.context.clone(),
@@ -298,21 +297,14 @@ impl Recovery<'_> {
     }
 
     async fn outcome(&self, row: &OpenRow) -> Result<ReconcileOutcome, Failure> {
-        let linked = self
-            .context
-            .linked_orders(row.delivery.command().risk())
-            .await;
-        let evidence = Evidence {
-            since: row.entry.created_at,
-            linked: linked.as_deref(),
-        };
+        let key = row.entry.intent.key.as_ref();
         let timeouts = self.context.client.timeouts();
         let mut wait = timeouts.scaled(Duration::from_millis(250));
         for _ in 1..RECONCILE_ATTEMPTS {
             match self
                 .context
                 .client
-                .reconcile(row.delivery.command(), evidence)
+                .reconcile(row.delivery.command(), key)
                 .await
             {
                 Err(why) => sleep(wait.max(why.retry_after.unwrap_or_default())).await,
@@ -322,7 +314,7 @@ impl Recovery<'_> {
         }
         self.context
             .client
-            .reconcile(row.delivery.command(), evidence)
+            .reconcile(row.delivery.command(), key)
             .await
     }
 

@@ -94,7 +94,7 @@ pub fn form(form: &Form, model: &Model) -> FormView {
         fields: fields(form, model, &seen),
         preview: super::preview::preview(&reckoned, model, &seen),
         trouble: super::trouble::trouble(&reckoned, model, &seen),
-        json: form.shows_json.then(|| json(form, model, &seen)),
+        json: form.shows_json.then(|| json(form, &seen)),
         scroll: form.scroll,
         pages: [Action::PageUp, Action::PageDown].map(|action| {
             let chord = model.keymap.chord(Context::Form, action);
@@ -300,12 +300,12 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
 }
 
 /// Method, path and body exactly as they would be sent, or why that is not possible yet.
-fn json(form: &Form, model: &Model, seen: &Seen) -> String {
+fn json(form: &Form, seen: &Seen) -> String {
     let command = match form.draft.command(seen) {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
-    crate::view::text::words::call(&command, &model.options.dialect)
+    crate::view::text::words::call(&command)
 }
 
 fn order_side(side: Side) -> Span {

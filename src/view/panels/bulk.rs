@@ -117,12 +117,7 @@ fn items(model: &Model, scene: &Scene<'_>, bulk: &Bulk) -> Vec<BulkItem> {
 }
 
 fn item(model: &Model, item: &Item) -> BulkItem {
-    let call = || {
-        Some(Span::muted(words::call(
-            &item.command,
-            &model.options.dialect,
-        )))
-    };
+    let call = || Some(Span::muted(words::call(&item.command)));
     let (state, more) = match &item.state {
         State::Listed => (Span::muted("to send"), call()),
         State::Sent(ticket) => match model.store.flights.get(ticket).map(|f| &f.progress) {
@@ -181,6 +176,7 @@ fn became(model: &Model, receipt: &Receipt) -> Option<Span> {
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_)
         | Receipt::Flat(_) => return None,
     };

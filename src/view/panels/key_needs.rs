@@ -61,12 +61,8 @@ const NEEDS: &[(Action, Need)] = &[
     (Action::Lift, |model| guard::locked(model).is_some()),
     (Action::Buy, can_add),
     (Action::Sell, can_add),
-    (Action::NewTwap, |model| {
-        can_add(model) && model.options.dialect.twap_creation.path().is_some()
-    }),
-    (Action::NewLadder, |model| {
-        can_add(model) && model.options.dialect.scaled_creation.path().is_some()
-    }),
+    (Action::NewTwap, can_add),
+    (Action::NewLadder, can_add),
     (Action::ObservedPrice, can_fill),
     (Action::StepUp, is_stepped),
     (Action::Drop, |model| model.price_ladder.carried().is_some()),

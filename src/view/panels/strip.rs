@@ -16,7 +16,10 @@ use crate::{
         dialogs::overlay::{Arm, Strip, StripAction},
         keys::keymap::{Action, Context},
     },
-    model::{AccountId, CloseAll, Command, Num, Progress, StopMoveEvent, Ticket, Timestamp},
+    model::{
+        AccountId, CloseAll, Command, Num, Progress, SlicedOperation, StopMoveEvent, Ticket,
+        Timestamp,
+    },
     view::{
         tables::activity,
         text::{
@@ -220,7 +223,7 @@ fn flight_view(
         (
             Command::CloseAll(account),
             Progress::Running {
-                operation,
+                operation: SlicedOperation::CloseAll(operation),
                 retry_at,
             },
         ) => Some(PendingCommandView {

@@ -6,8 +6,8 @@ use crate::{
         activity::notice::{Event, Notice},
     },
     model::{
-        CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order, OrderStatus,
-        Past, Progress, Receipt, Timestamp,
+        CancelAll, CloseAll, Command, Exits, Failure, FailureKind, FollowUp, Leg, Market, Order,
+        OrderStatus, Past, Progress, Receipt, Timestamp,
     },
     view::{
         tables::order_words::order_words,
@@ -123,12 +123,15 @@ pub(crate) fn receipt_kind(receipt: &Receipt) -> &'static str {
         Receipt::Order { queued: true, .. } => "queued",
         Receipt::Order { order, .. } => order_kind(order),
         Receipt::CloseAll(operation) if operation.failed_count > 0 => "partly done",
+        Receipt::CancelAll(operation) if operation.failed_count > 0 => "partly done",
+        Receipt::CancelAll(operation) if operation.queued_count() > 0 => "cancel pending",
         Receipt::CloseAll(operation) if operation.failures().next().is_some() => "answered",
         Receipt::Cancel(_)
         | Receipt::Position(_)
         | Receipt::Twap(_)
         | Receipt::Scaled(_)
         | Receipt::CloseAll(_)
+        | Receipt::CancelAll(_)
         | Receipt::AlreadySo(_) => "done",
         Receipt::Flat(_) => "flat",
     }
@@ -271,17 +274,32 @@ pub(crate) fn progress_words(progress: &Progress) -> String {
         Progress::Running { operation, .. } => format!(
             "{} of {} done, {} failed",
             operation.done_count(),
-            operation.total_count,
-            operation.failed_count
+            operation.total_count(),
+            operation.failed_count()
         ),
         Progress::Flattening(flattening) => flattening.to_string(),
         Progress::Parked { why, .. } => why.message.to_string(),
     }
 }
 
+/// `3 of 4 canceled, 1 cancel pending: that order may still fill`
+fn cancel_all_words(operation: &CancelAll) -> String {
+    let (total, failed) = (operation.total_count, operation.failed_count);
+    let queued = operation.queued_count();
+    let mut words = format!("{} of {total} accepted", total.saturating_sub(failed));
+    if queued > 0 {
+        words.push_str(&format!(", {queued} pending: these orders may still fill"));
+    }
+    if failed > 0 {
+        words.push_str(&format!(", {failed} failed"));
+    }
+    words
+}
+
 fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {
     match receipt {
         Receipt::Order { order, .. } => order_words(order, about.market.as_ref()),
+        Receipt::CancelAll(operation) => format!("{asked}: {}", cancel_all_words(operation)),
         Receipt::CloseAll(operation) => {
             let words = [Some(close_all_words(operation)), still_running(about)];
             let words: Vec<_> = words.into_iter().flatten().collect();

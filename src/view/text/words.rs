@@ -7,7 +7,7 @@ use super::{
     table::Cell,
 };
 use crate::{
-    api::{Dialect, Request},
+    api::Request,
     app::{About, Closing, Target},
     model::{
         Command, Exits, Lenient, MarginMode, Market, MarketId, Num, Order, OrderMode, OrderStatus,
@@ -158,9 +158,9 @@ pub(crate) fn status(status: &Lenient<OrderStatus>) -> Span {
 }
 
 /// Method, path and body exactly as they would be sent, or why that is not possible.
-pub(crate) fn call(command: &Command, dialect: &Dialect) -> String {
+pub(crate) fn call(command: &Command) -> String {
     // The key is created at sending and is no part of the body.
-    match Request::encode(command, "".into(), dialect) {
+    match Request::encode(command, "".into()) {
         Ok(request) => {
             let body = Text::from(String::from_utf8_lossy(&request.body).into_owned());
             format!("{} {}\n{body}", request.method, request.target)

@@ -8,8 +8,8 @@ use super::{Ended, EndedBy, FillCertainty, Remote, Source, Store};
 use crate::{
     app::account::tree::order_tree,
     model::{
-        CloseAll, Command, Exits, Leg, Num, Order, OrderId, OrderStatus, OrderType, Page, Position,
-        PositionId, Receipt, ScaledId, Timestamp,
+        CancelAll, CancelStatus, CloseAll, Command, Exits, Leg, Num, Order, OrderId, OrderStatus,
+        OrderType, Page, Position, PositionId, Receipt, ScaledId, Timestamp,
     },
 };
 use std::collections::BTreeMap;
@@ -136,6 +136,17 @@ fn lay(leg: Leg, price: &mut Option<Num>) {
     }
 }
 
+/// The orders that a cancel-all has canceled; a queued cancel has not happened yet.
+fn cancels(operation: &CancelAll) -> Vec<What> {
+    let mut canceled = vec![];
+    for result in &operation.results {
+        if result.status.is(&CancelStatus::Canceled) {
+            canceled.push(What::Canceled(result.order_id.clone()));
+        }
+    }
+    canceled
+}
+
 /// The facts in a receipt.
 fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
     match (receipt, command) {
@@ -147,6 +158,7 @@ fn facts(command: &Command, receipt: &Receipt) -> Vec<What> {
         (Receipt::Order { order, .. }, _) => vec![What::Order(order.clone())],
         (Receipt::Position(position), _) => vec![What::Position(position.clone())],
         (Receipt::CloseAll(operation), _) => closes(operation),
+        (Receipt::CancelAll(operation), _) => cancels(operation),
         (Receipt::AlreadySo(_), Command::Cancel(id)) => vec![What::Canceled(id.clone())],
         (Receipt::AlreadySo(_), Command::Exits(exits)) => vec![What::Exits(exits.clone())],
         (
@@ -240,6 +252,7 @@ impl Store {
             | Receipt::Order { .. }
             | Receipt::Position(_)
             | Receipt::CloseAll(_)
+            | Receipt::CancelAll(_)
             | Receipt::AlreadySo(_) => {}
         }
         vec![]

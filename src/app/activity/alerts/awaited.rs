@@ -67,7 +67,7 @@ impl Awaited {
     /// A command progressed: records its effects so far; returns events once it is parked.
     pub(crate) fn advanced(&mut self, ticket: Ticket, progress: &Progress) -> Vec<Alert> {
         let operation = match progress {
-            Progress::Running { operation, .. } => Some(operation),
+            Progress::Running { operation, .. } => operation.close_all(),
             Progress::Flattening(flattening) => flattening.operation.as_ref(),
             Progress::Parked { .. } => return self.release(ticket),
             Progress::Queued

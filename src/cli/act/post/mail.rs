@@ -284,8 +284,8 @@ fn print_progress(voice: Output, command: &Command, progress: &Progress) {
         Progress::Running { operation, .. } => voice.note(&format!(
             "{command}: {} of {} tried, {} failed",
             operation.done_count(),
-            operation.total_count,
-            operation.failed_count
+            operation.total_count(),
+            operation.failed_count()
         )),
         Progress::Flattening(flattening) => voice.note(&format!("{command}: {flattening}")),
     }

@@ -63,6 +63,8 @@ impl EntryDraft {
                 .target
                 .clone()
                 .filter(|_| self.has(Field::TargetPosition)),
+            marketable_limit_acknowledged: false,
+            replace_overlapping_exits: false,
         })
     }
 

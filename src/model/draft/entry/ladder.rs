@@ -2,9 +2,10 @@
 
 use super::EntryDraft;
 use crate::model::{
-    PlaceScaled,
+    Distribution, Num, PlaceScaled,
     draft::{Faults, Field, Seen},
 };
+use std::cmp::Ordering;
 
 impl EntryDraft {
     pub(super) fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
@@ -13,7 +14,11 @@ impl EntryDraft {
         let rungs = faults.take(Field::Rungs, self.rungs());
         let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
-        let skew = number(Field::Skew);
+        let distribution = match number(Field::Skew).map(|skew| skew.cmp(&Num::ONE)) {
+            None | Some(Ordering::Equal) => Distribution::Flat,
+            Some(Ordering::Greater) => Distribution::Ascending,
+            Some(Ordering::Less) => Distribution::Descending,
+        };
         let ((terms, rung_count), (start_price, end_price)) =
             faults.none(terms.zip(rungs).zip(prices))?;
         Ok(PlaceScaled {
@@ -27,7 +32,8 @@ impl EntryDraft {
             start_price,
             end_price,
             rung_count,
-            skew,
+            distribution,
+            marketable_limit_acknowledged: None,
         })
     }
 }

@@ -172,7 +172,7 @@ impl PollContext {
         match question {
             PollRequest::Positions => Answer::Positions(client.open_positions(account).await),
             PollRequest::Orders => Answer::Orders(client.working_orders(account).await),
-            PollRequest::Twaps => Answer::Twaps(client.twaps(account).await),
+            PollRequest::Twaps => Answer::Twaps(client.active_twaps(account).await),
             PollRequest::Scaled(id) => {
                 let ladder = client.scaled(&id).await.map(Box::new);
                 Answer::Scaled(id, ladder)

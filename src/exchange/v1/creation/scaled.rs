@@ -8,7 +8,7 @@ use crate::{
         idempotency::IdempotentRequest,
         wire::{MarketUnits, leverage, whole},
     },
-    model::{AccountId, MarketId, Num, PlaceScaled},
+    model::{AccountId, Distribution, MarketId, PlaceScaled},
 };
 
 impl StrategyBody for PlaceScaled {
@@ -21,15 +21,12 @@ impl StrategyBody for PlaceScaled {
     }
 
     fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
-        let skew = self.skew.unwrap_or(Num::ONE);
-        let skew_milli = skew
-            .to_scaled(3)
-            .and_then(|milli| u32::try_from(milli).ok())
-            .filter(|milli| *milli > 0)
-            .ok_or_else(|| {
-                let message = format!("skew {skew} must be above 0 with at most 3 decimals");
-                ApiError::field("skew", Reason::InvalidScaled, message)
-            })?;
+        // The size of the last rung over that of the first, in thousandths.
+        let skew_milli = match self.distribution {
+            Distribution::Flat => 1_000,
+            Distribution::Ascending => 3_000,
+            Distribution::Descending => 333,
+        };
         Ok(ScaledParams {
             market,
             side: self.side,

@@ -1,4 +1,4 @@
-//! Creates TWAP, VWAP and scaled orders. The documents do not show how a service does it (`docs/service-api.md 7`).
+//! Creates TWAP, VWAP and scaled orders (docs/service-api.md 4.2 and 4.3).
 //! With an `Idempotency-Key` a creation happens once; a repetition returns the current state of what it made.
 
 mod scaled;
@@ -7,15 +7,15 @@ mod twap;
 use super::super::{
     api_error::ApiError,
     auth::AuthenticatedUser,
-    engine::{EngineCommand, MarketIx, TwapStatus},
+    engine::{EngineCommand, MarketIx},
     idempotency::{IdempotentRequest, IdempotentResult},
     message::{ApiRequest, ApiResponse},
     state::ExchangeState,
     wire::{self, MarketUnits},
 };
 use crate::{
-    api::{Data, List},
-    model::{AccountId, MarketId, Scaled, Twap},
+    api::Data,
+    model::{AccountId, MarketId},
 };
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
@@ -70,39 +70,4 @@ fn answer(
             Err(ApiError::broken("a creation that made something else"))
         }
     }
-}
-
-/// Every TWAP of the account, or those with a status, newest first; `/v1` lists only pending and active ones.
-pub(super) fn all_twaps(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    (id, status): (&AccountId, Option<TwapStatus>),
-) -> Result<ApiResponse, ApiError> {
-    let account = state.account(caller, id.raw())?;
-    let data: Vec<Twap> = state
-        .engine
-        .twap_orders(account)
-        .filter(|row| status.is_none_or(|status| row.status == status))
-        .filter_map(|row| state.rows().twap(row))
-        .collect();
-    ApiResponse::ok(&Data { data })
-}
-
-/// Every scaled order of the account, newest first.
-pub(super) fn scaled_orders(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-) -> Result<ApiResponse, ApiError> {
-    let account = state.account(caller, id.raw())?;
-    let data: Vec<Scaled> = state
-        .engine
-        .scaled_orders(account)
-        .filter_map(|row| state.rows().scaled(row))
-        .collect();
-    ApiResponse::ok(&List {
-        data,
-        has_more: Some(false),
-        next_cursor: None,
-    })
 }

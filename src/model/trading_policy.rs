@@ -1,0 +1,225 @@
+//! What an account may do now, as `GET /v1/accounts/{id}/trading-policy` says (docs/service-api.md 2.6). Advisory: the
+//! service decides again for each order.
+
+use super::{Lenient, MarketId, Num, Text, Timestamp, value::lenient::or_none};
+use crate::model::{AccountStage, AccountStatus};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A missing or unreadable field is not known; the row is read all the same.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TradingPolicy {
+    #[serde(deserialize_with = "or_none")]
+    pub status: Option<Lenient<AccountStatus>>,
+    #[serde(deserialize_with = "or_none")]
+    pub stage: Option<Lenient<AccountStage>>,
+    /// No order by hand is accepted.
+    #[serde(deserialize_with = "or_none")]
+    pub manual_trading_blocked: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub opening_exposure_restricted: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub payout_pending: Option<bool>,
+    /// The account copies another one: only that one opens.
+    #[serde(deserialize_with = "or_none")]
+    pub copy_follower_locked: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub copy_scope_blocked: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub fee_exempt: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub restriction: Option<Restriction>,
+    #[serde(deserialize_with = "or_none")]
+    pub competition: Option<Competition>,
+    #[serde(deserialize_with = "or_none")]
+    pub trading_halt: Option<TradingHalt>,
+    #[serde(deserialize_with = "or_none")]
+    pub limits: Option<TradingLimits>,
+    #[serde(deserialize_with = "or_none")]
+    pub slippage_tolerance_bps: Option<SlippageTolerance>,
+    #[serde(deserialize_with = "or_none")]
+    pub account_rules: Option<Vec<AccountRule>>,
+    /// The most notional of all open positions together, USD.
+    #[serde(deserialize_with = "or_none")]
+    pub maximum_total_notional_usd: Option<Num>,
+}
+
+/// Why an account may only reduce.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restriction {
+    /// `reduce_only`, or a word of the service's own.
+    pub restriction: Text,
+    #[serde(default, deserialize_with = "or_none")]
+    pub reason: Option<Text>,
+    #[serde(default, deserialize_with = "or_none")]
+    pub flagged_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Competition {
+    /// The only markets that may be traded; `None` allows all.
+    #[serde(deserialize_with = "or_none")]
+    pub market_allowlist: Option<Vec<MarketId>>,
+}
+
+/// Where trading is halted for everybody.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TradingHalt {
+    #[serde(deserialize_with = "or_none")]
+    pub platform: Option<bool>,
+    #[serde(deserialize_with = "or_none")]
+    pub categories: Option<Vec<Text>>,
+}
+
+/// Limits of orders and positions. Times in milliseconds, amounts in USD.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TradingLimits {
+    #[serde(deserialize_with = "or_none")]
+    pub trades_per_minute: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub trades_per_hour: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub trades_per_day: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub order_cooldown_ms: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub max_open_positions: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub max_position_value_usd: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub min_order_notional_usd: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub execution_delay_min_ms: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub execution_delay_max_ms: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub max_book_staleness_ms: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub maintenance_margin_ratio_bps: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub liquidation_fee_bps: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub max_resting_orders: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub risk_touch_window_ms: Option<Num>,
+}
+
+/// What `slippage_tolerance_bps` of an order may be.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SlippageTolerance {
+    #[serde(deserialize_with = "or_none")]
+    pub min: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub max: Option<Num>,
+    #[serde(deserialize_with = "or_none")]
+    pub market_order_maximum_by_provider: Option<BTreeMap<String, Num>>,
+}
+
+/// A rule of the account by its id; its parameters are the service's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AccountRule {
+    pub id: Text,
+    #[serde(default)]
+    pub parameters: serde_json::Value,
+}
+
+impl TradingPolicy {
+    /// Why nothing may be opened in `market` now, in words; `None` if the policy allows it.
+    pub fn refuses_entries(&self, market: Option<&MarketId>) -> Option<String> {
+        let is_on = |flag: Option<bool>| flag == Some(true);
+        if is_on(self.trading_halt.as_ref().and_then(|halt| halt.platform)) {
+            return Some("the service has halted trading".to_owned());
+        }
+        let flags = [
+            (
+                self.manual_trading_blocked,
+                "manual trading is blocked on this account",
+            ),
+            (
+                self.copy_follower_locked,
+                "this account copies another one: only that one opens positions",
+            ),
+            (
+                self.copy_scope_blocked,
+                "copy trading blocks this account from opening positions",
+            ),
+            (
+                self.payout_pending,
+                "a payout is pending: nothing can be opened until it is done",
+            ),
+            (
+                self.opening_exposure_restricted,
+                "this account may not open positions now",
+            ),
+        ];
+        let locked = flags.into_iter().find(|(flag, _)| is_on(*flag));
+        if let Some((_, words)) = locked {
+            return Some(words.to_owned());
+        }
+        self.restricted().or_else(|| self.not_allowed(market?))
+    }
+
+    fn restricted(&self) -> Option<String> {
+        let restriction = self.restriction.as_ref()?;
+        let why = restriction.reason.as_ref().filter(|why| !why.is_empty());
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        let word = restriction.restriction.to_string().replace('_', "-");
+        Some(format!("the account is {word}{why}"))
+    }
+
+    fn not_allowed(&self, market: &MarketId) -> Option<String> {
+        let allowed = self.competition.as_ref()?.market_allowlist.as_ref()?;
+        (!allowed.contains(market))
+            .then(|| format!("{market} is not among the markets of this competition"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> TradingPolicy {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn what_the_policy_blocks_is_said_and_what_it_does_not_say_is_allowed() {
+        let btc = MarketId::from("binance|BTCUSDT");
+        let refuses = |json: &str| read(json).refuses_entries(Some(&btc));
+        assert_eq!(refuses("{}"), None);
+        assert_eq!(
+            refuses(
+                r#"{"payout_pending":null,"restriction":null,"trading_halt":{"platform":false,"categories":[]}}"#
+            ),
+            None
+        );
+        assert_eq!(
+            refuses(r#"{"restriction":{"restriction":"reduce_only","reason":"under review"}}"#)
+                .unwrap(),
+            "the account is reduce-only: under review"
+        );
+        assert_eq!(
+            refuses(r#"{"competition":{"market_allowlist":["binance|ETHUSDT"]}}"#).unwrap(),
+            "binance|BTCUSDT is not among the markets of this competition"
+        );
+        assert!(refuses(r#"{"copy_follower_locked":true}"#).is_some());
+    }
+
+    #[test]
+    fn a_field_of_another_shape_is_unknown_and_costs_nothing_else() {
+        let policy = read(
+            r#"{"trading_halt":"none","limits":{"max_open_positions":"many","order_cooldown_ms":250}}"#,
+        );
+        let limits = policy.limits.unwrap();
+        assert_eq!(
+            (policy.trading_halt, limits.max_open_positions),
+            (None, None)
+        );
+        assert_eq!(limits.order_cooldown_ms, Some(Num::from(250_u32)));
+    }
+}
