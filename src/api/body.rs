@@ -74,7 +74,7 @@ impl PlaceBody {
             market_id: order.market_id.clone(),
             side: order.side,
             size: order.size,
-            client_order_id: Some(key.into()),
+            client_order_id: ClientOrderId::of(key),
             expected_price: order.expected_price,
             leverage: order.leverage,
             margin_mode: order.margin_mode,
@@ -179,7 +179,7 @@ impl CloseBody {
         let trigger = close.trigger.as_ref();
         Self {
             kind: close.kind,
-            client_order_id: Some(key.into()),
+            client_order_id: ClientOrderId::of(key),
             size: close.size,
             expected_price: close.expected_price,
             slippage_tolerance_bps: close.slippage_tolerance,

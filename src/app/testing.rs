@@ -18,7 +18,7 @@ use crate::{
         market::{answer::MarketAnswer, width_tier::WidthTier},
         update::router::update,
     },
-    config::{self, AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{self, AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
     model::{
         Book, Dated, Failure, Grid, Market, Num, Order, Page, Past, PastMark, Position, Receipt,
         Record, Risk, Ticket, Timestamp, Zone,
@@ -68,7 +68,6 @@ pub(crate) fn bare_desk() -> Model {
     let options = Options {
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: BTreeMap::new(),
-        dialect: Dialect::default(),
         ladder_one_key: false,
         checks: asking(),
         size_presets: PresetTable::default(),

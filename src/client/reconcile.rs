@@ -6,9 +6,9 @@
 
 use super::Client;
 use crate::model::{
-    CancelResult, ClosePosition, Command, ExitBatch, ExitOperation, Exits, Failure, FailureKind,
-    IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order, OrderId, OrderStatus, PositionId,
-    Proof, Receipt, ScaledId, TwapId,
+    CancelResult, ClientOrderId, ClosePosition, Command, ExitBatch, ExitOperation, Exits, Failure,
+    FailureKind, IdempotencyKey, Leg, ModifyOrder, Num, OpenExposure, Order, OrderId, OrderStatus,
+    PositionId, Proof, Receipt, ScaledId, TwapId,
 };
 use futures_util::future::join3;
 
@@ -63,10 +63,10 @@ impl Client {
 
     /// The order of this name, whatever became of it. Without one the request has not arrived, or not yet.
     async fn named(&self, key: Option<&IdempotencyKey>) -> Result<ReconcileOutcome, Failure> {
-        let Some(key) = key else {
+        let Some(name) = key.and_then(ClientOrderId::of) else {
             return Ok(ReconcileOutcome::Inconclusive);
         };
-        let order = self.order_named(&key.into()).await?;
+        let order = self.order_named(&name).await?;
         Ok(order.map_or(ReconcileOutcome::NotDone, |order| {
             ReconcileOutcome::Done(receipt(order))
         }))

@@ -1,14 +1,14 @@
 //! The client against real sockets: what a service can do to it, and what it reports.
 
 use super::{
-    Attempt, Evidence, Mutation, ReconcileOutcome, RequestClass,
+    Attempt, Mutation, ReconcileOutcome, RequestClass,
     testing::responder::{ORDER, Reply, Responder, client, connection, error, json, ok},
 };
 use crate::{
-    api::{Method, Request},
+    api::Request,
     config::PriceSource,
     model::{
-        AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt, Side,
+        AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt,
         Timestamp,
     },
 };
@@ -27,7 +27,7 @@ fn order(id: &str, status: &str) -> String {
 }
 
 fn request(command: &Command) -> Request {
-    Request::encode(command, "key-1".into(), &crate::api::Dialect::default()).unwrap()
+    Request::encode(command, "key-1".into()).unwrap()
 }
 
 async fn send(reply: Reply, command: Command) -> (Attempt, Vec<super::testing::responder::Seen>) {
@@ -175,30 +175,6 @@ async fn history_is_read_page_by_page() {
 
 const POSITION: &str =
     r#"{"id":"p","market_id":"x|BTC","size":1,"entry_price":100,"liquidation_price":130}"#;
-
-#[tokio::test]
-async fn sizes_without_a_sign_get_their_side_from_the_liquidation_price_and_the_mark() {
-    let mark = r#"{"data":[{"market_id":"x|BTC","mark_price":120}]}"#;
-    let positions = format!(r#"{{"data":[{POSITION}]}}"#);
-    let responder = Responder::answering(vec![ok(&positions), ok(mark)]).await;
-    let mut connection = responder.connection();
-    connection.dialect.signed_sizes = false;
-    let (client, _calls) = client(connection);
-    let page = client.open_positions(&account()).await.unwrap();
-    assert_eq!(page.rows[0].side(), Some(Side::Sell));
-}
-
-#[tokio::test]
-async fn sizes_without_a_sign_have_no_side_while_no_mark_is_known() {
-    let positions = format!(r#"{{"data":[{POSITION}]}}"#);
-    let down = error("503 Service Unavailable", "");
-    let responder = Responder::answering(vec![ok(&positions), down]).await;
-    let mut connection = responder.connection();
-    connection.dialect.signed_sizes = false;
-    let (client, _calls) = client(connection);
-    let page = client.open_positions(&account()).await.unwrap();
-    assert_eq!(page.rows[0].side(), None);
-}
 
 #[tokio::test]
 async fn open_positions_are_never_shown_as_closed_ones() {
@@ -527,81 +503,55 @@ async fn a_service_that_keeps_silent_leaves_the_outcome_open() {
     assert_eq!(why.kind, FailureKind::TimedOut);
 }
 
-/// The outcome of a whole market close of unknown outcome, from the account's orders.
-async fn close_sight(body: &str, rows: &[&str]) -> ReconcileOutcome {
-    let position = r#"{"data":[{"id":"pos-1","market_id":"paper|BTC","size":1}],"has_more":false}"#;
-    closing_sight(body, rows, position).await
-}
-
-/// The same with these open positions.
-async fn closing_sight(body: &str, rows: &[&str], positions: &str) -> ReconcileOutcome {
-    let close = Request {
-        method: Method::Post,
-        target: "/v1/positions/pos-1/close".to_owned(),
-        key: Some("key-1".into()),
-        body: body.as_bytes().to_vec(),
-    };
-    let close = close.command(&crate::api::Dialect::default()).unwrap();
-    let script = vec![orders(rows, r#","has_more":false"#), ok(positions)];
+/// The outcome of a close of unknown outcome: the orders of its name, then the position.
+async fn close_sight(named: &[&str], position: Reply) -> ReconcileOutcome {
+    let close = Command::Close(crate::model::ClosePosition::market("pos-1".into()));
+    let script = vec![orders(named, ""), position];
     let responder = Responder::answering(script).await;
     let (client, _calls) = responder.client();
-    let evidence = Evidence {
-        since: Timestamp(1_790_000_000_000),
-        linked: Some(&[]),
-    };
-    client.reconcile(&close, evidence).await.unwrap()
+    client
+        .reconcile(&close, Some(&"key-1".into()))
+        .await
+        .unwrap()
+}
+
+fn named(order: &str, name: &str) -> String {
+    order.replacen('{', &format!(r#"{{"client_order_id":"{name}","#), 1)
 }
 
 #[tokio::test]
-async fn of_a_position_that_a_whole_list_does_not_hold_nothing_is_left_to_close() {
-    let market = r#"{"type":"market","expected_price":64000.5}"#;
-    let none = r#"{"data":[],"has_more":false}"#;
-    let gone = ReconcileOutcome::Done(Receipt::AlreadySo("position pos-1 is not open".into()));
-    assert_eq!(closing_sight(market, &[], none).await, gone);
-    let lost = r#"{"data":[{"id":"pos-1"}],"has_more":false}"#;
-    assert_eq!(
-        closing_sight(market, &[], lost).await,
-        ReconcileOutcome::Inconclusive
-    );
-}
-
-fn reduces(id: &str, mode: &str, rest: &str) -> String {
-    let target = r#""reduce_only":true,"target_position_id":"pos-1""#;
-    order(id, "pending")
-        .replace(
-            r#""type":"limit","mode":"limit""#,
-            &format!(r#""type":"{mode}","mode":"{mode}""#),
-        )
-        .replace(r#""reduce_only":false"#, &format!("{target}{rest}"))
-}
-
-#[tokio::test]
-async fn a_target_that_stands_by_a_position_is_no_proof_that_it_was_closed() {
-    let target = reduces("o-1", "take_profit", r#","trigger_price":70000"#);
-    let armed = reduces("o-2", "conditional", r#","trigger_price":60000"#);
-    let market = reduces("o-3", "market", "");
-    let asked = r#"{"type":"market","expected_price":64000.5}"#;
-    assert_eq!(
-        close_sight(asked, &[&target, &armed]).await,
-        ReconcileOutcome::Inconclusive
-    );
+async fn a_lost_close_is_settled_by_one_read_of_its_name() {
+    let found = named(&order("o-7", "filled"), "key-1");
+    let missing = error("404 Not Found", "");
     let ReconcileOutcome::Done(Receipt::Order { order, .. }) =
-        close_sight(asked, &[&target, &market]).await
+        close_sight(&[&found], missing).await
     else {
         panic!("the close is there");
     };
-    assert_eq!(order.id, "o-3".into());
-    // Without the observed price one close looks like another.
-    let blind = r#"{"type":"market"}"#;
+    assert_eq!(order.id, "o-7".into());
+}
+
+#[tokio::test]
+async fn a_close_without_a_row_is_not_done_while_its_position_is_open() {
+    let position = |rest: &str| {
+        ok(&format!(
+            r#"{{"data":{{"id":"pos-1","market_id":"paper|BTC","size":1{rest}}}}}"#
+        ))
+    };
+    let other = named(&order("o-7", "filled"), "key-2");
+    let foreign = named(&order("o-7", "filled"), "key-1").replace("chal-1", "chal-9");
+    for rows in [vec![], vec![other.as_str()], vec![foreign.as_str()]] {
+        assert_eq!(
+            close_sight(&rows, position("")).await,
+            ReconcileOutcome::NotDone
+        );
+    }
+    let gone = ReconcileOutcome::Done(Receipt::AlreadySo("position pos-1 is not open".into()));
     assert_eq!(
-        close_sight(blind, &[&market]).await,
-        ReconcileOutcome::Inconclusive
+        close_sight(&[], position(r#","status":"closed""#)).await,
+        gone
     );
-    let conditional = r#"{"type":"conditional","trigger_price":61000,"expected_price":64000.5}"#;
-    assert_eq!(
-        close_sight(conditional, &[&armed]).await,
-        ReconcileOutcome::Inconclusive
-    );
+    assert_eq!(close_sight(&[], error("404 Not Found", "")).await, gone);
 }
 
 #[tokio::test]
@@ -610,11 +560,7 @@ async fn a_position_whose_row_cannot_be_read_is_not_taken_for_a_closed_one() {
     let responder = Responder::answering(vec![ok(unreadable)]).await;
     let (client, _calls) = responder.client();
     let margin = Command::margin("pos-1".into(), "200".parse().unwrap(), None);
-    let evidence = Evidence {
-        since: Timestamp(1_790_000_000_000),
-        linked: None,
-    };
-    let outcome = client.reconcile(&margin, evidence).await.unwrap();
+    let outcome = client.reconcile(&margin, None).await.unwrap();
     assert_eq!(outcome, ReconcileOutcome::Inconclusive);
 }
 

@@ -49,10 +49,6 @@ fn with_nothing_set_the_desk_trades_on_paper() {
     assert!(matches!(settings.far_end().unwrap(), FarEnd::Paper));
     assert_eq!(settings.close_all_delay, Duration::from_millis(1500));
     assert_eq!(settings.poll.history, Duration::from_secs(5));
-    assert_eq!(
-        settings.dialect.clone().on_paper(),
-        crate::api::Dialect::default()
-    );
 }
 
 #[test]
@@ -293,15 +289,6 @@ fn a_wrong_setting_names_its_place_and_what_is_allowed() {
              = '/o'",
             "trade_source.owner: no such setting; did you mean trade_source.own?",
         ),
-        (
-            "[dialect]\ntimestamp_unit = 'weeks'",
-            "dialect.timestamp_unit: \"weeks\" is not one of \"seconds\", \"milliseconds\", \"microseconds\", \
-             \"nanoseconds\"",
-        ),
-        (
-            "[dialect]\nslippage_field = ''",
-            "dialect.slippage_field: \"\" is not a name: printable ASCII without blanks",
-        ),
         ("theme = = 'dark'", "line 1: extra `=`, expected nothing"),
     ] {
         assert_eq!(complaint(text), format!("my.toml: {said}"), "{text}");
@@ -517,7 +504,6 @@ fn the_default_file_documents_every_setting() {
                     .starts_with(&format!("{name} ="))
             })
         })
-        .filter(|key| !key.starts_with("dialect.working_filter"))
         .collect();
     assert_eq!(undocumented, Vec::<String>::new());
     assert!(load::known().contains(&"price_source.funding_rate".to_owned()));
@@ -607,11 +593,7 @@ fn the_schema_takes_what_the_settings_take_and_says_what_each_means() {
     sorted.sort_unstable();
     assert_eq!(sorted, known);
     for (key, field) in &all {
-        let parent = key
-            .rsplit_once('.')
-            .map_or(key.as_str(), |(table, _)| table);
-        let told = parent == "dialect.working_filter" || field["description"].is_string();
-        assert!(told, "{key}");
+        assert!(field["description"].is_string(), "{key}");
         let is_text = field["type"] == "string" && field["examples"].is_null();
         let value = if is_text { "a" } else { "no such word" };
         let sources = Sources {

@@ -76,9 +76,6 @@ fn an_intent_is_found_again_byte_for_byte_after_a_restart() {
     assert_eq!(journal.recent(1).unwrap(), std::slice::from_ref(&open));
     assert_eq!(journal.open_intents().unwrap(), [open]);
     assert_eq!(journal.entry(first).unwrap(), Some(settled));
-    let linked = |service| journal.linked_orders(service).unwrap();
-    assert_eq!(linked("https://x.test"), ["o-1".into()]);
-    assert_eq!(linked("https://y.test"), []);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::{
         keys::keymap::Keymap,
         testing,
     },
-    config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
     model::{Book, Dated, Level, Num, Page, Timestamp},
     runtime::base::in_flight::InFlight,
 };
@@ -34,7 +34,6 @@ fn moving(motion: Motion) -> Model {
     let options = Options {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
-        dialect: Dialect::default(),
         ladder_one_key: false,
         checks: Checks::default(),
         size_presets: PresetTable::default(),

@@ -4,7 +4,7 @@ use crate::{
     orders::place,
     support::{Paper, Reply},
 };
-use perpdeck::model::{CloseAll, CloseAllStatus, CloseResultStatus, Order, Position};
+use perpdeck::model::{CloseAll, CloseResultStatus, OperationStatus, Order, Position};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -42,7 +42,7 @@ async fn one_target_per_request_until_all_are_tried_and_then_the_same_answer_for
         (first.status, first.header("retry-after")),
         (202, Some("1"))
     );
-    assert!(operation.status.is(&CloseAllStatus::Running));
+    assert!(operation.status.is(&OperationStatus::Running));
     assert_eq!(counts(&operation), (3, 1, 0));
 
     let (hasty, unchanged) = close_all(&paper, "panic").await;
@@ -70,7 +70,7 @@ async fn one_target_per_request_until_all_are_tried_and_then_the_same_answer_for
     paper.advance(500).await;
     let (last, operation) = close_all(&paper, "panic").await;
     assert_eq!((last.status, last.header("retry-after")), (201, None));
-    assert!(operation.status.is(&CloseAllStatus::Completed));
+    assert!(operation.status.is(&OperationStatus::Completed));
     assert_eq!(counts(&operation), (3, 2, 1));
     assert!(operation.completed_at.is_some());
     let order = operation.results[2].order.as_ref().unwrap();

@@ -1,14 +1,8 @@
 //! Closing positions and moving isolated margin.
 
 use crate::{orders::place, support::Paper};
-use perpdeck::{
-    client::Client,
-    config::Connection,
-    model::{Num, Order, OrderStatus, Position, Side},
-};
+use perpdeck::model::{Num, Order, OrderStatus, Position};
 use serde_json::json;
-use std::collections::BTreeSet;
-use tokio::sync::mpsc::unbounded_channel;
 
 /// Opens 0.1 BTC isolated and lets the cooldown pass.
 async fn open(paper: &Paper) -> Position {
@@ -140,46 +134,4 @@ async fn a_cross_position_has_no_margin_of_its_own() {
         (reply.status, reply.error().code.raw()),
         (409, "position_not_isolated")
     );
-}
-
-/// How the desk speaks to a service it was pointed at: nothing is known of it but what its answers tell.
-fn stranger(paper: &Paper) -> Client {
-    let base_url = format!("http://{}", paper.handle.addr);
-    let connection = Connection {
-        pinned: BTreeSet::new(),
-        ..Connection::paper(base_url, paper.key().into(), "chal-1".into())
-    };
-    let (calls, _) = unbounded_channel();
-    Client::new(connection, calls, || crate::support::START).unwrap()
-}
-
-#[tokio::test]
-async fn a_long_far_in_profit_beside_a_loser_is_a_long_however_often_it_is_read() {
-    let deep = include_str!("../support/bare.toml")
-        .replace("depth_usd = 120000", "depth_usd = 90000000")
-        .replace("depth_usd = 80000", "depth_usd = 90000000");
-    let paper = Paper::open(&deep).await;
-    let desk = stranger(&paper);
-    for (market, size) in [("paper|BTC", 2.9), ("paper|ETH", 58.0)] {
-        let long = json!({"market_id": market, "size": size, "leverage": 20});
-        let reply = place(&paper, market, long).await;
-        assert_eq!(reply.status, 201, "{}", reply.text());
-        paper.advance(500).await;
-    }
-    let mut is_above_entry = false;
-    for _ in 0..6 {
-        for (market, bps) in [("paper|BTC", 2000), ("paper|ETH", -1700)] {
-            let nudge = json!({"market_id": market, "bps": bps}).to_string();
-            assert_eq!(paper.post("/sim/nudge", &nudge).await.status, 200);
-            paper.advance(500).await;
-        }
-        desk.markets().await.unwrap();
-        let open = desk.open_positions(&"chal-1".into()).await.unwrap();
-        for position in &open.rows {
-            assert_eq!(position.side(), Some(Side::Buy), "{position:?}");
-            is_above_entry |= position.liquidation_price > position.entry_price;
-        }
-    }
-    assert!(is_above_entry, "no position got there");
-    assert!(desk.dialect().signed_sizes);
 }

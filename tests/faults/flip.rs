@@ -234,7 +234,6 @@ fn options() -> Options {
     Options {
         close_all: CloseAllRule::After(Duration::from_millis(1_500)),
         intervals: BTreeMap::new(),
-        dialect: perpdeck::config::Dialect::default(),
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         dry_run: false,

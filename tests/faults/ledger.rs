@@ -5,8 +5,8 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::model::{
-    CloseKind, ClosePosition, Command, Curve, Exits, Leg, MarginMode, PlaceKind, PlaceOrder,
-    PlaceScaled, PlaceTwap, Side,
+    CloseKind, ClosePosition, Command, Curve, Distribution, Exits, Leg, MarginMode, PlaceKind,
+    PlaceOrder, PlaceScaled, PlaceTwap, Side,
 };
 use serde_json::Value;
 
@@ -73,7 +73,11 @@ impl Scene {
             Command::Exits(exits) => format!("exits {} --stop-loss 45000", exits.order_id),
             Command::Margin { position_id, .. } => format!("margin {position_id} --extra 200"),
             Command::CloseAll(_) | Command::Flatten(_) => "close-all".to_owned(),
-            Command::PlaceTwap(_) | Command::PlaceScaled(_) => {
+            Command::PlaceTwap(_)
+            | Command::PlaceScaled(_)
+            | Command::Modify(_)
+            | Command::ExitBatch(_)
+            | Command::CancelAll(_) => {
                 unreachable!("not among the verbs: {:?}", self.mutation)
             }
         };
@@ -203,7 +207,7 @@ async fn twaps(stage: &Stage, n: usize) -> usize {
 }
 
 async fn ladders(stage: &Stage, n: usize) -> usize {
-    rows(stage, n, "/sim/scaled-orders").await.len()
+    rows(stage, n, "/v1/scaled-orders").await.len()
 }
 
 fn place(account: &str) -> Command {
@@ -227,6 +231,8 @@ fn place(account: &str) -> Command {
         stop_loss_price: None,
         slippage_tolerance: None,
         target_position_id: None,
+        marketable_limit_acknowledged: false,
+        replace_overlapping_exits: false,
     }))
 }
 
@@ -238,10 +244,12 @@ fn start_twap(account: &str) -> Command {
         curve: Curve::Twap,
         side: Side::Buy,
         size: "1".parse().unwrap(),
+        expected_price: "64250.5".parse().unwrap(),
         leverage: "5".parse().unwrap(),
         margin_mode: MarginMode::Cross,
         reduce_only: false,
         duration_minutes: "60".parse().unwrap(),
+        slice_interval_seconds: None,
         randomize: false,
         trigger_price: Some("70000".parse().unwrap()),
         max_price: None,
@@ -261,7 +269,8 @@ fn place_ladder(account: &str) -> Command {
         start_price: "50000".parse().unwrap(),
         end_price: "45000".parse().unwrap(),
         rung_count: "3".parse().unwrap(),
-        skew: None,
+        distribution: Distribution::Flat,
+        marketable_limit_acknowledged: None,
     }))
 }
 

@@ -7,7 +7,6 @@ use crate::{
     stage::{Stage, account},
 };
 use perpdeck::{
-    api::Dialect,
     app::Msg,
     client::{Client, Timeouts},
     config::{Connection, MarketSources},
@@ -165,9 +164,6 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
         base_url,
         api_key: stage.key(n).into(),
         account_id: account(n).into(),
-        dialect: Dialect::default(),
-        pinned: perpdeck::api::Term::all().collect(),
-        learned: perpdeck::api::Learned::default(),
         prices: None,
         markets: MarketSources::default(),
         facts: None,

@@ -468,7 +468,6 @@ pub(crate) fn options() -> Options {
     ];
     let settings = BUILT_IN.clone();
     Options {
-        dialect: perpdeck::config::Dialect::default(),
         checks: perpdeck::config::Checks {
             duplicate_within: Duration::ZERO,
             orders_per_second: 0,

@@ -107,7 +107,7 @@ fn a_round_of_it_is_told_and_the_positions_are_looked_at_again() {
     )
     .unwrap();
     let running = Progress::Running {
-        operation: operation.clone(),
+        operation: crate::model::SlicedOperation::CloseAll(operation.clone()),
         retry_at: model.now.plus(Duration::from_secs(1)),
     };
     let now = model.now;

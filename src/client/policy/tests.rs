@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     client::ReconcileOutcome,
-    model::{CancelResult, CloseAllStatus, Lenient, Order, OrderStatus, Proof},
+    model::{CancelResult, CloseAll, Lenient, OperationStatus, Order, OrderStatus, Proof},
 };
 use strum::VariantArray;
 
@@ -30,13 +30,18 @@ fn attempt(answer: &str) -> Attempt {
 
 fn risk(mutation: Mutation) -> Risk {
     match mutation {
-        Mutation::Place | Mutation::PlaceTwap | Mutation::PlaceScaled | Mutation::Margin => {
-            Risk::Increasing
-        }
+        Mutation::Place
+        | Mutation::PlaceTwap
+        | Mutation::PlaceScaled
+        | Mutation::Modify
+        | Mutation::ExitBatch
+        | Mutation::Margin => Risk::Increasing,
         Mutation::Close | Mutation::CloseAll => Risk::Reducing,
-        Mutation::Cancel | Mutation::Exits | Mutation::StopTwap | Mutation::CancelScaled => {
-            Risk::Neutral
-        }
+        Mutation::Cancel
+        | Mutation::Exits
+        | Mutation::StopTwap
+        | Mutation::CancelScaled
+        | Mutation::CancelAll => Risk::Neutral,
     }
 }
 
@@ -349,7 +354,7 @@ fn operation(done: u32, total: u32) -> CloseAll {
         id: "op".into(),
         operation: "close_all_positions".into(),
         account_id: "a".into(),
-        status: Lenient::Known(CloseAllStatus::Running),
+        status: Lenient::Known(OperationStatus::Running),
         total_count: total,
         succeeded_count: done,
         failed_count: 0,
@@ -361,7 +366,7 @@ fn operation(done: u32, total: u32) -> CloseAll {
 
 fn running(operation: Option<CloseAll>, retry_after: Option<u64>) -> Attempt {
     Attempt::Running {
-        operation,
+        operation: operation.map(SlicedOperation::CloseAll),
         retry_after: retry_after.map(Duration::from_secs),
     }
 }
@@ -377,7 +382,7 @@ fn a_close_all_of_a_hundred_targets_is_followed_to_its_end() {
         );
         let expected = NextStep::Retry {
             after: seconds(7),
-            meanwhile: Interim::Running(operation(done, 100)),
+            meanwhile: Interim::Running(SlicedOperation::CloseAll(operation(done, 100))),
         };
         assert_eq!(verdict, expected);
     }

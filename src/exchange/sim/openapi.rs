@@ -29,7 +29,7 @@ mod tests {
         DOCUMENT,
     };
     use crate::{
-        api::{CloseBody, Dialect, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
+        api::{CloseBody, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
         exchange::{
             api_error::ServiceCode,
             engine::{Reason, RuleId},
@@ -37,10 +37,9 @@ mod tests {
             rate_limit::{RateLimit, RateLimits},
         },
         model::{
-            CancelResult, CloseAll, CloseAllStatus, CloseKind, CloseResult, CloseResultStatus,
-            LiquidityRole, MarginMode, Order, OrderMode, OrderStatus, OrderType, PlaceKind,
-            PlaceScaled, PlaceTwap, Position, Rung, Scaled, Side, TimeInForce, TriggerDirection,
-            Twap,
+            CancelResult, CloseAll, CloseKind, CloseResult, CloseResultStatus, LiquidityRole,
+            MarginMode, Order, OrderMode, OrderStatus, OrderType, PlaceKind, PlaceScaled,
+            PlaceTwap, Position, Rung, Scaled, Side, TimeInForce, TriggerDirection, Twap,
         },
     };
     use serde::{
@@ -69,7 +68,7 @@ mod tests {
         if path.starts_with("/sim/") {
             (&SimRoute::parse(method, path, query).unwrap()).into()
         } else {
-            (&Route::parse(method, path, query, &Dialect::default()).unwrap()).into()
+            (&Route::parse(method, path, query).unwrap()).into()
         }
     }
 
@@ -240,7 +239,10 @@ mod tests {
             ("/OrderStatus", words::<OrderStatus>()),
             ("/LiquidityRole", words::<LiquidityRole>()),
             ("/Endpoint", words::<FaultTarget>()),
-            ("/CloseAll/properties/status", words::<CloseAllStatus>()),
+            (
+                "/CloseAll/properties/status",
+                words::<crate::model::OperationStatus>(),
+            ),
             (
                 "/CloseResult/properties/status",
                 words::<CloseResultStatus>(),

@@ -14,7 +14,7 @@ use super::super::{
     store::LoadedExchange,
     v1,
 };
-use crate::api::{Dialect, IDEMPOTENCY_KEY, Route};
+use crate::api::{IDEMPOTENCY_KEY, Route};
 use hyper::{HeaderMap, header::HeaderValue};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
@@ -324,7 +324,7 @@ impl Paper {
             let route = SimRoute::parse(request.method, path, query).unwrap();
             sim::answer(&self.service, Some(&self.caller), route, &call)
         } else {
-            let route = Route::parse(request.method, path, query, &Dialect::default()).unwrap();
+            let route = Route::parse(request.method, path, query).unwrap();
             v1::answer(&self.service, &self.caller, route, &call)
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::{
-    CloseKind, Curve, Held, MarginMode, Num, OrderMode, PlaceKind, PlaceScaled, PlaceTwap, Side,
-    TimeInForce, Timestamp, Trigger, TriggerDirection,
+    CloseKind, Curve, Distribution, Held, MarginMode, Num, OrderMode, PlaceKind, PlaceScaled,
+    PlaceTwap, Side, TimeInForce, Timestamp, Trigger, TriggerDirection,
 };
 
 fn num(text: &str) -> Num {
@@ -42,10 +42,12 @@ fn slicing() -> Command {
         curve: Curve::Twap,
         side: Side::Sell,
         size: num("0.10"),
+        expected_price: num("100"),
         leverage: num("5"),
         margin_mode: MarginMode::Cross,
         reduce_only: true,
         duration_minutes: num("30"),
+        slice_interval_seconds: None,
         randomize: false,
         trigger_price: None,
         max_price: None,
@@ -65,7 +67,8 @@ fn laddering() -> Command {
         start_price: num("100"),
         end_price: num("110"),
         rung_count: num("5"),
-        skew: None,
+        distribution: Distribution::Flat,
+        marketable_limit_acknowledged: None,
     }))
 }
 

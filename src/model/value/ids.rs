@@ -73,10 +73,11 @@ ids! {
     ClientOrderId
 }
 
-/// One name for both: an order is found by it when its answer was lost.
-impl From<&IdempotencyKey> for ClientOrderId {
-    fn from(key: &IdempotencyKey) -> Self {
-        key.raw().into()
+impl ClientOrderId {
+    /// One name for both: an order is found by its key when its answer was lost. `None` for a request that is only shown and
+    /// has no key yet.
+    pub fn of(key: &IdempotencyKey) -> Option<Self> {
+        (!key.raw().is_empty()).then(|| key.raw().into())
     }
 }
 

@@ -185,7 +185,7 @@ mod tests {
             key: None,
             body: vec![],
         };
-        let request = Request::encode(command, key, &Dialect::default()).unwrap_or(flatten);
+        let request = Request::encode(command, key).unwrap_or(flatten);
         let intent = Intent {
             base_url: url.to_owned(),
             account_id: "chal-1".into(),

@@ -2,12 +2,11 @@
 
 use super::{super::support::Paper, answers, commands};
 use perpdeck::{
-    api::{Dialect, Learned, QueryPair, Request},
+    api::Request,
     config::{Choice, keep_columns, memory},
     journal::{Intent, IntentState, Journal, StateUpdate, UsedKey},
     model::{
         CancelResult, Failure, FailureKind, FlatProof, Order, Proof, Receipt, Risk, Timestamp,
-        TimestampUnit,
     },
 };
 use rusqlite::{Connection, types::ValueRef};
@@ -150,7 +149,7 @@ fn ends() -> Vec<Result<Receipt, Failure>> {
 fn fill(journal: &mut Journal) {
     let ends = ends();
     for (n, command) in commands().iter().enumerate() {
-        let request = Request::encode(command, "k".into(), &Dialect::default())
+        let request = Request::encode(command, "k".into())
             .unwrap_or_else(|_| Request::flatten(&"chal-1".into()));
         let resource = command.resource();
         let intent = intent(n, request, command.risk(), resource.raw());
@@ -273,10 +272,10 @@ fn a_journal_of_before_the_renames_is_whole_and_is_read() {
             key: None,
             body: entry.intent.body.clone(),
         };
-        let command = request.command(&Dialect::default());
+        let command = request.command();
         let command = command.map(|command| command.classed(entry.intent.risk));
         let again = command.and_then(|command| {
-            let again = Request::encode(&command, "k".into(), &Dialect::default()).ok()?;
+            let again = Request::encode(&command, "k".into()).ok()?;
             assert_eq!(
                 (&again.target, &again.body),
                 (&request.target, &request.body)
@@ -304,17 +303,6 @@ fn a_journal_of_before_the_renames_is_whole_and_is_read() {
 #[test]
 fn the_files_of_the_state_directory_are_written_as_they_are_today() {
     let dir = TempDir::new().unwrap();
-    let learned = Learned {
-        working_filter: Some(QueryPair {
-            name: "view".to_owned(),
-            value: "live".to_owned(),
-        }),
-        position_selector: Some("state".to_owned()),
-        twaps_account: Some(String::new()),
-        timestamp_unit: Some(TimestampUnit::Microseconds),
-        signed_sizes: Some(false),
-    };
-    memory::remember(dir.path(), "https://x.test", &learned).unwrap();
     let choice = Choice {
         shown: vec!["market".to_owned()],
         hidden: vec!["size".to_owned()],
@@ -322,7 +310,7 @@ fn the_files_of_the_state_directory_are_written_as_they_are_today() {
     keep_columns(dir.path(), "positions", Some(choice)).unwrap();
     assert!(memory::is_first_tour(dir.path()));
     let mut out = files(dir.path());
-    for name in ["dialects.json", "columns.json"] {
+    for name in ["columns.json"] {
         out += &fs::read_to_string(dir.path().join(name)).unwrap();
         out += "\n";
     }

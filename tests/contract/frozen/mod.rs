@@ -11,8 +11,9 @@ mod requests;
 mod words;
 
 use perpdeck::model::{
-    Bps, ClosePosition, Command, Curve, Exits, Held, Leg, MarginMode, Num, PlaceKind, PlaceOrder,
-    PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp, Trigger, TriggerDirection,
+    Bps, ClosePosition, Command, Curve, Distribution, Exits, Held, Leg, MarginMode, Num, PlaceKind,
+    PlaceOrder, PlaceScaled, PlaceTwap, Risk, Side, TimeInForce, Timestamp, Trigger,
+    TriggerDirection,
 };
 
 /// An order that says everything an order can say.
@@ -37,6 +38,8 @@ pub(super) fn full_order() -> PlaceOrder {
         stop_loss_price: Some(Num::from(80_000_u32)),
         slippage_tolerance: Some(Bps(Num::from(50_u32))),
         target_position_id: Some("pos_000001".into()),
+        marketable_limit_acknowledged: true,
+        replace_overlapping_exits: true,
     }
 }
 
@@ -55,10 +58,12 @@ pub(super) fn twap() -> PlaceTwap {
         curve: Curve::Vwap,
         side: Side::Buy,
         size: Num::new(50, 3),
+        expected_price: Num::new(640_005, 1),
         leverage: Num::from(5_u32),
         margin_mode: MarginMode::Cross,
         reduce_only: false,
         duration_minutes: Num::from(30_u32),
+        slice_interval_seconds: Some(Num::from(60_u32)),
         randomize: true,
         trigger_price: Some(Num::from(64_000_u32)),
         max_price: Some(Num::from(66_000_u32)),
@@ -78,7 +83,8 @@ pub(super) fn ladder() -> PlaceScaled {
         start_price: Num::from(61_000_u32),
         end_price: Num::from(60_000_u32),
         rung_count: Num::from(3_u32),
-        skew: Some(Num::from(2_u32)),
+        distribution: Distribution::Ascending,
+        marketable_limit_acknowledged: Some(true),
     }
 }
 
@@ -134,7 +140,8 @@ pub(super) fn commands() -> Vec<Command> {
         Command::PlaceScaled(Box::new(ladder())),
         Command::PlaceScaled(Box::new(PlaceScaled {
             reduce_only: true,
-            skew: None,
+            distribution: Distribution::Flat,
+            marketable_limit_acknowledged: None,
             ..ladder()
         })),
         Command::Close(ClosePosition::market("pos_1".into())),

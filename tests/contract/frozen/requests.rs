@@ -3,34 +3,15 @@
 use super::commands;
 use perpdeck::{
     api::{
-        Creation, Dialect, OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, QueryPair,
-        Request, Route, TwapsQuery,
+        OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QuoteSize, Request,
+        Route, TwapSelector, TwapsQuery,
     },
-    model::{Command, TimestampUnit},
+    model::{Command, Num, Side},
 };
 use std::fmt::Write;
 
-/// A service that spells everything otherwise.
-fn foreign() -> Dialect {
-    Dialect {
-        working_filter: QueryPair {
-            name: "view".to_owned(),
-            value: "live".to_owned(),
-        },
-        position_selector: "state".to_owned(),
-        time_in_force_field: "tif".to_owned(),
-        trigger_direction_field: "when".to_owned(),
-        slippage_field: "max_slippage".to_owned(),
-        twaps_account: String::new(),
-        twap_creation: Creation::At("/v1/twaps".to_owned()),
-        scaled_creation: Creation::None,
-        timestamp_unit: TimestampUnit::Seconds,
-        signed_sizes: false,
-    }
-}
-
-fn sent(command: &Command, dialect: &Dialect) -> String {
-    match Request::encode(command, "k".into(), dialect) {
+fn sent(command: &Command) -> String {
+    match Request::encode(command, "k".into()) {
         Ok(request) => {
             let key = if request.key.is_some() { " keyed" } else { "" };
             format!("{request}{key}")
@@ -46,45 +27,63 @@ fn every_command_is_sent_as_it_is_today() {
         let (risk, resource) = (command.risk(), command.resource());
         writeln!(out, "{n}").unwrap();
         writeln!(out, "  {risk}, on {:?}", resource.raw().unwrap_or("-")).unwrap();
-        writeln!(out, "  {}", sent(command, &Dialect::default())).unwrap();
-        writeln!(out, "  {}", sent(command, &foreign())).unwrap();
+        writeln!(out, "  {}", sent(command)).unwrap();
     }
     insta::assert_snapshot!(out);
 }
 
 #[test]
-fn every_list_is_asked_for_as_it_is_today() {
-    let orders = |filter, limit, cursor: Option<&str>| {
-        Route::Orders(OrdersQuery {
-            account_id: "chal 1".into(),
-            filter,
-            limit,
-            cursor: cursor.map(|cursor| cursor.to_owned().into()),
-        })
+fn every_read_is_asked_for_as_it_is_today() {
+    let page = |limit, cursor: Option<&str>| PageQuery {
+        account_id: "chal 1".into(),
+        limit,
+        cursor: cursor.map(|cursor| cursor.to_owned().into()),
     };
-    let positions = |selector, limit| {
-        Route::Positions(PositionsQuery {
-            account_id: "chal-1".into(),
-            selector,
-            limit,
-            cursor: None,
-        })
+    let size = QuoteSize {
+        side: Side::Buy,
+        size: Num::new(15, 1),
     };
     let routes = [
-        orders(OrderFilter::All, Some(100), Some("c/1")),
-        orders(OrderFilter::Working, None, None),
-        positions(PositionSelector::Open, None),
-        positions(PositionSelector::Closed, Some(50)),
-        Route::Twaps(TwapsQuery {
-            account_id: Some("chal-1".into()),
+        Route::About,
+        Route::Markets,
+        Route::Market("x|a/b".into()),
+        Route::Quote("x|@107".into(), None),
+        Route::Quote("x|@107".into(), Some(size)),
+        Route::Accounts,
+        Route::Account("chal-1".into()),
+        Route::TradingPolicy("chal-1".into()),
+        Route::Orders(OrdersQuery::Of(
+            page(Some(100), Some("c/1")),
+            OrderFilter::All,
+        )),
+        Route::Orders(OrdersQuery::Of(page(None, None), OrderFilter::Working)),
+        Route::Orders(OrdersQuery::Named("k 1".into())),
+        Route::Order("o/1".into()),
+        Route::Fills(page(Some(50), None)),
+        Route::Positions(PositionsQuery {
+            page: page(None, None),
+            selector: PositionSelector::Open,
         }),
+        Route::Positions(PositionsQuery {
+            page: page(Some(50), None),
+            selector: PositionSelector::Closed,
+        }),
+        Route::Position("p/1".into()),
+        Route::Twaps(TwapsQuery {
+            page: page(None, None),
+            selector: TwapSelector::Active,
+        }),
+        Route::Twaps(TwapsQuery {
+            page: page(Some(50), None),
+            selector: TwapSelector::Completed,
+        }),
+        Route::Twap("t/1".into()),
+        Route::ScaledOrders(page(Some(50), None)),
         Route::Scaled("scaled/1".into()),
     ];
     let mut out = String::new();
     for route in &routes {
-        for dialect in [Dialect::default(), foreign()] {
-            writeln!(out, "{} {}", route.method(), route.target(&dialect)).unwrap();
-        }
+        writeln!(out, "{} {}", route.method(), route.target()).unwrap();
     }
     insta::assert_snapshot!(out);
 }

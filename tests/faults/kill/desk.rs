@@ -7,7 +7,6 @@ use super::{
 };
 use crate::stage::{Stage, account};
 use perpdeck::{
-    api::Dialect,
     app::Msg,
     client::{Client, Timeouts},
     config::{Connection, MarketSources},
@@ -82,9 +81,6 @@ impl Desk {
             base_url: format!("http://{}", port.addr),
             api_key: stage.key(0).into(),
             account_id: account(0).into(),
-            dialect: Dialect::default(),
-            pinned: perpdeck::api::Term::all().collect(),
-            learned: perpdeck::api::Learned::default(),
             prices: None,
             markets: MarketSources::default(),
             facts: None,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{Effect, Model, TerminalOut, account::poll::Answer};
 use crate::{
-    api::{Dialect, Method, Request},
+    api::{Method, Request},
     app::{
         activity::notice::Event, desk::msg::Msg, dialogs::effect::Clip, testing::*,
         update::router::update,
@@ -276,7 +276,7 @@ fn buying(model: &mut Model) {
             "leverage":5,"margin_mode":"cross","limit_price":60000}"#
                 .to_vec(),
     };
-    let command = request.command(&Dialect::default()).unwrap();
+    let command = request.command().unwrap();
     let now = model.now;
     update(model, now, Msg::Resumed(Ticket(9), command));
 }

@@ -1,10 +1,7 @@
 //! TWAPs and scaled orders.
 
 use super::*;
-use crate::{
-    api::Creation,
-    model::{Curve, PlaceScaled, PlaceTwap},
-};
+use crate::model::{Curve, Distribution, PlaceScaled, PlaceTwap};
 
 #[test]
 fn a_twap_is_a_size_and_how_long_it_runs() {
@@ -15,10 +12,12 @@ fn a_twap_is_a_size_and_how_long_it_runs() {
         curve: Curve::Twap,
         side: Side::Buy,
         size: num("0.5"),
+        expected_price: num("64000"),
         leverage: num("10"),
         margin_mode: MarginMode::Cross,
         reduce_only: false,
         duration_minutes: num("120"),
+        slice_interval_seconds: None,
         randomize: true,
         trigger_price: None,
         max_price: Some(num("70000")),
@@ -42,29 +41,9 @@ fn a_ladder_is_two_prices_and_how_many_rungs() {
         start_price: num("62000"),
         end_price: num("60000"),
         rung_count: num("5"),
-        skew: Some(num("2")),
+        distribution: Distribution::Ascending,
+        marketable_limit_acknowledged: None,
     };
     let effects = press(&mut model, "l 0.3 tab 62000 tab 60000 tab 5 tab 2 enter");
     assert_eq!(effects, sent(1, Command::PlaceScaled(Box::new(ladder))));
-}
-
-#[test]
-fn a_service_that_makes_none_says_so_in_words() {
-    let mut model = desk();
-    model.options.dialect.twap_creation = Creation::None;
-    model.options.dialect.scaled_creation = Creation::Auto;
-    for (key, words) in [
-        (
-            "t",
-            "this service cannot create TWAPs: dialect.twap_creation is none",
-        ),
-        (
-            "l",
-            "this service cannot create ladders: dialect.scaled_creation is none",
-        ),
-    ] {
-        press(&mut model, key);
-        assert_eq!(model.overlays, vec![]);
-        assert_eq!(said(&model), words);
-    }
 }

@@ -316,7 +316,7 @@ fn place(model: &Model, reduce_only: &str) -> Command {
         key: None,
         body: json.into_bytes(),
     };
-    request.command(&model.options.dialect).unwrap()
+    request.command().unwrap()
 }
 
 #[test]

@@ -189,8 +189,7 @@ async fn what_an_earlier_session_left_open_is_counted_and_left_alone() {
 async fn the_client_of_a_dry_run_sends_no_change_whoever_asks_it_to() {
     let rehearsal = Rehearsal::of(vec![]).await;
     for (command, _) in every_kind() {
-        let dialect = rehearsal.client.dialect();
-        let request = crate::api::Request::encode(&command, "key-1".into(), &dialect).unwrap();
+        let request = crate::api::Request::encode(&command, "key-1".into()).unwrap();
         let attempt = rehearsal
             .client
             .send(&request, command.facts().mutation)

@@ -261,7 +261,7 @@ async fn a_close_all_that_the_first_desk_sent_is_proved_on_the_second_one_too() 
         id: "op".into(),
         operation: "close_all_positions".into(),
         account_id: "chal-1".into(),
-        status: CloseAllStatus::Completed.into(),
+        status: crate::model::OperationStatus::Completed.into(),
         total_count: 1,
         succeeded_count: 1,
         failed_count: 0,

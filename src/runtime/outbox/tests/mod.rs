@@ -28,8 +28,8 @@ use crate::{
     },
     journal::{IntentState, Journal, JournalError},
     model::{
-        CloseAll, CloseAllStatus, ClosePosition, Command, Failure, FailureKind, FollowUp,
-        IdempotencyKey, PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
+        CloseAll, ClosePosition, Command, Failure, FailureKind, FollowUp, IdempotencyKey,
+        PlaceKind, PlaceOrder, Progress, Receipt, Risk, Side, Ticket, Timestamp,
     },
     runtime::{
         base::clock::Clock,
@@ -256,8 +256,7 @@ pub(crate) fn close(position: &str) -> Command {
 }
 
 fn intent(command: &Command, url: &str, journal: &Journal) -> crate::journal::Intent {
-    let dialect = crate::api::Dialect::default();
-    let request = crate::api::Request::encode(command, "key-1".into(), &dialect).unwrap();
+    let request = crate::api::Request::encode(command, "key-1".into()).unwrap();
     crate::journal::Intent {
         base_url: url.to_owned(),
         account_id: "chal-1".into(),

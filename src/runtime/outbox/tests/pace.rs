@@ -95,7 +95,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
         id: "op".into(),
         operation: "close_all_positions".into(),
         account_id: "chal-1".into(),
-        status: CloseAllStatus::Running.into(),
+        status: crate::model::OperationStatus::Running.into(),
         total_count: 3,
         succeeded_count: done,
         failed_count: 0,
@@ -112,7 +112,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
             at.push(start.elapsed().as_secs());
             ready(match number {
                 1 | 2 => Attempt::Running {
-                    operation: Some(operation(number)),
+                    operation: Some(crate::model::SlicedOperation::CloseAll(operation(number))),
                     retry_after: Some(Duration::from_secs(5)),
                 },
                 _ => Attempt::Done(Receipt::CloseAll(operation(3))),
@@ -127,6 +127,7 @@ async fn a_close_all_is_followed_at_the_pace_the_service_sets() {
     .await;
     assert_eq!(result, Ok(Receipt::CloseAll(operation(3))));
     assert_eq!(at, [0, 5, 10]);
-    let running = [1, 2].map(|done| Interim::Running(operation(done)));
+    let running = [1, 2]
+        .map(|done| Interim::Running(crate::model::SlicedOperation::CloseAll(operation(done))));
     assert_eq!(told, running);
 }

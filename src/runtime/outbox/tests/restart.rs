@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    api::{Dialect, Request},
+    api::Request,
     app::activity::notice::Tone,
     client::{
         Timeouts,
@@ -52,7 +52,7 @@ async fn after_a_crash_on(
 
 fn left_open(command: &Command, number: u32, url: &str, journal: &Journal) -> Intent {
     let key = format!("key-{number}").into();
-    let request = Request::encode(command, key, &Dialect::default()).unwrap();
+    let request = Request::encode(command, key).unwrap();
     Intent {
         base_url: url.to_owned(),
         account_id: "chal-1".into(),

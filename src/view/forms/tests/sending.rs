@@ -3,15 +3,14 @@
 use super::*;
 
 #[test]
-fn the_exact_request_is_shown_with_the_services_own_field_names() {
+fn the_exact_request_is_shown() {
     let mut model = limit_buy("0.10", "60000");
-    model.options.dialect.time_in_force_field = "tif".to_owned();
     press(&mut model, "tab tab right ctrl-j");
     assert_eq!(
         view(&model).json.unwrap(),
-        "POST /v1/orders\n{\"account_id\":\"chal-1\",\"expected_price\":64000,\"leverage\":10,\
-         \"limit_price\":60000,\"margin_mode\":\"cross\",\"market_id\":\"paper|BTC\",\
-         \"reduce_only\":false,\"side\":\"buy\",\"size\":0.10,\"tif\":\"ioc\",\"type\":\"limit\"}"
+        "POST /v1/orders\n{\"type\":\"limit\",\"account_id\":\"chal-1\",\"market_id\":\"paper|BTC\",\"side\":\"buy\",\
+         \"size\":0.10,\"expected_price\":64000,\"leverage\":10,\"margin_mode\":\"cross\",\"reduce_only\":false,\
+         \"time_in_force\":\"ioc\",\"limit_price\":60000}"
     );
 }
 
