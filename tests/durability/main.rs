@@ -228,3 +228,27 @@ fn a_directory_that_cannot_be_gone_on_with_is_said_and_left_alone() {
     );
     assert!(Path::new(&dir.path().join("data/exchange.sqlite3")).exists());
 }
+
+/// A page is built and freed between records that stay. Whatever it leaves behind, it leaves behind every time.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_page_that_is_read_after_every_order_leaves_no_memory_behind() {
+    let dir = TempDir::new().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    let client = server.client();
+    let trade = |rounds: std::ops::Range<u32>| {
+        for round in rounds {
+            let key = format!("k{round}");
+            let (status, placed) = client.keyed("/v1/orders", &key, &order(50_000)).unwrap();
+            assert_eq!(status, 201, "{placed}");
+            client.delete(&format!("/v1/orders/{}", id(&placed)));
+            client.get("/v1/orders?account_id=chal-1&limit=50");
+        }
+    };
+    trade(0..200);
+    let before = server.memory_kib();
+    trade(200..700);
+    let more = server.memory_kib().saturating_sub(before);
+    // Two records a round are about a MiB, and 40 KiB a page would be 20.
+    assert!(more < 8 * 1024, "{more} KiB more after 500 pages");
+}
