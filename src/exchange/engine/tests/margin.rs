@@ -68,34 +68,6 @@ fn two_cross_positions_share_the_cash_and_an_isolated_one_keeps_its_own() {
 }
 
 #[test]
-fn larger_positions_need_more_maintenance_tier_by_tier() {
-    let tier = |lower, max_leverage| MarginTier {
-        lower: Usd::dollars(lower),
-        max_leverage,
-    };
-    let alt = MarketSpec {
-        tiers: vec![tier(20_000, 5), tier(100_000, 3)],
-        ..spec("ALT", 2, 10, "100")
-    };
-    let markets = vec![spec("BTC", 5, 40, "50000"), spec("ETH", 4, 25, "3000"), alt];
-    let mut desk = Desk::with(1_000_000, lax(), markets);
-    let market = desk.engine.markets.at(SOL.into());
-    let needs = |dollars| market.maintenance(Usd::dollars(dollars));
-    assert_eq!(
-        [20_000, 50_000, 100_000].map(needs),
-        [1_000, 4_000, 9_000].map(Usd::dollars)
-    );
-    assert_eq!(needs(150_000).0 / 1_000, 17_333_333);
-    let order = OrderParams {
-        leverage: 5,
-        margin_mode: MarginMode::Isolated,
-        ..desk.order(SOL, Side::Buy, "500")
-    };
-    desk.place(order).unwrap();
-    assert_eq!(six(desk.liquidation(SOL)), "86.666667");
-}
-
-#[test]
 fn maintenance_is_half_the_margin_of_the_largest_leverage() {
     for (most, needs) in [(40, "1.25"), (25, "2"), (20, "2.5"), (10, "5"), (5, "10")] {
         let market = crate::exchange::engine::market::market_state::MarketState::new(
