@@ -50,7 +50,7 @@ type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
 /// The checks at placement.
 const AT_PLACEMENT: [OrderCheck; 10] = [
     standing,
-    tradable,
+    tradable_or_waits,
     reduces,
     margin_mode,
     leverage,
@@ -164,14 +164,23 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
 }
 
-/// An opening order needs both sides of the book, so that there is a mid to measure its price by. A reducing order
-/// needs a counterparty or a price to rest at, so that an empty half of the book prevents no exit.
-fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
-    let market = engine.markets.at(row.market);
-    let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
-    if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
+/// An order that waits for its trigger meets the book when it fires.
+fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    if row.trigger_direction.is_some() {
         return Ok(());
     }
+    tradable(engine, row)
+}
+
+/// An opening order at the market needs both sides of the book, so that there is a mid to measure its price by. One that
+/// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
+fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    let book = &engine.markets.at(row.market).book;
+    let has_counterparty = || book.best(row.side.opposite()).is_some();
+    if row.is_limit() || book.twice_mid().is_some() || (row.reduce_only && has_counterparty()) {
+        return Ok(());
+    }
+    let market = engine.markets.at(row.market);
     Err(Rejection::new(
         Reason::MarketUnavailable,
         format!("{} has no two-sided book now", market.spec.market_id()),
