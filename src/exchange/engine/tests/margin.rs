@@ -234,6 +234,26 @@ fn funding_paid_out_of_isolated_margin_brings_liquidation_nearer() {
     assert_eq!(six(desk.liquidation(BTC)), "45594.936709");
 }
 
+/// A partial close took its share of the funding out of the margin, and the row went on showing all of it.
+#[test]
+fn the_margin_of_an_isolated_position_is_what_its_row_adds_up_to_after_funding_and_a_partial_close()
+{
+    for (funding, margin) in [("-12.5", "1293.75"), ("12.5", "1306.25"), ("200", "1450")] {
+        let mut desk = side_at(Side::Buy);
+        desk.set_extra(BTC, "100").unwrap();
+        let id = desk.position(BTC).unwrap().id;
+        let held = desk.engine.positions.at_mut(id);
+        (held.funding, held.margin_funding) = (usd(funding), usd(funding));
+        let half = Desk::reduce_only(desk.order(BTC, Side::Sell, "0.25"));
+        desk.place(half).unwrap();
+        let row = desk.position(BTC).unwrap();
+        let entry = usd("1250");
+        let extra = row.isolated_margin_extra.unwrap();
+        assert_eq!(row.margin, usd(margin), "{funding}");
+        assert_eq!(row.margin, entry + extra + row.funding, "{funding}");
+    }
+}
+
 /// The documentation's own account: ETH 0.0335 at 2986.3, 50x market, 4.967826 of margin including the loss so far.
 #[test]
 fn a_published_position_is_liquidated_where_its_venue_said() {
