@@ -117,7 +117,7 @@ fn after_kill_9_every_order_that_was_answered_is_there_once_and_no_other_twice()
 #[test]
 fn a_twap_and_a_close_all_go_on_after_kill_9() {
     let dir = TempDir::new().unwrap();
-    let server = Server::start(dir.path(), &["--speed", "20"]);
+    let server = Server::start(dir.path(), &[]);
     let client = server.client();
     for (key, market, size) in [("a", "BTC", 0.1), ("b", "ETH", 1.0), ("c", "SOL", 20.0)] {
         let market = format!("paper|{market}");
@@ -144,6 +144,8 @@ fn a_twap_and_a_close_all_go_on_after_kill_9() {
     let close_all =
         |client: &Client| client.keyed("/v1/accounts/chal-1/close-all-positions", "panic", "");
     let (_, begun) = client.until(&[202], close_all);
+    let speed = client.post("/sim/clock", r#"{"speed":20}"#);
+    assert_eq!(speed.unwrap().0, 200);
     let twap_now =
         |client: &Client| client.get("/v1/twap-orders?account_id=chal-2")["data"][0].clone();
     let filled = |twap: &Value| twap["filled_size"].as_f64().unwrap();
