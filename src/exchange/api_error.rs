@@ -5,7 +5,7 @@ use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{json, value::to_raw_value};
-use std::fmt;
+use std::{fmt, time::Duration};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
@@ -22,6 +22,9 @@ pub(super) struct ApiError {
     pub(super) order: Option<OrderId>,
     pub(super) rule: Option<RuleId>,
     pub(super) header: Option<ErrorHeader>,
+    /// The exact wait behind a `Retry-After` ([`RetryWait`](super::clock::RetryWait)). Not stored: what waits is not recorded.
+    #[serde(skip)]
+    pub(super) hold: Option<Duration>,
 }
 
 /// `error.code`: the service's own, or the engine's reason.
@@ -126,6 +129,7 @@ impl ApiError {
             order: None,
             rule: None,
             header: None,
+            hold: None,
         }
     }
 

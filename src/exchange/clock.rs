@@ -4,6 +4,7 @@
 //! that could not be followed (a laptop asleep, a debugger) is dropped, never replayed at once.
 
 use super::engine::Millis;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Thousandths: 1 000 is real time.
@@ -35,6 +36,16 @@ pub enum ClockMode {
 
 /// The most virtual time to catch up at once; more than the 25 s of a tick at the highest speed.
 const MAX_CATCH_UP_MS: i64 = 30_000;
+
+/// How long whoever is asked to wait has to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct RetryWait {
+    /// A `Retry-After`: whole seconds of wall time, at least 1.
+    pub(super) seconds: u64,
+    /// The exact wall time while virtual time is faster: a second would be up to 100 s of the market, so the exchange
+    /// waits out what is shorter (`http::respond`).
+    pub(super) hold: Option<Duration>,
+}
 
 #[derive(Debug)]
 pub(super) struct VirtualClock {
@@ -170,21 +181,25 @@ impl VirtualClock {
         reachable
     }
 
-    /// Wall time that `span` of virtual time takes, in whole seconds, at least 1: a `Retry-After`.
-    pub(super) fn wall_seconds(&self, span: Millis) -> u64 {
+    /// The wall time until `span` of virtual time has passed.
+    pub(super) fn wait(&self, span: Millis) -> RetryWait {
         let millis = span.0.max(0).unsigned_abs();
         let speed = match self.running {
-            Some(_) => u64::from(self.speed.0),
-            None => u64::from(Speed::REAL_TIME.0),
+            Some(_) => self.speed,
+            None => Speed::REAL_TIME,
         };
-        millis.div_ceil(speed).max(1)
+        let thousandths = u64::from(speed.0);
+        let micros = millis.saturating_mul(1_000_000).div_ceil(thousandths);
+        RetryWait {
+            seconds: millis.div_ceil(thousandths).max(1),
+            hold: (speed > Speed::REAL_TIME).then(|| Duration::from_micros(micros)),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn virtual_time_is_wall_time_times_speed_and_a_long_sleep_is_dropped() {
@@ -213,7 +228,20 @@ mod tests {
     fn retry_after_is_wall_seconds_and_never_zero() {
         let half = Speed::from_thousandths(500).unwrap();
         let slow = VirtualClock::new(ClockMode::Live(half), Instant::now(), Millis(0));
-        assert_eq!(slow.wall_seconds(Millis(1000)), 2);
-        assert_eq!(slow.wall_seconds(Millis(0)), 1);
+        assert_eq!(slow.wait(Millis(1000)).seconds, 2);
+        assert_eq!(slow.wait(Millis(0)).seconds, 1);
+    }
+
+    #[test]
+    fn only_a_clock_faster_than_real_time_says_how_long_to_hold_a_request() {
+        let held = |pace| {
+            let clock = VirtualClock::new(pace, Instant::now(), Millis(0));
+            clock.wait(Millis(500)).hold
+        };
+        let sixty = Speed::from_thousandths(60_000).unwrap();
+        let exact = Duration::from_micros(8_334);
+        assert_eq!(held(ClockMode::Live(sixty)), Some(exact));
+        assert_eq!(held(ClockMode::Live(Speed::REAL_TIME)), None);
+        assert_eq!(held(ClockMode::Paused), None);
     }
 }

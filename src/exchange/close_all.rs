@@ -1,7 +1,7 @@
 //! `POST /v1/accounts/{account_id}/close-all-positions`: one bounded snapshot, one close per request.
 //!
 //! 201: done for the first time. 200: the same operation again. 202: one target or one cooldown attempt done; repeat
-//! with the same key after `Retry-After`. 503: no snapshot could be taken, and nothing is recorded. Every request with
+//! with the same key after `Retry-After`. 503: too many positions for a snapshot, and nothing is recorded. Every request with
 //! one key works on the positions of the first; positions opened since are not touched. Another key starts another
 //! operation, so a lost key never locks the account (docs/engine.md 8).
 //!
@@ -71,12 +71,15 @@ pub(super) fn run(
     answer(state, index, &step)
 }
 
-/// Takes the snapshot; 503 if it is too large or a market has no price to close at.
+/// Takes the snapshot; 503 if it is too large.
 fn open(state: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
     let positions = state.engine.open_positions(account);
-    let has_market = |market| state.engine.market_facts(market).is_some();
-    if positions.len() > MAX_TARGETS || !positions.iter().all(|row| has_market(row.market)) {
-        let message = "a complete snapshot of the open positions is not available right now";
+    if positions.len() > MAX_TARGETS {
+        let message = format!(
+            "{} positions are open, and one close-all takes at most {MAX_TARGETS}: close some of them one by one \
+             (POST /v1/positions/{{position_id}}/close), then send this again",
+            positions.len()
+        );
         return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
             ServiceCode::SnapshotUnavailable,
@@ -199,7 +202,7 @@ fn answer(
         CloseAllStep::Completed => StatusCode::CREATED,
     };
     let retry_after = match step {
-        CloseAllStep::Waiting(span) => Some(state.clock.wall_seconds(*span)),
+        CloseAllStep::Waiting(span) => Some(state.clock.wait(*span)),
         CloseAllStep::Replayed | CloseAllStep::Completed => None,
     };
     let data =

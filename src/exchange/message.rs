@@ -2,6 +2,7 @@
 
 use super::{
     api_error::{ApiError, ServiceCode},
+    clock::RetryWait,
     decode,
 };
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
@@ -21,8 +22,8 @@ pub(super) struct ApiResponse {
     pub(super) body: Bytes,
     /// The `Content-Type`.
     pub(super) media: &'static str,
-    /// Whole seconds, on 202 only.
-    pub(super) retry_after: Option<u64>,
+    /// On 202 only.
+    pub(super) retry_after: Option<RetryWait>,
 }
 
 impl ApiResponse {

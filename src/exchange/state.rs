@@ -197,7 +197,7 @@ impl ExchangeState {
                 ServiceCode::TooManyKeys,
                 message,
             )
-            .retry_after(self.clock.wall_seconds(wait))
+            .retry_after(self.clock.wait(wait).seconds)
         })
     }
 
@@ -238,7 +238,9 @@ impl ExchangeState {
         let RefusalKind::Cooldown { retry_in } = refusal.kind else {
             return ApiError::from_refusal(refusal, 1);
         };
-        let mut fault = ApiError::from_refusal(refusal, self.clock.wall_seconds(retry_in));
+        let wait = self.clock.wait(retry_in);
+        let mut fault = ApiError::from_refusal(refusal, wait.seconds);
+        fault.hold = wait.hold;
         if self.clock.is_paused() {
             fault
                 .message

@@ -162,6 +162,23 @@ async fn an_account_without_a_cooldown_closes_its_targets_while_the_clock_stands
     }
 }
 
+/// A `Retry-After` of a second would be a minute of the market, for each position.
+#[tokio::test]
+async fn faster_than_real_time_a_cooldown_is_waited_out_and_not_sent_as_a_minute() {
+    let paper = Paper::bare().await;
+    three_open(&paper).await;
+    let faster = paper.post("/sim/clock", r#"{"paused":false,"speed":60}"#);
+    assert_eq!(faster.await.status, 200);
+    let (reply, operation) = close_all(&paper, "panic").await;
+    assert_eq!((reply.status, counts(&operation)), (201, (3, 3, 0)));
+    for n in 0..3 {
+        let key = format!("again-{n}");
+        let order = json!({"market_id": "paper|BTC", "size": 0.1});
+        let reply = place(&paper, &key, order).await;
+        assert_eq!(reply.status, 201, "{}", reply.text());
+    }
+}
+
 #[tokio::test]
 async fn more_than_a_hundred_positions_is_503_and_leaves_the_key_free() {
     let paper = Paper::open(&crowded()).await;
@@ -176,6 +193,9 @@ async fn more_than_a_hundred_positions_is_503_and_leaves_the_key_free() {
         (503, "snapshot_unavailable")
     );
     assert_eq!(reply.header("retry-after"), Some("1"));
+    let why = reply.error().message.to_string();
+    assert!(why.contains("101 positions are open"), "{why}");
+    assert!(why.contains("close some of them one by one"), "{why}");
     let one = paper
         .keyed(
             "/v1/positions/pos_000001/close",

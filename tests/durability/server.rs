@@ -114,6 +114,16 @@ impl Server {
         }
     }
 
+    /// Resident memory.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn memory_kib(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path).unwrap();
+        let mut words = status.split_whitespace();
+        words.find(|word| *word == "VmRSS:").unwrap();
+        words.next().unwrap().parse().unwrap()
+    }
+
     /// Until its clients have had so many answers of 201.
     pub(crate) fn wait_for(&self, placed: u32) {
         let began = Instant::now();
@@ -170,6 +180,13 @@ impl Client {
         let (status, body) = self.call("GET", target, None, "").unwrap();
         assert_eq!(status, 200, "{body}");
         body
+    }
+
+    #[cfg(target_os = "linux")]
+    #[track_caller]
+    pub(crate) fn delete(&self, target: &str) {
+        let (status, body) = self.call("DELETE", target, None, "").unwrap();
+        assert_eq!(status, 200, "{body}");
     }
 
     /// `None` when no whole answer came.

@@ -22,7 +22,7 @@ use crate::{
     client::CloseCheck,
     config::Sources,
     journal::{IntentRow, Journal, SenderIdentity, overflow_dirs},
-    model::{CloseAll, Command, IdempotencyKey, Position, Receipt},
+    model::{CloseAll, Command, Failure, IdempotencyKey, Position, Receipt},
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -133,7 +133,14 @@ async fn ended(
 ) -> Result<Exit> {
     let operation = match outcome {
         Ok(Receipt::CloseAll(operation)) => operation,
-        outcome => return receipt::print_outcome(voice, prepared, outcome),
+        outcome => {
+            if let Err(why) = outcome
+                && let Some(next) = without_snapshot(why)
+            {
+                voice.note(next);
+            }
+            return receipt::print_outcome(voice, prepared, outcome);
+        }
     };
     let open = match service.client.check_closed().await {
         Ok(CloseCheck::Closed(_)) => Ok(vec![]),
@@ -167,6 +174,14 @@ async fn ended(
     Ok(Exit::Partial)
 }
 
+/// What helps when the service took no snapshot: 503 (`docs/service-api.md 4.6`), for too many positions among others.
+fn without_snapshot(why: &Failure) -> Option<&'static str> {
+    (why.status == Some(503)).then_some(
+        "the service began no close-all. It takes at most 100 positions at once: \"perpdeck positions\" lists them, \
+         \"perpdeck close\" closes one",
+    )
+}
+
 fn report_text(operation: &CloseAll, open: Option<&[Position]>) -> String {
     let mut lines = vec![format!("close-all {operation}")];
     lines.extend(operation.failures().map(|failed| {
@@ -181,4 +196,21 @@ fn report_text(operation: &CloseAll, open: Option<&[Position]>) -> String {
         lines.push("no position is open".to_owned());
     }
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::FailureKind;
+
+    #[test]
+    fn a_close_all_without_a_snapshot_says_how_many_positions_it_takes() {
+        let refused = |status| Failure {
+            status: Some(status),
+            ..Failure::new(FailureKind::Unavailable, "no snapshot")
+        };
+        let words = without_snapshot(&refused(503)).unwrap();
+        assert!(words.contains("at most 100 positions"), "{words}");
+        assert_eq!(without_snapshot(&refused(401)), None);
+    }
 }

@@ -26,6 +26,8 @@ use uuid::Uuid;
 
 /// Request line and headers, as they are written without needless spaces.
 pub(super) const HEAD_LIMIT: usize = 32 * 1024;
+/// How long a request may be held for cooldowns, all together.
+const MAX_HOLD: Duration = Duration::from_millis(500);
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -112,13 +114,38 @@ async fn api_result(
         return Ok((Err(injected_error(&before)), None));
     }
     let api_result = match route {
-        MatchedRoute::V1(route) => caller
-            .ok_or_else(|| ApiError::broken("a private route without a caller"))
-            .and_then(|caller| v1::answer(service, caller, route, &api_request)),
+        MatchedRoute::V1(route) => match caller {
+            Some(caller) => {
+                held(api_request.execution, || {
+                    v1::answer(service, caller, route.clone(), &api_request)
+                })
+                .await
+            }
+            None => Err(ApiError::broken("a private route without a caller")),
+        },
         MatchedRoute::Sim(route) => sim::answer(service, caller, route, &api_request),
     };
     let api_result = service.written().await.and(api_result);
     Ok((api_result, drawn.disturbance))
+}
+
+/// Carries out a request, and again after a cooldown that is too short for a `Retry-After`: what is asked to wait has
+/// recorded nothing, or is a close-all that goes on under its key.
+async fn held(execution: Execution, answer: impl Fn() -> ApiResult) -> ApiResult {
+    let began = Instant::now();
+    loop {
+        let api_result = answer();
+        let hold = match &api_result {
+            Ok(answer) => answer.retry_after.and_then(|wait| wait.hold),
+            Err(fault) => fault.hold,
+        };
+        match (execution, hold) {
+            (Execution::Immediate, Some(hold)) if began.elapsed() + hold <= MAX_HOLD => {
+                sleep(hold).await;
+            }
+            (Execution::Immediate | Execution::Deferred, _) => return api_result,
+        }
+    }
 }
 
 /// 431 for a head beyond its limit.
@@ -283,7 +310,9 @@ fn build_response(
         Ok(answer) => (
             answer.status,
             answer.media,
-            answer.retry_after.map(ErrorHeader::RetryAfter),
+            answer
+                .retry_after
+                .map(|wait| ErrorHeader::RetryAfter(wait.seconds)),
             answer.body,
         ),
         Err(fault) => {

@@ -126,7 +126,7 @@ fn executes(draft: &EntryDraft, seen: &Seen) -> Option<Span> {
     match draft.shape {
         DraftShape::Order(PlaceKind::Limit) => {
             let limit = draft.known(Field::LimitPrice);
-            Some(execution(draft.side, limit, seen))
+            Some(execution(draft.side, limit, draft.lasting(), seen))
         }
         DraftShape::Order(PlaceKind::Chase) if draft.chases_nothing(seen).is_some() => {
             Some(Span::new("rests (maker), fixed at its cap", Tone::Warn))

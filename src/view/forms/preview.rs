@@ -67,7 +67,8 @@ fn close(draft: &CloseDraft, model: &Model, seen: &Seen) -> Vec<PreviewLine> {
     ];
     match (draft.kind, closing) {
         (CloseKind::Limit, Some(closing)) => {
-            lines.push(("execution", execution(closing, limit, seen)));
+            let executes = execution(closing, limit, TimeInForce::Gtc, seen);
+            lines.push(("execution", executes));
         }
         (CloseKind::Conditional, _) => {
             let price = draft.trigger_price().ok();

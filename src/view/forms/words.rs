@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        Market, Num, Position, Side, TriggerDirection,
+        Market, Num, Position, Side, TimeInForce, TriggerDirection,
         draft::{Field, Seen},
         estimate::{self, LiquidationEstimate},
     },
@@ -55,14 +55,18 @@ pub(super) fn estimated(price: Option<Num>, market: Option<&Market>) -> Span {
 
 pub(crate) type PreviewLine = (&'static str, Span);
 
-pub(crate) fn execution(side: Side, limit: Option<Num>, seen: &Seen) -> Span {
+/// What a limit order does at once.
+pub(crate) fn execution(side: Side, limit: Option<Num>, lasting: TimeInForce, seen: &Seen) -> Span {
     let crosses = limit
         .zip(seen.market)
         .and_then(|(limit, market)| estimate::crosses(market, side, limit));
-    match crosses {
-        Some(true) => Span::new("fills now (taker)", Tone::Warn),
-        Some(false) => Span::plain("rests (maker)"),
-        None => unknown(),
+    match (crosses, lasting) {
+        (Some(true), _) => Span::new("fills now (taker)", Tone::Warn),
+        (Some(false), TimeInForce::Gtc | TimeInForce::Gtd) => Span::plain("rests (maker)"),
+        (Some(false), TimeInForce::Ioc | TimeInForce::Fok) => {
+            Span::new("nothing fills, and nothing rests", Tone::Warn)
+        }
+        (None, _) => unknown(),
     }
 }
 

@@ -269,15 +269,11 @@ impl Engine {
             mark: market.mark,
             unrealized_pnl: position.unrealized(market.mark),
             notional,
-            margin: margin_of(position, notional),
+            margin: match position.own_margin() {
+                Some(own) => own,
+                None => market.initial_margin(notional, position.leverage),
+            },
             maintenance_margin: market.maintenance(notional),
         }
-    }
-}
-
-fn margin_of(position: &PositionState, notional: Usd) -> Usd {
-    match position.margin_mode {
-        MarginMode::Isolated => position.isolated_margin(),
-        MarginMode::Cross => notional.mul_ceil(1, i64::from(position.leverage)),
     }
 }

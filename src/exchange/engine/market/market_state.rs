@@ -13,7 +13,7 @@ use super::{
 };
 use crate::exchange::engine::state::{
     ids::OrderId,
-    spec::{MarketSpec, MarketTick},
+    spec::{MarginTier, MarketSpec, MarketTick},
     units::{Millis, Px, Usd},
 };
 
@@ -59,11 +59,25 @@ impl MarketState {
 
     /// Maintenance margin of a notional: half the initial margin at the tier's largest leverage (docs/engine.md 6.2).
     pub(crate) fn maintenance(&self, notional: Usd) -> Usd {
-        self.tiers
-            .iter()
-            .rev()
-            .find(|tier| notional >= tier.lower)
+        self.tier(notional)
             .map_or(Usd::ZERO, |tier| tier.maintenance(notional))
+    }
+
+    /// The largest leverage of a position of that notional.
+    pub(crate) fn max_leverage(&self, notional: Usd) -> u32 {
+        self.tier(notional)
+            .map_or(self.spec.max_leverage, |tier| tier.max_leverage)
+    }
+
+    /// Initial margin of a notional. A position whose price has grown into a further tier needs what that tier asks for.
+    pub(crate) fn initial_margin(&self, notional: Usd, leverage: u32) -> Usd {
+        let leverage = leverage.min(self.max_leverage(notional));
+        notional.mul_ceil(1, i64::from(leverage))
+    }
+
+    fn tier(&self, notional: Usd) -> Option<&MaintenanceTier> {
+        let mut tiers = self.tiers.iter().rev();
+        tiers.find(|tier| notional >= tier.lower)
     }
 }
 
@@ -84,25 +98,23 @@ impl MaintenanceTier {
 }
 
 fn tiers(spec: &MarketSpec) -> Vec<MaintenanceTier> {
-    let mut before = MaintenanceTier {
-        lower: Usd::ZERO,
-        upper: None,
-        max_leverage: spec.max_leverage,
-        deduction: Usd::ZERO,
-    };
-    let mut tiers = Vec::new();
-    for next in &spec.tiers {
-        let rate = |leverage: u32| next.lower.mul_ceil(1, 2 * i64::from(leverage));
-        let deduction = before.deduction + rate(next.max_leverage) - rate(before.max_leverage);
-        before.upper = Some(next.lower);
-        tiers.push(before);
-        before = MaintenanceTier {
-            lower: next.lower,
+    let mut tiers: Vec<MaintenanceTier> = Vec::new();
+    for MarginTier {
+        lower,
+        max_leverage,
+    } in spec.margin_tiers()
+    {
+        let rate = |leverage: u32| lower.mul_ceil(1, 2 * i64::from(leverage));
+        let deduction = tiers.last_mut().map_or(Usd::ZERO, |before| {
+            before.upper = Some(lower);
+            before.deduction + rate(max_leverage) - rate(before.max_leverage)
+        });
+        tiers.push(MaintenanceTier {
+            lower,
             upper: None,
-            max_leverage: next.max_leverage,
+            max_leverage,
             deduction,
-        };
+        });
     }
-    tiers.push(before);
     tiers
 }

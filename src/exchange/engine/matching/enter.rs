@@ -11,10 +11,11 @@ use crate::exchange::engine::{
     state::{
         fill::{FeeClass, FillPart, Remainder},
         ids::OrderId,
+        position::PositionState,
         records::OrderRecord,
         refusal::{CommandRefusal, Reason},
         units::{Bps, Lots, Px, Usd},
-        words::{LiquidityRole, OrderMode, OrderStatus, OrderType, TimeInForce},
+        words::{LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType, TimeInForce},
     },
 };
 
@@ -231,7 +232,21 @@ impl Engine {
                 ),
             ))
         } else {
-            Ok(())
+            traded
+                .after()
+                .map_or(Ok(()), |after| self.check_stands(after))
+        }
+    }
+
+    /// A position must not be liquidated by the order that opens it. A cross one cannot be: its initial margin, which was
+    /// there, is more than its maintenance.
+    fn check_stands(&self, after: &PositionState) -> Result<(), Rejection> {
+        match after.margin_mode {
+            MarginMode::Isolated if self.is_liquidatable(after) => Err(Rejection::new(
+                Reason::InsufficientMargin,
+                "the position would be below its maintenance margin at once, and liquidated: use less leverage",
+            )),
+            MarginMode::Isolated | MarginMode::Cross => Ok(()),
         }
     }
 

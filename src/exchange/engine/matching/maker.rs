@@ -98,7 +98,9 @@ impl Engine {
             return Some(Reason::MarginModeConflict);
         }
         let slice = (fill.px, fill.size);
-        self.check_margin(row, &[slice], row.size - fill.size, LiquidityRole::Maker)
+        let rests = row.size - fill.size;
+        self.check_leverage(row, fill.size)
+            .and_then(|()| self.check_margin(row, &[slice], rests, LiquidityRole::Maker))
             .is_err()
             .then_some(Reason::Margin)
     }

@@ -7,11 +7,11 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
     state::{
-        ids::AccountIx,
+        ids::{AccountIx, MarketIx},
         records::{ChallengeStatus, OrderRecord},
         refusal::{CommandRefusal, Reason},
         units::{Lots, Px, Usd},
-        words::{OrderMode, OrderStatus, TimeInForce},
+        words::{OrderMode, OrderStatus, Side, TimeInForce},
     },
 };
 
@@ -50,7 +50,7 @@ type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
 /// The checks at placement.
 const AT_PLACEMENT: [OrderCheck; 10] = [
     standing,
-    tradable,
+    tradable_or_waits,
     reduces,
     margin_mode,
     leverage,
@@ -62,7 +62,30 @@ const AT_PLACEMENT: [OrderCheck; 10] = [
 ];
 
 /// The checks when a trigger fires. The exit of a small fill may be below the minimum order value and must still work.
-const AT_ACTIVATION: [OrderCheck; 5] = [standing, tradable, reduces, margin_mode, exposure];
+const AT_ACTIVATION: [OrderCheck; 6] =
+    [standing, tradable, reduces, margin_mode, leverage, exposure];
+
+/// The largest leverage of a position, and what it would be worth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LeverageLimit {
+    most: u32,
+    value: Usd,
+}
+
+impl LeverageLimit {
+    pub(crate) fn check(self, leverage: u32) -> Result<(), Rejection> {
+        let Self { most, value } = self;
+        if leverage <= most {
+            return Ok(());
+        }
+        Err(Rejection::new(
+            Reason::LeverageTooHigh,
+            format!(
+                "leverage {leverage} is above {most}, the most for a position worth {value} USD"
+            ),
+        ))
+    }
+}
 
 impl Engine {
     pub(crate) fn check_placement(&self, row: &OrderRecord) -> Result<(), Rejection> {
@@ -82,6 +105,43 @@ impl Engine {
     pub(crate) fn reducible(&self, row: &OrderRecord) -> Lots {
         self.held(row.account, row.market)
             .map_or(Lots::ZERO, |held| held.reducible(row.side))
+    }
+
+    /// Whether `size` of an order may be filled at its leverage.
+    pub(crate) fn check_leverage(&self, row: &OrderRecord, size: Lots) -> Result<(), Rejection> {
+        if row.reduce_only {
+            return Ok(());
+        }
+        let limit = self.leverage_limit(row.account, row.market, row.side, size);
+        limit.check(row.leverage)
+    }
+
+    /// The leverage that an order may have: the market's for the position it would leave, and the account's. An order that
+    /// opens nothing is bound by no further tier: it makes the position smaller.
+    pub(crate) fn leverage_limit(
+        &self,
+        account: AccountIx,
+        market: MarketIx,
+        side: Side,
+        size: Lots,
+    ) -> LeverageLimit {
+        let value = self.value_after(account, market, side, size);
+        let held = self.held(account, market);
+        let opens = size > held.map_or(Lots::ZERO, |held| held.reducible(side));
+        let bound = if opens { value } else { Usd::ZERO };
+        let rules = &self.accounts.at(account).spec.rules;
+        let most = self.markets.at(market).max_leverage(bound);
+        LeverageLimit {
+            most: most.min(rules.max_order_leverage),
+            value,
+        }
+    }
+
+    /// What the position would be worth after `size` more on `side`.
+    fn value_after(&self, account: AccountIx, market: MarketIx, side: Side, size: Lots) -> Usd {
+        let held = self.held(account, market);
+        let before = held.map_or(Lots::ZERO, |held| held.size);
+        self.markets.at(market).mark * (before + Lots(side.sign() * size.0)).abs()
     }
 
     pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
@@ -104,14 +164,23 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
 }
 
-/// An opening order needs both sides of the book, so that there is a mid to measure its price by. A reducing order
-/// needs a counterparty or a price to rest at, so that an empty half of the book prevents no exit.
-fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
-    let market = engine.markets.at(row.market);
-    let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
-    if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
+/// An order that waits for its trigger meets the book when it fires.
+fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    if row.trigger_direction.is_some() {
         return Ok(());
     }
+    tradable(engine, row)
+}
+
+/// An opening order at the market needs both sides of the book, so that there is a mid to measure its price by. One that
+/// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
+fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    let book = &engine.markets.at(row.market).book;
+    let has_counterparty = || book.best(row.side.opposite()).is_some();
+    if row.is_limit() || book.twice_mid().is_some() || (row.reduce_only && has_counterparty()) {
+        return Ok(());
+    }
+    let market = engine.markets.at(row.market);
     Err(Rejection::new(
         Reason::MarketUnavailable,
         format!("{} has no two-sided book now", market.spec.market_id()),
@@ -151,21 +220,7 @@ fn margin_mode(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
 }
 
 fn leverage(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
-    let rules = &engine.accounts.at(row.account).spec.rules;
-    let most = engine
-        .markets
-        .at(row.market)
-        .spec
-        .max_leverage
-        .min(rules.max_order_leverage);
-    if row.leverage > most && !row.reduce_only {
-        Err(Rejection::new(
-            Reason::LeverageTooHigh,
-            format!("leverage {} is above {most}", row.leverage),
-        ))
-    } else {
-        Ok(())
-    }
+    engine.check_leverage(row, row.size)
 }
 
 fn band(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
@@ -220,8 +275,7 @@ fn exposure(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
         ));
     }
     let mark = engine.markets.at(row.market).mark;
-    let before = held.map_or(Lots::ZERO, |held| held.size);
-    let after = mark * (before + Lots(row.side.sign() * row.size.0)).abs();
+    let after = engine.value_after(row.account, row.market, row.side, row.size);
     let most = account
         .spec
         .cash

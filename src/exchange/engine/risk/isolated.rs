@@ -71,8 +71,9 @@ impl Engine {
             ..held.clone()
         };
         let left = after.isolated_margin() + profit;
-        let needed = exit
-            .mul_ceil(1, i64::from(held.leverage))
+        let market = self.markets.at(held.market);
+        let needed = market
+            .initial_margin(exit, held.leverage)
             .max(exit.mul_ceil(1, 10));
         if left < needed || self.is_liquidatable(&after) {
             Err(CommandRefusal::conflict(

@@ -94,7 +94,7 @@ impl MarginBalance {
             MarginMode::Cross => {
                 self.cross_unrealized += unrealized;
                 self.cross_maintenance += maintenance;
-                self.cross_margin += notional.mul_ceil(1, i64::from(position.leverage));
+                self.cross_margin += market.initial_margin(notional, position.leverage);
             }
         }
     }

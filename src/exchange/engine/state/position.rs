@@ -120,14 +120,23 @@ impl PositionState {
         let realized = Usd((exit.0 - cost.0) * i128::from(sign));
         self.size = Lots(sign * left.0);
         self.cost -= cost;
-        self.extra = self.extra.mul_floor(left.0, held.0);
-        self.margin_funding = self.margin_funding.mul_floor(left.0, held.0);
+        self.keep_share_of_margin(left, held);
         self.realized += realized;
         self.basis += cost.mul_floor(1, i64::from(self.leverage));
         self.closed.size += Lots(sign * lots.0);
         self.closed.cost += cost;
         self.closed.exit += exit;
         realized
+    }
+
+    /// What is beyond the entry margin shrinks in proportion. Funding stays whole and the extra makes up for it, so that
+    /// the margin is what the row adds up to: it shows the funding of the whole position (docs/engine.md 6.7).
+    fn keep_share_of_margin(&mut self, left: Lots, held: Lots) {
+        let share = (self.extra + self.margin_funding).mul_floor(left.0, held.0);
+        if left.is_zero() {
+            self.margin_funding = Usd::ZERO;
+        }
+        self.extra = (share - self.margin_funding).max(Usd::ZERO);
     }
 
     pub(crate) fn unrealized(&self, mark: Px) -> Usd {

@@ -33,6 +33,15 @@ impl MarketSpec {
     pub fn market_id(&self) -> String {
         format!("{}|{}", self.provider, self.symbol)
     }
+
+    /// Every tier, by rising notional; the first starts at 0 (docs/engine.md 6.2).
+    pub fn margin_tiers(&self) -> impl Iterator<Item = MarginTier> {
+        let first = MarginTier {
+            lower: Usd::ZERO,
+            max_leverage: self.max_leverage,
+        };
+        std::iter::once(first).chain(self.tiers.iter().copied())
+    }
 }
 
 /// Applies from `lower` notional on, with at most `max_leverage`.

@@ -119,22 +119,15 @@ impl Engine {
         if order.reduction == Reduction::Only {
             return self.check_twap_reduces(account, order);
         }
-        let most = self
-            .markets
-            .at(order.market)
-            .spec
-            .max_leverage
-            .min(self.accounts.at(account).spec.rules.max_order_leverage);
-        match (self.standing(account), order.leverage > most) {
-            (ChallengeStatus::Breached { .. }, _) => Err(CommandRefusal::conflict(
+        let limit = self.leverage_limit(account, order.market, order.side, order.size);
+        match self.standing(account) {
+            ChallengeStatus::Breached { .. } => Err(CommandRefusal::conflict(
                 Reason::AccountBreached,
                 "the account broke a rule: only reduce-only orders are accepted",
             )),
-            (_, true) => Err(CommandRefusal::conflict(
-                Reason::LeverageTooHigh,
-                format!("leverage {} is above {most}", order.leverage),
-            )),
-            (ChallengeStatus::Active | ChallengeStatus::Passed { .. }, false) => Ok(()),
+            ChallengeStatus::Active | ChallengeStatus::Passed { .. } => {
+                Ok(limit.check(order.leverage)?)
+            }
         }
     }
 

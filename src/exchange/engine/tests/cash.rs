@@ -255,7 +255,7 @@ fn an_order_that_turns_an_isolated_position_loses_its_margin_and_the_fee_of_what
     show_far_book(&mut desk);
     let before = desk.facts().cash;
     let order = OrderParams {
-        leverage: 40,
+        leverage: 2,
         margin_mode: MarginMode::Isolated,
         ..desk.order(BTC, Side::Sell, "0.8")
     };

@@ -68,34 +68,6 @@ fn two_cross_positions_share_the_cash_and_an_isolated_one_keeps_its_own() {
 }
 
 #[test]
-fn larger_positions_need_more_maintenance_tier_by_tier() {
-    let tier = |lower, max_leverage| MarginTier {
-        lower: Usd::dollars(lower),
-        max_leverage,
-    };
-    let alt = MarketSpec {
-        tiers: vec![tier(20_000, 5), tier(100_000, 3)],
-        ..spec("ALT", 2, 10, "100")
-    };
-    let markets = vec![spec("BTC", 5, 40, "50000"), spec("ETH", 4, 25, "3000"), alt];
-    let mut desk = Desk::with(1_000_000, lax(), markets);
-    let market = desk.engine.markets.at(SOL.into());
-    let needs = |dollars| market.maintenance(Usd::dollars(dollars));
-    assert_eq!(
-        [20_000, 50_000, 100_000].map(needs),
-        [1_000, 4_000, 9_000].map(Usd::dollars)
-    );
-    assert_eq!(needs(150_000).0 / 1_000, 17_333_333);
-    let order = OrderParams {
-        leverage: 5,
-        margin_mode: MarginMode::Isolated,
-        ..desk.order(SOL, Side::Buy, "500")
-    };
-    desk.place(order).unwrap();
-    assert_eq!(six(desk.liquidation(SOL)), "86.666667");
-}
-
-#[test]
 fn maintenance_is_half_the_margin_of_the_largest_leverage() {
     for (most, needs) in [(40, "1.25"), (25, "2"), (20, "2.5"), (10, "5"), (5, "10")] {
         let market = crate::exchange::engine::market::market_state::MarketState::new(
@@ -260,6 +232,26 @@ fn funding_paid_out_of_isolated_margin_brings_liquidation_nearer() {
     let id = desk.position(BTC).unwrap().id;
     desk.engine.positions.at_mut(id).margin_funding = usd("-12.5");
     assert_eq!(six(desk.liquidation(BTC)), "45594.936709");
+}
+
+/// A partial close took its share of the funding out of the margin, and the row went on showing all of it.
+#[test]
+fn the_margin_of_an_isolated_position_is_what_its_row_adds_up_to_after_funding_and_a_partial_close()
+{
+    for (funding, margin) in [("-12.5", "1293.75"), ("12.5", "1306.25"), ("200", "1450")] {
+        let mut desk = side_at(Side::Buy);
+        desk.set_extra(BTC, "100").unwrap();
+        let id = desk.position(BTC).unwrap().id;
+        let held = desk.engine.positions.at_mut(id);
+        (held.funding, held.margin_funding) = (usd(funding), usd(funding));
+        let half = Desk::reduce_only(desk.order(BTC, Side::Sell, "0.25"));
+        desk.place(half).unwrap();
+        let row = desk.position(BTC).unwrap();
+        let entry = usd("1250");
+        let extra = row.isolated_margin_extra.unwrap();
+        assert_eq!(row.margin, usd(margin), "{funding}");
+        assert_eq!(row.margin, entry + extra + row.funding, "{funding}");
+    }
 }
 
 /// The documentation's own account: ETH 0.0335 at 2986.3, 50x market, 4.967826 of margin including the loss so far.

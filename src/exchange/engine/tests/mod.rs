@@ -22,5 +22,6 @@ mod rules;
 mod same_again;
 mod scaled;
 mod sequences;
+mod tiers;
 mod triggers;
 mod twap;

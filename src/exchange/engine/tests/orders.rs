@@ -117,19 +117,54 @@ fn a_rule_that_turns_an_order_down_is_named_on_the_recorded_row() {
 }
 
 #[test]
-fn a_market_without_two_sides_takes_no_orders() {
+fn a_market_without_two_sides_takes_no_order_at_the_market() {
+    let mut desk = Desk::new(100_000);
+    for (bids, asks) in [(&[][..], &[("100", "5")][..]), (&[("99", "5")], &[])] {
+        desk.book(SOL, bids, asks, "100");
+        for side in [Side::Buy, Side::Sell] {
+            let order = desk.order(SOL, side, "1");
+            assert_eq!(
+                desk.refused(order),
+                (RefusalKind::Conflict, Reason::MarketUnavailable)
+            );
+        }
+    }
+}
+
+#[test]
+fn half_a_book_takes_limit_orders_and_fills_what_they_cross() {
     let mut desk = Desk::new(100_000);
     desk.book(SOL, &[], &[("100", "5")], "100");
-    let order = desk.order(SOL, Side::Buy, "1");
-    assert_eq!(
-        desk.refused(order),
-        (RefusalKind::Conflict, Reason::MarketUnavailable)
-    );
-    let limit = desk.limit(SOL, Side::Buy, "1", "99");
-    assert_eq!(
-        desk.refused(limit),
-        (RefusalKind::Conflict, Reason::MarketUnavailable)
-    );
+    let bid = desk.place(desk.limit(SOL, Side::Buy, "1", "99")).unwrap();
+    let offer = desk.place(desk.limit(SOL, Side::Sell, "1", "101")).unwrap();
+    let crossing = desk.place(desk.limit(SOL, Side::Buy, "7", "100")).unwrap();
+    assert_eq!(desk.row(bid).status, OrderStatus::Resting);
+    assert_eq!(desk.row(offer).status, OrderStatus::Resting);
+    let crossed = desk.row(crossing);
+    assert_eq!((crossed.filled_size, crossed.size), (Lots(500), Lots(200)));
+    let ioc = OrderParams {
+        tif: Tif::Ioc,
+        ..desk.limit(SOL, Side::Sell, "1", "90")
+    };
+    let none = (RefusalKind::Conflict, Reason::IocNoMatch);
+    assert_eq!(desk.refused(ioc), none, "nobody bids");
+}
+
+/// A stop that protects a position is placed while nobody bids, and sells when somebody does.
+#[test]
+fn an_order_that_waits_for_its_trigger_is_taken_on_half_a_book() {
+    let mut desk = Desk::new(100_000);
+    desk.market(SOL, Side::Buy, "2");
+    desk.book(SOL, &[], &[("101", "5")], "100");
+    let stop = Desk::reduce_only(OrderParams {
+        mode: PlaceMode::StopMarket {
+            trigger: desk.px(SOL, "95"),
+        },
+        ..desk.order(SOL, Side::Sell, "2")
+    });
+    let stop = desk.place(stop).unwrap();
+    desk.at(SOL, "94");
+    assert_eq!(desk.ending(stop), (OrderStatus::Filled, Lots(200), None));
 }
 
 #[test]

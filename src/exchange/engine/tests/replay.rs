@@ -134,7 +134,8 @@ impl Replay {
         };
         let twice_mid = best(Side::Buy).zip(best(Side::Sell));
         let twice_mid = twice_mid.map(|(bid, ask)| bid + ask);
-        assert!(twice_mid.is_some() || row.reduce_only, "6: {row:?}");
+        let has_price = row.reduce_only || row.limit_price.is_some();
+        assert!(twice_mid.is_some() || has_price, "6: {row:?}");
         let (px, money) = self.walk(row, size);
         assert_eq!(money, notional, "7: {row:?}");
         Worst { px, twice_mid }

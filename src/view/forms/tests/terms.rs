@@ -148,3 +148,24 @@ fn what_an_order_meets_in_the_book_is_told_with_the_age_of_the_book_and_not_gues
         Some("nothing fills, all rests, from a book 1s old")
     );
 }
+
+#[test]
+fn a_limit_that_fills_at_once_or_not_at_all_is_not_said_to_rest() {
+    // gtc, ioc, fok, gtd.
+    for (steps, execution) in [
+        ("", "rests (maker)"),
+        ("right", "nothing fills, and nothing rests"),
+        ("right right", "nothing fills, and nothing rests"),
+        ("right right right", "rests (maker)"),
+    ] {
+        let mut model = limit_buy("0.1", "60000");
+        let Some(Overlay::Form(form)) = model.overlays.last_mut() else {
+            panic!("no form is open");
+        };
+        form.focus_on(Field::TimeInForce);
+        press(&mut model, steps);
+        let said = preview(&model).into_iter();
+        let said = said.filter(|(label, _)| *label == "execution");
+        assert!(said.map(|(_, words)| words).eq([execution]), "{steps}");
+    }
+}
