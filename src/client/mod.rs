@@ -61,9 +61,10 @@ use std::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One service, used as one account. Clones share connections, and the pause and the budget learned from 429s.
+/// One service, used as one account, for one class of requests. Clones share connections, and the pauses and the budget
+/// learned from 429s.
 #[derive(Debug, Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<Inner>, RequestClass);
 
 #[derive(Debug)]
 struct Inner {
@@ -122,7 +123,7 @@ impl Client {
         for url in sources.into_iter().flatten() {
             base::source(&base, url)?;
         }
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             negotiator: negotiation::Negotiator::of(&connection),
             read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
@@ -135,7 +136,8 @@ impl Client {
             not_offered: Mutex::default(),
             calls,
             now: Now(Box::new(now)),
-        })))
+        };
+        Ok(Self(Arc::new(inner), RequestClass::Poll))
     }
 
     /// Whether both use the same service and key.

@@ -166,7 +166,9 @@ impl Client {
             elapsed: start.elapsed(),
             request_id: result.as_ref().ok().and_then(ServiceResponse::request_id),
             pause: match &result {
-                Ok(answer) if own && answer.pauses_the_key() => Some(self.wait(RequestClass::Poll)),
+                Ok(answer) if own && answer.pauses_the_key() => {
+                    Some(self.for_class(RequestClass::Poll).wait())
+                }
                 Ok(_) | Err(_) => None,
             },
             date: match &result {
@@ -180,9 +182,9 @@ impl Client {
         result
     }
 
-    /// What any response means for all requests of this key.
+    /// What any response means for other requests of this key.
     pub(super) fn learn(&self, sent: Instant, answer: &ServiceResponse) {
-        self.0.rate_limiter.answered(sent, answer);
+        self.0.rate_limiter.answered(self.1, sent, answer);
         match answer.status {
             401 => self.0.refused.store(true, Ordering::Relaxed),
             200..300 => self.0.refused.store(false, Ordering::Relaxed),
@@ -197,7 +199,8 @@ impl Client {
         let request = self.request(pool.map_err(NoResponse::NotSent)?, outgoing);
         let fault = |why| unanswered(why, timeout, proxy.as_ref());
         let mut response = request.send().await.map_err(fault)?;
-        let mut answer = ServiceResponse::head(response.status(), response.headers(), self.now());
+        let mut answer =
+            ServiceResponse::head(self.1, response.status(), response.headers(), self.now());
         // The headers' wait holds even if the body cannot be read.
         let retry_after = answer.retry_after;
         let cut = |why| {

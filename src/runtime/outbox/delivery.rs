@@ -184,11 +184,8 @@ impl Delivery {
         }
         self.progress(Progress::Sending { attempt: number }).await;
         self.history().leave();
-        let attempt = self
-            .context
-            .client
-            .send(&self.recorded.request, self.mutation)
-            .await;
+        let client = self.context.client.for_class(self.class());
+        let attempt = client.send(&self.recorded.request, self.mutation).await;
         self.write_down(&attempt).await;
         attempt
     }
@@ -267,8 +264,8 @@ impl Delivery {
 
     /// The service asks for a pause, or the learned request budget is spent.
     fn short_budget(&self) -> Option<Failure> {
-        let client = &self.context.client;
-        let (pause, wait) = (client.pause_left(), client.wait(self.class()));
+        let client = self.context.client.for_class(self.class());
+        let (pause, wait) = (client.pause_left(), client.wait());
         let why = if !pause.is_zero() {
             "the service asks for a pause"
         } else if !wait.is_zero() {
@@ -290,10 +287,7 @@ impl Delivery {
     }
 
     fn class(&self) -> RequestClass {
-        match self.command.risk() {
-            Risk::Increasing => RequestClass::Entry,
-            Risk::Neutral | Risk::Reducing => RequestClass::Exit,
-        }
+        self.command.risk().into()
     }
 
     /// The journal says `prepared`: it must say `inflight` before anything is sent.
