@@ -4,7 +4,8 @@
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
 //! the outbox makes them. It repeats a read at once only with another spelling of its filter, when one was refused or
-//! ignored (`negotiation`), and for the next page. The API key goes only to the origin of the base URL. Redirects are
+//! ignored (`negotiation`), and for the next page. A request that is refused with 401 goes out once more if the source
+//! of the API key has another one. The API key goes only to the origin of the base URL. Redirects are
 //! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
 //! `calls` channel.
 //!
@@ -13,6 +14,7 @@
 
 mod base;
 mod close_check;
+mod credentials;
 mod lock;
 mod market_source;
 mod mutate;
@@ -49,8 +51,7 @@ use crate::{
     config::Connection,
     model::{Call, Failure, Timestamp},
 };
-use reqwest::{Url, header::HeaderValue};
-use secrecy::{ExposeSecret, zeroize::Zeroizing};
+use reqwest::Url;
 use std::{
     collections::BTreeSet,
     fmt,
@@ -73,7 +74,7 @@ struct Inner {
     read_only: AtomicBool,
     negotiator: negotiation::Negotiator,
     base: Url,
-    bearer: HeaderValue,
+    credentials: credentials::Credentials,
     pools: send::ConnectionPools,
     /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::RateLimiter>,
@@ -115,7 +116,8 @@ impl Client {
         timeouts: Timeouts,
     ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
-        let bearer = bearer(connection.api_key.expose_secret())?;
+        let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
+        let credentials = credentials::Credentials::new(key, source)?;
         let sources = [
             connection.prices.as_ref().map(|prices| &prices.url),
             connection.facts.as_ref().map(|facts| &facts.url),
@@ -129,7 +131,7 @@ impl Client {
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,
             base,
-            bearer,
+            credentials,
             rate_limiter: Arc::default(),
             timeouts,
             refused: AtomicBool::new(false),
@@ -142,7 +144,8 @@ impl Client {
 
     /// Whether both use the same service and key.
     pub fn has_key_of(&self, other: &Self) -> bool {
-        self.0.base == other.0.base && self.0.bearer == other.0.bearer
+        self.0.base == other.0.base
+            && self.0.credentials.in_use().bearer == other.0.credentials.in_use().bearer
     }
 
     /// Shares the request budget of another client with the same key. Must be called before this client is cloned or
@@ -187,15 +190,4 @@ impl Client {
     pub fn key_refused(&self) -> bool {
         self.0.refused.load(Ordering::Relaxed)
     }
-}
-
-fn bearer(key: &str) -> Result<HeaderValue, Failure> {
-    if key.is_empty() {
-        return Err(Failure::local("no API key is configured"));
-    }
-    let written = Zeroizing::new(format!("Bearer {key}"));
-    let mut value = HeaderValue::from_str(&written)
-        .map_err(|_| Failure::local("the API key contains characters that no header can carry"))?;
-    value.set_sensitive(true);
-    Ok(value)
 }

@@ -2,7 +2,10 @@
 
 use crate::{
     api::{Dialect, Learned, Term},
-    config::{BookSource, MarketSources, Proxy, secrets::secret::Secret},
+    config::{
+        BookSource, MarketSources, Proxy,
+        secrets::{key::KeySource, secret::Secret},
+    },
     model::AccountId,
 };
 use serde::{Deserialize, Serialize};
@@ -13,7 +16,9 @@ use std::collections::BTreeSet;
 pub struct Connection {
     /// Scheme, host and port, without a trailing slash: `http://127.0.0.1:8080`. `https` unless loopback.
     pub base_url: String,
+    /// At the start; the client knows the one in use.
     pub api_key: Secret,
+    pub key_source: KeySource,
     pub account_id: AccountId,
     /// As configured.
     pub dialect: Dialect,

@@ -199,7 +199,7 @@ impl Delivery {
         if self.context.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
-                "the service refuses the key; nothing is sent until it accepts the key again (r retries)",
+                "the service refuses the key: only exits are sent until it accepts a key (r retries)",
             ));
         }
         if !exit && self.context.writer.is_down() {
