@@ -13,7 +13,10 @@ use crate::{
             msg::Msg,
             options::{CloseAllRule, Options},
         },
-        dialogs::effect::Effect,
+        dialogs::{
+            effect::Effect,
+            overlay::{Arm, Overlay},
+        },
         keys::keymap::Keymap,
         market::{answer::MarketAnswer, width_tier::WidthTier},
         update::router::update,
@@ -125,10 +128,27 @@ pub(crate) fn press(model: &mut Model, keys: &str) -> Vec<Effect> {
         .collect()
 }
 
-/// Lets time pass.
+/// Lets time pass, as on a running desk: it looks at a countdown ten times a second.
 pub(crate) fn wait(model: &mut Model, millis: u64) -> Vec<Effect> {
     let later = model.now.plus(Duration::from_millis(millis));
+    let mut effects = vec![];
+    while counts_down(model) && model.now < later {
+        let look = model.now.plus(Duration::from_millis(100)).min(later);
+        effects.extend(update(model, look, Msg::Tick));
+    }
+    effects.extend(update(model, later, Msg::Tick));
+    effects
+}
+
+/// Lets time pass while the machine sleeps.
+pub(crate) fn sleep(model: &mut Model, millis: u64) -> Vec<Effect> {
+    let later = model.now.plus(Duration::from_millis(millis));
     update(model, later, Msg::Tick)
+}
+
+fn counts_down(model: &Model) -> bool {
+    let strip = model.overlays.last().and_then(Overlay::try_as_strip_ref);
+    strip.is_some_and(|strip| matches!(strip.arm, Arm::Countdown { .. }))
 }
 
 /// The answer to a poll sent now.

@@ -3,7 +3,8 @@
 //!
 //! Contract: a read returns rows or a [`Failure`]. A mutation returns an [`Attempt`], which distinguishes refused,
 //! surely not sent, and possibly executed. The client never repeats a mutation: [`policy`] decides about retries and
-//! the outbox makes them. The API key goes only to the origin of the base URL. Redirects are
+//! the outbox makes them. A request that is refused with 401 goes out once more if the source of the API key has another
+//! one. The API key goes only to the origin of the base URL. Redirects are
 //! never followed, only the configured proxy is used, responses are read up to 4 MiB, and every call is reported on the
 //! `calls` channel.
 //!
@@ -12,6 +13,7 @@
 
 mod base;
 mod close_check;
+mod credentials;
 mod lock;
 mod market_source;
 mod mutate;
@@ -46,8 +48,7 @@ use crate::{
     config::Connection,
     model::{Call, Failure, Timestamp},
 };
-use reqwest::{Url, header::HeaderValue};
-use secrecy::{ExposeSecret, zeroize::Zeroizing};
+use reqwest::Url;
 use std::{
     collections::BTreeSet,
     fmt,
@@ -58,9 +59,10 @@ use std::{
 };
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One service, used as one account. Clones share connections, and the pause and the budget learned from 429s.
+/// One service, used as one account, for one class of requests. Clones share connections, and the pauses and the budget
+/// learned from 429s.
 #[derive(Debug, Clone)]
-pub struct Client(Arc<Inner>);
+pub struct Client(Arc<Inner>, RequestClass);
 
 #[derive(Debug)]
 struct Inner {
@@ -68,7 +70,7 @@ struct Inner {
     /// Mutations are refused, by the settings or since [`Client::stop_sending`].
     read_only: AtomicBool,
     base: Url,
-    bearer: HeaderValue,
+    credentials: credentials::Credentials,
     pools: send::ConnectionPools,
     /// Belongs to the key, which other clients may share.
     rate_limiter: Arc<rate_limit::RateLimiter>,
@@ -110,7 +112,8 @@ impl Client {
         timeouts: Timeouts,
     ) -> Result<Self, Failure> {
         let base = base::base(&connection.base_url)?;
-        let bearer = bearer(connection.api_key.expose_secret())?;
+        let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
+        let credentials = credentials::Credentials::new(key, source)?;
         let sources = [
             connection.prices.as_ref().map(|prices| &prices.url),
             connection.facts.as_ref().map(|facts| &facts.url),
@@ -118,24 +121,26 @@ impl Client {
         for url in sources.into_iter().flatten() {
             base::source(&base, url)?;
         }
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             read_only: AtomicBool::new(connection.read_only),
             pools: send::ConnectionPools::at(timeouts, connection.proxy.clone()),
             connection,
             base,
-            bearer,
+            credentials,
             rate_limiter: Arc::default(),
             timeouts,
             refused: AtomicBool::new(false),
             not_offered: Mutex::default(),
             calls,
             now: Now(Box::new(now)),
-        })))
+        };
+        Ok(Self(Arc::new(inner), RequestClass::Poll))
     }
 
     /// Whether both use the same service and key.
     pub fn has_key_of(&self, other: &Self) -> bool {
-        self.0.base == other.0.base && self.0.bearer == other.0.bearer
+        self.0.base == other.0.base
+            && self.0.credentials.in_use().bearer == other.0.credentials.in_use().bearer
     }
 
     /// Shares the request budget of another client with the same key. Must be called before this client is cloned or
@@ -180,15 +185,4 @@ impl Client {
     pub fn key_refused(&self) -> bool {
         self.0.refused.load(Ordering::Relaxed)
     }
-}
-
-fn bearer(key: &str) -> Result<HeaderValue, Failure> {
-    if key.is_empty() {
-        return Err(Failure::local("no API key is configured"));
-    }
-    let written = Zeroizing::new(format!("Bearer {key}"));
-    let mut value = HeaderValue::from_str(&written)
-        .map_err(|_| Failure::local("the API key contains characters that no header can carry"))?;
-    value.set_sensitive(true);
-    Ok(value)
 }

@@ -1,5 +1,6 @@
 //! A response: what its status, body and headers mean in terms of [`Failure`].
 
+use super::RequestClass;
 use crate::{
     api::{ErrorDetail, ErrorEnvelope},
     model::{Failure, FailureKind, Text, Timestamp},
@@ -20,8 +21,11 @@ const MESSAGE_LIMIT: usize = 500;
 #[derive(Debug)]
 pub(super) struct ServiceResponse {
     pub status: u16,
-    /// At least one second; `None` if missing or unreadable.
+    /// How long its sender waits: from one second to the longest pause of the request's class. `None` if the header is
+    /// missing or unreadable.
     pub retry_after: Option<Duration>,
+    /// What the service asked for, if it is longer than that.
+    pub longer: Option<Duration>,
     /// The service's clock at the response.
     pub date: Option<Timestamp>,
     /// Its request-budget headers, as text.
@@ -30,10 +34,17 @@ pub(super) struct ServiceResponse {
 }
 
 impl ServiceResponse {
-    pub(super) fn head(status: StatusCode, headers: &HeaderMap, now: Timestamp) -> Self {
+    pub(super) fn head(
+        class: RequestClass,
+        status: StatusCode,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Self {
+        let (asked, longest) = (retry_after(headers, now), class.longest_pause());
         Self {
             status: status.as_u16(),
-            retry_after: retry_after(headers, now),
+            retry_after: asked.map(|asked| asked.min(longest)),
+            longer: asked.filter(|asked| *asked > longest),
             date: date(headers),
             budgets: budgets(headers),
             body: vec![],
@@ -68,6 +79,7 @@ impl ServiceResponse {
             Some(detail) if !detail.message.is_empty() => clipped(detail.message.raw()),
             _ => self.plain_words().into(),
         };
+        let message = self.with_longer_pause(message);
         let detail = detail.unwrap_or_default();
         let kind = self.kind(detail.rule_id.as_ref());
         Failure {
@@ -79,6 +91,16 @@ impl ServiceResponse {
             retry_after: self.retry_after,
             ..Failure::new(kind, message)
         }
+    }
+
+    /// Says that perpdeck does not wait for as long as the service asks.
+    fn with_longer_pause(&self, message: Text) -> Text {
+        let (Some(asked), Some(wait)) = (self.longer, self.retry_after) else {
+            return message;
+        };
+        let (asked, wait) = (asked.as_secs(), wait.as_secs());
+        format!("{message}; the service asks to wait {asked} s, perpdeck asks again after {wait} s")
+            .into()
     }
 
     /// A 409 that names a rule is a refusal; a conflict names none.
@@ -262,6 +284,7 @@ mod tests {
         let answer = ServiceResponse {
             status,
             retry_after: None,
+            longer: None,
             date: None,
             budgets: vec![],
             body: body.as_bytes().to_vec(),

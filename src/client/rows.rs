@@ -164,6 +164,7 @@ pub fn rows_of<T: DeserializeOwned>(body: &[u8]) -> Result<Page<T>, Failure> {
     let answer = ServiceResponse {
         status: 200,
         retry_after: None,
+        longer: None,
         date: None,
         budgets: vec![],
         body: body.to_vec(),

@@ -1,6 +1,6 @@
 //! Sends one request and reads the response; decides nothing about it.
 
-use super::{Client, RequestClass, Timeouts, base, response::ServiceResponse};
+use super::{Client, RequestClass, Timeouts, base, credentials::ApiKey, response::ServiceResponse};
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
@@ -20,7 +20,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 const BODY_LIMIT: usize = 4 * 1024 * 1024;
 
 /// One request, complete.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OutgoingRequest<'a> {
     pub method: reqwest::Method,
     pub url: Url,
@@ -133,10 +133,26 @@ fn builder(timeouts: Timeouts) -> reqwest::ClientBuilder {
 }
 
 impl Client {
-    /// Sends once, reads the whole response, reports the call.
+    /// Sends it, and once more if the service refuses the key and its source has another one by now.
     pub(super) async fn exchange(
         &self,
         outgoing: OutgoingRequest<'_>,
+    ) -> Result<ServiceResponse, NoResponse> {
+        let is_own = outgoing.url.origin() == self.0.base.origin();
+        let (key, sent) = (self.0.credentials.in_use(), Instant::now());
+        let answer = self.exchange_once(outgoing.clone(), &key).await?;
+        if is_own && answer.status == 401 && self.renew_key(key, sent).await {
+            let key = self.0.credentials.in_use();
+            return self.exchange_once(outgoing, &key).await;
+        }
+        Ok(answer)
+    }
+
+    /// Sends once, reads the whole response, reports the call.
+    async fn exchange_once(
+        &self,
+        outgoing: OutgoingRequest<'_>,
+        key: &ApiKey,
     ) -> Result<ServiceResponse, NoResponse> {
         let (method, target) = (outgoing.method.clone(), self.shown(&outgoing.url));
         let own = outgoing.url.origin() == self.0.base.origin();
@@ -149,7 +165,7 @@ impl Client {
         } else {
             Instant::now()
         };
-        let result = self.attempt(outgoing).await;
+        let result = self.attempt(outgoing, key).await;
         if let Ok(answer) = &result
             && own
         {
@@ -166,7 +182,9 @@ impl Client {
             elapsed: start.elapsed(),
             request_id: result.as_ref().ok().and_then(ServiceResponse::request_id),
             pause: match &result {
-                Ok(answer) if own && answer.pauses_the_key() => Some(self.wait(RequestClass::Poll)),
+                Ok(answer) if own && answer.pauses_the_key() => {
+                    Some(self.for_class(RequestClass::Poll).wait())
+                }
                 Ok(_) | Err(_) => None,
             },
             date: match &result {
@@ -180,9 +198,9 @@ impl Client {
         result
     }
 
-    /// What any response means for all requests of this key.
+    /// What any response means for other requests of this key.
     pub(super) fn learn(&self, sent: Instant, answer: &ServiceResponse) {
-        self.0.rate_limiter.answered(sent, answer);
+        self.0.rate_limiter.answered(self.1, sent, answer);
         match answer.status {
             401 => self.0.refused.store(true, Ordering::Relaxed),
             200..300 => self.0.refused.store(false, Ordering::Relaxed),
@@ -190,14 +208,19 @@ impl Client {
         }
     }
 
-    async fn attempt(&self, outgoing: OutgoingRequest<'_>) -> Result<ServiceResponse, NoResponse> {
+    async fn attempt(
+        &self,
+        outgoing: OutgoingRequest<'_>,
+        key: &ApiKey,
+    ) -> Result<ServiceResponse, NoResponse> {
         let pool = self.0.pools.of(&outgoing.url).await;
         let proxy = self.0.pools.proxy_to(&outgoing.url).cloned();
         let timeout = outgoing.timeout;
-        let request = self.request(pool.map_err(NoResponse::NotSent)?, outgoing);
+        let request = self.request(pool.map_err(NoResponse::NotSent)?, outgoing, key);
         let fault = |why| unanswered(why, timeout, proxy.as_ref());
         let mut response = request.send().await.map_err(fault)?;
-        let mut answer = ServiceResponse::head(response.status(), response.headers(), self.now());
+        let mut answer =
+            ServiceResponse::head(self.1, response.status(), response.headers(), self.now());
         // The headers' wait holds even if the body cannot be read.
         let retry_after = answer.retry_after;
         let cut = |why| {
@@ -226,6 +249,7 @@ impl Client {
         &self,
         pool: &reqwest::Client,
         outgoing: OutgoingRequest<'_>,
+        key: &ApiKey,
     ) -> reqwest::RequestBuilder {
         let own = outgoing.url.origin() == self.0.base.origin();
         let mut request = pool
@@ -233,7 +257,7 @@ impl Client {
             .timeout(outgoing.timeout)
             .header(ACCEPT, "application/json");
         if own {
-            request = request.header(AUTHORIZATION, self.0.bearer.clone());
+            request = request.header(AUTHORIZATION, key.bearer.clone());
         }
         if let Some(key) = outgoing.key {
             request = request.header(IDEMPOTENCY_KEY, key.raw());

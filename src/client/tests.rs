@@ -238,13 +238,14 @@ async fn a_429_by_a_trading_rule_holds_back_that_order_and_nothing_else_of_the_k
     let named = cooldown(r#","rule_id":"order_cooldown""#);
     let responder = Responder::answering(vec![named, cooldown("")]).await;
     let (client, mut calls) = responder.client();
+    let client = client.for_class(RequestClass::Exit);
     let asked = request(&close);
     let send = || client.send(&asked, Mutation::CloseAll);
     let wait = Some(Duration::from_secs(7));
     assert_eq!(send().await.retry_after(), wait, "its own to wait out");
     assert_eq!(client.pause_left(), Duration::ZERO);
     for class in [RequestClass::Exit, RequestClass::Entry, RequestClass::Poll] {
-        assert_eq!(client.wait(class), Duration::ZERO, "{class:?}");
+        assert_eq!(client.for_class(class).wait(), Duration::ZERO, "{class:?}");
     }
     let call = calls.recv().await.unwrap();
     assert_eq!(

@@ -52,6 +52,7 @@ pub use problem::{Problem, SettingsError};
 pub use resolve::FarEnd;
 pub use schema::schema;
 pub use secrets::child_env::{is_secret_variable, keyless};
+pub use secrets::key::KeySource;
 pub use secrets::secret::Secret;
 pub use service::connection::{Connection, FactsSource, PriceSource};
 pub use service::market_sources::{BookSource, CandleSource, MarketSources, TradeSource};

@@ -4,7 +4,7 @@ use super::{
     BookSource, CandleSource, Connection, FactsSource, MarketSources, PriceSource, Secret,
     SettingsError, SourceChoice, TradeSource,
     layers::Layers,
-    secrets::key,
+    secrets::key::{self, KeySource},
     service::reach::{self, ServiceReach},
     settings::Settings,
 };
@@ -67,6 +67,7 @@ impl Settings {
         Ok(FarEnd::LiveApi(Box::new(Connection {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
+            key_source: KeySource::of(self),
             account_id: AccountId::from(account_id.as_str()),
             prices: self.price_source.resolve(reach, PriceSource::paper),
             markets: self.market_sources(reach),
@@ -84,6 +85,7 @@ impl Connection {
         Self {
             base_url,
             api_key,
+            key_source: KeySource::Start,
             account_id,
             prices: Some(PriceSource::paper()),
             markets: MarketSources::paper(),

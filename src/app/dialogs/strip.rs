@@ -13,6 +13,8 @@ pub(crate) const NOT_IN_DOUBT: &str = "no order of unknown status here can be se
 pub const DEAF: Duration = Duration::from_millis(150);
 /// An unanswered strip does not stay armed.
 const DISARM_AFTER: Duration = Duration::from_secs(5);
+/// How late a busy machine may look at a countdown.
+const LATE_LOOK: Duration = Duration::from_millis(500);
 
 /// What happens if no key is pressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +22,27 @@ pub enum Arm {
     /// Waits for the confirming key, then disarms by itself.
     Confirm,
     /// Acts at this instant unless stopped: a close-all must not wait for an answer.
-    Countdown { fires_at: Timestamp },
+    Countdown {
+        delay: Duration,
+        fires_at: Timestamp,
+        /// When the desk last looked at it.
+        seen_at: Timestamp,
+    },
     /// A command of unknown outcome: the confirming key resends it, as long as that is safe.
     Question {
         ticket: Ticket,
         replay_until: Timestamp,
     },
+}
+
+impl Arm {
+    fn counting(delay: Duration, now: Timestamp) -> Self {
+        Self::Countdown {
+            delay,
+            fires_at: now.plus(delay),
+            seen_at: now,
+        }
+    }
 }
 
 /// What a strip asks about; fixed when it opens.
@@ -94,12 +111,9 @@ impl Strip {
     }
 
     pub fn countdown(proposal: impl Into<StripAction>, delay: Duration, now: Timestamp) -> Self {
-        let arm = Arm::Countdown {
-            fires_at: now.plus(delay),
-        };
         Self {
             proposal: proposal.into(),
-            arm,
+            arm: Arm::counting(delay, now),
             drawn_at: now,
         }
     }
@@ -162,10 +176,20 @@ impl Strip {
         !is_deaf && !is_disarmed
     }
 
-    /// The effect of passing time.
-    pub fn pass(&self, now: Timestamp) -> Next {
+    /// The effect of passing time, for a desk that looks every `beat`. A countdown that nobody could see or stop, since
+    /// the machine slept or the desk was stopped, starts again.
+    pub fn pass(&mut self, now: Timestamp, beat: Duration) -> Next {
+        if let Arm::Countdown { delay, seen_at, .. } = self.arm
+            && now.since(seen_at) > beat + LATE_LOOK
+        {
+            self.drawn_at = now;
+            self.arm = Arm::counting(delay, now);
+        }
+        if let Arm::Countdown { seen_at, .. } = &mut self.arm {
+            *seen_at = now;
+        }
         match self.arm {
-            Arm::Countdown { fires_at } if now >= fires_at => self.proposal.next(),
+            Arm::Countdown { fires_at, .. } if now >= fires_at => self.proposal.next(),
             Arm::Confirm if now >= self.ends_at() => Next::Close,
             Arm::Confirm | Arm::Countdown { .. } | Arm::Question { .. } => Next::Stay,
         }
@@ -175,7 +199,7 @@ impl Strip {
     pub fn ends_at(&self) -> Timestamp {
         match self.arm {
             Arm::Confirm => self.drawn_at.plus(DISARM_AFTER),
-            Arm::Countdown { fires_at } => fires_at,
+            Arm::Countdown { fires_at, .. } => fires_at,
             Arm::Question { replay_until, .. } => replay_until,
         }
     }

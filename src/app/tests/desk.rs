@@ -117,7 +117,7 @@ fn a_wall_clock_that_is_set_is_said_and_everything_is_asked_for_again() {
     // The service's clock follows the wall clock; the countdown uses the desk's own.
     assert_eq!(model.wall_now(), Timestamp(now.0 - 120_000));
     assert_eq!(model.now, now);
-    let sent = update(&mut model, now.plus(Duration::from_secs(2)), Msg::Tick);
+    let sent = wait(&mut model, 500);
     assert!(matches!(sent[..], [Effect::Send(_, Command::CloseAll(_))]));
 }
 

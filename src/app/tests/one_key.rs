@@ -34,6 +34,27 @@ fn where_motion_is_reduced_it_wakes_as_the_whole_seconds_go_and_at_the_end() {
 }
 
 #[test]
+fn a_countdown_that_did_not_run_on_the_screen_did_not_run() {
+    for asleep in [2_000, 8 * 3_600_000] {
+        for key in ["X", "F"] {
+            let mut model = desk();
+            press(&mut model, key);
+            wait(&mut model, 1_400);
+            assert_eq!(sleep(&mut model, asleep), vec![], "{key} after {asleep} ms");
+            let woken = model.now;
+            assert_eq!(wake(&model), Some(woken.plus(Duration::from_millis(100))));
+            assert_eq!(wait(&mut model, 1_400), vec![]);
+            if asleep == 2_000 {
+                assert_eq!(wait(&mut model, 100).len(), 1, "{key}");
+            } else {
+                press(&mut model, "esc");
+                assert_eq!(wait(&mut model, 60_000), vec![]);
+            }
+        }
+    }
+}
+
+#[test]
 fn escape_stops_it_even_when_the_wake_up_is_late() {
     let mut model = desk();
     press(&mut model, "X");

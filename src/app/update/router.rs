@@ -35,7 +35,7 @@ use crate::{
             export::{proceed, written},
             ladder_follow, market, market_data,
             reload::take,
-            review, way_out,
+            review, wake, way_out,
         },
     },
     model::{Call, Command, Drift, MarketId, READ_ONLY, Text, Timestamp},
@@ -353,8 +353,8 @@ fn copy(model: &mut Model, clip: Clip) -> Vec<Effect> {
 
 /// The effects of passing time: a countdown ends, an unanswered strip disarms.
 fn pass_time(model: &mut Model) -> Vec<Effect> {
-    let next = match model.overlays.last() {
-        Some(Overlay::Strip(strip)) => strip.pass(model.now),
+    let next = match model.overlays.last_mut() {
+        Some(Overlay::Strip(strip)) => strip.pass(model.now, wake::beat(model.options.motion)),
         Some(Overlay::Bulk(bulk)) => bulk.pass(model.now),
         _ => Next::Stay,
     };

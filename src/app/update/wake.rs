@@ -18,6 +18,14 @@ const SECOND: Duration = Duration::from_secs(1);
 /// A countdown in tenths of a second.
 const TENTH: Duration = Duration::from_millis(100);
 
+/// How often a countdown changes on the screen.
+pub(crate) fn beat(motion: Motion) -> Duration {
+    match motion {
+        Motion::Full => TENTH,
+        Motion::Reduced => SECOND,
+    }
+}
+
 /// When the desk must be woken: for the next visible change, or to ask for what is shown of the markets.
 pub fn wake(model: &Model) -> Option<Timestamp> {
     let wakes = redraw(model).into_iter().chain(market_data::due(model));
@@ -74,9 +82,10 @@ fn strip(model: &Model) -> Option<Timestamp> {
     }
     let strip = top.try_as_strip_ref()?;
     let ends_at = strip.ends_at();
-    let next = match (strip.arm, model.options.motion) {
+    let motion = model.options.motion;
+    let next = match (strip.arm, motion) {
         (Arm::Question { .. }, _) => model.now.plus(SECOND),
-        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => model.now.plus(TENTH),
+        (Arm::Confirm | Arm::Countdown { .. }, Motion::Full) => model.now.plus(beat(motion)),
         (Arm::Confirm | Arm::Countdown { .. }, Motion::Reduced) => whole_second(ends_at, model.now),
     };
     Some(ends_at.min(next))

@@ -8,8 +8,8 @@
 //! has not begun) and after a 409 that the key is in progress: the next response does not answer that request. A 409 to
 //! the last attempt is no answer at all.
 //!
-//! `Retry-After` is never cut short; one that exceeds the command's time limit ends the attempts, and the failure
-//! states the wait. A DELETE of unknown outcome is resent, since nothing can be canceled twice. A PUT of unknown
+//! `Retry-After` comes bounded by the class of the request and is never cut short; one that exceeds the command's time
+//! limit ends the attempts, and the failure states the wait. An exit that is told to wait has five minutes. A DELETE of unknown outcome is resent, since nothing can be canceled twice. A PUT of unknown
 //! outcome is resent only after a read has shown no effect. A read decides what a DELETE's 404 or 409 means, and what
 //! became of a keyed request without a clear response. If the last attempts for an order could not connect, and a later
 //! read is answered and finds nothing of it, one more attempt goes out with the same key.
@@ -36,6 +36,8 @@ const SPREAD: Duration = Duration::from_millis(250);
 /// The wait after a close-all's 202 without a usable `Retry-After`.
 const ROUND: Duration = Duration::from_secs(2);
 const STALLED_ROUND: Duration = Duration::from_secs(30);
+/// How long a reducing command may be tried.
+const EXIT_WINDOW: Duration = Duration::from_mins(5);
 /// 202s in a row, or time, without one more target tried. Then the stall is reported and polls become rarer, but go on:
 /// a position that does not close needs them.
 const STALLED_AFTER: u32 = 20;
@@ -296,7 +298,11 @@ impl RetryState {
             Risk::Neutral | Risk::Reducing => self.sent,
         };
         let spent = elapsed.saturating_sub(self.since).saturating_add(after);
-        if tried >= budget.tries || spent > budget.window {
+        let window = match why.retry_after {
+            Some(_) => budget.window.max(self.longest_obedience()),
+            None => budget.window,
+        };
+        if tried >= budget.tries || spent > window {
             return self.end(why);
         }
         // An older request must not overwrite a newer state: read first.
@@ -348,14 +354,22 @@ impl RetryState {
     }
 
     fn budget(&self) -> AttemptLimit {
-        let (tries, seconds) = match self.risk {
-            Risk::Increasing => (4, 30),
-            Risk::Neutral => (5, 60),
-            Risk::Reducing => (10, 300),
+        let (tries, window) = match self.risk {
+            Risk::Increasing => (4, Duration::from_secs(30)),
+            Risk::Neutral => (5, Duration::from_secs(60)),
+            Risk::Reducing => (10, EXIT_WINDOW),
         };
         AttemptLimit {
             tries,
-            window: self.timeouts.scaled(Duration::from_secs(seconds)),
+            window: self.timeouts.scaled(window),
+        }
+    }
+
+    /// How long the service may put a command off. An exit that is told to wait is tried for as long as any exit is.
+    fn longest_obedience(&self) -> Duration {
+        match self.risk {
+            Risk::Increasing => Duration::ZERO,
+            Risk::Neutral | Risk::Reducing => self.timeouts.scaled(EXIT_WINDOW),
         }
     }
 
@@ -391,9 +405,6 @@ impl RetryState {
         (self.attempts, self.sent, self.since, self.unknown_outcome) = (0, 0, elapsed, None);
 
         let asked = retry_after.unwrap_or(self.timeouts.scaled(ROUND));
-        if asked > self.budget().window {
-            return self.settle(outcome_text::long_wait(asked));
-        }
         let idle_for = elapsed.saturating_sub(self.rounds.progressed);
         let stalled =
             self.rounds.idle >= STALLED_AFTER || idle_for > self.timeouts.scaled(STALLED_FOR);

@@ -2,7 +2,7 @@
 
 use super::RetryState;
 use crate::model::{Failure, FailureKind, MutationFacts, Proof, SlicedOperation};
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 impl RetryState {
     /// The outcome of a command that may have taken effect.
@@ -91,16 +91,6 @@ pub(super) fn closing() -> Failure {
         FailureKind::Unavailable,
         "the service has more to do and asks to wait",
     )
-}
-
-pub(super) fn long_wait(asked: Duration) -> Failure {
-    Failure {
-        retry_after: Some(asked),
-        ..Failure::new(
-            FailureKind::Limited,
-            format!("the service asks to wait {} s", asked.as_secs()),
-        )
-    }
 }
 
 /// Why `now` cannot be a later state of the operation `before`: one key means one operation, whose counts only grow.

@@ -158,7 +158,7 @@ impl LearnedRate {
 
     fn wait(&self, class: RequestClass) -> Duration {
         let left_alone = match class {
-            RequestClass::Exit => return Duration::ZERO,
+            RequestClass::Exit | RequestClass::CommandRead => return Duration::ZERO,
             RequestClass::Entry => self.capacity() / 5,
             RequestClass::Poll => self.capacity() / 2,
         };

@@ -1,13 +1,15 @@
 //! When a request with this API key may be sent: after the pause that a 429 asked for, and within the budget learned
 //! from 429s.
 //!
-//! Contract: one limiter for everything that uses the key in this process. A pause covers every request, whichever
-//! caused it. A 429 that names a trading rule causes no pause: only its own command waits. The learned budget holds
-//! back reads first and entries next; closes and cancels never wait for it, and a part of it is kept for them. Nothing
-//! here waits: during a pause a request fails unsent, and the sender checks the budget first.
+//! Contract: one limiter for everything that uses the key in this process. A pause covers the class of request that was
+//! told to wait, up to the limit of the class (`docs/delivery.md 3.4`). A 429 that names a trading rule causes no pause:
+//! only its own command waits. The learned budget holds back reads first and entries next; closes and cancels never wait
+//! for it, and a part of it is kept for them. Nothing here waits: during a pause a request fails unsent, and the sender
+//! checks the budget first.
 
 mod budget;
 mod class;
+mod pauses;
 mod quota;
 
 pub use class::RequestClass;
@@ -15,28 +17,19 @@ pub use class::RequestClass;
 use super::{lock::locked, response::ServiceResponse};
 use crate::model::{Failure, FailureKind};
 use budget::RequestBudget;
+use pauses::Pauses;
 use quota::RetryQuota;
 use std::{
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
-use tokio::{sync::watch, time::Instant};
+use tokio::time::Instant;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RateLimiter {
-    pause: watch::Sender<Option<Instant>>,
+    pauses: Mutex<Pauses>,
     budget: Mutex<RequestBudget>,
     quota: RetryQuota,
-}
-
-impl Default for RateLimiter {
-    fn default() -> Self {
-        Self {
-            pause: watch::Sender::new(None),
-            budget: Mutex::default(),
-            quota: RetryQuota::default(),
-        }
-    }
 }
 
 impl RateLimiter {
@@ -47,38 +40,24 @@ impl RateLimiter {
         now
     }
 
-    /// Learns from the response to a request sent at `sent`.
-    pub(super) fn answered(&self, sent: Instant, answer: &ServiceResponse) {
+    /// Learns from the response to a request of `class` sent at `sent`.
+    pub(super) fn answered(&self, class: RequestClass, sent: Instant, answer: &ServiceResponse) {
         if !answer.pauses_the_key() {
             return;
         }
         let wait = answer.retry_after.unwrap_or_default();
-        self.pause(wait);
+        locked(&self.pauses).pause(class, wait);
         self.budget().refused(sent, Instant::now(), wait);
     }
 
-    /// Holds everything back for `span` from now; a longer pause stays.
-    fn pause(&self, span: Duration) {
-        let Some(until) = Instant::now().checked_add(span) else {
-            return;
-        };
-        self.pause.send_if_modified(|current| {
-            let longer = current.is_none_or(|current| current < until);
-            if longer {
-                *current = Some(until);
-            }
-            longer
-        });
-    }
-
     /// The rest of the pause; zero if there is none.
-    fn left(&self) -> Duration {
-        let until = *self.pause.borrow();
-        until.map_or(Duration::ZERO, |until| until.duration_since(Instant::now()))
+    fn left(&self, class: RequestClass) -> Duration {
+        locked(&self.pauses).left(class)
     }
 
     fn wait(&self, class: RequestClass) -> Duration {
-        self.left().max(self.budget().wait(class, Instant::now()))
+        self.left(class)
+            .max(self.budget().wait(class, Instant::now()))
     }
 
     /// Requests a minute, if a 429 has shown it.
@@ -92,7 +71,13 @@ impl RateLimiter {
 }
 
 impl super::Client {
-    /// Why no request of this key may be sent now, if a 429 asked for a pause.
+    /// The same client, whose requests count as `class`. A new client is for polls.
+    #[must_use]
+    pub fn for_class(&self, class: RequestClass) -> Self {
+        Self(Arc::clone(&self.0), class)
+    }
+
+    /// Why no request of this class may be sent now, if a 429 asked for a pause.
     pub(crate) fn silence(&self) -> Option<Failure> {
         let pause = self.pause_left();
         (!pause.is_zero()).then(|| Failure {
@@ -104,14 +89,14 @@ impl super::Client {
         })
     }
 
-    /// How long the service has asked every request of this key to wait. A request before then fails unsent.
+    /// How long the service has asked requests of this class to wait. A request before then fails unsent.
     pub fn pause_left(&self) -> Duration {
-        self.0.rate_limiter.left()
+        self.0.rate_limiter.left(self.1)
     }
 
     /// How long a request of this class must wait; zero if it may be sent now.
-    pub fn wait(&self, class: RequestClass) -> Duration {
-        self.0.rate_limiter.wait(class)
+    pub fn wait(&self) -> Duration {
+        self.0.rate_limiter.wait(self.1)
     }
 
     /// How many polls a minute the learned budget allows each client of the key; `None` if nothing has been learned.
@@ -137,18 +122,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_shorter_pause_never_cuts_a_longer_one() {
-        let rate_limit = RateLimiter::default();
-        assert_eq!(rate_limit.left(), Duration::ZERO);
-        rate_limit.pause(Duration::from_secs(10));
-        rate_limit.pause(Duration::from_secs(2));
-        assert_eq!(rate_limit.left(), Duration::from_secs(10));
-        tokio::time::advance(Duration::from_secs(11)).await;
-        assert_eq!(rate_limit.left(), Duration::ZERO);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_pause_holds_back_everything_and_a_short_budget_everything_but_exits() {
+    async fn a_pause_holds_back_its_class_and_a_short_budget_everything_but_exits() {
         let rate_limit = RateLimiter::default();
         for _ in 0..40 {
             rate_limit.sent();
@@ -157,18 +131,18 @@ mod tests {
         let limited = ServiceResponse {
             status: 429,
             retry_after: Some(Duration::from_secs(5)),
+            longer: None,
             date: None,
             budgets: vec![],
             body: vec![],
         };
-        rate_limit.answered(sent, &limited);
-        for class in [RequestClass::Exit, RequestClass::Entry, RequestClass::Poll] {
-            assert!(
-                rate_limit.wait(class) >= Duration::from_secs(5),
-                "{class:?}"
-            );
-        }
-        tokio::time::advance(Duration::from_secs(5)).await;
+        rate_limit.answered(RequestClass::Poll, sent, &limited);
+        let five = Duration::from_secs(5);
+        assert!(rate_limit.wait(RequestClass::Poll) >= five);
+        assert_eq!(rate_limit.wait(RequestClass::Exit), Duration::ZERO);
+        rate_limit.answered(RequestClass::Exit, sent, &limited);
+        assert_eq!(rate_limit.wait(RequestClass::Exit), five);
+        tokio::time::advance(five).await;
         for _ in 0..600 {
             rate_limit.sent();
         }

@@ -47,7 +47,7 @@ impl Client {
             .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
             .collect();
         let status = StatusCode::from_u16(reply.status).unwrap();
-        let mut answer = ServiceResponse::head(status, &headers, now);
+        let mut answer = ServiceResponse::head(self.1, status, &headers, now);
         answer.body = reply.body.clone().into_bytes();
         self.learn(sent, &answer);
         answer

@@ -1,4 +1,4 @@
-//! The API key: read once, before the desk opens, and never shown.
+//! The API key: read before the desk opens, and again when the service refuses it; never shown.
 
 use crate::{
     config::{
@@ -8,38 +8,78 @@ use crate::{
     },
     disk,
 };
-use secrecy::{ExposeSecret as _, SecretString, zeroize::Zeroizing};
+use secrecy::{ExposeSecret, SecretString, zeroize::Zeroizing};
 use std::{
     env,
     io::Read as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 /// A key file is one line; a longer file is something else.
 const LONGEST: usize = 4096;
 
-/// From the setting, its file, its command or the keyring: the first that is set, in this order.
+/// Where a replaced key is found while the desk runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum KeySource {
+    /// A variable or a settings file, which are read at the start alone.
+    #[default]
+    Start,
+    File(PathBuf),
+    Command(String),
+    Keyring(String),
+}
+
+impl KeySource {
+    /// The setting, its file, its command or the keyring: the first that is set, in this order.
+    pub(in crate::config) fn of(settings: &Settings) -> Self {
+        let settings = settings.clone();
+        let source = if settings.api_key.is_some() {
+            Some(Self::Start)
+        } else {
+            let file = settings.api_key_file.map(Self::File);
+            file.or_else(|| settings.api_key_command.map(Self::Command))
+                .or_else(|| settings.api_key_keyring.map(Self::Keyring))
+        };
+        source.unwrap_or_default()
+    }
+
+    /// Reads the key again, on a thread that may wait; `None` if it is read at the start alone. A program gets no
+    /// terminal, since the desk is on it.
+    pub fn read_again(&self) -> Option<Result<Secret, String>> {
+        match self {
+            Self::Start => None,
+            Self::File(path) => Some(from_file(path)),
+            Self::Command(command) => Some(from_command_unattended(command)),
+            Self::Keyring(name) => Some(from_keyring(name)),
+        }
+    }
+}
+
+/// From its source.
 pub(in crate::config) fn find(settings: &Settings) -> Result<Secret, Problem> {
     let named = |key: &str| match &settings.name {
         Some(profile) => format!("profiles.{profile}.{key}"),
         None => key.to_owned(),
     };
-    if let Some(key) = &settings.api_key {
-        let key = usable(key.expose_secret());
-        return key.map_err(|what| Problem::new(None, &named("api_key"), &what));
+    match KeySource::of(settings) {
+        KeySource::Start => {
+            let key = settings.api_key.as_ref().map(ExposeSecret::expose_secret);
+            usable(key.unwrap_or_default())
+                .map_err(|what| Problem::new(None, &named("api_key"), &what))
+        }
+        KeySource::File(path) => from_file(&path)
+            .map_err(|what| Problem::new(Some(SettingOrigin::File(path)), "", &what)),
+        KeySource::Command(command) => from_command(&command)
+            .map_err(|what| Problem::new(None, &named("api_key_command"), &what)),
+        KeySource::Keyring(name) => {
+            from_keyring(&name).map_err(|what| Problem::new(None, &named("api_key_keyring"), &what))
+        }
     }
-    if let Some(path) = &settings.api_key_file {
-        return from_file(path)
-            .map_err(|what| Problem::new(Some(SettingOrigin::File(path.clone())), "", &what));
-    }
-    if let Some(command) = &settings.api_key_command {
-        let key = from_command(command);
-        return key.map_err(|what| Problem::new(None, &named("api_key_command"), &what));
-    }
-    let name = settings.api_key_keyring.as_deref().unwrap_or_default();
-    let key = keyring::read(name, LONGEST + 1).and_then(|text| usable(&text));
-    key.map_err(|what| Problem::new(None, &named("api_key_keyring"), &what))
+}
+
+fn from_keyring(name: &str) -> Result<Secret, String> {
+    keyring::read(name, LONGEST + 1).and_then(|text| usable(&text))
 }
 
 fn from_file(path: &Path) -> Result<Secret, String> {
@@ -65,6 +105,18 @@ fn from_command(command: &str) -> Result<Secret, String> {
     usable(&String::from_utf8_lossy(&said))
 }
 
+/// The same while the desk is on the terminal.
+fn from_command_unattended(command: &str) -> Result<Secret, String> {
+    let mut shell = Command::new("sh");
+    let answer = keyring::ask(shell.args(["-c", command]), LONGEST + 1);
+    let answer = answer.map_err(|e| format!("cannot be run by sh: {e}"))?;
+    let answer = answer.ok_or("did not end within a minute")?;
+    if !answer.status.success() {
+        return Err(format!("failed ({}); it printed no key", answer.status));
+    }
+    usable(&answer.output)
+}
+
 /// The first line, if it is a valid header value.
 fn usable(text: &str) -> Result<Secret, String> {
     let key = text.lines().next().unwrap_or_default().trim();
@@ -75,4 +127,29 @@ fn usable(text: &str) -> Result<Secret, String> {
         return Err("does not hold a key: one is printable ASCII without blanks".to_owned());
     }
     Ok(SecretString::from(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(source: &KeySource) -> Option<String> {
+        let key = source.read_again()?.ok()?;
+        Some(key.expose_secret().to_owned())
+    }
+
+    #[test]
+    fn a_replaced_key_is_found_in_its_file_and_by_its_command() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("key");
+        let command = format!("cat {}", path.display());
+        let sources = [KeySource::File(path.clone()), KeySource::Command(command)];
+        for text in ["pd_live_first\n", "pd_live_second\n"] {
+            disk::replace(&path, text.as_bytes()).unwrap();
+            for source in &sources {
+                assert_eq!(again(source).as_deref(), Some(text.trim()));
+            }
+        }
+        assert_eq!(again(&KeySource::Start), None);
+    }
 }

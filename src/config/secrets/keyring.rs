@@ -3,14 +3,11 @@
 //! Contract: runs `secret-tool` (libsecret: GNOME Keyring, `KWallet`, `KeePassXC`), or `security` on macOS, without a
 //! shell. The entry's name is an argument of its own; the key comes on standard output and is never an argument. A
 //! locked keyring gets a minute to be unlocked.
-//!
-//! Known limit: the keyring is read once, at the start.
 
 use crate::config::secrets::child_env::keyless;
 use secrecy::zeroize::Zeroizing;
 use std::{
     env,
-    ffi::OsString,
     io::{self, Read as _},
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::channel,
@@ -51,7 +48,8 @@ pub(in crate::config) fn is_name(name: &str) -> bool {
 /// The secret of the entry `name` of the service "perpdeck".
 pub(in crate::config) fn read(name: &str, longest: usize) -> Result<Zeroizing<String>, String> {
     let [found, store] = lookup(name);
-    let said = ask(&found, longest).map_err(|why| not_run(&why))?;
+    let mut program = Command::new(PROGRAM);
+    let said = ask(program.args(found.split(' ')), longest).map_err(|why| not_run(&why))?;
     let Some(said) = said else {
         return Err(format!(
             "asks for {name:?}, and the keyring did not answer within a minute: unlock it, {OTHERWISE}"
@@ -84,17 +82,15 @@ fn not_run(why: &io::Error) -> String {
     format!("is read by the program {PROGRAM}, which cannot be run: {why}")
 }
 
-struct KeyringAnswer {
-    status: ExitStatus,
-    output: Zeroizing<String>,
+pub(super) struct ProgramAnswer {
+    pub(super) status: ExitStatus,
+    pub(super) output: Zeroizing<String>,
     complaint: String,
 }
 
-/// `None` if it does not end in time.
-fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
-    let mut program = Command::new(PROGRAM);
-    let mut child = keyless(&mut program, env::vars_os().map(|(name, _)| name))
-        .args(words.split(' ').map(OsString::from))
+/// What a program without a terminal prints; `None` if it does not end in time.
+pub(super) fn ask(program: &mut Command, longest: usize) -> io::Result<Option<ProgramAnswer>> {
+    let mut child = keyless(program, env::vars_os().map(|(name, _)| name))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -115,7 +111,7 @@ fn ask(words: &str, longest: usize) -> io::Result<Option<KeyringAnswer>> {
         end(&mut child);
         return Ok(None);
     };
-    Ok(Some(KeyringAnswer {
+    Ok(Some(ProgramAnswer {
         status: child.wait()?,
         output,
         complaint: complaint.to_string(),

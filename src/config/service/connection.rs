@@ -1,7 +1,10 @@
 //! The connection to a service: address, account and key.
 
 use crate::{
-    config::{BookSource, MarketSources, Proxy, secrets::secret::Secret},
+    config::{
+        BookSource, MarketSources, Proxy,
+        secrets::{key::KeySource, secret::Secret},
+    },
     model::AccountId,
 };
 use serde::{Deserialize, Serialize};
@@ -11,7 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Connection {
     /// Scheme, host and port, without a trailing slash: `http://127.0.0.1:8080`. `https` unless loopback.
     pub base_url: String,
+    /// At the start; the client knows the one in use.
     pub api_key: Secret,
+    pub key_source: KeySource,
     pub account_id: AccountId,
     /// The source of prices; `None` shows `–` wherever a price is needed.
     pub prices: Option<PriceSource>,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     app::{Msg, activity::notice::Tone},
-    client::Client,
+    client::{Client, RequestClass},
     journal::{Holder, IntentState, JournalError, StateUpdate},
     model::{
         AccountId, Command, Dispatch, Failure, FailureKind, JournalRole, ProcessKind, READ_ONLY,
@@ -53,6 +53,7 @@ pub(crate) enum ParkedDecision {
 
 #[derive(Debug, Clone)]
 pub(crate) struct OutboxContext {
+    /// For the reads that commands need; a command goes out under its own class.
     pub(crate) client: Client,
     pub(crate) clock: Clock,
     pub(crate) process: ProcessKind,
@@ -94,7 +95,7 @@ impl OutboxContext {
         events: Sender<Msg>,
     ) -> Self {
         Self {
-            client,
+            client: client.for_class(RequestClass::CommandRead),
             clock,
             process,
             writer,

@@ -187,11 +187,8 @@ impl Delivery {
         }
         self.progress(Progress::Sending { attempt: number }).await;
         self.history().leave();
-        let attempt = self
-            .context
-            .client
-            .send(&self.recorded.request, self.mutation)
-            .await;
+        let client = self.context.client.for_class(self.class());
+        let attempt = client.send(&self.recorded.request, self.mutation).await;
         self.write_down(&attempt).await;
         attempt
     }
@@ -205,7 +202,7 @@ impl Delivery {
         if self.context.client.key_refused() && !(exit && number == 1) {
             return Some(Failure::new(
                 FailureKind::Auth,
-                "the service refuses the key; nothing is sent until it accepts the key again (r retries)",
+                "the service refuses the key: only exits are sent until it accepts a key (r retries)",
             ));
         }
         if !exit && self.context.writer.is_down() {
@@ -270,8 +267,8 @@ impl Delivery {
 
     /// The service asks for a pause, or the learned request budget is spent.
     fn short_budget(&self) -> Option<Failure> {
-        let client = &self.context.client;
-        let (pause, wait) = (client.pause_left(), client.wait(self.class()));
+        let client = self.context.client.for_class(self.class());
+        let (pause, wait) = (client.pause_left(), client.wait());
         let why = if !pause.is_zero() {
             "the service asks for a pause"
         } else if !wait.is_zero() {
@@ -293,10 +290,7 @@ impl Delivery {
     }
 
     fn class(&self) -> RequestClass {
-        match self.command.risk() {
-            Risk::Increasing => RequestClass::Entry,
-            Risk::Neutral | Risk::Reducing => RequestClass::Exit,
-        }
+        self.command.risk().into()
     }
 
     /// The journal says `prepared`: it must say `inflight` before anything is sent.

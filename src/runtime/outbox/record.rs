@@ -272,7 +272,7 @@ impl OutboxContext {
         mut intent: Intent,
         (parent, intent_ref): (&IntentRef, &IntentRef),
     ) -> Result<(Claim, IntentLocation), JournalError> {
-        let (now, secret) = (self.clock.now(), self.client.connection().api_key.clone());
+        let (now, secret) = (self.clock.now(), self.client.api_key());
         let (risk, parent, intent_ref) = (intent.risk, Arc::clone(parent), Arc::clone(intent_ref));
         let write = move |journals: &mut JournalSet| {
             // Queued before this job, and written if it could be.
@@ -348,11 +348,11 @@ impl OutboxContext {
     }
 
     async fn take_reserved_key(&self, request: &Request) -> Option<IdempotencyKey> {
-        let connection = self.client.connection().clone();
+        let (connection, secret) = (self.client.connection().clone(), self.client.api_key());
         let (at, target): (Timestamp, _) = (self.clock.now(), request.target.clone());
         let taken = self.writer.write_soon(move |journals| {
             let journal = journals.current_journal()?;
-            let credential = journal.fingerprint(connection.api_key.expose_secret());
+            let credential = journal.fingerprint(secret.expose_secret());
             Ok(journal.take_reserved_key(|key| UsedKey {
                 key,
                 at,

@@ -265,7 +265,7 @@ fn troubled_until(model: &Model) -> Option<Span> {
     )))
 }
 
-/// A refused key is not retried automatically.
+/// A refused key is tried twice a minute, and at once on request.
 fn asks_again(model: &Model) -> Option<Span> {
     let refused = model.store.health.has(FailureKind::Auth);
     let key = model.keymap.chord(Context::Desk, Action::Refresh)?;

@@ -23,7 +23,7 @@ type Need = fn(&Model) -> bool;
 /// Keys that work on some rows only; all others always work.
 const NEEDS: &[(Action, Need)] = &[
     (Action::CloseAll, |model| {
-        can_trade(model) && model.store.closing_all().is_none()
+        model.identity.is_some() && model.store.closing_all().is_none()
     }),
     (Action::Confirm, |model| match model.overlays.last() {
         Some(Overlay::Bulk(bulk)) => bulk.ends_at().is_some(),
@@ -31,7 +31,7 @@ const NEEDS: &[(Action, Need)] = &[
     }),
     (Action::Flatten, can_flatten),
     (Action::CancelAll, |model| {
-        can_trade(model) && model.store.orders.rows().iter().any(Order::is_working)
+        model.identity.is_some() && model.store.orders.rows().iter().any(Order::is_working)
     }),
     (Action::Mark, |model| {
         Marks::reach(model.focus.pane) && model.selected().is_some()
@@ -137,7 +137,8 @@ pub(crate) fn works(model: &Model, action: Action) -> bool {
     needs.all(|(_, need)| need(model))
 }
 
-/// The account is known and its key accepted.
+/// The account is known and its key accepted. Exits do not ask: they are sent with a refused key too, which may have
+/// been replaced.
 fn can_trade(model: &Model) -> bool {
     model.identity.is_some() && !model.store.health.has(FailureKind::Auth)
 }
@@ -155,7 +156,7 @@ fn can_flatten(model: &Model) -> bool {
         || store.orders.rows().iter().any(Order::is_working)
         || store.active_twaps().next().is_some()
         || has_ladder();
-    can_trade(model) && has_something && !is_flattening(model)
+    model.identity.is_some() && has_something && !is_flattening(model)
 }
 
 fn is_flattening(model: &Model) -> bool {

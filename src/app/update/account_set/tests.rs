@@ -120,7 +120,10 @@ fn the_next_account_comes_on_the_screen_as_it_was_left_and_is_asked_about_at_onc
 fn what_a_key_sends_goes_to_the_account_on_the_screen() {
     let mut account_set = account_set();
     press(&mut account_set, "a F");
-    let effects = later(&mut account_set, 1_500, AccountScope::Shown, Msg::Tick);
+    for _ in 0..3 {
+        later(&mut account_set, 400, AccountScope::Shown, Msg::Tick);
+    }
+    let effects = later(&mut account_set, 300, AccountScope::Shown, Msg::Tick);
     let flatten = Command::Flatten("chal-2".into());
     assert_eq!(effects, [(1, Effect::Send(Ticket(1), flatten))]);
     press(&mut account_set, "a");

@@ -1,18 +1,83 @@
 //! Timing: `Retry-After`, outages, spent budgets and the service's rate limit.
 
 use super::*;
+use crate::client::{
+    RequestClass,
+    testing::{
+        rehearsal,
+        responder::{client, connection},
+    },
+};
+
+/// Longer than any service means it: a year.
+const YEAR: &str = "31622400";
 
 #[tokio::test]
-async fn nothing_is_sent_while_the_service_wants_silence() {
+async fn an_order_is_not_sent_while_the_service_wants_orders_to_wait() {
     let limited = error("429 Too Many Requests", "retry-after: 90\r\n");
     let mut scene = Scene::of(vec![limited]).await;
-    let client = scene.outbox.context.client.clone();
-    client.open_positions(&"chal-1".into()).await.unwrap_err();
     scene.outbox.send(TICKET, buy());
     let failure = scene.settled().await.1.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Limited);
+    scene.outbox.send(Ticket(2), buy());
+    let failure = scene.settled().await.1.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Limited);
     assert!(failure.retry_after.unwrap() > Duration::from_secs(80));
-    assert_eq!(scene.responder.seen().len(), 1);
+    assert_eq!(methods(&scene), ["POST"]);
+}
+
+#[tokio::test]
+async fn a_poll_that_is_told_to_wait_for_a_year_holds_back_no_exit() {
+    let limited = error("429 Too Many Requests", &format!("retry-after: {YEAR}\r\n"));
+    let mut scene = Scene::of(vec![limited, canceled()]).await;
+    let polls = scene.outbox.context.client.for_class(RequestClass::Poll);
+    let why = polls.open_positions(&"chal-1".into()).await.unwrap_err();
+    assert_eq!(why.retry_after, Some(Duration::from_mins(5)));
+    assert!(polls.pause_left() <= Duration::from_mins(5));
+    scene.outbox.send(TICKET, Command::Cancel("o-1".into()));
+    let (_, result) = scene.settled().await;
+    assert!(matches!(result, Ok(Receipt::Cancel(_))), "{result:?}");
+    assert_eq!(methods(&scene), ["GET", "DELETE"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exit_that_is_told_to_wait_for_a_year_is_tried_once_a_minute_and_says_so() {
+    for command in [
+        Command::Cancel("o-1".into()),
+        Command::CloseAll("chal-1".into()),
+    ] {
+        let (client, _calls) = client(connection("http://127.0.0.1:9"));
+        let exits = client.for_class(RequestClass::Exit);
+        let (mutation, start) = (command.facts().mutation, Instant::now());
+        let (mut at, mut told) = (vec![], vec![]);
+        let limited = rehearsal::Reply {
+            status: 429,
+            headers: vec![("retry-after", YEAR.to_owned())],
+            body: "{}".to_owned(),
+        };
+        let result = pursue(
+            RetryState::new(&command, Timeouts::default()),
+            || 0,
+            |_| {
+                at.push(start.elapsed().as_secs());
+                ready(exits.rehearse((Instant::now(), NOW), &limited, mutation))
+            },
+            || ready(Ok(ReconcileOutcome::Inconclusive)),
+            |meanwhile, after| {
+                told.push((meanwhile, after));
+                ready(())
+            },
+        )
+        .await;
+        assert_eq!(at.get(..5), Some(&[0, 60, 120, 180, 240][..]), "{command}");
+        let (Some((Interim::Waiting(why, _), after)), true) = (told.first(), result.is_err())
+        else {
+            panic!("{told:?}");
+        };
+        assert_eq!(*after, Duration::from_mins(1));
+        let words = "asks to wait 31622400 s, perpdeck asks again after 60 s";
+        assert!(why.message.to_string().contains(words), "{why}");
+    }
 }
 
 #[tokio::test]

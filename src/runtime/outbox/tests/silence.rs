@@ -1,10 +1,10 @@
 //! Ten thousand waits that a service asks for, in seconds and as dates, in virtual time: no command and no read cuts
-//! one short.
+//! one short, up to the longest pause of its class.
 
 use super::{buy, pursue};
 use crate::{
     client::{
-        Attempt, Client, Mutation, ReconcileOutcome, Timeouts,
+        Attempt, Client, Mutation, ReconcileOutcome, RequestClass, Timeouts,
         policy::RetryState,
         testing::{
             rehearsal::Reply,
@@ -31,11 +31,17 @@ struct Service {
     began: Instant,
     /// How far its clock is ahead of the desk's.
     skew: i64,
-    /// When each 429 arrived, and until when this key must not send.
-    quiet: Vec<(Instant, Instant)>,
+    quiet: Vec<Quiet>,
     waits: u32,
     early: Vec<String>,
     done: u32,
+}
+
+/// A 429: when it arrived, and until when requests of this class must not be sent.
+struct Quiet {
+    class: RequestClass,
+    heard: Instant,
+    until: Instant,
 }
 
 /// The form of a wait, and when it ends.
@@ -70,13 +76,14 @@ impl Service {
 
     /// A request sent at `sent` arrives; `own` is when the same request may come again. A request sent in the same
     /// instant as a 429 may have left before it.
-    fn arrive(&mut self, what: Mutation, sent: Instant, own: Option<Instant>) {
+    fn arrive(&mut self, class: RequestClass, sent: Instant, own: Option<Instant>) {
         let now = Instant::now();
-        let heard = self.quiet.iter().filter(|(heard, _)| *heard < sent);
-        for until in heard.map(|(_, until)| *until).chain(own) {
+        let of_class = self.quiet.iter().filter(|quiet| quiet.class == class);
+        let heard = of_class.filter(|quiet| quiet.heard < sent);
+        for until in heard.map(|quiet| quiet.until).chain(own) {
             if now < until {
                 self.early
-                    .push(format!("{what:?}, {:?} early", until - now));
+                    .push(format!("{class:?}, {:?} early", until - now));
             }
         }
     }
@@ -169,6 +176,11 @@ type Shared = Arc<Mutex<Service>>;
 /// One command, until it ends.
 async fn command(service: Shared, context: Client, command: Command, seed: u64) {
     let mutation = command.facts().mutation;
+    let class = RequestClass::from(command.risk());
+    let (reads, context) = (
+        context.for_class(RequestClass::CommandRead),
+        context.for_class(class),
+    );
     let mut jitter = Jitter::seeded(seed);
     let own: Mutex<Option<Instant>> = Mutex::default();
     let travel = Mutex::new(Jitter::seeded(seed + 7_000_000));
@@ -184,15 +196,22 @@ async fn command(service: Shared, context: Client, command: Command, seed: u64) 
                     Asks::Command => *own.lock().unwrap(),
                     Asks::Read => None,
                 };
-                service.arrive(mutation, sent, before);
-                service.answer(mutation)
+                let class = what.class(class);
+                service.arrive(class, sent, before);
+                let (reply, until) = service.answer(mutation);
+                let longest = Instant::now() + class.longest_pause();
+                (reply, until.map(|until| until.min(longest)))
             };
             sleep(away()).await;
             if let (Asks::Command, Some(until)) = (what, until) {
                 *own.lock().unwrap() = Some(until);
             }
             if let (429, Some(until)) = (reply.status, until) {
-                service.lock().unwrap().quiet.push((Instant::now(), until));
+                service.lock().unwrap().quiet.push(Quiet {
+                    class: what.class(class),
+                    heard: Instant::now(),
+                    until,
+                });
             }
             (sent, reply)
         }
@@ -206,11 +225,11 @@ async fn command(service: Shared, context: Client, command: Command, seed: u64) 
         context.rehearse((sent, desk_clock(began)), &reply, mutation)
     };
     let reconcile = || async {
-        if let Some(why) = context.silence() {
+        if let Some(why) = reads.silence() {
             return Err(why);
         }
         let (sent, reply) = ask(Asks::Read).await;
-        context.rehearse_read((sent, desk_clock(began)), &reply)?;
+        reads.rehearse_read((sent, desk_clock(began)), &reply)?;
         Ok(ReconcileOutcome::Inconclusive)
     };
     let tries = RetryState::new(&command, Timeouts::default());
@@ -228,6 +247,15 @@ async fn command(service: Shared, context: Client, command: Command, seed: u64) 
 enum Asks {
     Command,
     Read,
+}
+
+impl Asks {
+    fn class(self, of_command: RequestClass) -> RequestClass {
+        match self {
+            Self::Command => of_command,
+            Self::Read => RequestClass::CommandRead,
+        }
+    }
 }
 
 fn commands() -> Vec<Command> {

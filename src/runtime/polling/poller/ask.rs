@@ -6,7 +6,7 @@ use crate::{
         MarketAnswer, MarketRequest, Msg,
         account::poll::{Answer, Poll, Source},
     },
-    client::{Client, RequestClass},
+    client::Client,
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
@@ -150,10 +150,7 @@ impl PollContext {
     async fn silence(&self, jitter: &mut Jitter) {
         let _turn = self.queue.lock().await;
         loop {
-            let (pause, wait) = (
-                self.client.pause_left(),
-                self.client.wait(RequestClass::Poll),
-            );
+            let (pause, wait) = (self.client.pause_left(), self.client.wait());
             if wait.is_zero() {
                 return;
             }

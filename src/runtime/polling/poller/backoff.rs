@@ -67,9 +67,23 @@ impl PollBackoff {
             return Wait::For(interval);
         };
         self.failures = self.failures.saturating_add(1);
-        // A refused key or an unconfigured source does not change by itself.
-        if matches!(why.kind, FailureKind::Auth | FailureKind::Local) {
-            return Wait::Asked;
+        match why.kind {
+            // An unconfigured source does not change by itself.
+            FailureKind::Local => return Wait::Asked,
+            // A refusal may pass, or the key be replaced.
+            FailureKind::Auth => return Wait::For(self.spread(LONGEST.max(interval))),
+            FailureKind::Broken
+            | FailureKind::Conflict
+            | FailureKind::Contradiction
+            | FailureKind::DryRun
+            | FailureKind::Invalid
+            | FailureKind::Limited
+            | FailureKind::NotFound
+            | FailureKind::TimedOut
+            | FailureKind::Unavailable
+            | FailureKind::Unknown
+            | FailureKind::Unreachable
+            | FailureKind::Unreadable => {}
         }
         let doubled = interval * 2_u32.saturating_pow(self.failures.min(8));
         let longest = (interval * SLOWEST).min(LONGEST.max(interval));
@@ -172,10 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_key_is_not_hammered() {
-        for kind in [FailureKind::Auth, FailureKind::Local] {
-            let refused = Failure::new(kind, "no");
-            assert_eq!(backoff(1).after(Some(&refused)), Wait::Asked);
-        }
+    fn a_refused_key_is_tried_twice_a_minute_so_that_a_refusal_that_passes_heals_by_itself() {
+        let refused = Failure::new(FailureKind::Auth, "no");
+        assert!((27..=33).contains(&seconds(backoff(1).after(Some(&refused)))));
+        let unconfigured = Failure::new(FailureKind::Local, "no");
+        assert_eq!(backoff(1).after(Some(&unconfigured)), Wait::Asked);
     }
 }
