@@ -198,7 +198,11 @@ impl Service {
 
 pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let loaded = load(sources)?;
-    let others = loaded.accounts().skip(1).filter_map(place).collect();
+    let others = loaded
+        .accounts()
+        .skip(1)
+        .filter_map(account_address)
+        .collect();
     let dry_run = match loaded.origin("dry_run") {
         _ if !loaded.settings.dry_run => DryRunSource::No,
         Some(SettingOrigin::Flag(_)) | None => DryRunSource::Asked,
@@ -238,7 +242,8 @@ pub(super) fn client(settings: &Settings) -> Result<Client> {
     })?)
 }
 
-fn place(settings: &Settings) -> Option<AccountAddress> {
+/// The configured account; `None` if no service is configured.
+pub(super) fn account_address(settings: &Settings) -> Option<AccountAddress> {
     Some(AccountAddress {
         base_url: settings
             .base_url

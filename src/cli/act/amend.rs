@@ -239,7 +239,7 @@ async fn place_first(
     let old = cancel.command.cancels().cloned();
     let old = old.ok_or_else(|| Failure::local("the old stop is not known"))?;
     let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome)?;
+    let exit = print_outcome(voice, &place, &outcome);
     let new = match accepted_stop(&old, &outcome) {
         Ok(new) => new,
         Err(words) => {
@@ -265,7 +265,7 @@ async fn cancel_old(
     (pair, cancel): (StopPair<'_>, &PreparedCommand),
 ) -> Result<Exit> {
     let outcome = send(service, voice, cancel, &[]).await?;
-    let exit = print_outcome(voice, cancel, &outcome)?;
+    let exit = print_outcome(voice, cancel, &outcome);
     if is_stop_canceled(&outcome) {
         return Ok(exit);
     }
@@ -312,7 +312,7 @@ async fn end(
             let cancel = Command::Cancel(pair.new.clone());
             let cancel = PreparedCommand::new(service, cancel, None)?;
             let outcome = send(service, voice, &cancel, &[]).await?;
-            Ok(print_outcome(voice, &cancel, &outcome)?.or(Exit::Partial))
+            Ok(print_outcome(voice, &cancel, &outcome).or(Exit::Partial))
         }
         StopMoveStep::Fails(why) => {
             let left = why.left.map_or_else(String::new, |old| {
@@ -334,7 +334,7 @@ async fn cancel_first(
     read_at: Instant,
 ) -> Result<Exit> {
     let outcome = send(service, voice, &cancel, &[]).await?;
-    let exit = print_outcome(voice, &cancel, &outcome)?;
+    let exit = print_outcome(voice, &cancel, &outcome);
     let is_gone = match &outcome {
         Ok(Receipt::Cancel(result)) => result.canceled,
         Ok(Receipt::AlreadySo(_)) => true,
@@ -374,7 +374,7 @@ async fn cancel_first(
     };
     let place = PreparedCommand::new(service, Command::Place(Box::new(order)), None)?;
     let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome)?;
+    let exit = print_outcome(voice, &place, &outcome);
     if matches!(exit, Exit::Ok | Exit::Unknown) {
         return Ok(exit);
     }

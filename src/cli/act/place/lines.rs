@@ -16,7 +16,6 @@ use crate::{
             receipt,
         },
         exit::{self, UsageError},
-        out,
         service::Service,
         usage_error,
         voice::{Output, json},
@@ -226,7 +225,7 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
         let key = order.key.clone();
         match order.prepare(service, &key, voice).await {
             Ok(ready) => prepared_commands.push(ready.prepared),
-            Err(why) => exits.push(refused(voice, line, &failure(&why), None)?),
+            Err(why) => exits.push(refused(voice, line, &failure(&why), None)),
         }
     }
     let requests: Vec<_> = prepared_commands
@@ -246,12 +245,12 @@ async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags
     let (voice, key) = (how.output.voice(), order.key.clone());
     let PreparedOrder { prepared, reckoned } = match order.prepare(service, &key, voice).await {
         Ok(ready) => ready,
-        Err(why) => return refused(voice, line, &failure(&why), key.chosen.as_ref()),
+        Err(why) => return Ok(refused(voice, line, &failure(&why), key.chosen.as_ref())),
     };
     match send_with_consent(service, how, &prepared, &reckoned).await {
         Ok(None) => Ok(Exit::Usage),
-        Ok(Some(outcome)) => print_line(voice, line, (&prepared, &outcome)),
-        Err(why) => refused(voice, line, &failure(&why), prepared.kept_key()),
+        Ok(Some(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
+        Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),
     }
 }
 
@@ -259,7 +258,7 @@ fn print_line(
     voice: Output,
     line: usize,
     (prepared, outcome): (&PreparedCommand, &SendOutcome),
-) -> Result<Exit> {
+) -> Exit {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(why) => return refused(voice, line, why, prepared.kept_key()),
@@ -274,23 +273,18 @@ fn print_line(
     } else {
         format!("line {line}: {}", receipt::sentence(receipt))
     };
-    out::say(&format!("{text}\n"))?;
-    Ok(Exit::Ok)
+    voice.result(&format!("{text}\n"), prepared.kept_key());
+    Exit::Ok
 }
 
-fn refused(
-    voice: Output,
-    line: usize,
-    why: &Failure,
-    key: Option<&IdempotencyKey>,
-) -> Result<Exit> {
+fn refused(voice: Output, line: usize, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
     let text = if voice.is_json() {
         json(&serde_json::json!({ "line": line, "error": Output::failure_of(why, key) }))
     } else {
         format!("line {line}: {why}")
     };
-    out::say(&format!("{text}\n"))?;
-    Ok(Exit::from(why))
+    voice.result(&format!("{text}\n"), key);
+    Exit::from(why)
 }
 
 /// What is wrong with the order itself counts as a refusal of this line.
