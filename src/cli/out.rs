@@ -2,16 +2,6 @@
 
 use std::io::{self, Write};
 
-/// Writes to standard output; an error is also that nobody reads it.
-pub(super) fn write(text: &str) -> io::Result<()> {
-    write_bytes(text.as_bytes())
-}
-
-fn write_bytes(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush())
-}
-
 /// Writes to standard output.
 pub(super) fn say(text: &str) -> io::Result<()> {
     say_bytes(text.as_bytes())
@@ -19,7 +9,8 @@ pub(super) fn say(text: &str) -> io::Result<()> {
 
 /// A reader that closed its pipe (`| head -1`) has what it wanted: no failure, and the exit code is unchanged.
 pub(super) fn say_bytes(bytes: &[u8]) -> io::Result<()> {
-    match write_bytes(bytes) {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

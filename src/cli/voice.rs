@@ -240,7 +240,7 @@ impl Output {
     /// The result of something that was done under `key`. Standard output that cannot be written changes no exit code:
     /// standard error then has the result.
     pub(super) fn result(self, text: &str, key: Option<&IdempotencyKey>) {
-        let Err(why) = out::write(text) else {
+        let Err(why) = out::say(text) else {
             return;
         };
         let note = format!("the result could not be written to standard output: {why}");

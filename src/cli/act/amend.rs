@@ -79,6 +79,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
+    store.clocks = service.clocks().await;
     let order = found(&store, &args.order_id)?;
     let placed = args.placed(&service, &store, order)?;
     let plan = planned(&service, &store, (order, placed.clone()))?;
@@ -193,12 +194,12 @@ impl MovePlan {
 impl MoveArgs {
     /// The order as it is to be: what is not named stays as it is.
     fn placed(&self, service: &Service, store: &Store, order: &Order) -> Result<PlaceOrder> {
-        let (now, zone) = (Clock::start().now(), local_zone());
+        let (own, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
             used: &Used::default(),
-            own: now,
-            now,
+            own,
+            now: store.clocks.at(own, own),
             zone: &zone,
             fees: &service.fees,
         };
