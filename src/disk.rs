@@ -3,9 +3,11 @@
 //!
 //! Known limit: not for network file systems, where neither the lock nor the sync is reliable.
 
+mod bounded;
 mod owned;
 mod rotating;
 
+pub use bounded::{Bounded, at_most};
 pub use owned::{
     is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
     trusted_file,

@@ -10,7 +10,6 @@ use super::{
     act::market::unknown,
     desk::setup,
     exit::UsageError,
-    out,
     service::Service,
     voice::{ListOutput, Output},
 };
@@ -147,13 +146,13 @@ async fn add(
         let is_listed = |alerts: &UserAlerts| alerts.all().iter().any(|one| one.is_same(&alert));
         let alerts = hand_over(service, desk, edit, is_listed).await?;
         let mut newest = alerts.all().iter().rev();
-        print_changed(voice, "added", newest.find(|one| one.is_same(&alert)))?;
+        print_changed(voice, "added", newest.find(|one| one.is_same(&alert)));
         voice.note(&format!("the open desk (process {process}) watches for it"));
         return Ok(Exit::Ok);
     }
     let id = alerts.set(alert);
     keep(service, &alerts)?;
-    print_changed(voice, "added", alerts.get(id))?;
+    print_changed(voice, "added", alerts.get(id));
     voice.note("a desk on this account watches for it; no desk is open on it now");
     Ok(Exit::Ok)
 }
@@ -196,7 +195,7 @@ async fn remove(service: &Service, numbers: &[NonZeroU64], voice: Output) -> Res
         keep(service, &alerts)?;
     }
     for alert in &removed {
-        print_changed(voice, "removed", Some(alert))?;
+        print_changed(voice, "removed", Some(alert));
     }
     Ok(Exit::Ok)
 }
@@ -207,16 +206,16 @@ fn missing(id: NonZeroU64) -> Failure {
 }
 
 /// One line for each alert that was changed.
-fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>) -> Result<()> {
+fn print_changed(voice: Output, what: &str, alert: Option<&UserAlert>) {
     let Some(alert) = alert else {
-        return Ok(());
+        return;
     };
     let line = if voice.is_json() {
         super::voice::json(&serde_json::json!({ "data": UserAlertRow::new(alert) }))
     } else {
         format!("alert {} {what}: {alert}", alert.id)
     };
-    Ok(out::say(&format!("{line}\n"))?)
+    voice.result(&format!("{line}\n"), None);
 }
 
 /// The desk that keeps the alerts of this account in its memory.

@@ -159,7 +159,7 @@ fn rearm(journal: &mut Journal) -> Result<Exit> {
         [] => "nothing is halted\n".to_owned(),
         reasons => format!("re-armed; it was halted: {}\n", reasons.join("; ")),
     };
-    out::say(&words)?;
+    Output::from_command_line().result(&words, None);
     Ok(Exit::Ok)
 }
 
@@ -184,7 +184,8 @@ fn settle(journal: &mut Journal, id: i64, finding: ManualOutcome) -> Result<Exit
     let told: Result<(), JournalError> =
         journal.record_state(Clock::start().now(), entry.id, &update);
     told?;
-    out::say(&format!("{id} is {} now\n", finding.state()))?;
+    let words = format!("{id} is {} now\n", finding.state());
+    Output::from_command_line().result(&words, None);
     Ok(Exit::Ok)
 }
 

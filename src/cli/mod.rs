@@ -6,6 +6,7 @@
 mod act;
 mod alert;
 mod args;
+mod call_log;
 mod columns;
 mod core_dumps;
 mod desk;

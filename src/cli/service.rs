@@ -1,25 +1,25 @@
 //! The service that a headless verb uses, and its reads with retries.
 
-use super::{exit::UsageError, paths::state_dir, voice::Output};
+use super::{call_log::CallLog, exit::UsageError, paths::state_dir, voice::Output};
 use crate::{
     app::{
-        Identity, Mode, Profile, Store,
+        Clocks, Identity, Mode, Profile, Store,
         account::poll::{Answer, Poll},
     },
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
-    model::{AccountId, Call, Failure, FailureKind, Order, Page, Position},
+    model::{AccountFacts, AccountId, Call, Failure, FailureKind, Order, Page, Position, Timestamp},
     runtime::{AccountAddress, Clock},
 };
 use color_eyre::Result;
 use std::{
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::{
-    sync::mpsc::{UnboundedReceiver, unbounded_channel},
-    time::{Instant, sleep},
+    sync::mpsc::unbounded_channel,
+    time::{Instant, sleep, timeout},
 };
 
 const NOWHERE: &str = "no service is configured: set base_url, account_id and the key (PERPDECK_BASE_URL, PERPDECK_ACCOUNT_ID, PERPDECK_API_KEY, or a settings file), or start a paper exchange with \"perpdeck serve\", which prints all three";
@@ -29,6 +29,9 @@ const TRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(250);
 /// A read that would wait longer than this fails.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a verb waits to learn the service's clock.
+const CLOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Whether commands are only shown, and which source says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +59,7 @@ pub(super) struct Service {
     pub(super) others: Vec<AccountAddress>,
     /// A proxy variable of the environment, which is not used.
     pub(super) idle_proxy: Option<&'static str>,
-    calls: Mutex<UnboundedReceiver<Call>>,
+    calls: Mutex<CallLog>,
     /// Where its requests are told.
     voice: Output,
 }
@@ -104,7 +107,7 @@ impl Service {
             fees,
             others,
             idle_proxy: sources.idle_proxy(),
-            calls: Mutex::new(calls),
+            calls: Mutex::new(CallLog::new(calls)),
             voice,
         })
     }
@@ -116,20 +119,40 @@ impl Service {
 
     /// The number of requests since the last call, and of 429 responses.
     pub(super) fn calls(&self) -> (usize, usize) {
-        let mut finished = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut calls, mut limited) = (0, 0);
-        while let Ok(call) = finished.try_recv() {
-            calls += 1;
-            limited += usize::from(call.outcome == Ok(429));
-        }
-        (calls, limited)
+        let calls = self.call_log().take();
+        let limited = calls.iter().filter(|call| call.outcome == Ok(429));
+        (calls.len(), limited.count())
     }
 
     /// Tells the requests since the last call, if they are wanted. A verb that runs for days calls it in between.
     pub(super) fn tell_requests(&self) {
-        let mut finished = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-        self.voice
-            .requests(std::iter::from_fn(|| finished.try_recv().ok()));
+        self.voice.requests(self.call_log().take().into_iter());
+    }
+
+    fn call_log(&self) -> MutexGuard<'_, CallLog> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The service's clock, from the account's figures, otherwise from the date of an answer. A list is read for one if
+    /// nothing was read before.
+    pub(super) async fn clocks(&self) -> Clocks {
+        // Without an answer the clock stays unknown.
+        let has_figures = self.client.connection().facts.is_some();
+        if has_figures && !self.call_log().clocks().knows_figures() {
+            let _told = timeout(CLOCK_TIMEOUT, self.figures()).await;
+        }
+        if self.call_log().clocks().is_unknown() {
+            let read = self.client.working_orders(&self.account);
+            let _told = timeout(CLOCK_TIMEOUT, read).await;
+        }
+        self.call_log().clocks().clone()
+    }
+
+    /// The instant of the service's clock.
+    pub(super) async fn now(&self) -> Timestamp {
+        let clocks = self.clocks().await;
+        let own = Clock::start().now();
+        clocks.at(own, own)
     }
 
     /// The account as a desk names it, in its files.
@@ -157,30 +180,49 @@ impl Service {
 
     /// Reads prices if there is a source; they stay unknown if it fails.
     pub(super) async fn take_prices(&self, store: &mut Store) {
-        if self.client.connection().prices.is_none() {
-            return;
+        if let Some(poll) = self.read_prices().await {
+            store.arrive(poll);
         }
+    }
+
+    pub(super) async fn read_prices(&self) -> Option<Poll> {
+        self.client.connection().prices.as_ref()?;
         let markets = patiently(|| self.client.markets()).await;
-        if markets.as_ref().is_err_and(is_no_source) {
-            return;
-        }
-        arrive(store, Answer::Markets(markets.map(|page| page.rows)));
+        let is_offered = !markets.as_ref().is_err_and(is_no_source);
+        is_offered.then(|| arrived(Answer::Markets(markets.map(|page| page.rows))))
     }
 
     pub(super) async fn take_positions(&self, store: &mut Store) {
-        arrive(store, Answer::Positions(self.open_positions().await));
+        store.arrive(self.read_positions().await);
+    }
+
+    pub(super) async fn read_positions(&self) -> Poll {
+        arrived(Answer::Positions(self.open_positions().await))
     }
 
     /// Reads the account's figures if there is a source; they stay unknown if it fails.
     pub(super) async fn take_figures(&self, store: &mut Store) {
-        if self.client.connection().facts.is_none() {
-            return;
+        if let Some(poll) = self.read_figures().await {
+            store.arrive(poll);
         }
-        let facts = patiently(|| self.client.account_facts(&self.account)).await;
-        if facts.as_ref().is_err_and(is_no_source) {
-            return;
+    }
+
+    /// The figures tell the service's clock, too.
+    pub(super) async fn read_figures(&self) -> Option<Poll> {
+        self.client.connection().facts.as_ref()?;
+        let facts = patiently(|| self.figures()).await;
+        let is_offered = !facts.as_ref().is_err_and(is_no_source);
+        is_offered.then(|| arrived(Answer::Account(facts)))
+    }
+
+    async fn figures(&self) -> Result<AccountFacts, Failure> {
+        let asked = Clock::start().now();
+        let facts = self.client.account_facts(&self.account).await?;
+        if let Some(told) = facts.as_of {
+            let now = Clock::start().now();
+            self.call_log().clocks().figures(told, asked, now);
         }
-        arrive(store, Answer::Account(facts));
+        Ok(facts)
     }
 
     pub(super) async fn take_orders(&self, store: &mut Store) {
@@ -190,7 +232,11 @@ impl Service {
 
 pub(super) fn configured(sources: &Sources) -> Result<Configured> {
     let loaded = load(sources)?;
-    let others = loaded.accounts().skip(1).filter_map(place).collect();
+    let others = loaded
+        .accounts()
+        .skip(1)
+        .filter_map(account_address)
+        .collect();
     let dry_run = match loaded.origin("dry_run") {
         _ if !loaded.settings.dry_run => DryRunSource::No,
         Some(SettingOrigin::Flag(_)) | None => DryRunSource::Asked,
@@ -227,7 +273,8 @@ pub(super) fn client(settings: &Settings) -> Result<Client> {
     })?)
 }
 
-fn place(settings: &Settings) -> Option<AccountAddress> {
+/// The configured account; `None` if no service is configured.
+pub(super) fn account_address(settings: &Settings) -> Option<AccountAddress> {
     Some(AccountAddress {
         base_url: settings
             .base_url
@@ -244,8 +291,12 @@ fn is_no_source(why: &Failure) -> bool {
 }
 
 pub(super) fn arrive(store: &mut Store, answer: Answer) {
+    store.arrive(arrived(answer));
+}
+
+fn arrived(answer: Answer) -> Poll {
     let at = Clock::start().now();
-    store.arrive(Poll { at, answer });
+    Poll { at, answer }
 }
 
 /// Retries temporary failures, never before the service's `Retry-After`, and for at most [`RETRY_TIMEOUT`] in total.

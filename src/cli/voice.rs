@@ -14,6 +14,7 @@ use clap::ValueEnum as _;
 use color_eyre::Report;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::{
     fmt::Write as _,
     io::{self, IsTerminal},
@@ -155,6 +156,17 @@ pub(super) struct FailureLine<'a> {
     next: Option<String>,
 }
 
+/// A result that standard output did not take.
+#[derive(Serialize)]
+struct UnwrittenResult<'a> {
+    note: &'a str,
+    /// As it would have been written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    idempotency_key: Option<&'a str>,
+}
+
 /// What to do about an unknown outcome.
 fn next(why: &Failure, key: Option<&IdempotencyKey>) -> Option<String> {
     let key = key.filter(|_| why.is_doubtful())?;
@@ -222,6 +234,33 @@ impl Output {
         match self.aside {
             ReportFormat::Table => out::complain(text),
             ReportFormat::Json => out::aside(&json(&serde_json::json!({ "note": text }))),
+        }
+    }
+
+    /// The result of something that was done under `key`. Standard output that cannot be written changes no exit code:
+    /// standard error then has the result.
+    pub(super) fn result(self, text: &str, key: Option<&IdempotencyKey>) {
+        let Err(why) = out::say(text) else {
+            return;
+        };
+        let note = format!("the result could not be written to standard output: {why}");
+        match self.aside {
+            ReportFormat::Table => {
+                out::complain(&note);
+                out::complain(text);
+                if let Some(key) = key {
+                    out::complain(&format!("idempotency key {key}"));
+                }
+            }
+            ReportFormat::Json => {
+                let result = serde_json::from_str::<&RawValue>(text).ok();
+                let words = if result.is_none() { text.trim() } else { "" };
+                out::aside(&json(&UnwrittenResult {
+                    note: format!("{note}: {words}").trim_end_matches(": "),
+                    result,
+                    idempotency_key: key.map(IdempotencyKey::raw),
+                }));
+            }
         }
     }
 

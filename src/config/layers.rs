@@ -350,7 +350,7 @@ fn file(path: &Path) -> Result<Layer, Problem> {
     let mut file =
         disk::trusted_file(path).map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let mut text = Zeroizing::new(String::new());
-    let read = file.by_ref().take(LONGEST).read_to_string(&mut text);
+    let read = disk::at_most(LONGEST, &mut file).read_to_string(&mut text);
     read.map_err(|why| whole(&crate::config::problem::unreadable(&why)))?;
     let layer = Layer::of(LayerPlace::File(path.to_owned()), parsed(&text, path)?)?;
     if let Some(secret) = layer.secret() {

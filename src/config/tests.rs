@@ -369,6 +369,16 @@ fn once_read_a_key_is_kept_as_a_secret_only() {
 }
 
 #[test]
+fn a_settings_file_that_is_too_long_is_refused_and_never_read_in_part() {
+    let comment = "# a comment that makes the file long\n".repeat(30_000);
+    let text = format!("{comment}max_order_notional = 5\n");
+    assert_eq!(
+        complaint(&text),
+        "my.toml: cannot be read: it is longer than 1024 KiB"
+    );
+}
+
+#[test]
 fn a_file_with_the_key_in_it_must_be_private() {
     let dir = TempDir::new().unwrap();
     let path = file(&dir, "open.toml", 0o644, "api_key = 'pp_live_x'");

@@ -4,6 +4,7 @@
 //! Contract: a file is opened first and then checked through its descriptor, so that nobody can replace it in between.
 //! Anything but a regular file is refused at once: a FIFO cannot hang. Root may own files that are only read.
 
+use super::bounded::at_most;
 use rustix::{fs::OFlags, process::geteuid};
 use std::{
     env,
@@ -69,7 +70,7 @@ pub fn own_file(path: &Path) -> io::Result<File> {
 /// The contents of a small file of this user.
 pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
-    own_file(path)?.take(MOST).read_to_end(&mut bytes)?;
+    at_most(MOST, own_file(path)?).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -144,7 +145,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     let file = options.read(true).custom_flags(flags(SAFE)).open(path)?;
     must_be_regular(path, &file.metadata()?)?;
     let mut text = String::new();
-    file.take(MOST).read_to_string(&mut text)?;
+    at_most(MOST, file).read_to_string(&mut text)?;
     Ok(text)
 }
 

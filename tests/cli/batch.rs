@@ -98,6 +98,37 @@ fn a_line_that_cannot_be_read_is_named_and_nothing_is_sent() {
 }
 
 #[test]
+fn a_member_that_is_given_twice_is_refused_and_nothing_is_sent() {
+    let served = Served::bare();
+    for twice in [
+        limit("0.01,\"size\":5"),
+        limit("0.01,\"size\":null"),
+        limit("0.01,\"limit-price\":1"),
+    ] {
+        let (code, told, err) = placed(&served, &["--yes"], &twice);
+        assert_eq!((code, told.len(), served.orders().len()), (2, 0, 0));
+        assert!(said(&err).contains("is given twice"), "{err}");
+    }
+}
+
+#[test]
+fn a_file_without_an_end_is_refused() {
+    let served = Served::bare();
+    let (code, _, err) = served.run(&["place", "--file", "/dev/zero", "--yes"]);
+    assert_eq!(code, 1);
+    assert!(said(&err).contains("it is longer than 4096 KiB"), "{err}");
+}
+
+#[test]
+fn a_rehearsal_reads_the_service_once_for_all_lines() {
+    let served = Served::bare();
+    let many = limit("0.01").repeat(40);
+    let (code, told, err) = placed(&served, &["--dry-run", "--verbose"], &many);
+    assert_eq!((code, told.len()), (0, 40), "{err}");
+    assert_eq!(err.matches("GET /sim/markets").count(), 1, "{err}");
+}
+
+#[test]
 fn an_order_that_is_refused_does_not_stop_the_others() {
     let served = Served::bare();
     let nowhere = limit("0.01").replace("btc", "nope");

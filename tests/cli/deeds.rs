@@ -1081,3 +1081,64 @@ fn a_market_is_called_by_its_id_or_its_symbol_and_a_position_by_its_market_too()
         assert_eq!(served.json(&close)["target"], target.as_str(), "{market}");
     }
 }
+
+#[test]
+fn a_result_that_cannot_be_written_changes_no_exit_code_and_goes_to_standard_error() {
+    let served = Served::bare();
+    let full = || {
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let into_full = |args: &[&str]| {
+        let output = served.verb(args).stdout(full()).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), err)
+    };
+    let (code, err) = into_full(&with(BUY, &["--yes", "--idempotency-key", "mine"]));
+    let id = served.orders()[0]["id"].clone();
+    let told: Value = serde_json::from_str(err.lines().next().unwrap()).unwrap();
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(told["result"]["data"]["id"], id, "{err}");
+    assert_eq!(told["idempotency_key"], "mine", "{err}");
+
+    let (code, err) = into_full(&with(
+        &BUY[..BUY.len() - 1],
+        &["0.02", "--yes", "--output", "table"],
+    ));
+    let id = served.orders()[0]["id"].clone();
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains(id.as_str().unwrap()), "{err}");
+    assert!(err.contains("idempotency key "), "{err}");
+
+    // A refusal keeps its own code.
+    let (code, _) = into_full(&["cancel", "nothing", "--yes"]);
+    assert_eq!(code, 13);
+    for args in [
+        &["cancel", "--all", "--yes"][..],
+        &["close-all", "--yes"],
+        &["flatten", "--yes"],
+    ] {
+        let (code, err) = into_full(args);
+        assert_eq!(code, 0, "{args:?} {err}");
+    }
+    assert_eq!(served.json(&["orders"]), json!([]));
+}
+
+#[test]
+fn a_cancel_that_fails_names_its_order() {
+    let served = Served::bare();
+    let (code, _, err) = served.run(&["cancel", "first", "second", "--yes"]);
+    let ids: Vec<_> = err
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|told| told["note"].is_null())
+        .map(|told| told["error"]["order_id"].clone())
+        .collect();
+    assert_eq!(
+        (code, ids),
+        (13, vec![json!("first"), json!("second")]),
+        "{err}"
+    );
+}

@@ -1,6 +1,7 @@
 //! A service on this machine that speaks the documented API, and is not the paper exchange.
 
 use super::support::{perpdeck, ran};
+use jiff::{SignedDuration, Timestamp};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::{TcpListener, TcpStream},
@@ -11,8 +12,21 @@ use tempfile::TempDir;
 
 type Lines = Arc<Mutex<Vec<String>>>;
 
-/// The request lines it has seen, and where it listens. Lists are empty, everything else is unknown.
-fn documented_only() -> (Lines, String) {
+/// What it answers to a request line, and the head lines beside the usual ones.
+type Answers = fn(&str) -> (&'static str, String, String);
+
+/// Lists are empty, everything else is unknown.
+fn empty_lists(line: &str) -> (&'static str, String, String) {
+    let (status, body) = if line.starts_with("GET /v1/") {
+        ("200 OK", r#"{"data":[],"has_more":false}"#)
+    } else {
+        ("404 Not Found", r#"{"detail":"Not Found"}"#)
+    };
+    (status, body.to_owned(), String::new())
+}
+
+/// The request lines it has seen, and where it listens.
+fn documented_only(answers: Answers) -> (Lines, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let seen = Arc::new(Mutex::new(vec![]));
@@ -20,27 +34,23 @@ fn documented_only() -> (Lines, String) {
     thread::spawn(move || {
         for stream in listener.incoming() {
             let (stream, lines) = (stream.unwrap(), Arc::clone(&lines));
-            thread::spawn(move || answer(stream, &lines));
+            thread::spawn(move || answer(stream, &lines, answers));
         }
     });
     (seen, url)
 }
 
-fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>) -> Option<()> {
+fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answers: Answers) -> Option<()> {
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
     loop {
         let line = lines.next()?.ok()?;
         let is_over = |line: &std::io::Result<String>| line.as_ref().is_ok_and(String::is_empty);
         lines.by_ref().find(is_over)?.ok()?;
-        let (status, body) = if line.starts_with("GET /v1/") {
-            ("200 OK", r#"{"data":[],"has_more":false}"#)
-        } else {
-            ("404 Not Found", r#"{"detail":"Not Found"}"#)
-        };
+        let (status, body, more) = answers(&line);
         seen.lock().ok()?.push(line);
         let length = body.len();
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n{more}\r\n"
         );
         stream.write_all(format!("{head}{body}").as_bytes()).ok()?;
     }
@@ -49,17 +59,9 @@ fn answer(mut stream: TcpStream, seen: &Mutex<Vec<String>>) -> Option<()> {
 /// Issue 13, item 17.
 #[test]
 fn a_service_without_the_paper_exchanges_own_lists_is_pictured_whole_and_asked_for_them_once() {
-    let (seen, url) = documented_only();
+    let (seen, url) = documented_only(empty_lists);
     let home = TempDir::new().unwrap();
-    let verb = |args: &[&str]| {
-        let mut verb = perpdeck(home.path());
-        let place = [
-            ("PERPDECK_BASE_URL", url.as_str()),
-            ("PERPDECK_ACCOUNT_ID", "chal-1"),
-            ("PERPDECK_API_KEY", "key"),
-        ];
-        ran(verb.envs(place).args(args))
-    };
+    let verb = |args: &[&str]| run(&home, &url, args);
     let (code, frame, err) = verb(&["snapshot", "--keys", "r r"]);
     assert_eq!((code, err.as_str()), (0, ""), "{frame}");
     assert!(frame.contains("Positions"), "{frame}");
@@ -73,4 +75,64 @@ fn a_service_without_the_paper_exchanges_own_lists_is_pictured_whole_and_asked_f
     assert!(table.contains("does not offer /sim/markets"), "{table}");
     let (code, rows, err) = verb(&["positions", "--output", "json"]);
     assert_eq!((code, rows.trim(), err.as_str()), (0, "[]", ""));
+}
+
+fn run(home: &TempDir, url: &str, args: &[&str]) -> (i32, String, String) {
+    let place = [
+        ("PERPDECK_BASE_URL", url),
+        ("PERPDECK_ACCOUNT_ID", "chal-1"),
+        ("PERPDECK_API_KEY", "key"),
+    ];
+    ran(perpdeck(home.path()).envs(place).args(args))
+}
+
+/// The clock of this service is an hour behind, and its only order is a minute old.
+fn an_hour_behind(line: &str) -> (&'static str, String, String) {
+    let now = Timestamp::now() - SignedDuration::from_hours(1);
+    let date = now
+        .strftime("Date: %a, %d %b %Y %H:%M:%S GMT\r\n")
+        .to_string();
+    if !line.starts_with("GET /v1/orders") {
+        let (status, body, _) = empty_lists(line);
+        return (status, body, date);
+    }
+    let order = serde_json::json!({
+        "id": "ord-1", "account_id": "chal-1", "market_id": "paper|BTC", "provider": "paper",
+        "symbol": "BTC", "coin": "BTC", "side": "buy", "size": 1,
+        "type": "limit", "mode": "limit", "status": "resting", "limit_price": 50_000, "expected_price": 60_000,
+        "leverage": 5, "margin_mode": "cross", "reduce_only": false,
+        "requested_at": now.as_millisecond() - 60_000,
+    });
+    let body = serde_json::json!({ "data": [order], "has_more": false });
+    ("200 OK", body.to_string(), date)
+}
+
+#[test]
+fn ages_and_since_go_by_the_clock_of_the_service() {
+    let (_, url) = documented_only(an_hour_behind);
+    let home = TempDir::new().unwrap();
+    for args in [
+        &["orders"][..],
+        &["orders", "--since", "5m"],
+        &["orders", "--history", "--since", "5m"],
+    ] {
+        let (code, rows, err) = run(&home, &url, &[args, &["--output", "json"]].concat());
+        let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
+        assert_eq!(
+            (code, rows[0]["id"].as_str()),
+            (0, Some("ord-1")),
+            "{args:?} {rows} {err}"
+        );
+        if let Some(age) = rows[0]["age"].as_f64() {
+            assert!((55.0..75.0).contains(&age), "{args:?} {age}");
+        } else {
+            panic!("{args:?} {rows}");
+        }
+    }
+    let (_, rows, _) = run(
+        &home,
+        &url,
+        &["orders", "--since", "50s", "--output", "json"],
+    );
+    assert_eq!(rows.trim(), "[]");
 }

@@ -2,11 +2,23 @@
 
 use super::{
     session::Session,
-    support::{Served, perpdeck, ran},
+    support::{Served, perpdeck, ran, with},
     *,
 };
 use serde_json::{Value, json};
 use std::{fs, os::unix::fs::PermissionsExt as _};
+
+const BUY_ETH: &[&str] = &[
+    "place",
+    "--market",
+    "paper|ETH",
+    "--side",
+    "buy",
+    "--type",
+    "market",
+    "--size",
+    "1",
+];
 
 /// Whether the first line names this account.
 fn shows(account: &str) -> impl Fn(&str) -> bool {
@@ -58,21 +70,7 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
     let door = service.door();
     desk.wait_until("its door", |_| door.exists());
 
-    let buy = [
-        "place",
-        "--market",
-        "paper|ETH",
-        "--side",
-        "buy",
-        "--type",
-        "market",
-        "--size",
-        "1",
-        "--yes",
-        "--profile",
-        "swing",
-    ];
-    let (code, _, err) = service.by_profile(&buy);
+    let (code, _, err) = service.by_profile(&with(BUY_ETH, &["--yes", "--profile", "swing"]));
     assert_eq!(code, 0, "{err}");
     desk.wait_for("swing: BUY 1.0000 ETH market: filled at");
     assert!(shows("main · chal-1")(&desk.screen()));
@@ -95,6 +93,50 @@ fn profiles_share_a_desk_its_journal_and_its_door() {
     assert!(err.contains("main, swing"), "{err}");
     desk.press("\u{3}");
     assert_given_back(desk, 0);
+}
+
+#[test]
+fn a_flatten_of_the_running_desk_is_of_the_configured_account_or_of_none() {
+    let service = Served::bare();
+    service.profiles();
+    let paper = Session::start(service.home(), SIZE, &["demo", "--speed", "0.001"]);
+    paper.wait_for("1 Positions 5");
+    let flatten = ["flatten", "--running", "--profile", "swing"];
+    // Only a paper desk runs, and that is not the account that is configured.
+    let (code, _, err) = service.by_profile(&flatten);
+    assert_eq!(code, 12, "{err}");
+    assert!(err.contains("nothing was sent"), "{err}");
+
+    let desk = service.desk_of_profiles();
+    let door = service.door();
+    desk.wait_until("its door", |_| door.exists());
+    for profile in ["main", "swing"] {
+        let (code, _, err) = service.by_profile(&with(BUY_ETH, &["--yes", "--profile", profile]));
+        assert_eq!(code, 0, "{err}");
+    }
+    desk.wait_for("1 Positions 1");
+    let state_dir = door.parent().unwrap().to_str().unwrap();
+    let elsewhere = ["--account-id", "chal-9", "--state-dir", state_dir];
+    let args = with(&["flatten", "--running"], &elsewhere);
+    let (code, _, err) = ran(service.verb(&args).env("HOME", "/nonexistent"));
+    assert_eq!(code, 12, "{err}");
+    // The other account is on the screen.
+    assert!(shows("main · chal-1")(&desk.screen()));
+    let (code, _, err) = service.by_profile(&flatten);
+    assert_eq!(code, 0, "{err}");
+    let open = |profile| {
+        let args = ["positions", "--output", "json", "--profile", profile];
+        let (_, rows, _) = service.by_profile(&args);
+        let rows: Value = serde_json::from_str(&rows).unwrap();
+        rows.as_array().unwrap().len()
+    };
+    desk.wait_until("the other account flat", |_| open("swing") == 0);
+    assert_eq!(open("main"), 1);
+    paper.wait_for("1 Positions 5");
+    for mut session in [paper, desk] {
+        session.press("\u{3}");
+        assert_given_back(session, 0);
+    }
 }
 
 /// What the account shows while it waits for an answer that does not come.

@@ -53,6 +53,15 @@ impl Clocks {
         self.best().at(own).unwrap_or(wall)
     }
 
+    /// Whether no answer has told anything of it.
+    pub fn is_unknown(&self) -> bool {
+        self.best().is_unknown()
+    }
+
+    pub fn knows_figures(&self) -> bool {
+        !self.figures.is_unknown()
+    }
+
     /// Whether the service's clock is known to differ from a wall clock that shows `wall`.
     pub fn differ(&self, wall: Timestamp) -> bool {
         self.at(wall, wall) != wall

@@ -79,6 +79,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
+    store.clocks = service.clocks().await;
     let order = found(&store, &args.order_id)?;
     let placed = args.placed(&service, &store, order)?;
     let plan = planned(&service, &store, (order, placed.clone()))?;
@@ -191,12 +192,12 @@ impl MovePlan {
 impl MoveArgs {
     /// The order as it is to be: what is not named stays as it is.
     fn placed(&self, service: &Service, store: &Store, order: &Order) -> Result<PlaceOrder> {
-        let (now, zone) = (Clock::start().now(), local_zone());
+        let (own, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
             used: &Used::default(),
-            own: now,
-            now,
+            own,
+            now: store.clocks.at(own, own),
             zone: &zone,
             fees: &service.fees,
         };
@@ -237,7 +238,7 @@ async fn place_first(
     let old = cancel.command.cancels().cloned();
     let old = old.ok_or_else(|| Failure::local("the old stop is not known"))?;
     let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome)?;
+    let exit = print_outcome(voice, &place, &outcome);
     let new = match accepted_stop(&old, &outcome) {
         Ok(new) => new,
         Err(words) => {
@@ -263,7 +264,7 @@ async fn cancel_old(
     (pair, cancel): (StopPair<'_>, &PreparedCommand),
 ) -> Result<Exit> {
     let outcome = send(service, voice, cancel, &[]).await?;
-    let exit = print_outcome(voice, cancel, &outcome)?;
+    let exit = print_outcome(voice, cancel, &outcome);
     if is_stop_canceled(&outcome) {
         return Ok(exit);
     }
@@ -310,7 +311,7 @@ async fn end(
             let cancel = Command::Cancel(pair.new.clone());
             let cancel = PreparedCommand::new(cancel, None)?;
             let outcome = send(service, voice, &cancel, &[]).await?;
-            Ok(print_outcome(voice, &cancel, &outcome)?.or(Exit::Partial))
+            Ok(print_outcome(voice, &cancel, &outcome).or(Exit::Partial))
         }
         StopMoveStep::Fails(why) => {
             let left = why.left.map_or_else(String::new, |old| {
@@ -332,7 +333,7 @@ async fn cancel_first(
     read_at: Instant,
 ) -> Result<Exit> {
     let outcome = send(service, voice, &cancel, &[]).await?;
-    let exit = print_outcome(voice, &cancel, &outcome)?;
+    let exit = print_outcome(voice, &cancel, &outcome);
     let is_gone = match &outcome {
         Ok(Receipt::Cancel(result)) => result.canceled,
         Ok(Receipt::AlreadySo(_)) => true,
@@ -372,7 +373,7 @@ async fn cancel_first(
     };
     let place = PreparedCommand::new(Command::Place(Box::new(order)), None)?;
     let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome)?;
+    let exit = print_outcome(voice, &place, &outcome);
     if matches!(exit, Exit::Ok | Exit::Unknown) {
         return Ok(exit);
     }

@@ -14,7 +14,7 @@ use crate::cli::act::prepared::SendOutcome;
 use crate::cli::act::prepared::writable;
 use crate::{
     cli::{
-        Exit, out,
+        Exit,
         service::Service,
         voice::{Output, json},
     },
@@ -237,9 +237,9 @@ async fn settled(
             .as_ref()
             .is_some_and(|page| page.is_whole() && page.rows.iter().all(|order| order.id != *id));
         exits.push(if is_over(outcome) && gone {
-            over(voice, id)?
+            over(voice, id)
         } else {
-            print_outcome(voice, prepared, outcome)?
+            print_outcome(voice, prepared, outcome)
         });
     }
     Ok(sum(&exits))
@@ -264,12 +264,12 @@ fn is_over(outcome: &SendOutcome) -> bool {
     }
 }
 
-fn over(voice: Output, id: &OrderId) -> Result<Exit> {
+fn over(voice: Output, id: &OrderId) -> Exit {
     let line = if voice.is_json() {
         json(&serde_json::json!({ "data": { "id": id, "canceled": false, "queued": false } }))
     } else {
         format!("order {id}: was not working any more")
     };
-    out::say(&format!("{line}\n"))?;
-    Ok(Exit::Ok)
+    voice.result(&format!("{line}\n"), None);
+    Exit::Ok
 }

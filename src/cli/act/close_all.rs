@@ -15,7 +15,6 @@ use crate::{
     cli::{
         Exit,
         disk_wait::looked,
-        out,
         service::Service,
         voice::{Output, json},
     },
@@ -139,7 +138,7 @@ async fn ended(
             {
                 voice.note(next);
             }
-            return receipt::print_outcome(voice, prepared, outcome);
+            return Ok(receipt::print_outcome(voice, prepared, outcome));
         }
     };
     let open = match service.client.check_closed().await {
@@ -147,16 +146,17 @@ async fn ended(
         Ok(CloseCheck::Open(open)) => Ok(open),
         Err(why) => Err(why),
     };
-    if voice.is_json() {
+    let text = if voice.is_json() {
         let closed = CloseAllReport {
             data: operation,
             still_open: open.as_deref().ok(),
             idempotency_key: prepared.kept_key().map(IdempotencyKey::raw),
         };
-        out::say(&format!("{}\n", json(&closed)))?;
+        format!("{}\n", json(&closed))
     } else {
-        out::say(&report_text(operation, open.as_deref().ok()))?;
-    }
+        report_text(operation, open.as_deref().ok())
+    };
+    voice.result(&text, prepared.kept_key());
     if let Err(why) = &open {
         voice.note("the positions could not be read, so something may still be open");
         voice.failure(why);

@@ -2,7 +2,7 @@
 //!
 //! Stops TWAPs, cancels scaled orders and orders, closes positions, and repeats until two complete reads find nothing,
 //! with the desk's own flatten. Exits 0 if flat, 15 if something is left (it is named), 14 if that is unknown.
-//! `--running` only tells a desk of this machine to flatten the account on its screen.
+//! `--running` only tells the desk that has the configured account open to flatten it.
 
 use super::{
     consent, dry,
@@ -14,7 +14,6 @@ use crate::{
     cli::{
         Exit,
         desk::running,
-        out,
         service::{Service, patiently},
         voice::{Output, json},
     },
@@ -29,7 +28,8 @@ use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlattenArgs {
-    /// Makes the running desk flatten the account that it shows, and does not wait for it
+    /// Makes the running desk flatten the configured account, and does not wait for it. Without a configured service:
+    /// makes the paper desk flatten the account that it shows
     #[arg(long, conflicts_with = "dry_run")]
     running: bool,
     #[command(flatten)]
@@ -58,10 +58,10 @@ struct RemainingRows {
 }
 
 pub(in crate::cli) async fn run(args: FlattenArgs, sources: &Sources) -> Result<Exit> {
-    if args.running {
-        return running::flatten(sources);
-    }
     let voice = args.how.output.voice();
+    if args.running {
+        return running::flatten(sources, voice).await;
+    }
     flatten(args.how, voice, sources).await
 }
 
@@ -92,7 +92,7 @@ fn flat(voice: Output, proof: FlatProof) -> Result<Exit> {
         proved_at: Some([proof.first, proof.second]),
         ..FlattenReport::default()
     };
-    end.print(voice, &format!("{proof}\n"))?;
+    end.print(voice, &format!("{proof}\n"));
     Ok(Exit::Ok)
 }
 
@@ -110,7 +110,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
         Ok(remains) => RemainingRows::from(&remains),
         Err(why) => {
             voice.note(&format!("the rest could not be read: {why}"));
-            FlattenReport::default().print(voice, "it is unknown whether the account is flat\n")?;
+            FlattenReport::default().print(voice, "it is unknown whether the account is flat\n");
             return Ok(exit);
         }
     };
@@ -121,7 +121,7 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
         left: Some(left),
         ..FlattenReport::default()
     };
-    end.print(voice, &words)?;
+    end.print(voice, &words);
     Ok(if exit == Exit::Unknown {
         voice.note("run the same command again to continue");
         Exit::Partial
@@ -131,14 +131,14 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
 }
 
 impl FlattenReport {
-    fn print(&self, voice: Output, words: &str) -> Result<()> {
+    fn print(&self, voice: Output, words: &str) {
         let line = serde_json::json!({ "data": self });
-        out::say(&if voice.is_json() {
+        let text = if voice.is_json() {
             format!("{}\n", json(&line))
         } else {
             words.to_owned()
-        })?;
-        Ok(())
+        };
+        voice.result(&text, None);
     }
 }
 

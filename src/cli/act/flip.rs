@@ -115,7 +115,7 @@ async fn perform(
     }
     let half = CommandHalf::default();
     let outcome = send_half(service, voice, (&close, &[]), &half).await?;
-    let exit = print_outcome(voice, &close, &outcome)?;
+    let exit = print_outcome(voice, &close, &outcome);
     let receipt = match &outcome {
         Ok(receipt) if exit == Exit::Ok => receipt,
         Ok(_) | Err(_) => {
@@ -175,7 +175,7 @@ fn flat(voice: Output, why: &Report) -> Exit {
 
 /// Where the other way is not opened the position is closed all the same.
 fn end(voice: Output, opening: &PreparedCommand, outcome: &SendOutcome) -> Result<Exit> {
-    let exit = print_outcome(voice, opening, outcome)?;
+    let exit = print_outcome(voice, opening, outcome);
     if matches!(exit, Exit::Ok | Exit::Unknown) {
         return Ok(exit);
     }

@@ -5,6 +5,7 @@ use super::{
     market::MarketPurpose,
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
+    readings::Readings,
     repeat,
     typed::{self, FlagFaults},
 };
@@ -80,15 +81,6 @@ impl OrderTerms<'_> {
     }
 }
 
-/// The service ends dated orders by its own clock, which its figures show; they were requested at `asked`.
-fn service_now(store: &mut Store, asked: Timestamp) -> Timestamp {
-    let now = Clock::start().now();
-    if let Some(told) = store.account.value().and_then(|facts| facts.as_of) {
-        store.clocks.figures(told, asked, now);
-    }
-    store.clocks.at(now, now)
-}
-
 fn no_order() -> Report {
     Report::new(Failure::local("this order cannot be placed"))
 }
@@ -96,23 +88,25 @@ fn no_order() -> Report {
 impl<'a> OrderContext<'a> {
     /// Reads prices; also positions and figures, if they are needed (for the guard's questions too) and the key is new.
     pub(super) async fn read(
-        service: &'a Service,
+        readings: &Readings<'a>,
         how: ActFlags,
         key: &'a KeyFlag,
         terms: &OrderTerms<'_>,
     ) -> Self {
-        let voice = how.output.voice();
+        let (service, voice) = (readings.service, how.output.voice());
         let is_guarded = is_asked(service, how) && terms.purpose == MarketPurpose::Opens;
         let before = repeat::before(service, key);
         let mut store = Store::default();
-        service.take_prices(&mut store).await;
+        readings.take_prices(&mut store).await;
         if before.is_none() && (is_guarded || terms.want_positions()) {
-            service.take_positions(&mut store).await;
+            readings.take_positions(&mut store).await;
         }
         let mut now = Clock::start().now();
         if before.is_none() && (is_guarded || terms.want_figures()) {
-            service.take_figures(&mut store).await;
-            now = service_now(&mut store, now);
+            readings.take_figures(&mut store).await;
+            // The service ends dated orders by its own clock.
+            store.clocks = service.clocks().await;
+            now = store.clocks.at(now, now);
         }
         if terms.expires.is_some() && store.clocks.differ(Clock::start().now()) {
             voice.note(

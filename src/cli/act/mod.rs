@@ -22,6 +22,7 @@ mod perform;
 pub(super) mod place;
 mod post;
 mod prepared;
+mod readings;
 mod recall;
 mod receipt;
 mod repeat;

@@ -33,7 +33,7 @@ pub(super) async fn perform(
     }
     match send_with_consent(service, how, &prepared, reckoned).await? {
         None => Ok(Exit::Usage),
-        Some(outcome) => receipt::print_outcome(voice, &prepared, &outcome),
+        Some(outcome) => Ok(receipt::print_outcome(voice, &prepared, &outcome)),
     }
 }
 

@@ -7,6 +7,7 @@ use super::ground::OrderContext;
 use super::ground::OrderTerms;
 use super::market;
 use super::market::MarketPurpose;
+use super::readings::Readings;
 use super::typed::TriggerFlags;
 use super::typed::word;
 use crate::cli::act::perform::perform;
@@ -137,7 +138,7 @@ pub(in crate::cli) async fn run(args: PlaceArgs, sources: &Sources) -> Result<Ex
             let how = one.how;
             consent::possible(&service, how)?;
             let key = one.key.clone();
-            let ready = one.prepare(&service, &key, voice).await?;
+            let ready = one.prepare(&Readings::new(&service), &key, voice).await?;
             perform(&service, how, ready.prepared, &ready.reckoned).await
         }
     }
@@ -153,11 +154,12 @@ impl OrderFlags {
     /// Reads what the order needs, and checks it as the desk's form does.
     async fn prepare(
         mut self,
-        service: &Service,
+        readings: &Readings<'_>,
         key: &KeyFlag,
         voice: Output,
     ) -> Result<PreparedOrder> {
-        let ground = OrderContext::read(service, self.how, key, &self.terms()).await;
+        let service = readings.service;
+        let ground = OrderContext::read(readings, self.how, key, &self.terms()).await;
         let purpose = self.purpose();
         self.market = market::named(self.market, purpose, (&ground.store, service, voice))?;
         let draft = self.draft(&ground)?;

@@ -4,15 +4,14 @@ use crate::cli::act::prepared::PreparedCommand;
 use crate::cli::act::prepared::SendOutcome;
 use crate::{
     cli::{
-        Exit, out,
+        Exit,
         voice::{Output, json},
     },
     model::{
-        CancelResult, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus, Proof,
-        Receipt, Text,
+        CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus,
+        Proof, Receipt, Resource, Text,
     },
 };
-use color_eyre::Result;
 use serde::Serialize;
 
 /// Prints the outcome and returns the exit code.
@@ -20,17 +19,17 @@ pub(super) fn print_outcome(
     voice: Output,
     prepared: &PreparedCommand,
     outcome: &SendOutcome,
-) -> Result<Exit> {
+) -> Exit {
     let receipt = match outcome {
         Ok(receipt) => receipt,
-        Err(why) => return Ok(voice.failed(why, prepared.kept_key())),
+        Err(why) => return voice.failed(&about(why, &prepared.command), prepared.kept_key()),
     };
     let line = if voice.is_json() {
         data(prepared, receipt)
     } else {
         sentence(receipt)
     };
-    out::say(&format!("{line}\n"))?;
+    voice.result(&format!("{line}\n"), prepared.kept_key());
     if let Receipt::Cancel(result) = receipt
         && result.queued
         && !result.canceled
@@ -39,9 +38,25 @@ pub(super) fn print_outcome(
             "the cancel of order {} is still queued: the order may execute first; \"perpdeck orders\" shows it",
             result.id
         ));
-        return Ok(Exit::Partial);
+        return Exit::Partial;
     }
-    Ok(refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, prepared.kept_key())))
+    refusal(receipt).map_or(Exit::Ok, |why| voice.failed(&why, prepared.kept_key()))
+}
+
+/// The failure with the order that the command was about, if the service names none.
+fn about(why: &Failure, command: &Command) -> Failure {
+    let order_id = why.order_id.clone().or_else(|| match command.resource() {
+        Resource::Order(id) => Some(id),
+        Resource::NewOrder
+        | Resource::Position(_)
+        | Resource::Twap(_)
+        | Resource::Scaled(_)
+        | Resource::Account(_) => None,
+    });
+    Failure {
+        order_id,
+        ..why.clone()
+    }
 }
 
 /// `{"data":…}`, as the service responded.

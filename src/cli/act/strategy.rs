@@ -6,6 +6,7 @@ use super::ground;
 use super::ground::OrderContext;
 use super::market;
 use super::market::MarketPurpose;
+use super::readings::Readings;
 use super::typed::word;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
@@ -151,7 +152,7 @@ impl WrittenStrategy {
         let how = self.terms.how;
         consent::possible(&service, how)?;
         let key = self.terms.key.clone();
-        let ground = OrderContext::read(&service, how, &key, &self.common()).await;
+        let ground = OrderContext::read(&Readings::new(&service), how, &key, &self.common()).await;
         let purpose = self.purpose();
         self.what.market =
             market::named(self.what.market, purpose, (&ground.store, &service, voice))?;

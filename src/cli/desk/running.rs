@@ -1,41 +1,81 @@
-//! `perpdeck flatten --running`: makes the running desk flatten the account on its screen at once.
+//! `perpdeck flatten --running`: makes a running desk flatten an account at once, and does not wait for it.
 //!
-//! Contract: finds the desk by the lock of its journal (in `state_dir`; if nobody holds that, every paper desk in this
-//! machine's temporary directory), and sends it SIGUSR1. Exits 12 if there is none. The outcome is on that desk's
-//! screen and in its journal.
+//! Contract: with a service configured, that is the configured account, whatever its desk shows: the desk that holds the
+//! journal in `state_dir` is told through its socket. With none configured, it is the account on the screen of the only
+//! paper desk in this machine's temporary directory, which receives SIGUSR1. No other desk is told; without one the exit
+//! code is 12. The outcome is on that desk's screen and in its journal.
 
 use crate::{
-    cli::{Exit, out, paper, paths::state_dir},
+    cli::{Exit, paper, paths::state_dir, service::account_address, voice::Output},
     config::{Sources, keyless, load},
     journal::{LockHolder, lock_holder},
-    model::{Failure, FailureKind},
+    model::{Failure, FailureKind, ProcessKind},
+    runtime::{AccountAddress, FoundDesk, find_desk},
 };
 use color_eyre::{
     Result,
     eyre::{Context as _, ensure},
 };
-use std::{env, fs, process::Command};
+use std::{env, fs, path::Path, process::Command};
 
-pub(in crate::cli) fn flatten(sources: &Sources) -> Result<Exit> {
-    let dir = state_dir(&load(sources)?.settings);
-    let desks = match lock_holder(&dir) {
-        Some(holder) => vec![holder],
-        None => paper_desks(),
+pub(in crate::cli) async fn flatten(sources: &Sources, voice: Output) -> Result<Exit> {
+    let settings = load(sources)?.settings;
+    let process = match account_address(&settings) {
+        Some(account) => on_service(&state_dir(&settings), account).await?,
+        None => on_paper()?,
     };
-    let listening: Vec<_> = desks.iter().filter(|desk| desk.listens).collect();
-    if listening.is_empty() {
-        let words = format!(
-            "no running desk was found by its journal in {} or as a paper desk (one in a dry run has none, and sends \
-             nothing)",
-            dir.display()
-        );
-        return Err(Failure::new(FailureKind::Unavailable, words).into());
-    }
-    for desk in listening {
-        signal(*desk)?;
-        out::say(&format!("desk {} is flattening\n", desk.process))?;
-    }
+    voice.result(&format!("desk {process} is flattening\n"), None);
     Ok(Exit::Ok)
+}
+
+/// The process of the desk that flattens the account.
+async fn on_service(dir: &Path, account: AccountAddress) -> Result<u32, Failure> {
+    match find_desk(ProcessKind::Verb, dir, &account).await {
+        FoundDesk::Trading(desk) => {
+            let process = desk.greeting.process;
+            desk.begin_flatten(account).await?;
+            Ok(process)
+        }
+        FoundDesk::Elsewhere(greeting) => Err(none(&format!(
+            "desk {} trades other accounts than {} at {}",
+            greeting.process, account.account_id, account.base_url
+        ))),
+        FoundDesk::Silent => Err(none(&match lock_holder(dir) {
+            Some(holder) => format!(
+                "process {} holds the journal in {} and does not answer",
+                holder.process,
+                dir.display()
+            ),
+            None => format!(
+                "no running desk holds the journal in {} (one in a dry run has none, and sends nothing)",
+                dir.display()
+            ),
+        })),
+    }
+}
+
+/// The process of the only paper desk.
+fn on_paper() -> Result<u32> {
+    let desks = paper_desks();
+    let [desk] = desks.as_slice() else {
+        let processes = desks.iter().map(|desk| desk.process.to_string());
+        let processes = processes.collect::<Vec<_>>().join(", ");
+        let why = if processes.is_empty() {
+            "no service is configured, and no paper desk runs".to_owned()
+        } else {
+            format!(
+                "several paper desks run, as processes {processes}; \"kill -USR1\" flattens one"
+            )
+        };
+        return Err(none(&why).into());
+    };
+    signal(*desk)?;
+    Ok(desk.process)
+}
+
+fn none(why: &str) -> Failure {
+    let words = format!("{why}; nothing was sent");
+    Failure::new(FailureKind::Unavailable, words)
 }
 
 fn paper_desks() -> Vec<LockHolder> {
@@ -51,6 +91,7 @@ fn paper_desks() -> Vec<LockHolder> {
                 .starts_with(paper::PAPER_JOURNAL)
         })
         .filter_map(|entry| lock_holder(&entry.path()))
+        .filter(|desk| desk.listens)
         .collect()
 }
 

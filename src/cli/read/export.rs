@@ -10,7 +10,7 @@ use super::{
         voice::{ListFormat, NoteFlags, Output},
     },
     complete,
-    filters::SinceFilter,
+    filters::{Since, SinceFilter},
     pages::{Pages, Selection, all_listed},
 };
 use crate::{
@@ -123,7 +123,7 @@ async fn read(
     args: &ExportArgs,
     (voice, working): (Output, &Page<Order>),
 ) -> Result<ReadList> {
-    let since = args.since;
+    let since = args.since.instant(service).await;
     Ok(match args.list {
         ExportedList::Positions => {
             let page = service.open_positions().await?;
@@ -167,7 +167,7 @@ type RowDate<T> = fn(&T) -> Option<Timestamp>;
 fn whole<T>(
     voice: Output,
     mut page: Page<T>,
-    (since, at): (SinceFilter, RowDate<T>),
+    (since, at): (Since, RowDate<T>),
     rows: fn(Vec<T>) -> SheetRows,
 ) -> ReadList {
     page.rows.retain(|row| since.keeps(at(row)));
@@ -182,7 +182,7 @@ fn read_list<T>(voice: Output, page: Page<T>, rows: fn(Vec<T>) -> SheetRows) -> 
     }
 }
 
-fn dated<T: 'static>(since: SinceFilter, at: RowDate<T>) -> Selection<T> {
+fn dated<T: 'static>(since: Since, at: RowDate<T>) -> Selection<T> {
     Selection {
         keeps: Box::new(move |row| since.keeps(at(row))),
         ends: Box::new(move |row| since.ends(at(row))),

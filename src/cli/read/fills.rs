@@ -34,7 +34,10 @@ pub(in crate::cli) struct FillsArgs {
 pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
-    let wanted = filters::fills((args.market.clone(), args.side), args.since);
+    let wanted = filters::fills(
+        (args.market.clone(), args.side),
+        args.since.instant(&service).await,
+    );
     let fetch = |cursor| service.client.orders(&service.account, cursor);
     let key = |order: &Order| order.id.clone();
     let page = args.pages.read(voice, (key, &wanted), fetch).await?;

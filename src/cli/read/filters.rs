@@ -5,9 +5,11 @@
 
 use super::pages::{Extent, RowTest, Selection, all_listed};
 use crate::{
-    cli::local_zone::local_zone,
-    model::{MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap, draft::past},
-    runtime::Clock,
+    cli::{local_zone::local_zone, service::Service},
+    model::{
+        MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap,
+        draft::{Past, past},
+    },
 };
 
 /// The rows of one market.
@@ -23,8 +25,12 @@ pub(super) struct MarketFilter {
 pub(super) struct SinceFilter {
     /// Only rows since then: 2h or 7d ago, 2026-01-05 or 2026-01-05T18:00 here, or 2026-01-05T14:30:00Z
     #[arg(long, value_name = "WHEN", value_parser = since)]
-    pub(super) since: Option<Timestamp>,
+    since: Option<Past>,
 }
+
+/// The first instant of the wanted rows, by the service's clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since(Option<Timestamp>);
 
 /// Buys or sells.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -131,8 +137,8 @@ impl TwapState {
     }
 }
 
-fn since(text: &str) -> Result<Timestamp, String> {
-    past(text, Clock::start().now(), &local_zone()).ok_or_else(|| {
+fn since(text: &str) -> Result<Past, String> {
+    past(text, &local_zone()).ok_or_else(|| {
         "write how long ago (90s, 2h, 7d), a date (2026-01-05) or an instant (2026-01-05T14:30:00Z)"
             .to_owned()
     })
@@ -147,18 +153,32 @@ impl MarketFilter {
 }
 
 impl SinceFilter {
+    pub(super) fn is_given(self) -> bool {
+        self.since.is_some()
+    }
+
+    /// An age is counted from the service's present.
+    pub(super) async fn instant(self, service: &Service) -> Since {
+        Since(match self.since {
+            Some(past @ Past::Ago(_)) => Some(past.before(service.now().await)),
+            Some(Past::At(at)) => Some(at),
+            None => None,
+        })
+    }
+}
+
+impl Since {
     pub(super) fn keeps(self, at: Option<Timestamp>) -> bool {
-        self.since
-            .is_none_or(|since| at.is_some_and(|at| at >= since))
+        self.0.is_none_or(|since| at.is_some_and(|at| at >= since))
     }
 
     /// Whether a row of this instant and all older ones are too old.
     pub(super) fn ends(self, at: Option<Timestamp>) -> bool {
-        at.zip(self.since).is_some_and(|(at, since)| at < since)
+        at.zip(self.0).is_some_and(|(at, since)| at < since)
     }
 
     pub(super) fn extent(self) -> Extent {
-        self.since.map_or(Extent::First, |_| Extent::Whole)
+        self.0.map_or(Extent::First, |_| Extent::Whole)
     }
 }
 
@@ -178,7 +198,7 @@ impl DirectionFilter {
 pub(super) fn orders(
     (market, side): (MarketFilter, SideFilter),
     state: Option<OrderState>,
-    since: SinceFilter,
+    since: Since,
 ) -> Selection<Order> {
     Selection {
         keeps: Box::new(move |order| {
@@ -197,7 +217,7 @@ pub(super) fn orders(
 pub(super) fn positions(
     market: MarketFilter,
     side: DirectionFilter,
-    since: SinceFilter,
+    since: Since,
 ) -> Selection<Position> {
     Selection {
         keeps: Box::new(move |position| {
@@ -211,10 +231,7 @@ pub(super) fn positions(
 }
 
 /// Of what has filled. An order can fill long after its request, so no row ends the reading.
-pub(super) fn fills(
-    (market, side): (MarketFilter, SideFilter),
-    since: SinceFilter,
-) -> Selection<Order> {
+pub(super) fn fills((market, side): (MarketFilter, SideFilter), since: Since) -> Selection<Order> {
     Selection {
         keeps: Box::new(move |order| {
             market.keeps(&order.market_id)

@@ -104,6 +104,7 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
     };
     let mut store = Store::default();
     arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
+    store.clocks = service.clocks().await;
     show(args.output.voice(), &page, (sheet, exact), ready(store)).await
 }
 
@@ -144,6 +145,7 @@ async fn read_candles(
 ) -> Result<Page<Candle>> {
     let source = service.client.connection().markets.candles.as_ref();
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let since = args.since.instant(service).await;
     let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
     loop {
         let ask = || {
@@ -162,13 +164,11 @@ async fn read_candles(
         page.rows.append(&mut whole.rows);
         whole.rows = page.rows;
         before = oldest;
-        if oldest.is_none() || args.since.ends(oldest) || whole.rows.len() >= most {
+        if oldest.is_none() || since.ends(oldest) || whole.rows.len() >= most {
             break;
         }
     }
-    whole
-        .rows
-        .retain(|row| args.since.keeps(Some(row.open_time)));
+    whole.rows.retain(|row| since.keeps(Some(row.open_time)));
     let older = whole.rows.len().saturating_sub(most);
     whole.rows.drain(..older);
     Ok(whole)
@@ -178,7 +178,8 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
     let (store, market) = named(&service, args.market).await?;
-    let limit = if args.since.since.is_some() {
+    let since = args.since.instant(&service).await;
+    let limit = if args.since.is_given() {
         PAGE
     } else {
         args.limit.min(PAGE)
@@ -191,12 +192,12 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
     let oldest = page.rows.last().map(|row| row.at);
-    let is_cut = args.since.since.is_some() && !page.rows.is_empty() && !args.since.ends(oldest);
+    let is_cut = args.since.is_given() && !page.rows.is_empty() && !since.ends(oldest);
     if is_cut {
         voice.note("the source sends its newest trades only: older ones since then may be missing");
     }
     page.rows
-        .retain(|row| args.since.keeps(Some(row.at)) && args.side.keeps(Some(row.aggressor)));
+        .retain(|row| since.keeps(Some(row.at)) && args.side.keeps(Some(row.aggressor)));
     page.rows
         .truncate(usize::try_from(args.limit).unwrap_or(usize::MAX));
     let rows = page.rows.iter();

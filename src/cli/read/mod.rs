@@ -140,9 +140,10 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
     }
 }
 
-/// Market prices, for columns that compare with them.
+/// Market prices and the service's clock, for columns that compare with them.
 async fn prices(service: &Service) -> Store {
     let mut store = Store::default();
     service.take_prices(&mut store).await;
+    store.clocks = service.clocks().await;
     store
 }

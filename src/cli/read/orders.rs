@@ -51,7 +51,7 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         columns: columns_of::ORDER,
     };
     let by = (args.market.clone(), args.side);
-    let wanted = filters::orders(by, args.status, args.since);
+    let wanted = filters::orders(by, args.status, args.since.instant(&service).await);
     let is_past = args.history || args.status.is_some_and(OrderState::is_final);
     let (page, sheet) = if is_past {
         let fetch = |cursor| service.client.orders(&service.account, cursor);

@@ -43,7 +43,11 @@ pub(in crate::cli) async fn run(args: PositionsArgs, sources: &Sources) -> Resul
 async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
-    let wanted = filters::positions(args.market.clone(), args.side, args.since);
+    let wanted = filters::positions(
+        args.market.clone(),
+        args.side,
+        args.since.instant(&service).await,
+    );
     if args.closed {
         let fetch = |cursor| service.client.closed_positions(&service.account, cursor);
         let pages = args.pages;

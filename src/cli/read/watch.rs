@@ -266,6 +266,7 @@ async fn follow<T: Watchable>(
             voice.note("reads succeed again");
         }
         service.take_prices(&mut store).await;
+        store.clocks = service.clocks().await;
         service.tell_requests();
         for (change, row) in changes(service, args, &mut known, page).await {
             let line = change_line(format, change, (&row, &store));

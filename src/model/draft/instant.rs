@@ -34,14 +34,32 @@ pub fn instant(text: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp, Dra
     Ok(at)
 }
 
-/// An instant in the past: `2h` is two hours before `now`, `2026-01-05` or `2026-01-05T18:00` is by local clocks.
-pub fn past(text: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
+/// An instant in the past, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Past {
+    Ago(Duration),
+    At(Timestamp),
+}
+
+impl Past {
+    pub fn before(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Ago(ago) => {
+                let ago = i64::try_from(ago.as_millis()).unwrap_or(i64::MAX);
+                Timestamp(now.0.saturating_sub(ago))
+            }
+            Self::At(at) => at,
+        }
+    }
+}
+
+/// `2h` is two hours ago, `2026-01-05` or `2026-01-05T18:00` is by local clocks.
+pub fn past(text: &str, zone: &Zone) -> Option<Past> {
     let text = text.trim();
-    let ago = span(text).and_then(|span| i64::try_from(span.as_millis()).ok());
     let day = || format!("{text}T00:00");
-    ago.map(|ago| Timestamp(now.0.saturating_sub(ago)))
-        .or_else(|| date(text, zone))
-        .or_else(|| date(&day(), zone))
+    let at = || date(text, zone).or_else(|| date(&day(), zone));
+    let ago = span(text).map(Past::Ago);
+    ago.or_else(|| at().map(Past::At))
 }
 
 /// `90s`, `30m`, `2h`, `1d`, `1w`, or several of them: `1d12h`.
@@ -99,10 +117,10 @@ mod tests {
             ("2026-09-20T08:30", "2026-09-20 08:30:00"),
             ("2026-09-20T08:30:00Z", "2026-09-20 08:30:00"),
         ] {
-            let at = past(typed, NOW, &Zone::utc()).map(Timestamp::to_utc);
+            let at = past(typed, &Zone::utc()).map(|past| past.before(NOW).to_utc());
             assert_eq!(at.as_deref(), Some(meant), "{typed}");
         }
-        assert_eq!(past("yesterday", NOW, &Zone::utc()), None);
+        assert_eq!(past("yesterday", &Zone::utc()), None);
     }
 
     #[test]

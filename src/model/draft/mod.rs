@@ -21,7 +21,7 @@ pub use close::CloseDraft;
 pub use entry::EntryDraft;
 pub use fault::{DraftFault, Faults};
 pub use field::{Field, FieldInput};
-pub use instant::{instant, past, span};
+pub use instant::{Past, instant, past, span};
 pub use kinds::{DraftShape, times_in_force};
 pub use number::{Amount, amount, number, positive, share_of};
 pub use opening::OpeningOrder;

@@ -25,7 +25,7 @@ use crate::{
     },
     client::Client,
     disk,
-    model::{Failure, ProcessKind, Progress, Receipt, Ticket},
+    model::{Failure, FailureKind, ProcessKind, Progress, Receipt, Ticket},
 };
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -290,6 +290,22 @@ impl DeskConnection {
         }
     }
 
+    /// Has the desk flatten one of its accounts, and does not wait for the outcome.
+    ///
+    /// # Errors
+    /// If the desk does not do it.
+    pub async fn begin_flatten(mut self, to: AccountAddress) -> Result<(), Failure> {
+        match self.ask(to, WireRequest::Flatten).await {
+            Ok(CallerEvent::TurnedAway(why)) => Err(Failure::new(FailureKind::Conflict, why)),
+            Ok(CallerEvent::Settled(outcome)) => outcome.map(drop),
+            Ok(CallerEvent::Taken | CallerEvent::Progress(_) | CallerEvent::AlertsEdited) => Ok(()),
+            Err(_) => Err(Failure::new(
+                FailureKind::Unknown,
+                format!("desk {} did not confirm the flatten", self.greeting.process),
+            )),
+        }
+    }
+
     /// Sends a request and waits for the first event of it.
     async fn ask(
         &mut self,
@@ -383,11 +399,7 @@ async fn read<T: DeserializeOwned>(from: &mut BufReader<OwnedReadHalf>) -> io::R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        app::Sending,
-        model::{FailureKind, Risk},
-        runtime::base::clock::Shared,
-    };
+    use crate::{app::Sending, model::Risk, runtime::base::clock::Shared};
     use std::{
         env,
         io::{Read as _, Write as _},

@@ -13,22 +13,28 @@ use crate::{
             consent, dry,
             perform::send_with_consent,
             prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, key},
+            readings::Readings,
             receipt,
         },
         exit::{self, UsageError},
-        out,
         service::Service,
         usage_error,
         voice::{Output, json},
     },
+    disk::at_most,
     model::{Failure, FailureKind, IdempotencyKey},
 };
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _, ValueHint, value_parser};
 use color_eyre::{Report, Result, eyre::Context as _};
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 use std::{
     collections::BTreeMap,
-    fs,
+    fmt,
+    fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
 };
@@ -52,7 +58,10 @@ pub(in crate::cli) struct OrderFile {
 }
 
 /// The members of a line, as they are written.
-type LineMembers = BTreeMap<String, Box<RawValue>>;
+struct LineMembers(BTreeMap<String, Box<RawValue>>);
+
+/// The longest file.
+const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// One order and the number of its line.
 struct NumberedOrder {
@@ -141,14 +150,48 @@ pub(super) async fn place(file: OrderFile, service: &Service) -> Result<Exit> {
 }
 
 fn text(path: &Path) -> Result<String> {
+    let mut text = String::new();
     if path == Path::new("-") {
-        let mut text = String::new();
-        io::stdin()
+        at_most(LONGEST, io::stdin())
             .read_to_string(&mut text)
             .wrap_err("standard input cannot be read")?;
         return Ok(text);
     }
-    fs::read_to_string(path).wrap_err_with(|| format!("{} cannot be read", path.display()))
+    File::open(path)
+        .and_then(|file| at_most(LONGEST, file).read_to_string(&mut text))
+        .wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    Ok(text)
+}
+
+impl<'de> Deserialize<'de> for LineMembers {
+    fn deserialize<D: Deserializer<'de>>(line: D) -> Result<Self, D::Error> {
+        line.deserialize_map(LineVisitor)
+    }
+}
+
+struct LineVisitor;
+
+impl<'de> Visitor<'de> for LineVisitor {
+    type Value = LineMembers;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    /// A member that comes twice has no meaning: which of the two was meant is not known.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LineMembers, A::Error> {
+        let mut members = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+            let name = name.replace('-', "_");
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(format!(
+                    "the member {name:?} is given twice"
+                )));
+            }
+            members.insert(name, value);
+        }
+        Ok(LineMembers(members))
+    }
 }
 
 /// The orders, or what is wrong with each line that is none.
@@ -169,14 +212,14 @@ fn read(text: &str, file: &OrderFile) -> Result<Vec<NumberedOrder>, Vec<String>>
 }
 
 fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<OrderFlags, String> {
-    let members: LineMembers =
+    let LineMembers(members) =
         serde_json::from_str(text).map_err(|why| format!("no JSON object: {why}"))?;
     let flags = OrderFlags::augment_args(
         Command::new("place")
             .no_binary_name(true)
             .disable_help_flag(true),
     );
-    let words = words(&members, &flags)?;
+    let words = words(members, &flags)?;
     let matches = flags
         .try_get_matches_from(words)
         .map_err(|why| usage_error::message(&why).replace('\n', " "))?;
@@ -189,7 +232,7 @@ fn order(text: &str, (line, file): (usize, &OrderFile)) -> Result<OrderFlags, St
 }
 
 /// The members as flags. A number keeps its digits.
-fn words(members: &LineMembers, flags: &Command) -> Result<Vec<String>, String> {
+fn words(members: BTreeMap<String, Box<RawValue>>, flags: &Command) -> Result<Vec<String>, String> {
     let known = || {
         let longs = flags.get_arguments().filter_map(Arg::get_long);
         longs.filter(|long| !OF_THE_RUN.contains(long))
@@ -222,11 +265,13 @@ fn words(members: &LineMembers, flags: &Command) -> Result<Vec<String>, String> 
 
 async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) -> Result<Exit> {
     let (mut prepared_commands, mut exits) = (vec![], vec![]);
+    // Nothing changes between the lines.
+    let readings = Readings::new(service);
     for NumberedOrder { line, order } in orders {
         let key = order.key.clone();
-        match order.prepare(service, &key, voice).await {
+        match order.prepare(&readings, &key, voice).await {
             Ok(ready) => prepared_commands.push(ready.prepared),
-            Err(why) => exits.push(refused(voice, line, &failure(&why), None)?),
+            Err(why) => exits.push(refused(voice, line, &failure(&why), None)),
         }
     }
     let requests: Vec<_> = prepared_commands
@@ -244,14 +289,15 @@ async fn rehearse(service: &Service, voice: Output, orders: Vec<NumberedOrder>) 
 /// Places one order, and prints its line.
 async fn one(service: &Service, how: ActFlags, (line, order): (usize, OrderFlags)) -> Result<Exit> {
     let (voice, key) = (how.output.voice(), order.key.clone());
-    let PreparedOrder { prepared, reckoned } = match order.prepare(service, &key, voice).await {
-        Ok(ready) => ready,
-        Err(why) => return refused(voice, line, &failure(&why), key.chosen.as_ref()),
-    };
+    let PreparedOrder { prepared, reckoned } =
+        match order.prepare(&Readings::new(service), &key, voice).await {
+            Ok(ready) => ready,
+            Err(why) => return Ok(refused(voice, line, &failure(&why), key.chosen.as_ref())),
+        };
     match send_with_consent(service, how, &prepared, &reckoned).await {
         Ok(None) => Ok(Exit::Usage),
-        Ok(Some(outcome)) => print_line(voice, line, (&prepared, &outcome)),
-        Err(why) => refused(voice, line, &failure(&why), prepared.kept_key()),
+        Ok(Some(outcome)) => Ok(print_line(voice, line, (&prepared, &outcome))),
+        Err(why) => Ok(refused(voice, line, &failure(&why), prepared.kept_key())),
     }
 }
 
@@ -259,7 +305,7 @@ fn print_line(
     voice: Output,
     line: usize,
     (prepared, outcome): (&PreparedCommand, &SendOutcome),
-) -> Result<Exit> {
+) -> Exit {
     let receipt = match outcome {
         Ok(receipt) => receipt,
         Err(why) => return refused(voice, line, why, prepared.kept_key()),
@@ -274,23 +320,18 @@ fn print_line(
     } else {
         format!("line {line}: {}", receipt::sentence(receipt))
     };
-    out::say(&format!("{text}\n"))?;
-    Ok(Exit::Ok)
+    voice.result(&format!("{text}\n"), prepared.kept_key());
+    Exit::Ok
 }
 
-fn refused(
-    voice: Output,
-    line: usize,
-    why: &Failure,
-    key: Option<&IdempotencyKey>,
-) -> Result<Exit> {
+fn refused(voice: Output, line: usize, why: &Failure, key: Option<&IdempotencyKey>) -> Exit {
     let text = if voice.is_json() {
         json(&serde_json::json!({ "line": line, "error": Output::failure_of(why, key) }))
     } else {
         format!("line {line}: {why}")
     };
-    out::say(&format!("{text}\n"))?;
-    Ok(Exit::from(why))
+    voice.result(&format!("{text}\n"), key);
+    Exit::from(why)
 }
 
 /// What is wrong with the order itself counts as a refusal of this line.
