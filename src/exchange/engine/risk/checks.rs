@@ -7,9 +7,11 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
     state::{
-        ids::AccountIx,
+        command::Reduction,
+        ids::{AccountIx, MarketIx},
         records::{ChallengeStatus, OrderRecord},
         refusal::{CommandRefusal, Reason},
+        spec::MarketAccess,
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, TimeInForce},
     },
@@ -21,7 +23,7 @@ const PRICE_BAND: i64 = 9_500;
 const MAX_CHASES: usize = 5;
 /// Working orders per account: bounds the complete working set. Immediate executions do not count, so that resting
 /// orders never prevent an exit.
-const MAX_WORKING_ORDERS: usize = 1_000;
+pub const MAX_WORKING_ORDERS: usize = 1_000;
 
 /// Why the state rejects an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,12 +86,44 @@ impl Engine {
             .map_or(Lots::ZERO, |held| held.reducible(row.side))
     }
 
+    /// A restricted account only reduces.
+    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> Result<(), Rejection> {
+        match &self.accounts.at(account).spec.terms.restriction {
+            None => Ok(()),
+            Some(why) => Err(Rejection::new(
+                Reason::AccountRestricted,
+                format!("the account is restricted ({why}): only reduce-only orders are accepted"),
+            )),
+        }
+    }
+
+    /// A market may accept no order, or only those that reduce.
+    pub(crate) fn check_access(
+        &self,
+        market: MarketIx,
+        reduction: Reduction,
+    ) -> Result<(), Rejection> {
+        let spec = &self.markets.at(market).spec;
+        let words = match (spec.access, reduction) {
+            (MarketAccess::Open, _) | (MarketAccess::ReduceOnly, Reduction::Only) => return Ok(()),
+            (MarketAccess::ReduceOnly, Reduction::May) => "accepts reduce-only orders only",
+            (MarketAccess::Disabled, _) => "accepts no orders now",
+        };
+        Err(Rejection::new(
+            Reason::MarketRestricted,
+            format!("{} {words}", spec.market_id()),
+        ))
+    }
+
     pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
         self.accounts.at(account).challenge.standing
     }
 }
 
 fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    if !row.reduce_only {
+        engine.check_unrestricted(row.account)?;
+    }
     match engine.standing(row.account) {
         ChallengeStatus::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
             Reason::AccountBreached,
@@ -107,6 +141,7 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
 /// An opening order needs both sides of the book, so that there is a mid to measure its price by. A reducing order
 /// needs a counterparty or a price to rest at, so that an empty half of the book prevents no exit.
 fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    engine.check_access(row.market, row.reduce_only.into())?;
     let market = engine.markets.at(row.market);
     let reduces = || row.is_limit() || market.book.best(row.side.opposite()).is_some();
     if market.book.twice_mid().is_some() || (row.reduce_only && reduces()) {
