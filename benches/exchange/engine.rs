@@ -91,6 +91,8 @@ fn engine(accounts: usize) -> Engine {
         provider: "paper".to_owned(),
         symbol: format!("M{n}"),
         coin: format!("M{n}"),
+        category: "crypto".to_owned(),
+        access: MarketAccess::Open,
         size_decimals: 3,
         max_leverage: 40,
         tiers: vec![],
@@ -111,6 +113,7 @@ fn engine(accounts: usize) -> Engine {
         id: format!("a{n}"),
         cash: Usd::dollars(1_000_000),
         rules,
+        terms: AccountTerms::default(),
     };
     Engine::new(EngineConfig {
         seed: 1,

@@ -3,7 +3,7 @@
 use crate::{
     exchange::{
         self, ClockMode, ExchangeHandle, ExchangeOptions, KeepTime, KeySource, Scenario,
-        ScenarioFault, Speed,
+        ScenarioFault, SimulatorAccess, Speed,
     },
     model::{Num, Timestamp, draft::span},
     runtime::Clock,
@@ -46,6 +46,8 @@ pub(super) struct World {
     /// At least 1d
     #[arg(long, value_name = "DURATION", value_parser = keep)]
     pub(super) keep: Option<KeepTime>,
+    #[arg(skip)]
+    pub(super) simulator: SimulatorAccess,
 }
 
 impl Default for World {
@@ -59,6 +61,7 @@ impl Default for World {
             fixed_keys: false,
             data_dir: None,
             keep: None,
+            simulator: SimulatorAccess::Served,
         }
     }
 }
@@ -126,6 +129,7 @@ impl World {
             start,
             pace,
             data_dir: self.data_dir.clone(),
+            simulator: self.simulator,
         };
         let opening = exchange::start(listener, options, stop).await;
         opening.wrap_err("the paper exchange cannot start")

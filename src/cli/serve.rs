@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     config::{Sources, load},
-    exchange::{AccountKey, ExchangeFailure, ExchangeHandle, KeySource},
+    exchange::{AccountKey, ApiKey, ExchangeFailure, ExchangeHandle, KeySource, SimulatorAccess},
 };
 use color_eyre::{Result, eyre::Context as _};
 use serde::Serialize;
@@ -27,6 +27,9 @@ pub(super) struct ServeArgs {
     listen: SocketAddr,
     #[command(flatten)]
     world: World,
+    /// Serves /v1 alone, as a service does: no clock, no faults, no market history
+    #[arg(long)]
+    no_sim: bool,
     /// The format [default: table on a terminal, json elsewhere]
     #[arg(long, short, value_enum)]
     output: Option<ReportFormat>,
@@ -43,6 +46,8 @@ struct Served<'a> {
 struct ServedAccount<'a> {
     account_id: &'a str,
     api_key: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_only_api_key: Option<&'a str>,
 }
 
 pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
@@ -51,7 +56,14 @@ pub(super) async fn run(args: ServeArgs, sources: &Sources) -> Result<Exit> {
     log::start(&dir, settings.log_level)
         .wrap_err_with(|| format!("the log in {} cannot be written", dir.display()))?;
     let stop = CancellationToken::new();
-    let world = &args.world;
+    let world = World {
+        simulator: if args.no_sim {
+            SimulatorAccess::Hidden
+        } else {
+            SimulatorAccess::Served
+        },
+        ..args.world
+    };
     let exchange = world
         .open(
             listen(args.listen).await?,
@@ -133,6 +145,7 @@ fn json(base_url: &str, accounts: &[AccountKey]) -> Result<String> {
             .map(|account| ServedAccount {
                 account_id: account.account_id.raw(),
                 api_key: account.api_key.reveal(),
+                read_only_api_key: account.read_only_api_key.as_ref().map(ApiKey::reveal),
             })
             .collect(),
     };
@@ -145,13 +158,14 @@ fn table(base_url: &str, accounts: &[AccountKey]) -> String {
         "account_id"
     );
     for account in accounts {
-        let line = writeln!(
-            text,
-            "{:<12} {}",
-            account.account_id,
-            account.api_key.reveal()
-        );
-        debug_assert!(line.is_ok(), "a string takes every line");
+        let read_only = account
+            .read_only_api_key
+            .iter()
+            .map(|key| (key, " (read-only)"));
+        for (key, scope) in [(&account.api_key, "")].into_iter().chain(read_only) {
+            let line = writeln!(text, "{:<12} {}{scope}", account.account_id, key.reveal());
+            debug_assert!(line.is_ok(), "a string takes every line");
+        }
     }
     if let Some(first) = accounts.first() {
         let _ = write!(

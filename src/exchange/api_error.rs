@@ -40,6 +40,7 @@ pub(super) enum ErrorCode {
 pub(super) enum ServiceCode {
     InvalidRequest,
     Unauthorized,
+    InsufficientScope,
     NotFound,
     UnknownEndpoint,
     MethodNotAllowed,
@@ -55,6 +56,7 @@ pub(super) enum ServiceCode {
     IdempotencyConflict,
     InvalidCursor,
     UnknownMarket,
+    QuoteUnavailable,
     RecordsUnavailable,
     SnapshotUnavailable,
     PlantedFault,
@@ -172,6 +174,11 @@ impl ApiError {
         )
     }
 
+    /// 503, to be tried again in a second.
+    pub(super) fn unavailable(code: impl Into<ErrorCode>, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(1)
+    }
+
     /// 500: the exchange itself failed, and processes nothing further.
     pub(super) fn broken(message: impl Into<String>) -> Self {
         Self::new(
@@ -195,6 +202,7 @@ impl ApiError {
             RefusalKind::Payload => StatusCode::BAD_REQUEST,
             RefusalKind::NotFound => return Self::not_found("resource"),
             RefusalKind::Conflict => StatusCode::CONFLICT,
+            RefusalKind::Rule => StatusCode::UNPROCESSABLE_ENTITY,
             RefusalKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             RefusalKind::Cooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
         };
@@ -206,7 +214,10 @@ impl ApiError {
         };
         match refusal.kind {
             RefusalKind::Cooldown { .. } | RefusalKind::Unavailable => fault.retry_after(wait),
-            RefusalKind::Payload | RefusalKind::NotFound | RefusalKind::Conflict => fault,
+            RefusalKind::Payload
+            | RefusalKind::NotFound
+            | RefusalKind::Conflict
+            | RefusalKind::Rule => fault,
         }
     }
 

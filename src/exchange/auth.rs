@@ -7,6 +7,7 @@ use super::{
     api_error::{ApiError, ErrorHeader, ServiceCode},
     bytes::{hex, same_bytes},
     engine::AccountIx,
+    scenario::UserCredentials,
 };
 use hyper::{HeaderMap, StatusCode, header::AUTHORIZATION};
 use sha2::{Digest, Sha256};
@@ -46,7 +47,29 @@ impl fmt::Debug for ApiKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AuthenticatedUser {
     pub(super) user: usize,
+    pub(super) scope: KeyScope,
     pub(super) accounts: Vec<AccountIx>,
+}
+
+/// What a key may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyScope {
+    Trade,
+    Read,
+}
+
+impl AuthenticatedUser {
+    /// 403 for a key that only reads.
+    pub(super) fn check_may_write(&self) -> Result<(), ApiError> {
+        match self.scope {
+            KeyScope::Trade => Ok(()),
+            KeyScope::Read => Err(ApiError::new(
+                StatusCode::FORBIDDEN,
+                ServiceCode::InsufficientScope,
+                "this API key has no trade scope: it can read, and nothing else",
+            )),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -76,15 +99,26 @@ impl KeyHash {
 }
 
 impl Authenticator {
-    pub(super) fn new<'a>(users: impl IntoIterator<Item = (&'a ApiKey, Vec<AccountIx>)>) -> Self {
-        let users = users
-            .into_iter()
-            .enumerate()
-            .map(|(user, (key, accounts))| {
-                (KeyHash::new(&key.0), AuthenticatedUser { user, accounts })
+    pub(super) fn new(users: &[UserCredentials]) -> Self {
+        let keys = users.iter().enumerate().flat_map(|(user, credentials)| {
+            let read_only = credentials.read_only_key.as_ref();
+            let read_only = read_only.map(|key| (key, KeyScope::Read));
+            let keys = [(&credentials.key, KeyScope::Trade)]
+                .into_iter()
+                .chain(read_only);
+            keys.map(move |(key, scope)| {
+                let accounts = credentials.accounts.iter().map(|(_, ix)| *ix).collect();
+                let user = AuthenticatedUser {
+                    user,
+                    scope,
+                    accounts,
+                };
+                (KeyHash::new(&key.0), user)
             })
-            .collect();
-        Self { users }
+        });
+        Self {
+            users: keys.collect(),
+        }
     }
 
     /// The user of `Authorization: Bearer <key>`, or 401. Looks up nothing else.
@@ -127,13 +161,36 @@ mod tests {
         HeaderMap::from_iter([(AUTHORIZATION, value)])
     }
 
+    fn user(key: &ApiKey, read_only: Option<&ApiKey>, id: &str, ix: usize) -> UserCredentials {
+        UserCredentials {
+            key: key.clone(),
+            read_only_key: read_only.cloned(),
+            accounts: vec![(id.into(), AccountIx::from(ix))],
+        }
+    }
+
+    #[test]
+    fn a_read_only_key_opens_the_same_accounts_and_may_not_write() {
+        let secret = ServerSecret::new(KeySource::Seed, 7);
+        let (trade, read) = (secret.api_key("ann"), secret.read_only_api_key("ann"));
+        let auth = Authenticator::new(&[user(&trade, Some(&read), "a", 0)]);
+        let caller = |key: &ApiKey| {
+            let headers = with(&format!("Bearer {}", key.reveal()));
+            auth.authenticate(&headers).unwrap().clone()
+        };
+        assert_eq!(caller(&trade).accounts, caller(&read).accounts);
+        assert_eq!(caller(&trade).user, caller(&read).user);
+        assert_eq!(caller(&trade).check_may_write(), Ok(()));
+        assert_eq!(
+            caller(&read).check_may_write().unwrap_err().status,
+            StatusCode::FORBIDDEN
+        );
+    }
+
     #[test]
     fn only_the_exact_key_opens_its_own_accounts() {
         let (ann, ben) = (key("ann"), key("ben"));
-        let auth = Authenticator::new([
-            (&ann, vec![AccountIx::from(0)]),
-            (&ben, vec![AccountIx::from(1)]),
-        ]);
+        let auth = Authenticator::new(&[user(&ann, None, "a", 0), user(&ben, None, "b", 1)]);
         let accounts = |authorization: &str| {
             let admitted = auth.authenticate(&with(authorization));
             admitted.map(|caller| caller.accounts.clone()).ok()

@@ -177,9 +177,10 @@ fn close(
             RefusalKind::Cooldown { retry_in } => Err(retry_in),
             // A position of the snapshot can only be missing because it is closed.
             RefusalKind::NotFound => Ok(failed(None, Reason::PositionClosed, None)),
-            RefusalKind::Payload | RefusalKind::Conflict | RefusalKind::Unavailable => {
-                Ok(failed(refusal.order, refusal.code, refusal.rule))
-            }
+            RefusalKind::Payload
+            | RefusalKind::Conflict
+            | RefusalKind::Rule
+            | RefusalKind::Unavailable => Ok(failed(refusal.order, refusal.code, refusal.rule)),
         },
     }
 }

@@ -14,6 +14,10 @@ use sha2::{Digest, Sha256};
 pub(super) enum ListName {
     Orders,
     ClosedPositions,
+    Fills,
+    CompletedTwaps,
+    CanceledTwaps,
+    ScaledOrders,
 }
 
 /// Issues and verifies cursors with a key of this exchange.
@@ -75,6 +79,10 @@ impl CursorSigner {
         let bound = match list {
             ListName::Orders => 0_u64,
             ListName::ClosedPositions => 1,
+            ListName::Fills => 2,
+            ListName::CompletedTwaps => 3,
+            ListName::CanceledTwaps => 4,
+            ListName::ScaledOrders => 5,
         };
         let inner = Sha256::new()
             .chain_update(self.secret.map(|byte| byte ^ 0x36))

@@ -10,6 +10,7 @@
 //!
 //! Known limit: plain HTTP, meant for loopback.
 
+mod access;
 mod api_error;
 mod auth;
 mod bytes;
@@ -68,6 +69,26 @@ pub struct ExchangeOptions {
     pub pace: Option<ClockMode>,
     /// Stores everything in this directory, and continues from what it holds.
     pub data_dir: Option<PathBuf>,
+    pub simulator: SimulatorAccess,
+}
+
+/// Whether the controls of the simulation, below `/sim`, are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SimulatorAccess {
+    #[default]
+    Served,
+    /// `/v1` alone, as a service has it.
+    Hidden,
+}
+
+impl SimulatorAccess {
+    /// Where the controls are.
+    fn root(self) -> Option<&'static str> {
+        match self {
+            Self::Served => Some("/sim"),
+            Self::Hidden => None,
+        }
+    }
 }
 
 /// Why an exchange could not start.
@@ -109,6 +130,8 @@ pub struct ExchangeHandle {
 pub struct AccountKey {
     pub account_id: AccountId,
     pub api_key: ApiKey,
+    /// A second key of its user, if the scenario gives one: it reads, and cannot trade.
+    pub read_only_api_key: Option<ApiKey>,
 }
 
 impl ExchangeHandle {
@@ -150,6 +173,7 @@ pub async fn start(
     // The script takes a while; the clock starts before it, or it would always be late.
     let began = Instant::now();
     let addr = listener.local_addr().map_err(StartFault::Socket)?;
+    let simulator = options.simulator;
     let opening = tokio::task::spawn_blocking(move || open(options));
     let resumed = opening.await.map_err(StartFault::Script)??;
     let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
@@ -160,6 +184,7 @@ pub async fn start(
             user.accounts.iter().map(|(account_id, _)| AccountKey {
                 account_id: account_id.clone(),
                 api_key: user.key.clone(),
+                read_only_api_key: user.read_only_key.clone(),
             })
         })
         .collect();
@@ -167,7 +192,12 @@ pub async fn start(
         .store
         .as_ref()
         .map_or_else(FailureWatch::never, ExchangeStore::failure);
-    let service = Arc::new(ExchangeService::new(resumed, &users, (addr, began)));
+    let service = Arc::new(ExchangeService::new(
+        resumed,
+        &users,
+        simulator,
+        (addr, began),
+    ));
     let broken = service.broken.clone();
     let task = tokio::spawn(run(listener, service, shutdown));
     Ok(ExchangeHandle {
@@ -186,6 +216,7 @@ fn open(options: ExchangeOptions) -> Result<LoadedExchange, StoreFault> {
         start,
         pace,
         data_dir,
+        simulator: _,
     } = options;
     let start = engine::Millis(start.0);
     match data_dir {

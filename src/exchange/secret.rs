@@ -78,6 +78,10 @@ impl ServerSecret {
         ApiKey::from_digest(self.digest(b"api key", &[user.as_bytes()]))
     }
 
+    pub(super) fn read_only_api_key(&self, user: &str) -> ApiKey {
+        ApiKey::from_digest(self.digest(b"read-only api key", &[user.as_bytes()]))
+    }
+
     /// Differs for every purpose, as long as the parts of one purpose each have a fixed length.
     pub(super) fn digest(&self, purpose: &'static [u8], parts: &[&[u8]]) -> [u8; 32] {
         let purpose = Sha256::new().chain_update(purpose).chain_update(&self.0);

@@ -1,6 +1,7 @@
 //! What the requests of an exchange share: its state, keys, budgets and store.
 
 use super::{
+    SimulatorAccess,
     api_error::ApiError,
     auth::{AuthenticatedUser, Authenticator},
     clock::{ClockMode, ClockRecord, VirtualClock},
@@ -70,6 +71,7 @@ fn begun(now: engine::Millis, start: engine::Millis) -> engine::Millis {
 #[derive(Debug)]
 pub(super) struct ExchangeService {
     state: Mutex<ExchangeState>,
+    pub(super) simulator: SimulatorAccess,
     pub(super) responses: ResponseCache,
     /// Fires when a panic may have left the state half changed.
     pub(super) broken: CancellationToken,
@@ -87,14 +89,12 @@ impl ExchangeService {
     pub(super) fn new(
         resumed: LoadedExchange,
         users: &[scenario::UserCredentials],
+        simulator: SimulatorAccess,
         (addr, began): (SocketAddr, Instant),
     ) -> Self {
-        let users = users.iter().map(|user| {
-            let accounts = user.accounts.iter().map(|(_, ix)| *ix).collect();
-            (&user.key, accounts)
-        });
         let scenario = resumed.scenario;
         Self {
+            simulator,
             auth: Authenticator::new(users),
             state: Mutex::new(ExchangeState {
                 clock: VirtualClock::resumed(

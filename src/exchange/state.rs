@@ -9,8 +9,8 @@ use super::{
     auth::AuthenticatedUser,
     clock::VirtualClock,
     engine::{
-        AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, Millis, OrderId,
-        RefusalKind,
+        AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
+        OrderId, RefusalKind,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     message::ApiResponse,
@@ -18,7 +18,7 @@ use super::{
     store::{EncodeFault, RecordingEngine, StoreRecord, encoded_log},
     wire::{ResourceEncoder, account_limit},
 };
-use crate::model::Order;
+use crate::model::{MarketId, Order};
 use hyper::StatusCode;
 use tokio::time::Instant;
 
@@ -228,6 +228,11 @@ impl ExchangeState {
             .order(account, id)
             .and_then(|row| self.rows().order(row))
             .ok_or_else(|| ApiError::not_found("order"))
+    }
+
+    pub(super) fn market(&self, id: &MarketId) -> Result<MarketIx, ApiError> {
+        let market = self.engine.market(id.raw());
+        market.ok_or_else(|| ApiError::not_found("market"))
     }
 
     pub(super) fn rows(&self) -> ResourceEncoder<'_> {

@@ -4,7 +4,8 @@ use super::{
     AccountId, Lenient, MarketId, Num, Text, Timestamp, value::lenient::or_none,
     value::words::words,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use std::fmt;
 use strum::{Display, EnumString, VariantArray};
 
@@ -18,8 +19,9 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     pub id: AccountId,
-    #[serde(default, deserialize_with = "or_none")]
-    pub account_number: Option<Num>,
+    /// How the service numbers it, for a person.
+    #[serde(default, deserialize_with = "number")]
+    pub account_number: Option<Text>,
     #[serde(default, deserialize_with = "or_none")]
     pub name: Option<Text>,
     #[serde(default, deserialize_with = "or_none")]
@@ -35,6 +37,22 @@ pub struct Account {
     pub created_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<AccountRisk>,
+}
+
+/// A number as text or as a number.
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Text>, D::Error> {
+    let raw = Option::<Box<RawValue>>::deserialize(from)?;
+    Ok(raw.and_then(|raw| {
+        let text = serde_json::from_str(raw.get()).ok();
+        text.or_else(|| {
+            Some(
+                serde_json::from_str::<Num>(raw.get())
+                    .ok()?
+                    .to_string()
+                    .into(),
+            )
+        })
+    }))
 }
 
 /// What is at risk on an account now, USD. A value that is null is unknown or not set, never 0.
@@ -120,7 +138,9 @@ mod tests {
         )
         .unwrap();
         assert_eq!(account.to_string(), "a (50k)");
-        assert_eq!(account.account_number, None, "a word is no number");
+        assert_eq!(account.account_number, Some("A-17".into()));
+        let numbered: Account = serde_json::from_str(r#"{"id":"a","account_number":17}"#).unwrap();
+        assert_eq!(numbered.account_number, Some("17".into()));
         assert_eq!(account.stage.unwrap().to_string(), "probation");
         let risk = account.risk.unwrap();
         assert_eq!(risk.equity, Some("50100.25".parse().unwrap()));

@@ -185,11 +185,15 @@ impl Engine {
 
     /// Fee of a notional, rounded down to the micro-USD (docs/engine.md 3.5).
     pub(crate) fn fee(&self, notional: Usd, role: LiquidityRole) -> Usd {
-        let rate = match role {
+        notional.mul_floor(self.fee_rate(role), 100_000)
+    }
+
+    /// In hundred-thousandths of the notional.
+    pub fn fee_rate(&self, role: LiquidityRole) -> i64 {
+        match role {
             LiquidityRole::Taker => self.fees.taker,
             LiquidityRole::Maker => self.fees.maker,
-        };
-        notional.mul_floor(rate, 100_000)
+        }
     }
 
     pub(crate) fn next_priority(&mut self) -> u64 {

@@ -26,6 +26,9 @@ pub use self::core::Engine;
 pub use clock::checkpoint::{Checkpoint, CheckpointChunk, CheckpointFault, CheckpointTable};
 pub use market::feed::PriceBounds;
 pub use market::history::{CandleRange, CandleWindow};
+pub use matching::estimate::FillEstimate;
+pub use matching::validate::MAX_SLIPPAGE;
+pub use risk::checks::MAX_WORKING_ORDERS;
 pub use state::command::{
     AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
     ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,
@@ -37,14 +40,14 @@ pub use state::history::{
 pub use state::ids::{AccountIx, MarketIx, OrderId, PositionId, ScaledId, TwapId};
 pub use state::log::{EngineEvent, LoggedEvent};
 pub use state::records::{
-    AccountReport, ChallengeStatus, LadderRung, MarketReport, OrderKey, OrderRecord, PositionKey,
-    PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
+    AccountReport, ChallengeStatus, FillKey, LadderRung, MarketReport, OrderKey, OrderRecord,
+    PositionKey, PositionRecord, RuleMeasure, RuleStatus, ScaledRecord, TwapRecord,
 };
 pub use state::refusal::{CommandRefusal, Reason, RefusalKind, RuleId};
 pub use state::spec::{
-    AccountSpec, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig, FeeRates,
-    ImpactModel, LiquidationMode, MarginTier, MarketSpec, MarketTick, MarketTrade, PriceFeed,
-    VenueSpec,
+    AccountSpec, AccountTerms, BookLevel, ChallengeRules, DailyBasis, Drawdown, EngineConfig,
+    FeeRates, ImpactModel, LiquidationMode, MarginTier, MarketAccess, MarketSpec, MarketTick,
+    MarketTrade, PriceFeed, VenueSpec,
 };
 pub use state::tick::PRICE_FIGURES;
 pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};

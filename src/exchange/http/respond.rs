@@ -1,19 +1,21 @@
 //! Handles one request: route, authentication, rate limit, command, response.
 
 use super::super::{
+    SimulatorAccess,
+    access::RouteAccess,
     api_error::{ApiError, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
     faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
     message::{ApiResponse, Execution, JSON},
     rate_limit::LimitScope,
     service::ExchangeService,
-    sim::{self, RouteAccess, SimRoute},
+    sim::{self, SimRoute},
     v1,
 };
 use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPhase};
 use crate::api::{Route, RouteFault};
 use hyper::{
-    Request, Response, StatusCode,
+    Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{
         ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER,
@@ -88,8 +90,8 @@ async fn api_result(
     let uri = request.uri();
     let route = MatchedRoute::parse(
         request.method().as_str(),
-        uri.path(),
-        uri.query().unwrap_or_default(),
+        (uri.path(), uri.query().unwrap_or_default()),
+        service.simulator,
     );
     let caller = authorized(service, peer, &route, &request)?;
     let route = route?;
@@ -114,15 +116,12 @@ async fn api_result(
         return Ok((Err(injected_error(&before)), None));
     }
     let api_result = match route {
-        MatchedRoute::V1(route) => match caller {
-            Some(caller) => {
-                held(api_request.execution, || {
-                    v1::answer(service, caller, route.clone(), &api_request)
-                })
-                .await
-            }
-            None => Err(ApiError::broken("a private route without a caller")),
-        },
+        MatchedRoute::V1(route) => {
+            held(api_request.execution, || {
+                v1::answer(service, caller, route.clone(), &api_request)
+            })
+            .await
+        }
         MatchedRoute::Sim(route) => sim::answer(service, caller, route, &api_request),
     };
     let api_result = service.written().await.and(api_result);
@@ -182,12 +181,20 @@ fn authorized<'a>(
         service.rate_limiter.take(LimitScope::Address(peer), now)?;
         service.rate_limiter.take(LimitScope::Whole, now)?;
     }
-    let access = RouteAccess::from_path(request.method().as_str(), request.uri().path());
+    let access = RouteAccess::from_path(
+        request.method().as_str(),
+        request.uri().path(),
+        service.simulator,
+    );
     let has_key = request.headers().contains_key(AUTHORIZATION);
     if access == RouteAccess::Public || (access == RouteAccess::PublicOrKey && !has_key) {
         return Ok(None);
     }
     let caller = service.auth.authenticate(request.headers())?;
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    if route.is_ok() && !reads {
+        caller.check_may_write()?;
+    }
     if limited {
         service
             .rate_limiter
@@ -197,14 +204,22 @@ fn authorized<'a>(
 }
 
 impl MatchedRoute {
-    fn parse(method: &str, path: &str, query: &str) -> Result<Self, ApiError> {
+    fn parse(
+        method: &str,
+        (path, query): (&str, &str),
+        simulator: SimulatorAccess,
+    ) -> Result<Self, ApiError> {
+        let is_sim = path == "/sim" || path.starts_with("/sim/");
         let parse = |method: &str, query: &str| {
             // Handled like a GET; hyper omits the body.
             let method = if method == "HEAD" { "GET" } else { method };
-            if path == "/sim" || path.starts_with("/sim/") {
-                SimRoute::parse(method, path, query).map(Self::Sim)
-            } else {
-                Route::parse(method, path, query).map(Self::V1)
+            match simulator {
+                SimulatorAccess::Served if is_sim => {
+                    SimRoute::parse(method, path, query).map(Self::Sim)
+                }
+                SimulatorAccess::Served | SimulatorAccess::Hidden => {
+                    Route::parse(method, path, query).map(Self::V1)
+                }
             }
         };
         parse(method, query).map_err(|fault| match fault {

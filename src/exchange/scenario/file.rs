@@ -2,8 +2,8 @@
 
 use super::super::{
     engine::{
-        AccountSpec, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode, MAX_COUNT,
-        MarginTier, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
+        AccountSpec, AccountTerms, Bps, EngineConfig, FeeRates, ImpactModel, LiquidationMode,
+        MAX_COUNT, MarginTier, MarketAccess, MarketSpec, Millis, PriceFeed, Px, Usd, VenueSpec,
     },
     faults::FaultRule,
     rate_limit::RateLimits,
@@ -13,7 +13,7 @@ use super::{
     rules::ScenarioRules,
     script::ScriptEntry,
 };
-use crate::model::Num;
+use crate::model::{AccountStage, Num};
 use serde::Deserialize;
 use std::{collections::BTreeSet, fmt};
 
@@ -115,6 +115,14 @@ pub(super) struct ScenarioMarket {
     symbol: String,
     /// Absent: the symbol.
     coin: Option<String>,
+    #[serde(default = "crypto")]
+    category: String,
+    /// Without it no order is accepted.
+    #[serde(default = "enabled")]
+    trading_enabled: bool,
+    /// Only orders that reduce are accepted.
+    #[serde(default)]
+    reduce_only: bool,
     size_decimals: u32,
     max_leverage: u32,
     /// Price at the beginning of the warm-up.
@@ -137,6 +145,14 @@ fn paper() -> String {
     "paper".to_owned()
 }
 
+fn crypto() -> String {
+    "crypto".to_owned()
+}
+
+fn enabled() -> bool {
+    true
+}
+
 fn usual_beta() -> i64 {
     7000
 }
@@ -157,6 +173,9 @@ struct ScenarioTier {
 pub(super) struct ScenarioUser {
     /// Together with the seed decides the key, if `fixed_keys` is set.
     pub(super) name: String,
+    /// The user has a second key, which may only read.
+    #[serde(default)]
+    pub(super) read_only_key: bool,
     pub(super) accounts: Vec<ScenarioAccount>,
 }
 
@@ -164,9 +183,21 @@ pub(super) struct ScenarioUser {
 #[serde(deny_unknown_fields)]
 pub(super) struct ScenarioAccount {
     pub(super) id: String,
+    /// Absent: its place among all accounts, from 1.
+    number: Option<u32>,
+    #[serde(default)]
+    name: String,
+    #[serde(default = "evaluation")]
+    stage: AccountStage,
+    /// Why it may only reduce.
+    restriction: Option<String>,
     cash_usd: u32,
     #[serde(default)]
     rules: ScenarioRules,
+}
+
+fn evaluation() -> AccountStage {
+    AccountStage::Evaluation
 }
 
 impl ScenarioFile {
@@ -194,8 +225,9 @@ impl ScenarioFile {
             },
             venue: self.venue.spec(),
             markets,
-            accounts: accounts
-                .map(ScenarioAccount::spec)
+            accounts: (1..)
+                .zip(accounts)
+                .map(|(place, account)| account.spec(place))
                 .collect::<Result<_, _>>()?,
         })
     }
@@ -231,7 +263,9 @@ fn distinct(entry: &'static str, names: impl Iterator<Item = String>) -> Result<
 impl ScenarioMarket {
     fn spec(&self) -> Result<MarketSpec, ScenarioFault> {
         name("provider", &self.provider)?;
-        name("symbol", &self.symbol)?;
+        let coin = self.coin.as_ref().unwrap_or(&self.symbol);
+        market_name("symbol", &self.symbol)?;
+        market_name("coin", coin)?;
         within("size_decimals", self.size_decimals, 0..=5)?;
         within("max_leverage", self.max_leverage, 1..=100)?;
         within("volatility_bps", self.volatility_bps, 0..=1_000_000)?;
@@ -241,7 +275,13 @@ impl ScenarioMarket {
         Ok(MarketSpec {
             provider: self.provider.clone(),
             symbol: self.symbol.clone(),
-            coin: self.coin.clone().unwrap_or_else(|| self.symbol.clone()),
+            coin: coin.clone(),
+            category: self.category.clone(),
+            access: match (self.trading_enabled, self.reduce_only) {
+                (false, _) => MarketAccess::Disabled,
+                (true, true) => MarketAccess::ReduceOnly,
+                (true, false) => MarketAccess::Open,
+            },
             size_decimals: self.size_decimals,
             max_leverage: self.max_leverage,
             tiers: self.tiers()?,
@@ -286,13 +326,19 @@ impl ScenarioMarket {
 }
 
 impl ScenarioAccount {
-    fn spec(&self) -> Result<AccountSpec, ScenarioFault> {
+    fn spec(&self, place: u32) -> Result<AccountSpec, ScenarioFault> {
         name("account", &self.id)?;
         within("cash_usd", self.cash_usd, 1..=u32::MAX)?;
         Ok(AccountSpec {
             id: self.id.clone(),
             cash: Usd::dollars(self.cash_usd.into()),
             rules: self.rules.spec()?,
+            terms: AccountTerms {
+                number: self.number.unwrap_or(place),
+                name: self.name.clone(),
+                stage: self.stage,
+                restriction: self.restriction.clone(),
+            },
         })
     }
 }
@@ -304,5 +350,15 @@ fn name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
         return Ok(());
     }
     let wanted = "must be 1 to 32 letters, digits or - _ . : /";
+    Err(ScenarioFault::entry(entry, given, wanted))
+}
+
+/// Venues name their coins with nearly any character: `xyz:TSLA`, `@107`, `kPEPE`. A `|` would end the provider.
+fn market_name(entry: &'static str, given: &str) -> Result<(), ScenarioFault> {
+    let plain = |c: char| c.is_ascii_graphic() && c != '|';
+    if (1..=32).contains(&given.len()) && given.chars().all(plain) {
+        return Ok(());
+    }
+    let wanted = "must be 1 to 32 characters without spaces and |";
     Err(ScenarioFault::entry(entry, given, wanted))
 }

@@ -68,6 +68,7 @@ impl ScenarioSource {
 #[derive(Debug)]
 pub(super) struct UserCredentials {
     pub(super) key: ApiKey,
+    pub(super) read_only_key: Option<ApiKey>,
     pub(super) accounts: Vec<(AccountId, AccountIx)>,
 }
 
@@ -207,6 +208,9 @@ impl Scenario {
     pub(super) fn users(&self, engine: &Engine, secret: &ServerSecret) -> Vec<UserCredentials> {
         let users = self.file.users.iter().map(|user| UserCredentials {
             key: secret.api_key(&user.name),
+            read_only_key: user
+                .read_only_key
+                .then(|| secret.read_only_api_key(&user.name)),
             accounts: user
                 .accounts
                 .iter()

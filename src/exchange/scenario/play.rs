@@ -113,6 +113,7 @@ impl ScriptPlayer<'_> {
                 RefusalKind::Payload
                 | RefusalKind::NotFound
                 | RefusalKind::Conflict
+                | RefusalKind::Rule
                 | RefusalKind::Unavailable => {
                     tracing::debug!(%refusal, ?action, "refused in the script");
                     Ok(None)

@@ -31,7 +31,7 @@ mod openapi;
 mod query;
 mod route;
 
-pub(super) use route::{RouteAccess, SimRoute};
+pub(super) use route::SimRoute;
 
 use super::{
     api_error::ApiError,

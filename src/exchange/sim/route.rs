@@ -28,31 +28,6 @@ pub(crate) enum SimRoute {
     Reset,
 }
 
-/// Who may use a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RouteAccess {
-    Public,
-    /// Public. A key is optional, but must be valid; with one, the answer marks the rows of its accounts.
-    PublicOrKey,
-    Key,
-}
-
-impl RouteAccess {
-    /// Market data and the description are public; everything else needs a key. The query does not count: a bad query of
-    /// a public route is a 400, not a 401.
-    pub(crate) fn from_path(method: &str, path: &str) -> Self {
-        let segments: Vec<&str> = path.split('/').skip(1).collect();
-        match (method, segments.as_slice()) {
-            (
-                "GET" | "HEAD",
-                ["sim", "openapi.yaml" | "markets"] | ["sim", "markets", _, "book" | "candles"],
-            ) => Self::Public,
-            ("GET" | "HEAD", ["sim", "markets", _, "trades"]) => Self::PublicOrKey,
-            _ => Self::Key,
-        }
-    }
-}
-
 impl SimRoute {
     /// As [`Route::parse`](crate::api::Route::parse), for paths below `/sim`.
     pub(crate) fn parse(method: &str, path: &str, query: &str) -> Result<Self, RouteFault> {

@@ -13,6 +13,7 @@ fn service(pace: ClockMode) -> Arc<ExchangeService> {
     Arc::new(ExchangeService::new(
         resumed,
         &users,
+        SimulatorAccess::Served,
         (addr, Instant::now()),
     ))
 }

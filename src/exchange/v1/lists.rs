@@ -1,15 +1,18 @@
-//! The lists: complete for open positions and working orders, paged by cursor for history.
+//! The lists: complete for what is open or works, paged by cursor for history.
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
     auth::AuthenticatedUser,
     cursor::{CursorSigner, ListName},
-    engine::{Millis, OrderId, OrderKey, OrderRecord, PositionId, PositionKey, PositionRecord},
+    engine::{
+        AccountIx, FillKey, Millis, OrderId, OrderKey, OrderRecord, PositionId, PositionKey,
+        PositionRecord, ScaledRecord, TwapRecord,
+    },
     state::ExchangeState,
 };
 use crate::{
-    api::{List, PAGE_DEFAULT, PageQuery},
-    model::{Cursor, Order, Position},
+    api::{List, PAGE_DEFAULT, PageQuery, TwapSelector, TwapsQuery},
+    model::{Cursor, Order, Position, Scaled, Twap},
 };
 
 /// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
@@ -99,6 +102,107 @@ pub(super) fn closed_positions(
     }))
 }
 
+/// Filled orders, the newest settlement first. An order that filled in several parts has one row per part here.
+pub(super) fn fills(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
+    query: &PageQuery,
+) -> Result<List<Order>, ApiError> {
+    let account = state.account(caller, query.account_id.raw())?;
+    let list = ListName::Fills;
+    let before = match &query.cursor {
+        Some(cursor) => {
+            let (at, seq) = cursors.verify(list, account, cursor)?;
+            Some(FillKey {
+                settled_at: Millis(at),
+                id: OrderId::from(index(seq)),
+            })
+        }
+        None => None,
+    };
+    let rows = state.engine.filled_orders(account, before);
+    let encode = |row: &OrderRecord| {
+        let settled_at = row.settled_at?.0;
+        Some((state.rows().order(row)?, (settled_at, row.id.seq())))
+    };
+    Ok(page(rows, query.limit, encode, |(at, seq)| {
+        cursors.issue(list, account, at, seq)
+    }))
+}
+
+/// The TWAPs and VWAPs that the query selects, newest first: all that run, or a page of those that ended.
+pub(super) fn twaps(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
+    TwapsQuery {
+        page: query,
+        selector,
+    }: &TwapsQuery,
+) -> Result<List<Twap>, ApiError> {
+    let account = state.account(caller, query.account_id.raw())?;
+    let list = match selector {
+        TwapSelector::Active => {
+            refuse_cursor(query.cursor.as_ref())?;
+            let rows = state.engine.live_twaps(account);
+            return Ok(complete(
+                rows.filter_map(|row| state.rows().twap(row)).collect(),
+            ));
+        }
+        TwapSelector::Completed => ListName::CompletedTwaps,
+        TwapSelector::Canceled => ListName::CanceledTwaps,
+    };
+    let before = older_than(cursors, list, account, query)?;
+    let rows = state.engine.twap_orders(account).filter(|row| {
+        let ended_at = match selector {
+            TwapSelector::Active => None,
+            TwapSelector::Completed => row.completed_at,
+            TwapSelector::Canceled => row.canceled_at,
+        };
+        ended_at.is_some() && before.is_none_or(|before| row.id.seq() < before)
+    });
+    let encode = |row: &TwapRecord| {
+        let place = (row.started_at.0, row.id.seq());
+        Some((state.rows().twap(row)?, place))
+    };
+    Ok(page(rows, query.limit, encode, |(at, seq)| {
+        cursors.issue(list, account, at, seq)
+    }))
+}
+
+/// The scaled orders of the account, newest first.
+pub(super) fn scaled_orders(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    cursors: &CursorSigner,
+    query: &PageQuery,
+) -> Result<List<Scaled>, ApiError> {
+    let account = state.account(caller, query.account_id.raw())?;
+    let list = ListName::ScaledOrders;
+    let before = older_than(cursors, list, account, query)?;
+    let is_older = |row: &&ScaledRecord| before.is_none_or(|before| row.id.seq() < before);
+    let rows = state.engine.scaled_orders(account).filter(is_older);
+    let encode = |row: &ScaledRecord| {
+        let place = (row.started_at.0, row.id.seq());
+        Some((state.rows().scaled(row)?, place))
+    };
+    Ok(page(rows, query.limit, encode, |(at, seq)| {
+        cursors.issue(list, account, at, seq)
+    }))
+}
+
+/// The counter of the row that a page continues after, in a list by id.
+fn older_than(
+    cursors: &CursorSigner,
+    list: ListName,
+    account: AccountIx,
+    query: &PageQuery,
+) -> Result<Option<u64>, ApiError> {
+    let verify = |cursor| cursors.verify(list, account, cursor).map(|(_, seq)| seq);
+    query.cursor.as_ref().map(verify).transpose()
+}
+
 /// The index of an id; an issued cursor never holds counter 0.
 fn index(seq: u64) -> usize {
     usize::try_from(seq.saturating_sub(1)).unwrap_or(usize::MAX)
@@ -132,7 +236,7 @@ fn page<R, T>(
     }
 }
 
-pub(super) fn complete<T>(data: Vec<T>) -> List<T> {
+fn complete<T>(data: Vec<T>) -> List<T> {
     List {
         data,
         has_more: Some(false),

@@ -1,7 +1,9 @@
 //! The documented endpoints: one exhaustive match over [`Route`].
 
+mod accounts;
 mod creation;
 mod lists;
+mod markets;
 mod orders;
 mod positions;
 mod strategies;
@@ -13,67 +15,99 @@ use super::{
     faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
     service::ExchangeService,
-    state::ExchangeState,
+    state::{ExchangeState, existing},
 };
 use crate::{
-    api::{Data, OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, Route},
+    api::{Data, List, Method, OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, Route},
     model::{PlaceScaled, PlaceTwap},
 };
 use hyper::StatusCode;
+use serde::Serialize;
 
-/// Carries out one request.
+/// Carries out one request; the caller is absent on public routes only.
 pub(super) fn answer(
+    service: &ExchangeService,
+    caller: Option<&AuthenticatedUser>,
+    route: Route,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let public = (None, request);
+    match route {
+        Route::About => {
+            let data = markets::about(service.simulator.root());
+            ApiResponse::ok(&Data { data })
+        }
+        Route::Markets => {
+            let rows = |state: &ExchangeState| Ok(markets::markets(&state.engine));
+            service.read(public, rows, |data| Data { data })
+        }
+        Route::Market(id) => {
+            let row = |state: &ExchangeState| markets::market(state, &id);
+            service.read(public, row, |data| Data { data })
+        }
+        private => {
+            let caller =
+                caller.ok_or_else(|| ApiError::broken("a private route without a caller"))?;
+            if private.method() == Method::Get {
+                read(service, caller, private, request)
+            } else {
+                command(&mut *service.state()?, caller, &private, request)
+            }
+        }
+    }
+}
+
+/// Answers a read with the caller's own rows.
+fn read(
     service: &ExchangeService,
     caller: &AuthenticatedUser,
     route: Route,
     request: &ApiRequest,
 ) -> Result<ApiResponse, ApiError> {
-    let by = (Some(caller), request);
+    let one = Reading {
+        service,
+        caller,
+        request,
+    };
     match route {
-        Route::Orders(OrdersQuery::Of(query, filter)) => {
-            let rows = |state: &ExchangeState| match filter {
-                OrderFilter::Working => lists::working_orders(state, caller, &query),
-                OrderFilter::All => lists::orders(state, caller, &service.cursors, &query),
-            };
-            service.read(by, rows, |list| list)
+        Route::Quote(id, size) => one.row(|state| markets::quote(state, &id, size)),
+        Route::Accounts => one.row(|state| Ok(accounts::accounts(&state.engine, caller))),
+        Route::Account(id) => one.row(|state| {
+            let account = state.account(caller, id.raw())?;
+            existing(accounts::with_risk(&state.engine, account))
+        }),
+        Route::TradingPolicy(id) => one.row(|state| {
+            let account = state.account(caller, id.raw())?;
+            existing(accounts::trading_policy(&state.engine, account))
+        }),
+        Route::Order(id) => one.row(|state| orders::order(state, caller, &id)),
+        Route::Position(id) => one.row(|state| positions::position(state, caller, &id)),
+        Route::Twap(id) => one.row(|state| strategies::twap(state, caller, &id)),
+        Route::Scaled(id) => one.row(|state| strategies::scaled(state, caller, &id)),
+        Route::Orders(OrdersQuery::Of(query, filter)) => one.list(|state| match filter {
+            OrderFilter::Working => lists::working_orders(state, caller, &query),
+            OrderFilter::All => lists::orders(state, caller, &service.cursors, &query),
+        }),
+        Route::Fills(query) => {
+            one.list(|state| lists::fills(state, caller, &service.cursors, &query))
         }
-        Route::Positions(PositionsQuery { page, selector }) => {
-            let rows = |state: &ExchangeState| match selector {
-                PositionSelector::Open => lists::open_positions(state, caller, &page),
-                PositionSelector::Closed => {
-                    lists::closed_positions(state, caller, &service.cursors, &page)
-                }
-            };
-            service.read(by, rows, |list| list)
-        }
+        Route::Positions(PositionsQuery { page, selector }) => one.list(|state| match selector {
+            PositionSelector::Open => lists::open_positions(state, caller, &page),
+            PositionSelector::Closed => {
+                lists::closed_positions(state, caller, &service.cursors, &page)
+            }
+        }),
         Route::Twaps(query) => {
-            let rows = |state: &ExchangeState| strategies::twaps(state, caller, &query);
-            service.read(by, rows, |list| list)
-        }
-        Route::Twap(id) => {
-            let rows = |state: &ExchangeState| strategies::twap(state, caller, &id);
-            service.read(by, rows, |data| Data { data })
+            one.list(|state| lists::twaps(state, caller, &service.cursors, &query))
         }
         Route::ScaledOrders(query) => {
-            let rows = |state: &ExchangeState| strategies::scaled_orders(state, caller, &query);
-            service.read(by, rows, |list| list)
+            one.list(|state| lists::scaled_orders(state, caller, &service.cursors, &query))
         }
-        Route::Scaled(id) => {
-            let rows = |state: &ExchangeState| strategies::scaled(state, caller, &id);
-            service.read(by, rows, |data| Data { data })
-        }
+        Route::Orders(OrdersQuery::Named(_)) => Err(unserved()),
         Route::About
         | Route::Markets
         | Route::Market(_)
-        | Route::Quote(..)
-        | Route::Accounts
-        | Route::Account(_)
-        | Route::TradingPolicy(_)
-        | Route::Orders(OrdersQuery::Named(_))
-        | Route::Order(_)
-        | Route::Fills(_)
-        | Route::Position(_) => Err(unserved()),
-        Route::PlaceOrder
+        | Route::PlaceOrder
         | Route::ModifyOrder(_)
         | Route::CancelOrder(_)
         | Route::AttachedExits(_)
@@ -85,7 +119,35 @@ pub(super) fn answer(
         | Route::PlaceTwap
         | Route::StopTwap(_)
         | Route::PlaceScaled
-        | Route::CancelScaled(_) => command(&mut *service.state()?, caller, &route, request),
+        | Route::CancelScaled(_) => Err(ApiError::broken("no read of the caller's own")),
+    }
+}
+
+/// A read of one caller.
+#[derive(Debug, Clone, Copy)]
+struct Reading<'a> {
+    service: &'a ExchangeService,
+    caller: &'a AuthenticatedUser,
+    request: &'a ApiRequest,
+}
+
+impl Reading<'_> {
+    /// `{data: …}`
+    fn row<T: Serialize>(
+        self,
+        row: impl FnOnce(&ExchangeState) -> Result<T, ApiError>,
+    ) -> Result<ApiResponse, ApiError> {
+        let by = (Some(self.caller), self.request);
+        self.service.read(by, row, |data| Data { data })
+    }
+
+    /// `{data: […], has_more, next_cursor}`
+    fn list<T: Serialize>(
+        self,
+        rows: impl FnOnce(&ExchangeState) -> Result<List<T>, ApiError>,
+    ) -> Result<ApiResponse, ApiError> {
+        let by = (Some(self.caller), self.request);
+        self.service.read(by, rows, |list| list)
     }
 }
 

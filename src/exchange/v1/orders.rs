@@ -11,7 +11,7 @@ use super::super::{
 };
 use crate::{
     api::{Data, DataQueued, ExitsBody, PlaceBody},
-    model::{self, CancelResult},
+    model::{self, CancelResult, Order},
 };
 use hyper::StatusCode;
 
@@ -31,6 +31,15 @@ pub(super) fn place(
     let command = EngineCommand::Place(wire::place(&state.engine, &body)?);
     let data = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
     ApiResponse::new(StatusCode::CREATED, &Data { data })
+}
+
+pub(super) fn order(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &model::OrderId,
+) -> Result<Order, ApiError> {
+    let (account, order) = owned(state, caller, id)?;
+    state.order(account, order)
 }
 
 /// A resting order is canceled at once; an armed one is queued and canceled with the next step.

@@ -6,12 +6,12 @@ use super::super::{
     engine::{AccountIx, EngineCommand, PositionId},
     idempotency::IdempotentRequest,
     message::{ApiRequest, ApiResponse},
-    state::{ExchangeState, data},
+    state::{ExchangeState, data, existing},
     wire,
 };
 use crate::{
     api::{CloseBody, DataQueued, MarginBody},
-    model::{self, Order, OrderStatus},
+    model::{self, Order, OrderStatus, Position},
 };
 use hyper::StatusCode;
 
@@ -87,6 +87,17 @@ pub(super) fn isolated_margin(
     state.apply(account, EngineCommand::SetIsolatedMargin(command))?;
     let row = state.engine.position(account, position);
     data(row.and_then(|row| state.rows().position(&row)))
+}
+
+/// Open or closed.
+pub(super) fn position(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &model::PositionId,
+) -> Result<Position, ApiError> {
+    let (account, position) = owned(state, caller, id)?;
+    let row = state.engine.position(account, position);
+    existing(row.and_then(|row| state.rows().position(&row)))
 }
 
 fn owned(

@@ -1,4 +1,4 @@
-//! TWAP, VWAP and scaled orders: list, read, stop.
+//! TWAP, VWAP and scaled orders: read, stop.
 
 use super::super::{
     api_error::ApiError,
@@ -7,30 +7,10 @@ use super::super::{
     message::ApiResponse,
     state::{ExchangeState, data, existing},
 };
-use super::lists::complete;
 use crate::{
-    api::{Data, List, PageQuery, TwapSelector, TwapsQuery},
+    api::Data,
     model::{self, Scaled, Twap},
 };
-
-/// The TWAPs and VWAPs of the account that the query selects, newest first.
-pub(super) fn twaps(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    query: &TwapsQuery,
-) -> Result<List<Twap>, ApiError> {
-    let account = state.account(caller, query.page.account_id.raw())?;
-    let rows = state.engine.twap_orders(account);
-    let data = rows
-        .filter_map(|row| state.rows().twap(row))
-        .filter(|twap| match query.selector {
-            TwapSelector::Active => twap.ended_at().is_none(),
-            TwapSelector::Completed => twap.completed_at.is_some(),
-            TwapSelector::Canceled => twap.canceled_at.is_some(),
-        })
-        .collect();
-    Ok(complete(data))
-}
 
 pub(super) fn twap(
     state: &ExchangeState,
@@ -43,19 +23,6 @@ pub(super) fn twap(
     })?;
     let row = state.engine.twap(account, twap);
     existing(row.and_then(|row| state.rows().twap(row)))
-}
-
-/// The scaled orders of the account, newest first.
-pub(super) fn scaled_orders(
-    state: &ExchangeState,
-    caller: &AuthenticatedUser,
-    query: &PageQuery,
-) -> Result<List<Scaled>, ApiError> {
-    let account = state.account(caller, query.account_id.raw())?;
-    let rows = state.engine.scaled_orders(account);
-    Ok(complete(
-        rows.filter_map(|row| state.rows().scaled(row)).collect(),
-    ))
 }
 
 /// Stops future slices; an ended TWAP is returned unchanged.

@@ -63,6 +63,13 @@ impl MarketUnits {
             })
     }
 
+    /// `None` for a size between two lots.
+    pub(crate) fn whole_lots(self, size: Num) -> Option<Lots> {
+        let count = size.to_scaled(self.size_decimals)?;
+        // Larger than every book.
+        Some(Lots(i64::try_from(count).unwrap_or(i64::MAX)))
+    }
+
     pub(crate) fn px(self, px: Px) -> Num {
         exact(px.0.into(), self.price_decimals())
     }

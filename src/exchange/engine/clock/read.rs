@@ -8,8 +8,8 @@ use crate::exchange::engine::{
         log::LoggedEvent,
         position::PositionState,
         records::{
-            AccountReport, MarketReport, OrderKey, OrderRecord, PositionKey, PositionRecord,
-            ScaledRecord, TwapRecord,
+            AccountReport, FillKey, MarketReport, OrderKey, OrderRecord, PositionKey,
+            PositionRecord, ScaledRecord, TwapRecord,
         },
         spec::{AccountSpec, MarketSpec},
         units::Usd,
@@ -28,10 +28,10 @@ impl Engine {
 
     /// By `market_id`, `paper|BTC`.
     pub fn market(&self, market_id: &str) -> Option<MarketIx> {
-        let (provider, symbol) = market_id.split_once('|')?;
+        let (provider, coin) = market_id.split_once('|')?;
         self.markets.ids().find(|ix| {
             let spec = &self.markets.at(*ix).spec;
-            spec.provider == provider && spec.symbol == symbol
+            spec.provider == provider && spec.coin == coin
         })
     }
 
@@ -67,6 +67,27 @@ impl Engine {
         let end = match before {
             None => ids.len(),
             Some(key) => ids.partition_point(|id| self.orders.at(*id).key() < key),
+        };
+        ids.iter().take(end).rev().map(|id| self.orders.at(*id))
+    }
+
+    /// The rows of executions, newest first, from just after `before`.
+    pub fn filled_orders(
+        &self,
+        account: AccountIx,
+        before: Option<FillKey>,
+    ) -> impl Iterator<Item = &OrderRecord> {
+        let ids = self
+            .accounts
+            .get(account)
+            .map_or(&[][..], |account| &account.fills);
+        let key = |id: OrderId| FillKey {
+            settled_at: self.orders.at(id).settled_at.unwrap_or(self.now),
+            id,
+        };
+        let end = match before {
+            None => ids.len(),
+            Some(before) => ids.partition_point(|id| key(*id) < before),
         };
         ids.iter().take(end).rev().map(|id| self.orders.at(*id))
     }
@@ -160,6 +181,7 @@ impl Engine {
         Some(AccountReport {
             account,
             id: state.spec.id.clone(),
+            opened_at: state.opened_at,
             standing: state.challenge.standing,
             starting_cash: state.spec.cash,
             cash: state.cash + state.advance(),

@@ -31,6 +31,7 @@ impl Engine {
             market.updated_at += by;
         }
         for account in self.accounts.each_mut() {
+            account.opened_at += by;
             account.cooldown_until += by;
             account.challenge.shift(by, self.now, &account.spec.rules);
         }

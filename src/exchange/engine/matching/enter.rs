@@ -20,7 +20,7 @@ use crate::exchange::engine::{
 };
 
 /// Default slippage caps of market executions, in basis points (docs/engine.md 2.5).
-const MARKET_SLIPPAGE: Bps = Bps(500);
+pub(super) const MARKET_SLIPPAGE: Bps = Bps(500);
 const TRIGGERED_SLIPPAGE: Bps = Bps(1_000);
 pub(crate) const CLOSE_SLIPPAGE: Bps = Bps(250);
 pub(crate) const SLICE_SLIPPAGE: Bps = Bps(300);

@@ -168,6 +168,16 @@ impl Engine {
         } else {
             self.requeue_size(id);
         }
+        self.list_fill(slice.unwrap_or(id));
+    }
+
+    /// Keeps the list sorted by (`settled_at`, id): the rows of one step come in any order.
+    fn list_fill(&mut self, id: OrderId) {
+        let (now, orders) = (self.now, &self.orders);
+        let fills = &mut self.accounts.at_mut(orders.at(id).account).fills;
+        let at =
+            fills.partition_point(|other| orders.at(*other).settled_at < Some(now) || *other < id);
+        fills.insert(at, id);
     }
 
     /// One fill of an order as a row of its own.

@@ -2,6 +2,7 @@
 
 pub(crate) mod close;
 pub(crate) mod enter;
+pub(crate) mod estimate;
 pub(crate) mod fill;
 pub(crate) mod history;
 pub(crate) mod maker;

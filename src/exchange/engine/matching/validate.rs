@@ -49,12 +49,22 @@ pub(crate) fn leverage(leverage: u32) -> Result<(), CommandRefusal> {
     }
 }
 
+/// The largest slippage tolerance of an order.
+pub const MAX_SLIPPAGE: Bps = Bps(10_000);
+
 pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
     match slippage {
-        Some(Bps(bps)) if !(0..=10_000).contains(&bps) => Err(CommandRefusal::payload(
+        Some(most) if most > MAX_SLIPPAGE => Err(CommandRefusal::conflict(
+            Reason::SlippageTooHigh,
+            format!(
+                "slippage_tolerance_bps {} is above {}",
+                most.0, MAX_SLIPPAGE.0
+            ),
+        )),
+        Some(Bps(bps)) if bps <= 0 => Err(CommandRefusal::payload(
             "slippage_tolerance_bps",
             Reason::InvalidSlippage,
-            format!("slippage_tolerance_bps {bps} must be from 0 to 10000"),
+            format!("slippage_tolerance_bps {bps} must be above 0"),
         )),
         Some(_) | None => Ok(()),
     }

@@ -7,9 +7,11 @@ use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
     market::triggers::reached,
     state::{
+        command::Reduction,
         ids::{AccountIx, MarketIx},
         records::{ChallengeStatus, OrderRecord},
         refusal::{CommandRefusal, Reason},
+        spec::MarketAccess,
         units::{Lots, Px, Usd},
         words::{OrderMode, OrderStatus, Side, TimeInForce},
     },
@@ -21,7 +23,7 @@ const PRICE_BAND: i64 = 9_500;
 const MAX_CHASES: usize = 5;
 /// Working orders per account: bounds the complete working set. Immediate executions do not count, so that resting
 /// orders never prevent an exit.
-const MAX_WORKING_ORDERS: usize = 1_000;
+pub const MAX_WORKING_ORDERS: usize = 1_000;
 
 /// Why the state rejects an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,12 +146,44 @@ impl Engine {
         self.markets.at(market).mark * (before + Lots(side.sign() * size.0)).abs()
     }
 
+    /// A restricted account only reduces.
+    pub(crate) fn check_unrestricted(&self, account: AccountIx) -> Result<(), Rejection> {
+        match &self.accounts.at(account).spec.terms.restriction {
+            None => Ok(()),
+            Some(why) => Err(Rejection::new(
+                Reason::AccountRestricted,
+                format!("the account is restricted ({why}): only reduce-only orders are accepted"),
+            )),
+        }
+    }
+
+    /// A market may accept no order, or only those that reduce.
+    pub(crate) fn check_access(
+        &self,
+        market: MarketIx,
+        reduction: Reduction,
+    ) -> Result<(), Rejection> {
+        let spec = &self.markets.at(market).spec;
+        let words = match (spec.access, reduction) {
+            (MarketAccess::Open, _) | (MarketAccess::ReduceOnly, Reduction::Only) => return Ok(()),
+            (MarketAccess::ReduceOnly, Reduction::May) => "accepts reduce-only orders only",
+            (MarketAccess::Disabled, _) => "accepts no orders now",
+        };
+        Err(Rejection::new(
+            Reason::MarketRestricted,
+            format!("{} {words}", spec.market_id()),
+        ))
+    }
+
     pub(crate) fn standing(&self, account: AccountIx) -> ChallengeStatus {
         self.accounts.at(account).challenge.standing
     }
 }
 
 fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    if !row.reduce_only {
+        engine.check_unrestricted(row.account)?;
+    }
     match engine.standing(row.account) {
         ChallengeStatus::Breached { rule, .. } if !row.reduce_only => Err(Rejection::new(
             Reason::AccountBreached,
@@ -166,6 +200,7 @@ fn standing(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
 
 /// An order that waits for its trigger meets the book when it fires.
 fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    engine.check_access(row.market, row.reduce_only.into())?;
     if row.trigger_direction.is_some() {
         return Ok(());
     }
@@ -175,6 +210,7 @@ fn tradable_or_waits(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection
 /// An opening order at the market needs both sides of the book, so that there is a mid to measure its price by. One that
 /// reduces needs a counterparty only, so that an empty half of the book prevents no exit. A limit order brings its price.
 fn tradable(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    engine.check_access(row.market, row.reduce_only.into())?;
     let book = &engine.markets.at(row.market).book;
     let has_counterparty = || book.best(row.side.opposite()).is_some();
     if row.is_limit() || book.twice_mid().is_some() || (row.reduce_only && has_counterparty()) {

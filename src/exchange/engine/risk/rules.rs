@@ -13,6 +13,7 @@ use crate::exchange::engine::state::{
     spec::DailyBasis,
     words::{CompletionReason, OrderStatus},
 };
+use crate::model::AccountStage;
 
 impl Engine {
     pub(crate) fn roll_days(&mut self) {
@@ -82,7 +83,8 @@ impl Engine {
     fn has_passed(&self, ix: AccountIx) -> bool {
         let account = self.accounts.at(ix);
         let (challenge, rules) = (&account.challenge, &account.spec.rules);
-        account.cash >= target(&account.spec)
+        account.spec.terms.stage == AccountStage::Evaluation
+            && account.cash >= target(&account.spec)
             && account.open.is_empty()
             && challenge.trading_days() >= rules.min_trading_days
             && challenge

@@ -22,9 +22,12 @@ pub(crate) struct AccountState {
     pub(crate) closed: Vec<PositionId>,
     /// By (`requested_at`, id): ids rise with time.
     pub(crate) orders: Vec<OrderId>,
+    /// The row of each execution, by (`settled_at`, id).
+    pub(crate) fills: Vec<OrderId>,
     pub(crate) working: BTreeSet<OrderId>,
     pub(crate) live_twaps: BTreeSet<TwapId>,
     pub(crate) scaled: Vec<ScaledId>,
+    pub(crate) opened_at: Millis,
     pub(crate) cooldown_until: Millis,
     pub(crate) challenge: ChallengeState,
 }
@@ -46,9 +49,11 @@ impl AccountState {
             open: BTreeMap::new(),
             closed: Vec::new(),
             orders: Vec::new(),
+            fills: Vec::new(),
             working: BTreeSet::new(),
             live_twaps: BTreeSet::new(),
             scaled: Vec::new(),
+            opened_at: now,
             cooldown_until: now,
             challenge: ChallengeState::new(&spec, now),
             spec,

@@ -20,6 +20,13 @@ pub struct OrderKey {
     pub id: OrderId,
 }
 
+/// Sort key of executions, newest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FillKey {
+    pub settled_at: Millis,
+    pub id: OrderId,
+}
+
 /// One order, or one fill of it.
 ///
 /// The row of an order (the root row) has no `partial_of`. Its `filled_size`, `notional`, `fee`, `realized_pnl` and
@@ -246,6 +253,7 @@ pub struct LadderRung {
 pub struct AccountReport {
     pub account: AccountIx,
     pub id: String,
+    pub opened_at: Millis,
     pub standing: ChallengeStatus,
     pub starting_cash: Usd,
     /// Deposits + gross realised − fees + funding + insurance; never below 0.

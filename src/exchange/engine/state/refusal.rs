@@ -47,11 +47,14 @@ pub enum Reason {
     NoLiquidity,
     PriceOutOfBand,
     LeverageTooHigh,
+    SlippageTooHigh,
     MaxPosition,
     MaxOpenPositions,
     MarginModeConflict,
     MarketUnavailable,
     AccountBreached,
+    AccountRestricted,
+    MarketRestricted,
     TooManyChaseOrders,
     TooManyWorkingOrders,
     OrderCooldown,
@@ -102,22 +105,52 @@ pub enum RuleId {
     IsolatedMarginUnsafe,
     InsufficientMargin,
     AccountBreached,
+    AccountRestriction,
+    MarketAccess,
+    MarketAvailability,
+    MarginMode,
+    ReduceOnly,
+    PostOnly,
+    TimeInForce,
+    TriggerPrice,
+    PriceBand,
+    MarketableLimit,
+    MaxChaseOrders,
+    MaxWorkingOrders,
 }
 
 impl Reason {
-    /// The rule that a reason always means, if any.
+    /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 9] = [
+        const RULES: [(Reason, RuleId); 24] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
             (Reason::BelowMinNotional, RuleId::MinOrderNotional),
             (Reason::OrderCooldown, RuleId::OrderCooldown),
             (Reason::NoLiquidity, RuleId::MaxSlippage),
+            (Reason::SlippageTooHigh, RuleId::MaxSlippage),
             (Reason::IsolatedMarginUnsafe, RuleId::IsolatedMarginUnsafe),
             (Reason::InsufficientMargin, RuleId::InsufficientMargin),
             (Reason::AccountBreached, RuleId::AccountBreached),
+            (Reason::AccountRestricted, RuleId::AccountRestriction),
+            (Reason::MarketRestricted, RuleId::MarketAccess),
+            (Reason::MarketUnavailable, RuleId::MarketAvailability),
+            (Reason::MarginModeConflict, RuleId::MarginMode),
+            (Reason::ReduceOnlyNoPosition, RuleId::ReduceOnly),
+            (Reason::ReduceOnlyWouldIncrease, RuleId::ReduceOnly),
+            (Reason::PostOnlyWouldCross, RuleId::PostOnly),
+            (Reason::IocNoMatch, RuleId::TimeInForce),
+            (Reason::FokUnfillable, RuleId::TimeInForce),
+            (Reason::TriggerWouldFire, RuleId::TriggerPrice),
+            (Reason::PriceOutOfBand, RuleId::PriceBand),
+            (
+                Reason::MarketableLimitUnacknowledged,
+                RuleId::MarketableLimit,
+            ),
+            (Reason::TooManyChaseOrders, RuleId::MaxChaseOrders),
+            (Reason::TooManyWorkingOrders, RuleId::MaxWorkingOrders),
         ];
         RULES
             .iter()
@@ -133,8 +166,10 @@ pub enum RefusalKind {
     Payload,
     /// 404: no such object in this account.
     NotFound,
-    /// 409: the command conflicts with the state or breaks a rule.
+    /// 409: the object is not in a state that allows the command.
     Conflict,
+    /// 422: a trading rule rejects the command.
+    Rule,
     /// 503: data for the decision is missing at the moment.
     Unavailable,
     /// 429: too soon after the last market execution; `retry_in` virtual milliseconds from now.
@@ -162,8 +197,13 @@ impl CommandRefusal {
         }
     }
 
+    /// By a trading rule, if the reason has one, or by the state of an object.
     pub(crate) fn conflict(code: Reason, message: impl Into<String>) -> Self {
-        Self::new(RefusalKind::Conflict, code, message.into())
+        let kind = match code.rule() {
+            Some(_) => RefusalKind::Rule,
+            None => RefusalKind::Conflict,
+        };
+        Self::new(kind, code, message.into())
     }
 
     /// The same text for missing and foreign ids, so that they cannot be distinguished.

@@ -3,13 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::units::{Bps, Lots, Millis, Px, Usd};
+use crate::model::AccountStage;
 
-/// One perpetual market. `market_id` in the API is `<provider>|<symbol>`.
+/// One perpetual market. `market_id` in the API is `<provider>|<coin>`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketSpec {
     pub provider: String,
+    /// What a person sees and types.
     pub symbol: String,
+    /// The venue's name of it.
     pub coin: String,
+    /// `crypto`, `stocks` …: for display.
+    pub category: String,
+    pub access: MarketAccess,
     /// Decimals of a size, 0 to 5; prices have `6 - size_decimals`.
     pub size_decimals: u32,
     /// Largest leverage on the first margin tier.
@@ -31,7 +37,7 @@ impl MarketSpec {
     /// `paper|BTC`
     #[must_use]
     pub fn market_id(&self) -> String {
-        format!("{}|{}", self.provider, self.symbol)
+        format!("{}|{}", self.provider, self.coin)
     }
 
     /// Every tier, by rising notional; the first starts at 0 (docs/engine.md 6.2).
@@ -42,6 +48,17 @@ impl MarketSpec {
         };
         std::iter::once(first).chain(self.tiers.iter().copied())
     }
+}
+
+/// Which orders a market accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum MarketAccess {
+    #[default]
+    Open,
+    /// Only those that reduce.
+    ReduceOnly,
+    /// None.
+    Disabled,
 }
 
 /// Applies from `lower` notional on, with at most `max_leverage`.
@@ -57,6 +74,28 @@ pub struct AccountSpec {
     /// Cash at the start, and the base of the challenge rules.
     pub cash: Usd,
     pub rules: ChallengeRules,
+    pub terms: AccountTerms,
+}
+
+/// What an account is, beside its money and its rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccountTerms {
+    pub number: u32,
+    pub name: String,
+    pub stage: AccountStage,
+    /// Why it may only reduce.
+    pub restriction: Option<String>,
+}
+
+impl Default for AccountTerms {
+    fn default() -> Self {
+        Self {
+            number: 1,
+            name: String::new(),
+            stage: AccountStage::Evaluation,
+            restriction: None,
+        }
+    }
 }
 
 /// The numbers of docs/engine.md 7; `Default` is its table.

@@ -108,6 +108,7 @@ impl Engine {
                 "the mark is beyond max_price or min_price already",
             ));
         }
+        self.check_access(order.market, order.reduction)?;
         self.check_twap_account(account, order)
     }
 
@@ -119,6 +120,7 @@ impl Engine {
         if order.reduction == Reduction::Only {
             return self.check_twap_reduces(account, order);
         }
+        self.check_unrestricted(account)?;
         let limit = self.leverage_limit(account, order.market, order.side, order.size);
         match self.standing(account) {
             ChallengeStatus::Breached { .. } => Err(CommandRefusal::conflict(

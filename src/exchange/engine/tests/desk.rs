@@ -33,6 +33,8 @@ pub(super) fn spec(coin: &str, size_decimals: u32, max_leverage: u32, price: &st
         provider: "paper".to_owned(),
         symbol: coin.to_owned(),
         coin: coin.to_owned(),
+        category: "crypto".to_owned(),
+        access: MarketAccess::Open,
         size_decimals,
         max_leverage,
         tiers: Vec::new(),
@@ -112,6 +114,7 @@ impl Desk {
             id: id.to_owned(),
             cash: Usd::dollars(cash),
             rules,
+            terms: AccountTerms::default(),
         };
         let count = markets.len();
         let engine = Engine::new(EngineConfig {

@@ -31,6 +31,7 @@ fn over(seed: u64, markets: Vec<MarketSpec>) -> Engine {
             id: "me".to_owned(),
             cash: Usd::dollars(100_000),
             rules: lax(),
+            terms: AccountTerms::default(),
         }],
     })
 }

@@ -257,6 +257,8 @@ mod tests {
             provider: "paper".to_owned(),
             symbol: symbol.to_owned(),
             coin: symbol.to_owned(),
+            category: "crypto".to_owned(),
+            access: crate::exchange::engine::MarketAccess::Open,
             size_decimals: 5,
             max_leverage: 40,
             tiers: Vec::new(),
