@@ -50,6 +50,7 @@ pub(super) enum ServiceCode {
     TooManyConnections,
     TooManyKeys,
     IdempotencyConflict,
+    ClientOrderIdConflict,
     InvalidCursor,
     UnknownMarket,
     RecordsUnavailable,

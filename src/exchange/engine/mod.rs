@@ -28,8 +28,8 @@ pub use market::feed::PriceBounds;
 pub use market::history::{CandleRange, CandleWindow};
 pub use state::command::{
     AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
-    ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,
-    SetIsolatedMargin, Tif, TwapParams,
+    ExitChange, ExitOverlap, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams,
+    SetAttachedExits, SetIsolatedMargin, Tif, TwapParams,
 };
 pub use state::history::{
     CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,

@@ -37,6 +37,10 @@ pub(super) fn answer(
             };
             service.read(by, rows, |list| list)
         }
+        Route::Orders(OrdersQuery::Named(name)) => {
+            let rows = |state: &ExchangeState| lists::named_order(state, caller, &name);
+            service.read(by, rows, |list| list)
+        }
         Route::Positions(PositionsQuery { page, selector }) => {
             let rows = |state: &ExchangeState| match selector {
                 PositionSelector::Open => lists::open_positions(state, caller, &page),
@@ -69,7 +73,6 @@ pub(super) fn answer(
         | Route::Accounts
         | Route::Account(_)
         | Route::TradingPolicy(_)
-        | Route::Orders(OrdersQuery::Named(_))
         | Route::Order(_)
         | Route::Fills(_)
         | Route::Position(_) => Err(unserved()),

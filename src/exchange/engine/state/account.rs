@@ -10,6 +10,7 @@ use super::{
     spec::AccountSpec,
     units::{Millis, Usd},
 };
+use crate::model::ClientOrderId;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AccountState {
@@ -22,6 +23,9 @@ pub(crate) struct AccountState {
     pub(crate) closed: Vec<PositionId>,
     /// By (`requested_at`, id): ids rise with time.
     pub(crate) orders: Vec<OrderId>,
+    /// By the client's own name. A checkpoint does not store it: the rows have it.
+    #[serde(skip)]
+    pub(crate) named: BTreeMap<ClientOrderId, OrderId>,
     pub(crate) working: BTreeSet<OrderId>,
     pub(crate) live_twaps: BTreeSet<TwapId>,
     pub(crate) scaled: Vec<ScaledId>,
@@ -46,6 +50,7 @@ impl AccountState {
             open: BTreeMap::new(),
             closed: Vec::new(),
             orders: Vec::new(),
+            named: BTreeMap::new(),
             working: BTreeSet::new(),
             live_twaps: BTreeSet::new(),
             scaled: Vec::new(),
