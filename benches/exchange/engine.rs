@@ -3,8 +3,8 @@
 use crate::{median, resident, world::MARKETS};
 use perpdeck::exchange::engine::{
     AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, CommandOutcome, Engine,
-    EngineCommand, EngineConfig, FeeRates, Lots, MarginMode, MarketIx, MarketSpec, Millis, NanoPx,
-    OrderParams, PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
+    EngineCommand, EngineConfig, ExitOverlap, FeeRates, Lots, MarginMode, MarketIx, MarketSpec,
+    Millis, NanoPx, OrderParams, PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
 };
 
 const START: Millis = Millis(1_790_000_000_000);
@@ -168,6 +168,8 @@ fn place(market: usize, side: Side, mode: PlaceMode) -> EngineCommand {
         tif: Tif::Gtc,
         slippage: None,
         exits: AttachedExits::default(),
+        overlap: ExitOverlap::Refused,
         mode,
+        client_order_id: None,
     })
 }

@@ -8,7 +8,7 @@ use crate::{
     },
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
-    model::{AccountFacts, AccountId, Call, Failure, FailureKind, Order, Page, Position, Timestamp},
+    model::{AccountFacts, AccountId, Failure, FailureKind, Order, Page, Position, Timestamp},
     runtime::{AccountAddress, Clock},
 };
 use color_eyre::Result;

@@ -54,6 +54,7 @@ pub(super) enum ServiceCode {
     TooManyConnections,
     TooManyKeys,
     IdempotencyConflict,
+    ClientOrderIdConflict,
     InvalidCursor,
     UnknownMarket,
     QuoteUnavailable,

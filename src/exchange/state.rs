@@ -10,7 +10,7 @@ use super::{
     clock::VirtualClock,
     engine::{
         AccountIx, CommandOutcome, CommandRefusal, Engine, EngineCommand, MarketIx, Millis,
-        OrderId, RefusalKind,
+        OrderId, OrderRecord, RefusalKind,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     message::ApiResponse,
@@ -18,7 +18,7 @@ use super::{
     store::{EncodeFault, RecordingEngine, StoreRecord, encoded_log},
     wire::{ResourceEncoder, account_limit},
 };
-use crate::model::{MarketId, Order};
+use crate::model::{ClientOrderId, MarketId, Order};
 use hyper::StatusCode;
 use tokio::time::Instant;
 
@@ -99,6 +99,31 @@ impl ExchangeState {
         let mut accounts = caller.accounts.iter().copied();
         let account = accounts.find(|account| has(&self.engine, *account, id));
         Ok((account.ok_or_else(missing)?, id))
+    }
+
+    /// 409 if an order of the caller has this name.
+    pub(super) fn check_client_order_id(
+        &self,
+        caller: &AuthenticatedUser,
+        name: Option<&ClientOrderId>,
+    ) -> Result<(), ApiError> {
+        match name.and_then(|name| self.order_named(caller, name)) {
+            None => Ok(()),
+            Some(row) => Err(ApiError::conflict(
+                ServiceCode::ClientOrderIdConflict,
+                format!("order {} has this client_order_id", row.id),
+            )),
+        }
+    }
+
+    /// The caller's order of this name.
+    pub(super) fn order_named(
+        &self,
+        caller: &AuthenticatedUser,
+        name: &ClientOrderId,
+    ) -> Option<&OrderRecord> {
+        let mut accounts = caller.accounts.iter();
+        accounts.find_map(|account| self.engine.order_named(*account, name))
     }
 
     pub(super) fn apply(

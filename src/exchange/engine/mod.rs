@@ -31,8 +31,8 @@ pub use matching::validate::MAX_SLIPPAGE;
 pub use risk::checks::MAX_WORKING_ORDERS;
 pub use state::command::{
     AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
-    ExitChange, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits,
-    SetIsolatedMargin, Tif, TwapParams,
+    ExitChange, ExitOverlap, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams,
+    SetAttachedExits, SetIsolatedMargin, Tif, TwapParams,
 };
 pub use state::history::{
     CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,

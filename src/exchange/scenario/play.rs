@@ -3,9 +3,9 @@
 use super::super::{
     engine::{
         self, AccountIx, AttachedExits, Bps, CloseHow, CloseParams, CommandOutcome, Engine,
-        EngineCommand, Lots, MarketIx, Millis, NanoPx, OrderId, OrderParams, PlaceMode,
-        PositionRecord, Px, Reduction, RefusalKind, ScaledParams, SetIsolatedMargin, Tif,
-        TriggerDirection, TwapParams, Usd,
+        EngineCommand, ExitOverlap, Lots, MarketIx, Millis, NanoPx, OrderId, OrderParams,
+        PlaceMode, PositionRecord, Px, Reduction, RefusalKind, ScaledParams, SetIsolatedMargin,
+        Tif, TriggerDirection, TwapParams, Usd,
     },
     wire::MarketUnits,
 };
@@ -167,6 +167,7 @@ impl ScriptPlayer<'_> {
                 .map(|percent| Lots((row.size.abs().0 * i64::from(percent)) / 100)),
             expected_price: None,
             how: CloseHow::Market { slippage: None },
+            client_order_id: None,
         }))
     }
 
@@ -261,7 +262,9 @@ impl MarketSnapshot {
                 take_profit: action.take_profit_bps.map(|bps| self.price(bps)),
                 stop_loss: action.stop_loss_bps.map(|bps| self.price(bps)),
             },
+            overlap: ExitOverlap::Replaced,
             mode: self.mode(player, action, position.as_ref())?,
+            client_order_id: None,
         }))
     }
 

@@ -15,9 +15,9 @@ const LOCK: &str = "exchange.lock";
 /// The layout of the tables and of what is in them. Raised with any change to a type that is stored, or to what one of its
 /// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
 /// the close-all operations.
-pub(super) const FORMAT: u32 = 4;
-/// The oldest format that is read. 3 is 4 without the tables of the histories (`CheckpointTable::Origins` and after).
-const OLDEST_FORMAT: u32 = 3;
+pub(super) const FORMAT: u32 = 5;
+/// The oldest format that is read.
+const OLDEST_FORMAT: u32 = 5;
 
 /// "prpx": distinguishes our file from another program's.
 const APPLICATION_ID: u32 = 0x7072_7078;

@@ -12,7 +12,7 @@ use super::super::{
 };
 use crate::{
     api::{List, PAGE_DEFAULT, PageQuery, TwapSelector, TwapsQuery},
-    model::{Cursor, Order, Position, Scaled, Twap},
+    model::{ClientOrderId, Cursor, Order, Position, Scaled, Twap},
 };
 
 /// All orders, newest first. Sorted by (`requested_at`, counter), so equal milliseconds neither skip nor repeat.
@@ -55,6 +55,17 @@ pub(super) fn working_orders(
     let rows = state.engine.working_orders(account);
     let data: Vec<Order> = rows.filter_map(|row| state.rows().order(row)).collect();
     Ok(complete(data))
+}
+
+/// The one order of the caller with this name, or none.
+pub(super) fn named_order(
+    state: &ExchangeState,
+    caller: &AuthenticatedUser,
+    name: &ClientOrderId,
+) -> Result<List<Order>, ApiError> {
+    let row = state.order_named(caller, name);
+    let data = row.and_then(|row| state.rows().order(row));
+    Ok(complete(data.into_iter().collect()))
 }
 
 /// Open positions, oldest first, all of them.

@@ -103,7 +103,9 @@ fn read(
         Route::ScaledOrders(query) => {
             one.list(|state| lists::scaled_orders(state, caller, &service.cursors, &query))
         }
-        Route::Orders(OrdersQuery::Named(_)) => Err(unserved()),
+        Route::Orders(OrdersQuery::Named(name)) => {
+            one.list(|state| lists::named_order(state, caller, &name))
+        }
         Route::About
         | Route::Markets
         | Route::Market(_)

@@ -11,9 +11,19 @@ use super::super::{
 };
 use crate::{
     api::{Data, DataQueued, ExitsBody, PlaceBody},
-    model::{self, CancelResult, Order},
+    model::{self, Order},
 };
 use hyper::StatusCode;
+use serde::Serialize;
+
+/// The answer to a cancel: it is accepted, and has happened unless it is queued.
+#[derive(Serialize)]
+struct CanceledOrder {
+    id: model::OrderId,
+    canceled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queued: Option<bool>,
+}
 
 /// 201 with the new order; 200 with its current state if the key is known.
 pub(super) fn place(
@@ -29,6 +39,7 @@ pub(super) fn place(
     }
     let account = state.account(caller, body.account_id.raw())?;
     let command = EngineCommand::Place(wire::place(&state.engine, &body)?);
+    state.check_client_order_id(caller, body.client_order_id.as_ref())?;
     let data = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
     ApiResponse::new(StatusCode::CREATED, &Data { data })
 }
@@ -58,10 +69,10 @@ pub(super) fn cancel(
     let outcome = state.apply(account, command)?;
     let queued = matches!(outcome, CommandOutcome::Cancel(Cancellation::Queued(_)));
     ApiResponse::ok(&Data {
-        data: CancelResult {
+        data: CanceledOrder {
             id: id.clone(),
-            canceled: !queued,
-            queued,
+            canceled: true,
+            queued: queued.then_some(true),
         },
     })
 }

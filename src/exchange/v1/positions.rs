@@ -11,7 +11,7 @@ use super::super::{
 };
 use crate::{
     api::{CloseBody, DataQueued, MarginBody},
-    model::{self, Order, OrderStatus, Position},
+    model::{self, Order, Position},
 };
 use hyper::StatusCode;
 
@@ -38,6 +38,7 @@ pub(super) fn close(
         .map(|row| row.market)
         .ok_or_else(|| ApiError::not_found("position"))?;
     let command = EngineCommand::Close(wire::close(&state.engine, position, market, &body)?);
+    state.check_client_order_id(caller, body.client_order_id.as_ref())?;
     let order = state.apply_keyed((caller.user, key, keyed_request), account, command)?;
     ApiResponse::new(StatusCode::CREATED, &queued(order))
 }
@@ -69,7 +70,7 @@ fn close_again(
 /// A close that waits for its trigger is queued; any other has been sent to the book.
 fn queued(order: Order) -> DataQueued<Order> {
     DataQueued {
-        queued: order.status.is(&OrderStatus::Pending),
+        queued: order.is_armed(),
         data: order,
     }
 }

@@ -8,7 +8,7 @@ use super::super::{
         SetAttachedExits, SetIsolatedMargin,
     },
 };
-use super::fields::{market, refuse, required, required_price};
+use super::fields::{client_order_id, market, refuse, required, required_price};
 use super::units::{MarketUnits, amount, observed, slippage};
 use crate::{
     api::{CloseBody, ExitsBody, MarginBody},
@@ -35,6 +35,7 @@ pub(crate) fn close(
             .map(|given| observed("expected_price", given))
             .transpose()?,
         how: close_how(engine, units, body)?,
+        client_order_id: client_order_id(body.client_order_id.as_ref())?,
     })
 }
 

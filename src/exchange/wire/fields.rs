@@ -5,7 +5,7 @@ use super::super::{
     engine::{Engine, MarketIx, MarketSpec, Px},
 };
 use super::units::{MarketUnits, account_limit};
-use crate::model::{MarketId, Num};
+use crate::model::{ClientOrderId, MarketId, Num};
 
 pub(crate) fn market<'a>(
     engine: &'a Engine,
@@ -23,6 +23,20 @@ pub(crate) fn market<'a>(
                 format!("{field} `{id}` is not a market here; GET /sim/markets lists them"),
             )
         })
+}
+
+/// The client's own name of an order; a longer one than 128 characters is refused with the body.
+pub(super) fn client_order_id(
+    given: Option<&ClientOrderId>,
+) -> Result<Option<ClientOrderId>, ApiError> {
+    match given {
+        Some(name) if name.raw().is_empty() => Err(ApiError::field(
+            "client_order_id",
+            ServiceCode::InvalidRequest,
+            "client_order_id must be 1 to 128 characters long",
+        )),
+        Some(_) | None => Ok(given.cloned()),
+    }
 }
 
 pub(super) fn optional_price(

@@ -1,13 +1,13 @@
 //! `POST /v1/orders` as an engine command: which fields a type needs and which it refuses (docs/engine.md 2.1).
 
 use super::super::{
-    api_error::ApiError,
+    api_error::{ApiError, ServiceCode},
     engine::{
-        AttachedExits, Engine, MarketIx, Millis, NanoPx, OrderParams, PlaceMode, PositionId,
-        Reason, Tif,
+        AttachedExits, Engine, ExitOverlap, MarketIx, Millis, NanoPx, OrderParams, PlaceMode,
+        PositionId, Reason, Tif,
     },
 };
-use super::fields::{market, optional_price, refuse, required, required_price};
+use super::fields::{client_order_id, market, optional_price, refuse, required, required_price};
 use super::units::{MarketUnits, leverage, observed, slippage};
 use crate::{
     api::PlaceBody,
@@ -39,8 +39,25 @@ pub(crate) fn place(engine: &Engine, body: &PlaceBody) -> Result<OrderParams, Ap
             take_profit: optional_price(units, "take_profit_price", body.take_profit_price)?,
             stop_loss: optional_price(units, "stop_loss_price", body.stop_loss_price)?,
         },
+        overlap: overlap(body)?,
         mode: mode(engine, units, body)?,
+        client_order_id: client_order_id(body.client_order_id.as_ref())?,
     })
+}
+
+/// Consent to replace exits is only for an order that brings some.
+fn overlap(body: &PlaceBody) -> Result<ExitOverlap, ApiError> {
+    if !body.replace_overlapping_exits {
+        return Ok(ExitOverlap::Refused);
+    }
+    if body.take_profit_price.is_none() && body.stop_loss_price.is_none() {
+        return Err(ApiError::field(
+            "replace_overlapping_exits",
+            ServiceCode::InvalidRequest,
+            "replace_overlapping_exits needs take_profit_price or stop_loss_price",
+        ));
+    }
+    Ok(ExitOverlap::Replaced)
 }
 
 /// The optional fields of each type beyond the common ones; any other is refused by name.

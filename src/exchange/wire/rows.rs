@@ -6,8 +6,8 @@ use super::super::engine::{
 };
 use super::units::{MarketUnits, nano, usd};
 use crate::model::{
-    AccountId, MarketId, Num, Order, Position, PositionSide, PositionStatus, Rung, Scaled, Side,
-    Text, Timestamp, Twap,
+    AccountId, MarketId, Num, Order, OrderStatus, Position, PositionSide, PositionStatus, Rung,
+    Scaled, Side, Text, Timestamp, Twap,
 };
 
 /// Encodes rows with the names of their markets and accounts; `None` only for a row of an unknown market.
@@ -72,17 +72,17 @@ impl ResourceEncoder<'_> {
             partial_fill_root_order_id: row.root.map(|id| id.to_string().into()),
             twap_order_id: row.twap.map(|id| id.to_string().into()),
             scaled_order_id: row.scaled.map(|id| id.to_string().into()),
-            status: row.status.into(),
+            status: shown_status(row.status).into(),
             reject_reason: row.reason.map(|reason| reason.into_str().into()),
             reject_rule_id: row.rule.map(|rule| rule.into_str().into()),
             requested_at: at(row.requested_at),
             settled_at: row.settled_at.map(at),
             canceled_at: row.canceled_at.map(at),
-            client_order_id: None,
+            client_order_id: row.client_order_id.clone(),
             oco_sibling_order_id: None,
-            triggered_at: None,
-            stop_triggered_at: None,
-            cancel_requested_at: None,
+            triggered_at: row.triggered_at.map(at),
+            stop_triggered_at: row.stop_triggered_at().map(at),
+            cancel_requested_at: row.cancel_requested_at.map(at),
         })
     }
 
@@ -209,6 +209,17 @@ impl ResourceEncoder<'_> {
             coin: spec.coin.as_str().into(),
             units: spec.into(),
         })
+    }
+}
+
+/// An order that waits for its trigger rests: only `triggered_at` tells them apart (docs/engine.md 2.2).
+fn shown_status(status: OrderStatus) -> OrderStatus {
+    match status {
+        OrderStatus::Pending | OrderStatus::Resting => OrderStatus::Resting,
+        OrderStatus::Filled
+        | OrderStatus::Rejected
+        | OrderStatus::Expired
+        | OrderStatus::Canceled => status,
     }
 }
 

@@ -118,7 +118,19 @@ impl Engine {
             }
         }
         engine.load_histories(&histories)?;
-        engine.complete(counts, dropped)
+        let mut engine = engine.complete(counts, dropped)?;
+        engine.index_names();
+        Ok(engine)
+    }
+
+    /// Of rows that were read back.
+    fn index_names(&mut self) {
+        for row in self.orders.each() {
+            if let (Some(name), Some(_)) = (&row.client_order_id, self.accounts.get(row.account)) {
+                let account = self.accounts.at_mut(row.account);
+                account.named.insert(name.clone(), row.id);
+            }
+        }
     }
 
     /// With the rows at the end of a table that were dropped. A row that is missing and was not dropped was lost.

@@ -82,6 +82,7 @@ impl Engine {
             let account = self.accounts.at_mut(ix);
             account.orders.retain(|id| orders.get(*id).is_some());
             account.fills.retain(|id| orders.get(*id).is_some());
+            account.named.retain(|_, id| orders.get(*id).is_some());
             account.closed.retain(|id| positions.get(*id).is_some());
             account.scaled.retain(|id| scaled.get(*id).is_some());
             account.orders.shrink_to_fit();

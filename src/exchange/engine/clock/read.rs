@@ -16,6 +16,7 @@ use crate::exchange::engine::{
         words::{MarginMode, Side},
     },
 };
+use crate::model::ClientOrderId;
 
 impl Engine {
     pub fn market_ixs(&self) -> impl DoubleEndedIterator<Item = MarketIx> + use<> {
@@ -52,6 +53,12 @@ impl Engine {
 
     pub fn order(&self, account: AccountIx, id: OrderId) -> Option<&OrderRecord> {
         self.orders.get(id).filter(|row| row.account == account)
+    }
+
+    /// The order that the client gave this name.
+    pub fn order_named(&self, account: AccountIx, name: &ClientOrderId) -> Option<&OrderRecord> {
+        let id = self.accounts.get(account)?.named.get(name)?;
+        self.order(account, *id)
     }
 
     /// Newest first, from just after `before` in that order (`None`: from the newest).

@@ -62,9 +62,13 @@ impl OrderRecord {
             settled_at,
             canceled_at,
             gtd_expires_at,
+            triggered_at,
+            cancel_requested_at,
             ..
         } = self;
-        shift([settled_at, canceled_at, gtd_expires_at], by);
+        let ends = [settled_at, canceled_at, gtd_expires_at];
+        shift(ends, by);
+        shift([triggered_at, cancel_requested_at], by);
     }
 }
 

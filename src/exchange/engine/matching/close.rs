@@ -31,6 +31,7 @@ impl Engine {
         row.size = close.size.unwrap_or(row.size);
         row.initial_size = row.size;
         row.expected_price = close.expected_price.unwrap_or(row.expected_price);
+        row.client_order_id.clone_from(&close.client_order_id);
         match close.how {
             CloseHow::Market { slippage } => {
                 row.time_in_force = TimeInForce::Ioc;
@@ -172,6 +173,7 @@ impl Engine {
         self.cancelable(account, id)?;
         if !self.cancel_queue.contains(&id) {
             self.cancel_queue.push(id);
+            self.orders.at_mut(id).cancel_requested_at = Some(self.now);
             self.record(EngineEvent::CancelQueued { order: id });
         }
         Ok(Cancellation::Queued(id))

@@ -95,7 +95,7 @@ impl Engine {
 
     fn admit(&self, row: &mut OrderRecord) -> Result<Admission, Rejection> {
         self.check_placement(row)?;
-        if row.trigger_direction.is_some() {
+        if row.waits() {
             return Ok(Admission::Armed);
         }
         if row.mode == OrderMode::Chase {
@@ -121,6 +121,7 @@ impl Engine {
             return;
         }
         self.record(crate::exchange::engine::state::log::EngineEvent::Triggered { order: id });
+        self.orders.at_mut(id).triggered_at = Some(self.now);
         let mut row = self.orders.at(id).clone();
         self.clamp(&mut row);
         let plan = self.check_activation(&row).and_then(|()| self.plan(&row));

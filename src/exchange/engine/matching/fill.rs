@@ -194,6 +194,8 @@ impl Engine {
             realized_pnl: None,
             requested_at: self.now,
             settled_at: Some(self.now),
+            cancel_requested_at: None,
+            client_order_id: None,
             links: crate::exchange::engine::state::records::OrderLinks::default(),
             ..order.clone()
         };

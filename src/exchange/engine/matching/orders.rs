@@ -67,12 +67,15 @@ impl Engine {
             root: None,
             twap: None,
             scaled: None,
+            client_order_id: None,
             status: OrderStatus::Pending,
             reason: None,
             rule: None,
             requested_at: self.now,
             settled_at: None,
             canceled_at: None,
+            triggered_at: None,
+            cancel_requested_at: None,
             slippage: None,
             links: OrderLinks::default(),
         }
@@ -82,9 +85,11 @@ impl Engine {
     pub(crate) fn push_order(&mut self, mut row: OrderRecord) -> OrderId {
         row.id = self.orders.next_id();
         let (account, size) = (row.account, row.size);
-        let working = row.status.is_working();
+        let (working, name) = (row.status.is_working(), row.client_order_id.clone());
         let id = self.orders.push(row);
-        self.accounts.at_mut(account).orders.push(id);
+        let listed = self.accounts.at_mut(account);
+        listed.orders.push(id);
+        listed.named.extend(name.map(|name| (name, id)));
         if working {
             self.accounts.at_mut(account).working.insert(id);
             self.record(EngineEvent::Requested {

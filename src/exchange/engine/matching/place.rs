@@ -64,6 +64,7 @@ impl Engine {
         row.take_profit = order.exits.take_profit;
         row.stop_loss = order.exits.stop_loss;
         row.slippage = order.slippage;
+        row.client_order_id.clone_from(&order.client_order_id);
         (row.time_in_force, row.gtd_expires_at) = time_in_force(order.tif);
         self.set_mode(&mut row, order.mode)?;
         Ok(row)

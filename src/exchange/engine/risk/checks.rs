@@ -346,7 +346,8 @@ fn account_leverage(engine: &Engine, row: &OrderRecord, opening: Usd) -> Result<
 }
 
 fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
-    let Some((direction, px)) = row.trigger_direction.zip(row.trigger_price) else {
+    let waiting = row.trigger_direction.filter(|_| row.waits());
+    let Some((direction, px)) = waiting.zip(row.trigger_price) else {
         return Ok(());
     };
     let market = engine.markets.at(row.trigger_market.unwrap_or(row.market));
@@ -393,5 +394,5 @@ fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
 /// Whether it may rest in the book or wait for its trigger.
 fn may_wait(row: &OrderRecord) -> bool {
     let rests = matches!(row.time_in_force, TimeInForce::Gtc | TimeInForce::Gtd);
-    row.trigger_direction.is_some() || (row.is_limit() && rests)
+    row.waits() || (row.is_limit() && rests)
 }

@@ -10,6 +10,7 @@ use super::{
     spec::AccountSpec,
     units::{Millis, Usd},
 };
+use crate::model::ClientOrderId;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct AccountState {
@@ -24,6 +25,9 @@ pub(crate) struct AccountState {
     pub(crate) orders: Vec<OrderId>,
     /// The row of each execution, by (`settled_at`, id).
     pub(crate) fills: Vec<OrderId>,
+    /// By the client's own name. A checkpoint does not store it: the rows have it.
+    #[serde(skip)]
+    pub(crate) named: BTreeMap<ClientOrderId, OrderId>,
     pub(crate) working: BTreeSet<OrderId>,
     pub(crate) live_twaps: BTreeSet<TwapId>,
     pub(crate) scaled: Vec<ScaledId>,
@@ -50,6 +54,7 @@ impl AccountState {
             closed: Vec::new(),
             orders: Vec::new(),
             fills: Vec::new(),
+            named: BTreeMap::new(),
             working: BTreeSet::new(),
             live_twaps: BTreeSet::new(),
             scaled: Vec::new(),

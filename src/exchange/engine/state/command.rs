@@ -7,6 +7,7 @@ use super::{
     units::{Bps, Lots, Millis, NanoPx, Px, Usd},
     words::{Curve, MarginMode, OrderMode, Side, TriggerDirection},
 };
+use crate::model::ClientOrderId;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EngineCommand {
@@ -70,7 +71,17 @@ pub struct OrderParams {
     /// Cap of a market execution; `None` is 5 % (10 % after a trigger).
     pub slippage: Option<Bps>,
     pub exits: AttachedExits,
+    pub overlap: ExitOverlap,
     pub mode: PlaceMode,
+    pub client_order_id: Option<ClientOrderId>,
+}
+
+/// `replace_overlapping_exits`: what becomes of the position's exits when the order brings exits of its own
+/// (docs/engine.md 2.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitOverlap {
+    Refused,
+    Replaced,
 }
 
 /// Whether an order may open, or only reduce (`reduce_only`).
@@ -197,6 +208,7 @@ pub struct CloseParams {
     /// `None` if the client sent none; then the midpoint is recorded.
     pub expected_price: Option<NanoPx>,
     pub how: CloseHow,
+    pub client_order_id: Option<ClientOrderId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

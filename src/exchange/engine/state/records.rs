@@ -12,6 +12,7 @@ use super::{
         ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
     },
 };
+use crate::model::ClientOrderId;
 
 /// Sort key of order lists, newest first; unique, so pages neither skip nor repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +75,8 @@ pub struct OrderRecord {
     pub root: Option<OrderId>,
     pub twap: Option<TwapId>,
     pub scaled: Option<ScaledId>,
+    /// The client's own name of it; the rows of its parts have none.
+    pub client_order_id: Option<ClientOrderId>,
     pub status: OrderStatus,
     /// Why it was rejected or canceled.
     pub reason: Option<Reason>,
@@ -81,6 +84,10 @@ pub struct OrderRecord {
     pub requested_at: Millis,
     pub settled_at: Option<Millis>,
     pub canceled_at: Option<Millis>,
+    /// When its trigger was reached.
+    pub triggered_at: Option<Millis>,
+    /// When its cancel was queued; it may still fill.
+    pub cancel_requested_at: Option<Millis>,
     /// The slippage cap of its market execution, if the client set one.
     pub slippage: Option<Bps>,
     pub(crate) links: OrderLinks,
@@ -110,6 +117,17 @@ impl OrderRecord {
     /// Whether it rests at its own price.
     pub(crate) fn is_limit(&self) -> bool {
         self.order_type.is_limit()
+    }
+
+    /// Whether it waits for its trigger, or will once it is accepted. It never waits twice.
+    pub(crate) fn waits(&self) -> bool {
+        self.trigger_direction.is_some() && self.triggered_at.is_none()
+    }
+
+    /// When a conditional limit entered the book.
+    #[must_use]
+    pub fn stop_triggered_at(&self) -> Option<Millis> {
+        self.triggered_at.filter(|_| self.is_limit())
     }
 
     /// Its queue position while it rests.

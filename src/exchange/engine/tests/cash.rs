@@ -161,6 +161,7 @@ fn close(desk: &mut Desk, coins: Option<&str>, how: CloseHow) {
         size,
         expected_price: None,
         how,
+        client_order_id: None,
     };
     desk.apply(EngineCommand::Close(close)).unwrap();
 }

@@ -7,6 +7,7 @@ fn closing(desk: &Desk, how: CloseHow) -> CloseParams {
         size: None,
         expected_price: None,
         how,
+        client_order_id: None,
     }
 }
 

@@ -90,7 +90,9 @@ pub(super) fn order(market: MarketIx, side: Side, lots: Lots) -> OrderParams {
         tif: Tif::Gtc,
         slippage: None,
         exits: AttachedExits::default(),
+        overlap: ExitOverlap::Refused,
         mode: PlaceMode::Market,
+        client_order_id: None,
     }
 }
 

@@ -405,6 +405,7 @@ impl Story {
                     size: Some(Lots(1 + row.size.0.abs() * i64::from(part) / 256)),
                     expected_price: None,
                     how: self.close_how(usize::from(row.market), away),
+                    client_order_id: None,
                 })
             }),
             Act::ForceClose => {
@@ -741,7 +742,9 @@ fn base(terms: Terms) -> OrderParams {
         tif: Tif::Gtc,
         slippage: None,
         exits: AttachedExits::default(),
+        overlap: ExitOverlap::Refused,
         mode: PlaceMode::Market,
+        client_order_id: None,
     }
 }
 
