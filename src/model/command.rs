@@ -8,7 +8,6 @@ mod modify;
 mod mutation;
 mod place_scaled;
 mod place_twap;
-mod stop_move;
 mod words;
 
 pub use exit_batch::{ExecutionType, ExitBatch, ExitGroup, ExitOperation, ExpectedExit};
@@ -19,10 +18,6 @@ pub use modify::ModifyOrder;
 pub use mutation::{AnswerKind, Mutation, MutationFacts, Repetition};
 pub use place_scaled::{Distribution, PlaceScaled};
 pub use place_twap::{Curve, PlaceTwap};
-pub use stop_move::{
-    STOP_READ_TIMEOUT, StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair,
-    accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
-};
 
 use super::{
     AccountId, Bps, MarginMode, MarketId, Num, Order, OrderId, PlaceKind, PositionId, ScaledId,

@@ -77,7 +77,8 @@ pub fn cross_backing<'a>(
     others
         .into_iter()
         .try_fold(cash, |left, (position, market)| {
-            let held = if let Some(extra) = position.isolated_margin_extra {
+            let held = if position.is_isolated() {
+                let extra = position.isolated_margin_extra.unwrap_or_default();
                 let funding = position.funding.unwrap_or_default();
                 position.entry_margin()?.plus(extra)?.plus(funding)?
             } else {

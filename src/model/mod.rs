@@ -45,9 +45,7 @@ pub use command::{
     AnswerKind, CloseKind, ClosePosition, Command, CommandFacts, Curve, Dispatch, Distribution,
     Ends, ExecutionType, ExitBatch, ExitGroup, ExitOperation, Exits, ExpectedExit, FLATTEN, Flip,
     FlipStanding, Held, JournalRole, Leg, ModifyOrder, Mutation, MutationFacts, PlaceOrder,
-    PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, STOP_READ_TIMEOUT,
-    StopMoveEvent, StopMoveFailure, StopMoveStanding, StopMoveStep, StopPair, Trigger,
-    accepted_stop, is_stop_canceled, is_stop_read_late, stands_unknown,
+    PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
 };
 pub use dated::Dated;
 pub use failure::{Failure, FailureKind, Proof, READ_ONLY};

@@ -1,7 +1,7 @@
 //! Whether an order is a stop or target that closes a position by itself.
 
 use super::{
-    Command, Order, OrderType, PlaceOrder, Position, Side, TriggerDirection, TriggersOn, estimate,
+    Command, Num, Order, OrderType, Position, Side, TriggerDirection, TriggersOn, estimate,
 };
 
 /// What an armed order does for a position.
@@ -48,20 +48,11 @@ impl Order {
         }
     }
 
-    /// The command that cancels this stop of `position` once `new` is armed. If the new one protects as much, nothing
-    /// more can be lost; otherwise it counts as new risk.
-    pub fn cancel_for(&self, new: &PlaceOrder, position: &Position) -> Command {
-        let (id, at) = (self.id.clone(), new.trigger.as_ref());
-        let prices = at.map(|trigger| trigger.price).zip(self.trigger_price);
-        let is_as_good = position.side().zip(prices);
-        let is_as_good =
-            is_as_good.is_some_and(|(side, (to, from))| estimate::is_as_good(side, to, from));
-        let reduces = new.reduce_only || new.target_position_id.as_ref() == Some(&position.id);
-        if is_as_good && reduces && new.size >= self.asked_size().abs() {
-            Command::Cancel(id)
-        } else {
-            Command::Unprotect(id)
-        }
+    /// Whether this stop of `position` protects as much at `price` and with `size` as it does now.
+    pub fn is_as_good_at(&self, price: Num, size: Num, position: &Position) -> bool {
+        let prices = position.side().zip(self.trigger_price);
+        let is_as_good = prices.is_some_and(|(side, from)| estimate::is_as_good(side, price, from));
+        is_as_good && size >= self.asked_size().abs()
     }
 
     /// Whether `other`, another armed stop beside this one, guards as much and as well: a move that was interrupted before

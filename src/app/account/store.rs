@@ -4,7 +4,7 @@ pub(crate) mod ended;
 pub(crate) mod flips;
 mod from_receipts;
 mod ladders;
-pub(crate) mod stop_moves;
+pub(crate) mod moves;
 mod successors;
 
 pub use ended::{Ended, FillCertainty};
@@ -124,8 +124,8 @@ pub struct Store {
     pub successors: Vec<(Ticket, Successor)>,
     /// Flips whose position was closed, until reads prove that nothing of it is left.
     pub flips: Vec<flips::ClosedFlip>,
-    /// Stops that are being moved.
-    pub stop_moves: Vec<stop_moves::StopMove>,
+    /// Orders that are being moved in place.
+    pub moves: Vec<moves::OrderMove>,
     /// What responses to commands showed of rows, until newer reads do.
     pub from_receipts: from_receipts::FromReceipts,
     /// Orders whose cancel is queued: they may still fill.
@@ -371,8 +371,8 @@ impl Store {
 
     /// Second halves of commands that wait for reads.
     fn waiting(&self) -> usize {
-        let moves = self.stop_moves.iter();
-        let reads = moves.filter(|one| one.stage.ticket().is_none()).count();
+        let moves = self.moves.iter();
+        let reads = moves.filter(|one| one.look_at().is_some()).count();
         self.successors.len() + self.flips.len() + reads
     }
 

@@ -73,8 +73,8 @@ pub enum FormInput {
     Leaving,
 }
 
-/// The order that a new one replaces. It is canceled first (see [`amend`](crate::app::orders::amend)); the stop of an
-/// open position last (see `stop_move`).
+/// The order that the form changes: it is moved in place (see [`moves`](crate::app::orders::moves)), or replaced (see
+/// [`amend`](crate::app::orders::amend)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaces {
     pub order: OrderId,

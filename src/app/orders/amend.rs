@@ -1,6 +1,5 @@
-//! Cancel/replace: moves a working order to another price or size. The service changes no order (`docs/service-api.md
-//! 4.1`), so perpdeck cancels the old one and places the rest anew. The stop of an open position is moved by
-//! `stop_move` instead, which places first.
+//! Cancel/replace: moves a working order that the service does not move in place (see `moves`), or changes more of it
+//! than price and size. perpdeck cancels the old one and places the rest anew.
 //!
 //! Contract: nothing is placed before the cancel has taken effect and a read requested after it shows how much of the
 //! old order filled: two entries at once could both fill, two targets could close too much. The new size is the requested
@@ -18,68 +17,61 @@ use crate::{
         },
         activity::notice::Tone,
         desk::model::Model,
-        dialogs::{effect::Effect, overlay::Overlay},
-        forms::form::{Form, FormInput},
+        dialogs::effect::Effect,
+        forms::form::Form,
         orders::of_row,
     },
-    model::{Command, Failure, Num, Order, OrderId, Page, PlaceOrder, Receipt, Ticket},
+    model::{Command, Failure, Num, Order, OrderId, Page, PlaceOrder, Receipt, Ticket, Timestamp},
 };
 
 use super::{
     flight::{objection, send},
     sent,
-    submit::{keep_form, send_then},
+    submit::keep_form,
 };
 
 #[cfg(test)]
 mod tests;
 
-/// Starts replacing the old order by `order` from the topmost form; or returns why not.
-pub(crate) fn begin(
-    model: &mut Model,
-    (old, filled): (OrderId, Num),
-    order: Box<PlaceOrder>,
-) -> Result<Vec<Effect>, String> {
-    let is_same =
-        |o: &Overlay| matches!(o, Overlay::Form(form) if form.hand == FormInput::Untouched);
-    if model.overlays.last().is_some_and(is_same) {
-        let is_armed = model.store.order(&old).is_some_and(Order::is_armed);
-        let costs = if is_armed {
-            ""
-        } else {
-            ": it would only lose its place in the book"
-        };
-        return Err(format!("nothing is changed{costs}"));
-    }
-    replace(model, (old, filled), order)
-}
-
-/// `order` is wanted in the place of the old one; or why that is not begun.
-pub(crate) fn replace(
-    model: &mut Model,
-    (old, filled): (OrderId, Num),
-    order: Box<PlaceOrder>,
-) -> Result<Vec<Effect>, String> {
-    if is_ending(&model.store, &old) {
+/// Why `order` does not take the place of the old one, if so.
+///
+/// # Errors
+/// The reason.
+pub(crate) fn check(model: &Model, old: &OrderId, order: &PlaceOrder) -> Result<(), String> {
+    if is_ending(&model.store, old) {
         return Err(format!("{old} is being canceled already"));
     }
-    if may_stop(model, &old) {
+    if may_stop(model, old) {
         return Err(format!(
             "whether {old} stops an open position is not known: wait until all positions are listed"
         ));
     }
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
-    let place = Command::Place(order.clone());
-    if let Some(why) = objection(model, &cancel).or_else(|| objection(model, &place)) {
-        return Err(why);
-    }
+    let place = Command::from(order.clone());
+    let held = objection(model, &cancel).or_else(|| objection(model, &place));
+    held.map_or(Ok(()), Err)
+}
+
+/// Cancels the old order, for `order` to be placed once that is done; `form` sent it.
+pub(crate) fn start(
+    model: &mut Model,
+    (old, filled): (OrderId, Num),
+    (order, since): (Box<PlaceOrder>, Timestamp),
+    form: Option<Box<Form>>,
+) -> Result<Vec<Effect>, String> {
+    let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
     let successor = Successor {
         old,
         order,
         filled,
-        since: model.now,
+        since,
     };
-    Ok(send_then(model, (cancel, Some(Then::Place(successor)))))
+    let (ticket, effect) = send(model, cancel);
+    if let Some(flight) = model.store.flights.get_mut(&ticket) {
+        flight.then = Some(Then::Place(successor));
+    }
+    keep_form(model, ticket, form);
+    Ok(vec![effect])
 }
 
 /// Without the positions a stop cannot be told from another armed order, and a stop is never canceled first.
@@ -229,7 +221,10 @@ pub(crate) fn park(model: &mut Model, ticket: Ticket) {
 
 /// No new order follows a close-all or flatten, or a separate cancel of the old order.
 pub(crate) fn overtake(model: &mut Model, command: &Command) {
-    let ends_all = matches!(command, Command::CloseAll(_) | Command::Flatten(_));
+    let ends_all = matches!(
+        command,
+        Command::CloseAll(_) | Command::CancelAll(_) | Command::Flatten(_)
+    );
     let canceled = command.cancels();
     abandon(model, |old| ends_all || canceled == Some(old));
 }

@@ -1,17 +1,16 @@
 //! The keys on a position's own row: stop to break-even, stop and target by ticks, add and reduce.
 //!
-//! Contract: protection is moved, never doubled: the new stop is placed first, a target is canceled first. Keys during
-//! a move change its goal and send nothing of their own. A price that the mark has passed is refused, because the order
+//! Contract: protection is moved in place, never doubled. Keys during a move change its goal and send nothing of their
+//! own. A price that the mark has passed is refused, because the order
 //! would fire at once.
 
 use super::{
-    amend,
     flight::{objection, send},
-    pending_protection, stop_move,
+    moves, pending_protection,
 };
 use crate::{
     app::{
-        account::{fees, store::stop_moves::StopMove, successor::filled_of},
+        account::{fees, store::moves::Moved, successor::filled_of},
         desk::{model::Model, presets::PresetSize},
         dialogs::{
             effect::Effect,
@@ -19,7 +18,6 @@ use crate::{
             overlay::{Overlay, Strip},
         },
         forms::form::Form,
-        orders::of_row,
         rules::warnings,
     },
     model::{
@@ -92,27 +90,32 @@ fn to_break_even(model: &mut Model, position: &Position) -> Result<Vec<Effect>, 
             at.grouped(),
             price.grouped()
         )),
-        (_, [(only, _)]) => stop_move::to(model, &only.id, price),
-        (_, several) => Ok(move_each(model, several, price)),
+        (_, worse) => move_each(model, position, worse, price),
     }
 }
 
-/// Moves every stop that can be moved, then names each that stays.
-fn move_each(model: &mut Model, stops: &[(Order, Num)], price: Num) -> Vec<Effect> {
-    let (mut effects, mut refusals) = (vec![], vec![]);
+/// Moves every stop that can be moved, together, and names each that stays.
+fn move_each(
+    model: &mut Model,
+    position: &Position,
+    stops: &[(Order, Num)],
+    price: Num,
+) -> Result<Vec<Effect>, String> {
+    let (mut moved, mut refusals) = (vec![], vec![]);
     for (order, at) in stops {
-        match stop_move::to(model, &order.id, price) {
-            Ok(sent) => effects.extend(sent),
-            Err(why) => {
-                let at = at.grouped();
-                refusals.push(format!("the stop {} stays at {at}: {why}", order.id));
-            }
+        match moves::terms_at(order, price) {
+            Ok(terms) => moved.push(terms),
+            Err(why) => refusals.push(format!("the stop at {} stays: {why}", at.grouped())),
         }
     }
+    if moved.is_empty() {
+        return Err(refusals.join("; "));
+    }
+    let effects = moves::apply(model, Moved::Exits(position.id.clone(), moved))?;
     for why in refusals {
         model.activity.refuse(why, model.now);
     }
-    effects
+    Ok(effects)
 }
 
 /// The first stop of a position, for its full size.
@@ -158,7 +161,7 @@ fn guards_so(order: &Order, position: &Position, wanted: Protection) -> bool {
 
 /// Its price, or the goal of a move in progress.
 fn goal(model: &Model, order: &Order) -> Option<Num> {
-    let moved = model.store.stop_move(&order.id).map(StopMove::goal);
+    let moved = model.store.moved_to(&order.id);
     let replaced = || price_of(&model.store.successor(&order.id)?.order);
     moved
         .or_else(replaced)
@@ -200,10 +203,7 @@ fn nudge(
             "the mark {mark} has reached {price}: the {word} would trigger at once"
         ));
     }
-    match which {
-        Protection::Stop => stop_move::to(model, &order, price),
-        Protection::Target => target_to(model, &order, price),
-    }
+    moves::to(model, &order, price)
 }
 
 /// The nearest stop or target and its final price. A target between its cancel and its replacement is not listed.
@@ -217,23 +217,6 @@ fn nearest(model: &Model, position: &Position, which: Protection) -> Option<(Ord
         Some((one.old.clone(), price_of(&one.order)?))
     };
     listed.or_else(|| between().filter(|_| which == Protection::Target))
-}
-
-/// A target is canceled first: two of them could close too much. Before its replacement is sent, only that changes.
-fn target_to(model: &mut Model, old: &OrderId, price: Num) -> Result<Vec<Effect>, String> {
-    if let Some(successor) = model.store.successor_mut(old) {
-        of_row::reprice(&mut successor.order, price)?;
-        return Ok(vec![]);
-    }
-    let order = model.store.order(old).cloned();
-    let order = &order.ok_or("this order is not listed any more")?;
-    let form = of_row::moved_to(model, order, price)?;
-    let command = form.draft.command(&form.seen(&model.form_context()));
-    let Command::Place(wanted) = command.map_err(|faults| faults.to_string())? else {
-        return Err("this target cannot be replaced".to_owned());
-    };
-    let filled = order.filled_size.unwrap_or_default().abs();
-    amend::replace(model, (order.id.clone(), filled), wanted)
 }
 
 /// The market's size preset; otherwise the size of its last order in this session.

@@ -1,7 +1,7 @@
 //! The life of a command on the desk: checks, sending, progress, outcome.
 
 use super::{
-    amend, bulk, doubt, flip, stop_move,
+    amend, bulk, doubt, flip, moves,
     submit::{learn, settle_form},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
 pub(crate) fn send(model: &mut Model, command: Command) -> (Ticket, Effect) {
     amend::overtake(model, &command);
     flip::overtake(model, &command);
-    stop_move::overtake(model, &command);
+    moves::overtake(model, &command);
     let ticket = model.store.begin(command.clone(), model.now);
     // A dry run has no progress, and is no first order for the repetition check.
     if !model.options.dry_run {
@@ -67,10 +67,10 @@ pub(crate) fn advance(model: &mut Model, ticket: Ticket, progress: Progress) -> 
     }
     if doubtful {
         flip::doubt(model, ticket);
-        stop_move::doubt(model, ticket);
     }
     if parked {
         amend::park(model, ticket);
+        moves::park(model, ticket);
         doubt::park(model, ticket);
     } else {
         doubt::unask(model, ticket);
@@ -101,7 +101,7 @@ pub(crate) fn settle(
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form for both halves of a move stays open after the first.
-    let form = match flight.then {
+    let mut form = match flight.then {
         Some(Then::Place(_)) => None,
         Some(Then::Open(_) | Then::EndFlip) | None => model.sent_forms.remove(&ticket),
     };
@@ -111,13 +111,13 @@ pub(crate) fn settle(
     model
         .activity
         .note_of(about, Some(ticket), event, model.now);
+    let moved = moves::settled(model, ticket, result, &mut form);
     settle_form(model, form, result);
     if is_told {
         model.activity.dismiss_toast(model.now);
     }
     let half = flight.then;
     let half = half.and_then(|then| go_on(model, ticket, (then, result)));
-    let moved = stop_move::settled(model, ticket, result);
     let polls = Source::iter().filter(|s| *s != Source::Markets).collect();
     let watch = (!placed.is_empty()).then_some(Effect::Watch(placed));
     let told = alerts::raise(model, news);

@@ -1,6 +1,6 @@
 //! Sends a form's command, what follows it, and what the next form takes from it. The form closes: see [`sent`].
 
-use super::{amend, flight::send, sent, stop_move};
+use super::{flight::send, moves, sent};
 use crate::{
     app::{
         account::store::Then,
@@ -19,13 +19,10 @@ pub(crate) fn send_form(model: &mut Model, command: Command) -> Result<Vec<Effec
     let Some(old) = replaces else {
         return Ok(send_then(model, (command, None)));
     };
-    if let Some(stop) = stop_move::stop(model, &old.order) {
-        return stop_move::begin(model, &stop, command);
-    }
     let Command::Place(order) = command else {
         return Err(format!("{command}: this replaces no order"));
     };
-    amend::begin(model, (old.order, old.filled), order)
+    moves::begin(model, &old, order)
 }
 
 /// Closes the topmost form and keeps it with this command, together with what follows.

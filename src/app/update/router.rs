@@ -25,7 +25,7 @@ use crate::{
         orders::{
             bulk, caller, control, doubt,
             flight::{advance, objection, send, settle, traced},
-            flip, stop_move,
+            flip, moves,
             submit::{refuse, send_form},
         },
         rules::{halt, second, warnings},
@@ -124,7 +124,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     let mut effects = pass_time(model);
     effects.extend(bulk::proceed(model));
     effects.extend(flip::proceed(model));
-    effects.extend(stop_move::proceed(model));
+    effects.extend(moves::proceed(model));
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);

@@ -108,13 +108,11 @@ fn list_filters(model: &Model) -> Option<Timestamp> {
     model.table_views.are_sifting().then_some(model.now)
 }
 
-/// Halves of a flip or of a stop move ask for reads.
+/// Halves of a flip, and moves of exits, ask for reads.
 fn reads(model: &Model) -> Option<Timestamp> {
     let flips = model.store.flips.iter().map(|one| one.look_at);
-    let moves = model.store.stop_moves.iter();
-    flips
-        .chain(moves.filter_map(|one| one.stage.look_at()))
-        .min()
+    let moves = model.store.moves.iter();
+    flips.chain(moves.filter_map(|one| one.look_at())).min()
 }
 
 /// Waiting commands show a countdown in seconds.

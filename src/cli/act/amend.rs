@@ -1,28 +1,28 @@
 //! `perpdeck move ORDER_ID --price P`: moves a working order to another price or size.
 //!
-//! Contract: the same steps as on the desk. The stop of an open position is placed and read back as armed before the
-//! old one is canceled (`docs/delivery.md 3.6`). Any other order is canceled first, and the rest is placed once a read
-//! shows how much had filled, and at most 10 s after the data was read that the move was decided on. An unfinished move
-//! is reported (exit 15).
+//! Contract: the same steps as on the desk (`docs/delivery.md 3.6`). An order is moved in place, the exits of a position
+//! with a batch that is tried once more where they have changed. Where the service does not move an order, it is
+//! canceled, and the rest is placed once a read shows how much had filled, and at most 10 s after the data was read that
+//! the move was decided on. An unfinished move is reported (exit 15).
 
 use super::{
     consent, dry,
-    perform::send,
-    prepared::{ActFlags, PreparedCommand, writable},
+    perform::{send, send_with_consent},
+    prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt::print_outcome,
 };
 use crate::{
     app::{
         Store,
+        account::store::moves::Moved,
         account::successor::{Successor, filled_of, too_late},
         forms::form::{Form, FormContext, Used},
+        orders::moves::{self, MovePlan},
     },
     cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service, voice::Output},
     config::Sources,
     model::{
-        Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Position, Protection,
-        Receipt, STOP_READ_TIMEOUT, StopMoveEvent, StopMoveStep, StopPair, accepted_stop,
-        draft::Field, is_stop_canceled,
+        Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Receipt, draft::Field,
     },
     runtime::Clock,
 };
@@ -57,62 +57,106 @@ pub(in crate::cli) struct MoveArgs {
     how: ActFlags,
 }
 
-/// What moves an order, and in which order of the two.
-enum MovePlan {
-    /// A stop of this open position: the new one first.
-    PlaceFirst {
-        place: Box<PreparedCommand>,
-        cancel: Box<PreparedCommand>,
-        position: Box<Position>,
-    },
-    CancelFirst {
-        cancel: Box<PreparedCommand>,
-        successor: Box<Successor>,
-    },
+/// The order as the form first shows it, and as it is to be.
+struct Terms {
+    shown: PlaceOrder,
+    wanted: PlaceOrder,
 }
 
 pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
-    let mut store = Store::default();
     let read_at = Instant::now();
+    let store = read(&service).await;
+    let order = found(&store, &args.order_id)?;
+    let terms = args.terms(&service, &store, order)?;
+    let plan = moves::plan(&store, order, (&terms.shown, &terms.wanted));
+    match plan.map_err(UsageError)? {
+        MovePlan::InPlace(moved) => {
+            let command = moved.command(&store).map_err(UsageError)?;
+            let prepared = PreparedCommand::new(command, None)?;
+            let outcome = match in_place(&service, args.how, &prepared).await? {
+                Ok(outcome) => outcome,
+                Err(exit) => return Ok(exit),
+            };
+            let voice = args.how.output.voice();
+            let conflict = outcome.as_ref().err();
+            let Some(why) = conflict.filter(|why| why.kind == FailureKind::Conflict) else {
+                return print_outcome(voice, &prepared, &outcome);
+            };
+            if let Moved::Exits(..) = moved {
+                return again(&service, voice, &moved).await;
+            }
+            voice.note(&format!("it is not moved in place: {}", why.message));
+            let successor = successor(&store, order, terms.wanted)?;
+            cancel_first(&service, voice, successor, read_at).await
+        }
+        MovePlan::Replace => {
+            let successor = successor(&store, order, terms.wanted)?;
+            replace(&service, args.how, successor, read_at).await
+        }
+    }
+}
+
+/// The outcome, or the exit code where nothing was sent.
+async fn in_place(
+    service: &Service,
+    how: ActFlags,
+    prepared: &PreparedCommand,
+) -> Result<Result<SendOutcome, Exit>> {
+    if service.is_dry_run() {
+        let exit = dry::show(service, how.output.voice(), &[&prepared.request])?;
+        return Ok(Err(exit));
+    }
+    let outcome = send_with_consent(service, how, prepared, &[]).await?;
+    Ok(outcome.ok_or(Exit::Usage))
+}
+
+async fn read(service: &Service) -> Store {
+    let mut store = Store::default();
     service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
     store.clocks = service.clocks().await;
-    let order = found(&store, &args.order_id)?;
-    let placed = args.placed(&service, &store, order)?;
-    let plan = planned(&service, &store, (order, placed.clone()))?;
-    let voice = args.how.output.voice();
+    store
+}
+
+/// The exits are not as they were seen: they are read again, once.
+async fn again(service: &Service, voice: Output, moved: &Moved) -> Result<Exit> {
+    voice.note("the exits of the position have changed: reading them again");
+    let command = moved.command(&read(service).await);
+    let command = command.map_err(|why| Failure::local(format!("nothing is moved: {why}")))?;
+    let prepared = PreparedCommand::new(command, None)?;
+    let outcome = send(service, voice, &prepared, &[]).await?;
+    Ok(print_outcome(voice, &prepared, &outcome))
+}
+
+async fn replace(
+    service: &Service,
+    how: ActFlags,
+    successor: Successor,
+    read_at: Instant,
+) -> Result<Exit> {
+    let voice = how.output.voice();
+    let new = Command::Place(successor.order.clone());
     if service.is_dry_run() {
-        let place = PreparedCommand::new(Command::Place(Box::new(placed)), None)?;
-        let cancel = match &plan {
-            MovePlan::PlaceFirst { cancel, .. } | MovePlan::CancelFirst { cancel, .. } => cancel,
-        };
-        let requests = match &plan {
-            MovePlan::PlaceFirst { .. } => [&place.request, &cancel.request],
-            MovePlan::CancelFirst { .. } => [&cancel.request, &place.request],
-        };
-        return dry::show(&service, voice, &requests);
+        let cancel = PreparedCommand::new(Command::Cancel(successor.old.clone()), None)?;
+        let place = PreparedCommand::new(new, None)?;
+        return dry::show(service, voice, &[&cancel.request, &place.request]);
     }
-    writable(&service)?;
-    let what = format!("{} on {}", plan.words(order, &placed), service.place());
-    if !consent::given(args.how, what).await? {
+    writable(service)?;
+    let what = format!(
+        "Cancel/replace: cancels {}, then places the unfilled remainder of {new} on {}",
+        successor.old,
+        service.place()
+    );
+    if !consent::given(how, what).await? {
         return Ok(Exit::Usage);
     }
-    match plan {
-        MovePlan::PlaceFirst {
-            place,
-            cancel,
-            position,
-        } => place_first(&service, voice, (*place, *cancel, &position)).await,
-        MovePlan::CancelFirst { cancel, successor } => {
-            if let Some(why) = too_late(read_at.elapsed()) {
-                return Err(UsageError(format!("nothing was sent: {why}")).into());
-            }
-            cancel_first(&service, voice, (*cancel, *successor), read_at).await
-        }
+    if let Some(why) = too_late(read_at.elapsed()) {
+        return Err(UsageError(format!("nothing was sent: {why}")).into());
     }
+    cancel_first(service, voice, successor, read_at).await
 }
 
 fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
@@ -126,72 +170,32 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
     store.order(id).ok_or_else(why)
 }
 
-fn planned(
-    _service: &Service,
-    store: &Store,
-    (order, placed): (&Order, PlaceOrder),
-) -> Result<MovePlan> {
-    let mut open = store.positions.rows().iter();
-    let stopped = open.find(|position| order.protects(position) == Some(Protection::Stop));
-    if let Some(position) = stopped {
-        let cancel = order.cancel_for(&placed, position);
-        return Ok(MovePlan::PlaceFirst {
-            place: Box::new(PreparedCommand::new(
-                Command::Place(Box::new(placed)),
-                None,
-            )?),
-            cancel: Box::new(PreparedCommand::new(cancel, None)?),
-            position: Box::new(position.clone()),
-        });
-    }
+/// What takes the place of an order that is canceled.
+fn successor(store: &Store, order: &Order, wanted: PlaceOrder) -> Result<Successor> {
     let is_read = store.positions.value().is_some_and(Page::is_whole);
     if !is_read && order.is_armed() && order.may_close() {
-        return Err(Failure::new(
-            FailureKind::Unavailable,
-            format!(
-                "whether {} stops an open position is not known: the positions could not be read",
-                order.id
-            ),
-        )
-        .into());
+        let words = format!(
+            "whether {} stops an open position is not known: the positions could not be read",
+            order.id
+        );
+        return Err(Failure::new(FailureKind::Unavailable, words).into());
     }
     let filled = if order.is_armed() {
         order.filled_size.unwrap_or_default().abs()
     } else {
         filled_of(order).map_err(|why| UsageError(why.to_owned()))?
     };
-    Ok(MovePlan::CancelFirst {
-        cancel: Box::new(PreparedCommand::new(
-            Command::Cancel(order.id.clone()),
-            None,
-        )?),
-        successor: Box::new(Successor {
-            old: order.id.clone(),
-            order: Box::new(placed),
-            filled,
-            since: Clock::start().now(),
-        }),
+    Ok(Successor {
+        old: order.id.clone(),
+        order: Box::new(wanted),
+        filled,
+        since: Clock::start().now(),
     })
 }
 
-impl MovePlan {
-    fn words(&self, order: &Order, placed: &PlaceOrder) -> String {
-        let new = Command::Place(Box::new(placed.clone()));
-        match self {
-            Self::PlaceFirst { .. } => {
-                format!("Stop move: places {new}, then cancels {}", order.id)
-            }
-            Self::CancelFirst { .. } => format!(
-                "Cancel/replace: cancels {}, then places the unfilled remainder of {new}",
-                order.id
-            ),
-        }
-    }
-}
-
 impl MoveArgs {
-    /// The order as it is to be: what is not named stays as it is.
-    fn placed(&self, service: &Service, store: &Store, order: &Order) -> Result<PlaceOrder> {
+    /// What is not named stays as it is.
+    fn terms(&self, service: &Service, store: &Store, order: &Order) -> Result<Terms> {
         let (own, zone) = (Clock::start().now(), local_zone());
         let form_context = FormContext {
             store,
@@ -207,6 +211,7 @@ impl MoveArgs {
             Form::moved(order, &form_context)
         };
         let mut form = form.map_err(|why| UsageError(why.to_owned()))?;
+        let shown = placed(&form, &form_context)?;
         let waits_for = form.focus;
         let written = [
             (waits_for, &self.price),
@@ -220,108 +225,16 @@ impl MoveArgs {
             }
         }
         form.resolve_prices(&form_context);
-        let command = form.draft.command(&form.seen(&form_context));
-        let command = command.map_err(|faults| UsageError(faults.to_string()))?;
-        let Command::Place(order) = command else {
-            return Err(Failure::local(format!("{command} is no order")).into());
-        };
-        Ok(*order)
+        let wanted = placed(&form, &form_context)?;
+        Ok(Terms { shown, wanted })
     }
 }
 
-/// The stop stands twice until the old one is canceled, and never not at all.
-async fn place_first(
-    service: &Service,
-    voice: Output,
-    (place, cancel, position): (PreparedCommand, PreparedCommand, &Position),
-) -> Result<Exit> {
-    let old = cancel.command.cancels().cloned();
-    let old = old.ok_or_else(|| Failure::local("the old stop is not known"))?;
-    let outcome = send(service, voice, &place, &[]).await?;
-    let exit = print_outcome(voice, &place, &outcome);
-    let new = match accepted_stop(&old, &outcome) {
-        Ok(new) => new,
-        Err(words) => {
-            voice.note(&words);
-            return Ok(exit.or(Exit::Partial));
-        }
-    };
-    let pair = StopPair {
-        old: &old,
-        new: &new,
-        position: &position.id,
-    };
-    let step = read_step(service, pair, StopMoveEvent::NewAccepted).await;
-    if step == StopMoveStep::CancelsOld {
-        return cancel_old(service, voice, (pair, &cancel)).await;
-    }
-    end(service, voice, (pair, step)).await
-}
-
-async fn cancel_old(
-    service: &Service,
-    voice: Output,
-    (pair, cancel): (StopPair<'_>, &PreparedCommand),
-) -> Result<Exit> {
-    let outcome = send(service, voice, cancel, &[]).await?;
-    let exit = print_outcome(voice, cancel, &outcome);
-    if is_stop_canceled(&outcome) {
-        return Ok(exit);
-    }
-    let step = read_step(service, pair, StopMoveEvent::OldNotCanceled).await;
-    let ended = end(service, voice, (pair, step)).await?;
-    // A list that still has it proves nothing of a cancel of unknown outcome.
-    let is_unknown = exit == Exit::Unknown && ended == Exit::Partial;
-    Ok(if is_unknown { exit } else { ended })
-}
-
-/// Reads until the lists decide, or the time is over.
-async fn read_step(service: &Service, pair: StopPair<'_>, after: StopMoveEvent) -> StopMoveStep {
-    let began = Instant::now();
-    while began.elapsed() < STOP_READ_TIMEOUT {
-        let (open, working) = tokio::join!(
-            service.client.open_positions(&service.account),
-            service.client.working_orders(&service.account)
-        );
-        if let (Ok(open), Ok(working)) = (open, working) {
-            let step = pair.step(pair.standing(&open, &working), after);
-            if step != StopMoveStep::Waits {
-                return step;
-            }
-        }
-        sleep(LOOK_AGAIN).await;
-    }
-    pair.unread(after)
-}
-
-/// The last step of a move.
-async fn end(
-    service: &Service,
-    voice: Output,
-    (pair, step): (StopPair<'_>, StopMoveStep),
-) -> Result<Exit> {
-    match step {
-        StopMoveStep::Done => Ok(Exit::Ok),
-        StopMoveStep::Closed => {
-            voice.note("the position is closed: neither stop is left");
-            Ok(Exit::Partial)
-        }
-        StopMoveStep::CancelsNew => {
-            voice.note("the position is closed: the new stop protects nothing");
-            let cancel = Command::Cancel(pair.new.clone());
-            let cancel = PreparedCommand::new(cancel, None)?;
-            let outcome = send(service, voice, &cancel, &[]).await?;
-            Ok(print_outcome(voice, &cancel, &outcome).or(Exit::Partial))
-        }
-        StopMoveStep::Fails(why) => {
-            let left = why.left.map_or_else(String::new, |old| {
-                format!("; \"perpdeck cancel {old}\" cancels it")
-            });
-            voice.note(&format!("{}{left}", why.words));
-            Ok(Exit::Partial)
-        }
-        // The old stop goes first, and a read that decides nothing ends as unread.
-        StopMoveStep::CancelsOld | StopMoveStep::Waits => Ok(Exit::Partial),
+fn placed(form: &Form, form_context: &FormContext) -> Result<PlaceOrder> {
+    let command = form.draft.command(&form.seen(form_context));
+    match command.map_err(|faults| UsageError(faults.to_string()))? {
+        Command::Place(order) => Ok(*order),
+        command => Err(Failure::local(format!("{command} is no order")).into()),
     }
 }
 
@@ -329,9 +242,10 @@ async fn end(
 async fn cancel_first(
     service: &Service,
     voice: Output,
-    (cancel, successor): (PreparedCommand, Successor),
+    successor: Successor,
     read_at: Instant,
 ) -> Result<Exit> {
+    let cancel = PreparedCommand::new(Command::Cancel(successor.old.clone()), None)?;
     let outcome = send(service, voice, &cancel, &[]).await?;
     let exit = print_outcome(voice, &cancel, &outcome);
     let is_gone = match &outcome {

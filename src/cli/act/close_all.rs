@@ -6,6 +6,7 @@
 
 use super::{
     consent, dry,
+    flatten::still_open,
     perform::send,
     prepared::{ActFlags, KeyFlag, PreparedCommand, SendOutcome, writable},
     receipt,
@@ -188,10 +189,7 @@ fn report_text(operation: &CloseAll, open: Option<&[Position]>) -> String {
         let (id, why) = (&failed.position_id, failed.reason());
         format!("position {id} failed: {why}")
     }));
-    lines.extend(open.unwrap_or_default().iter().map(|position| {
-        let (id, size, market) = (&position.id, position.size, &position.market_id);
-        format!("position {id} is still open: {size} {market}")
-    }));
+    lines.extend(open.unwrap_or_default().iter().map(still_open));
     if open.is_some_and(<[Position]>::is_empty) {
         lines.push("no position is open".to_owned());
     }

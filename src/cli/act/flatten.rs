@@ -152,16 +152,21 @@ impl From<&OpenExposure> for RemainingRows {
     }
 }
 
+/// With its sign where its side is known.
+pub(super) fn still_open(position: &Position) -> String {
+    let (id, market) = (&position.id, &position.market_id);
+    let size = position.signed_size().unwrap_or(position.size);
+    format!("position {id} is still open: {size} {market}")
+}
+
 impl RemainingRows {
     fn is_empty(&self) -> bool {
         self.positions.is_empty() && self.orders.is_empty() && self.twaps.is_empty()
     }
 
     fn words(&self) -> String {
-        let positions = self.positions.iter().map(|position| {
-            let (id, size, market) = (&position.id, position.size, &position.market_id);
-            format!("position {id} is still open: {size} {market}\n")
-        });
+        let positions = self.positions.iter();
+        let positions = positions.map(|position| still_open(position) + "\n");
         let orders = self.orders.iter();
         let orders = orders.map(|order| format!("order {} is still {}\n", order.id, order.status));
         let twaps = self.twaps.iter();

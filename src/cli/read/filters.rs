@@ -250,12 +250,3 @@ fn executions(orders: &[Order]) -> RowTest<Order> {
     let parts_count = orders.iter().any(Order::adds_to_its_parts);
     Box::new(move |order| parts_count || order.partial_of_order_id.is_none())
 }
-
-/// By the sign of its size.
-pub(super) fn side_of(twap: &Twap) -> Option<Side> {
-    match twap.total_size {
-        Some(size) if size.is_positive() => Some(Side::Buy),
-        Some(size) if size.is_negative() => Some(Side::Sell),
-        Some(_) | None => None,
-    }
-}

@@ -7,7 +7,7 @@ use super::{
         voice::ListOutput,
     },
     ExactFormat,
-    filters::{MarketFilter, SideFilter, TwapState, side_of},
+    filters::{MarketFilter, SideFilter, TwapState},
     prices,
     sheet::Sheet,
     show,
@@ -43,7 +43,7 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
     let mut page = patiently(|| service.client.active_twaps(&service.account)).await?;
     page.rows.retain(|twap| {
         args.market.keeps(&twap.market_id)
-            && args.side.keeps(side_of(twap))
+            && args.side.keeps(twap.side())
             && args.status.is_none_or(|state| state.is_of(twap))
     });
     let sheet = Sheet {

@@ -1,7 +1,7 @@
 //! Changes of the exits of a position, applied as a whole or not at all: `PUT /v1/positions/{id}/exit-orders`.
 
 use super::{Risk, words};
-use crate::model::{Num, Order, OrderId, PositionId};
+use crate::model::{Num, Order, OrderId, Position, PositionId, Protection};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use strum::{Display, EnumString, VariantArray};
@@ -57,6 +57,49 @@ pub enum ExitOperation {
         /// The operation of this batch whose order it is paired with: a fill of the one retires the same size of the other.
         oco_pair_with: Option<usize>,
     },
+}
+
+impl ExitBatch {
+    /// For a position and the working orders as they are known.
+    pub fn of(position: &Position, working: &[Order], operations: Vec<ExitOperation>) -> Self {
+        let exits = working
+            .iter()
+            .filter(|order| order.protects(position).is_some());
+        let guards_less = |operation: &ExitOperation| operation.guards_less(position, working);
+        Self {
+            position_id: position.id.clone(),
+            expected_position_size: position.size,
+            expected_orders: exits.filter_map(ExpectedExit::of).collect(),
+            risk: if operations.iter().any(guards_less) {
+                Risk::Increasing
+            } else {
+                Risk::Neutral
+            },
+            operations,
+        }
+    }
+}
+
+impl ExitOperation {
+    /// Whether more of the position can be lost afterwards.
+    fn guards_less(&self, position: &Position, working: &[Order]) -> bool {
+        let stop = |id: &OrderId| {
+            let stops = |order: &&Order| order.protects(position) == Some(Protection::Stop);
+            working.iter().filter(stops).find(|order| order.id == *id)
+        };
+        match self {
+            Self::Cancel { order_id } => stop(order_id).is_some(),
+            Self::Modify {
+                order_id,
+                price,
+                size,
+            } => stop(order_id).is_some_and(|stop| {
+                let size = size.unwrap_or_else(|| stop.asked_size().abs());
+                !stop.is_as_good_at(*price, size, position)
+            }),
+            Self::Place { .. } => false,
+        }
+    }
 }
 
 impl ExpectedExit {

@@ -54,7 +54,7 @@ fn names(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
 
 fn size(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     fields.section("Price and size");
-    fields.number("size", Some(position.size));
+    fields.number("size", Some(position.quantity()));
     fields.text("size_decimals", position.size_decimals);
     fields.number("entry_price", position.entry_price);
     fields.number("exit_price", position.exit_price);

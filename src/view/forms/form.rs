@@ -6,9 +6,10 @@ use crate::{
         desk::presets,
         forms::form::{Form, Scroll},
         keys::keymap::{Action, Context},
+        orders::moves::{self, MovePlan},
     },
     model::{
-        CloseKind, MarketId, Position, Side, Text,
+        CloseKind, Command, MarketId, Position, Side, Text,
         draft::{Draft, DraftShape, Field, FieldInput, RelativePrice, Seen},
     },
     view::{
@@ -16,6 +17,7 @@ use crate::{
         text::{
             format,
             span::{Span, Tone},
+            words,
         },
     },
 };
@@ -94,7 +96,7 @@ pub fn form(form: &Form, model: &Model) -> FormView {
         fields: fields(form, model, &seen),
         preview: super::preview::preview(&reckoned, model, &seen),
         trouble: super::trouble::trouble(&reckoned, model, &seen),
-        json: form.shows_json.then(|| json(form, &seen)),
+        json: form.shows_json.then(|| json(form, model, &seen)),
         scroll: form.scroll,
         pages: [Action::PageUp, Action::PageDown].map(|action| {
             let chord = model.keymap.chord(Context::Form, action);
@@ -300,12 +302,21 @@ fn size_words(form: &Form, seen: &Seen) -> &'static str {
 }
 
 /// Method, path and body exactly as they would be sent, or why that is not possible yet.
-fn json(form: &Form, seen: &Seen) -> String {
+fn json(form: &Form, model: &Model, seen: &Seen) -> String {
     let command = match form.draft.command(seen) {
         Ok(command) => command,
         Err(faults) => return format!("not yet: {faults}"),
     };
-    crate::view::text::words::call(&command)
+    if let (Command::Place(wanted), Some(old)) = (&command, &form.replaces)
+        && let Ok(MovePlan::InPlace(moved)) = moves::planned(model, &old.order, wanted)
+    {
+        let moved = moved.command(&model.store);
+        return moved.map_or_else(
+            |why| format!("not yet: {why}"),
+            |command| words::call(&command),
+        );
+    }
+    words::call(&command)
 }
 
 fn order_side(side: Side) -> Span {

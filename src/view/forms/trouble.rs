@@ -11,15 +11,15 @@ use crate::{
         Model,
         forms::form::{Form, FormInput},
         keys::keymap::{Action, Context},
-        orders::stop_move,
+        orders::moves::{self, MovePlan},
         rules::{
             halt, second,
             warnings::{self, OrderWarning},
         },
     },
     model::{
-        FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side, TimeInForce,
-        TriggerDirection,
+        Command, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
+        TimeInForce, TriggerDirection,
         draft::{
             CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
         },
@@ -50,7 +50,7 @@ pub(crate) fn trouble(form: &Form, model: &Model, seen: &Seen) -> Vec<Span> {
     }
     if let Some(old) = &form.replaces {
         let scene = Scene::of(model, &model.options.zone);
-        lines.push(replaces(&old.order, model));
+        lines.push(replaces(form, &old.order, (model, seen)));
         let unpaired = protection::unpaired(&old.order, &scene);
         lines.extend(unpaired.map(|words| Span::new(words, Tone::Warn)));
     }
@@ -99,14 +99,23 @@ pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
         .then(|| failure.message.to_string())
 }
 
-/// Which of the two requests goes first.
-fn replaces(old: &OrderId, model: &Model) -> Span {
-    let words = if stop_move::stop(model, old).is_some() {
-        format!("{old} stands until the new stop is read as armed; then perpdeck cancels it")
-    } else {
-        format!("Cancel/replace: cancels {old}, then places the unfilled remainder")
+/// What becomes of the order that the form changes.
+fn replaces(form: &Form, old: &OrderId, (model, seen): (&Model, &Seen)) -> Span {
+    let plan = match form.draft.command(seen) {
+        Ok(Command::Place(wanted)) => moves::planned(model, old, &wanted),
+        Ok(_) | Err(_) => return Span::new(format!("changes {old}"), Tone::Info),
     };
-    Span::new(words, Tone::Info)
+    match plan {
+        Ok(MovePlan::InPlace(_)) => Span::new(
+            format!("Moved in place: {old} stands until the service accepts the change"),
+            Tone::Info,
+        ),
+        Ok(MovePlan::Replace) => Span::new(
+            format!("Cancel/replace: cancels {old}, then places the unfilled remainder"),
+            Tone::Info,
+        ),
+        Err(why) => Span::new(why, Tone::Warn),
+    }
 }
 
 /// Shown before anything is typed if the form can only increase exposure.

@@ -112,10 +112,10 @@ pub(crate) fn change(held: Option<&Position>, after: Option<Num>, seen: &Seen) -
         Some(size) => format!("{} {}", position_side(side).text, quantity(size, seen)),
     };
     let before = match held {
-        Some(position) => words(Some(position.size), position.side()),
+        Some(position) => words(Some(position.quantity()), position.side()),
         None => "flat".to_owned(),
     };
-    if after == Some(held.map_or(Num::ZERO, |held| held.size)) {
+    if after.is_some() && after == held.map_or(Some(Num::ZERO), Position::signed_size) {
         return Span::plain(format!("{before}, unchanged"));
     }
     let side = after.map(|size| match size {

@@ -7,19 +7,13 @@ use crate::{
     app::{
         Mode, Model, Motion, PendingCommand,
         account::{
-            store::{
-                flips::ClosedFlip,
-                stop_moves::{StopMove, StopMoveStage},
-            },
+            store::{flips::ClosedFlip, moves::OrderMove},
             successor::Successor,
         },
         dialogs::overlay::{Arm, Strip, StripAction},
         keys::keymap::{Action, Context},
     },
-    model::{
-        AccountId, CloseAll, Command, Num, Progress, SlicedOperation, StopMoveEvent, Ticket,
-        Timestamp,
-    },
+    model::{AccountId, CloseAll, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
     view::{
         tables::activity,
         text::{
@@ -169,7 +163,7 @@ pub fn flights(scene: &Scene<'_>) -> Vec<PendingCommandView> {
     let flights = flights.filter_map(|(ticket, flight)| flight_view(*ticket, flight, scene));
     let waiting = scene.store.successors.iter().map(|(_, next)| between(next));
     let flips = scene.store.flips.iter().map(flipping);
-    let moves = scene.store.stop_moves.iter().filter_map(reading_back);
+    let moves = scene.store.moves.iter().filter_map(reading_again);
     flights.chain(waiting).chain(flips).chain(moves).collect()
 }
 
@@ -186,18 +180,16 @@ fn flipping(one: &ClosedFlip) -> PendingCommandView {
     }
 }
 
-/// A stop move that waits for lists.
-fn reading_back(one: &StopMove) -> Option<PendingCommandView> {
-    let StopMoveStage::Reading { new, after, .. } = &one.stage else {
-        return None;
-    };
-    let old = &one.old;
-    let words = match after {
-        StopMoveEvent::NewAccepted => format!("reading whether {new} is armed; {old} stands"),
-        StopMoveEvent::OldNotCanceled => format!("reading whether {old} is gone; {new} stands"),
-    };
+/// A move that waits for lists.
+fn reading_again(one: &OrderMove) -> Option<PendingCommandView> {
+    one.look_at()?;
+    let orders = one.what.to().iter().map(|terms| terms.order.to_string());
+    let orders: Vec<_> = orders.collect();
     Some(PendingCommandView {
-        words: vec![Span::plain("stop move: "), Span::new(words, Tone::Info)],
+        words: vec![
+            Span::plain(format!("move of {}: ", orders.join(", "))),
+            Span::new("reading the exits of the position again", Tone::Info),
+        ],
         gauge: None,
     })
 }

@@ -16,6 +16,8 @@ pub mod quotes;
 pub(crate) mod reading;
 pub mod rows;
 pub(crate) mod scaled;
+#[cfg(test)]
+mod sides;
 pub mod standing;
 pub(crate) mod twaps;
 pub(crate) mod user_alert;

@@ -205,8 +205,9 @@ fn margin(position: &Position, _: &Scene<'_>) -> Cell {
 
 /// Only isolated positions have extra margin.
 fn extra(position: &Position, _: &Scene<'_>) -> Cell {
-    let extra = position.isolated_margin_extra.map(format::usd);
-    Span::muted(extra.unwrap_or_default()).into()
+    let extra = position.isolated_margin_extra;
+    let extra = extra.filter(|_| position.is_isolated());
+    Span::muted(extra.map(format::usd).unwrap_or_default()).into()
 }
 
 fn age(position: &Position, scene: &Scene<'_>) -> Cell {

@@ -7,8 +7,8 @@
 use super::{closed, csv::field, positions as open, protection, scaled::RungLine, twaps};
 use crate::{
     model::{
-        MarginMode, Num, Order, OrderId, Position, Protection, Scaled, ScaledId, Side, Text,
-        Timestamp, Twap,
+        Lenient, MarginMode, Num, Order, OrderId, Position, PositionSide, Protection, Scaled,
+        ScaledId, Text, Timestamp, Twap,
     },
     view::text::{format::Zone, scene::Scene},
 };
@@ -17,33 +17,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::{collections::BTreeMap, time::Duration};
 
-/// Which way something is exposed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum Exposure {
-    Long,
-    Short,
-}
-
-/// Of a position, or what it is held with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(inline)]
-pub enum Margin {
-    Cross,
-    Isolated,
-}
-
-/// An open position.
+/// An open position; its size has no sign, whether the service sent one or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PositionRow {
     #[serde(flatten)]
     pub sent: Position,
-    /// By the sign of `size`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub side: Option<Exposure>,
-    pub margin_mode: Margin,
     /// The mark of its market when the row was made, USD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_price: Option<Num>,
@@ -74,14 +52,11 @@ pub struct PositionRow {
     pub age: Option<Num>,
 }
 
-/// A closed position.
+/// A closed position; its size has no sign, whether the service sent one or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ClosedPositionRow {
     #[serde(flatten)]
     pub sent: Position,
-    /// By the sign of `size`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub side: Option<Exposure>,
     /// `realized_pnl` less `fees`, `funding` added, USD.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub net_pnl: Option<Num>,
@@ -141,14 +116,11 @@ pub struct OrderRow {
     pub settle_time: Option<Num>,
 }
 
-/// A TWAP or VWAP order.
+/// A TWAP or VWAP order; its sizes have no sign, whether the service sent one or not.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TwapRow {
     #[serde(flatten)]
     pub sent: Twap,
-    /// By the sign of `total_size`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub side: Option<Exposure>,
     /// How much of it is filled, as a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filled: Option<Num>,
@@ -195,8 +167,6 @@ impl PositionRow {
         let stop = guard(Protection::Stop);
         let bare = scene.store.orders.value().map(|_| Num::ZERO);
         Self {
-            side: exposure(position.side()),
-            margin_mode: margin(position),
             mark_price: scene.store.mark(&position.market_id),
             liquidation_distance: open::liquidation_distance(position, scene),
             unrealized_pnl: open::unrealized_pnl(position, scene),
@@ -209,7 +179,10 @@ impl PositionRow {
             },
             target: guard(Protection::Target).map(|(price, _)| price),
             age: position.opened_at.map(|at| seconds(scene.since(at))),
-            sent: position.clone(),
+            sent: Position {
+                margin_mode: Some(margin_mode(position)),
+                ..unsigned(position)
+            },
         }
     }
 }
@@ -217,11 +190,10 @@ impl PositionRow {
 impl ClosedPositionRow {
     pub fn new(position: &Position, _: &Scene<'_>) -> Self {
         Self {
-            side: exposure(position.side()),
             net_pnl: position.net_pnl(),
             roi: closed::return_on_basis(position),
             held: closed::held(position).map(seconds),
-            sent: position.clone(),
+            sent: unsigned(position),
         }
     }
 }
@@ -266,17 +238,16 @@ impl OrderRow {
 impl TwapRow {
     pub fn new(twap: &Twap, scene: &Scene<'_>) -> Self {
         let now = twaps::clock(twap, scene);
-        let side = twap.total_size.and_then(|size| match size {
-            size if size.is_positive() => Some(Exposure::Long),
-            size if size.is_negative() => Some(Exposure::Short),
-            _ => None,
-        });
         Self {
-            side,
             filled: twap.filled_share(),
             elapsed: twap.elapsed_share(now),
             drift: twap.drift(now),
-            sent: twap.clone(),
+            sent: Twap {
+                side: twap.side().map(Lenient::from).or(twap.side.clone()),
+                total_size: twap.total_size.map(Num::abs),
+                filled_size: twap.filled_size.map(Num::abs),
+                ..twap.clone()
+            },
         }
     }
 }
@@ -308,18 +279,19 @@ impl RungRow {
     }
 }
 
-fn exposure(side: Option<Side>) -> Option<Exposure> {
-    side.map(|side| match side {
-        Side::Buy => Exposure::Long,
-        Side::Sell => Exposure::Short,
-    })
+/// With its side as a word and no sign.
+fn unsigned(position: &Position) -> Position {
+    let side = position.side().map(|side| PositionSide::from(side).into());
+    Position {
+        side: side.or(position.side.clone()),
+        size: position.quantity(),
+        ..position.clone()
+    }
 }
 
-fn margin(position: &Position) -> Margin {
-    match open::margin_mode(position) {
-        MarginMode::Cross => Margin::Cross,
-        MarginMode::Isolated => Margin::Isolated,
-    }
+fn margin_mode(position: &Position) -> Lenient<MarginMode> {
+    let sent = position.margin_mode.clone();
+    sent.unwrap_or_else(|| open::margin_mode(position).into())
 }
 
 fn seconds(span: Duration) -> Num {
@@ -340,18 +312,18 @@ pub mod columns_of {
         "id", "market_id", "side", "size", "entry_price", "mark_price", "liquidation_price", "liquidation_distance",
         "unrealized_pnl", "roe", "pnl_at_liquidation", "stop", "stop_coverage", "target", "margin_mode", "leverage",
         "isolated_margin_extra", "fees", "funding", "age", "opened_at", "realized_pnl", "realized_margin_basis",
-        "exit_price", "closed_at", "size_decimals", "account_id", "provider", "symbol", "coin",
+        "exit_price", "closed_at", "status", "size_decimals", "account_id", "provider", "symbol", "coin",
     ];
     pub const CLOSED_POSITION: &[&str] = &[
         "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
         "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
-        "isolated_margin_extra", "size_decimals", "account_id", "provider", "symbol", "coin",
+        "margin_mode", "isolated_margin_extra", "status", "size_decimals", "account_id", "provider", "symbol", "coin",
     ];
     pub const TRADE: &[&str] = &[
         "id", "closed_at", "market_id", "side", "size", "entry_price", "exit_price", "realized_pnl", "fees", "funding",
         "net_pnl", "roi", "held", "opened_at", "leverage", "realized_margin_basis", "liquidation_price",
-        "isolated_margin_extra", "size_decimals", "account_id", "provider", "symbol", "coin", "note", "tags",
-        "r_multiple", "mae", "mfe", "marks_seen",
+        "margin_mode", "isolated_margin_extra", "status", "size_decimals", "account_id", "provider", "symbol", "coin",
+        "note", "tags", "r_multiple", "mae", "mfe", "marks_seen",
     ];
     pub const ORDER: &[&str] = &[
         "id", "requested_at", "market_id", "side", "type", "mode", "status", "armed", "size", "initial_size",
@@ -360,12 +332,13 @@ pub mod columns_of {
         "margin_mode", "leverage", "age", "fill_price", "expected_price", "slippage_bps", "notional", "liquidity_role",
         "fee", "realized_pnl", "settle_time", "settled_at", "canceled_at", "reject_reason", "reject_rule_id",
         "chase_offset", "chase_cap_price", "target_position_id", "partial_of_order_id", "partial_fill_root_order_id",
-        "twap_order_id", "scaled_order_id", "account_id", "provider", "symbol", "coin",
+        "oco_sibling_order_id", "twap_order_id", "scaled_order_id", "client_order_id", "triggered_at",
+        "stop_triggered_at", "cancel_requested_at", "account_id", "provider", "symbol", "coin",
     ];
     pub const TWAP: &[&str] = &[
         "id", "market_id", "side", "total_size", "filled_size", "filled", "elapsed", "drift", "slices_attempted",
-        "slice_count", "next_run_at", "average_price", "status", "completion_reason", "trigger_price", "min_price",
-        "max_price", "leverage", "reduce_only", "randomize", "duration_minutes", "slice_interval_seconds", "started_at",
+        "slice_count", "next_run_at", "average_price", "status", "strategy", "completion_reason", "trigger_price", "min_price",
+        "max_price", "margin_mode", "leverage", "reduce_only", "randomize", "duration_minutes", "slice_interval_seconds", "started_at",
         "end_at", "activated_at", "canceled_at", "completed_at", "current_child_order_id", "size_decimals", "account_id",
         "provider", "symbol", "coin",
     ];

@@ -169,7 +169,7 @@ fn title(ladder: &Scaled, scene: &Scene<'_>) -> Vec<Facts> {
     let name = [
         words::market(&ladder.market_id),
         Span::plain(" "),
-        words::signed_side(ladder.total_size),
+        words::strategy_side(ladder.side()),
         Span::plain(" "),
         known(size),
     ];

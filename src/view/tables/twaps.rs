@@ -22,7 +22,7 @@ pub const TWAPS: &[Column<Twap>] = &[
     })
     .short("mkt"),
     Column::new("side", "side", Left, 0, |t, _| {
-        words::signed_side(t.total_size).into()
+        words::strategy_side(t.side()).into()
     }),
     Column::new("total_size", "size", Number, 1, |t, scene| {
         known(t.total_size.map(|size| sized(t, size, scene))).into()
@@ -142,7 +142,7 @@ fn name(twap: &Twap, scene: &Scene<'_>) -> Vec<Span> {
     vec![
         words::market(&twap.market_id),
         Span::plain(" "),
-        words::signed_side(twap.total_size),
+        words::strategy_side(twap.side()),
         Span::plain(" "),
         known(size),
     ]

@@ -48,13 +48,12 @@ pub(crate) fn closing(closing: Closing) -> &'static str {
     }
 }
 
-/// `BUY` or `SELL` by the sign of a strategy's total size.
-pub(crate) fn signed_side(size: Option<Num>) -> Span {
-    match size {
-        Some(size) if size.is_positive() => Span::new("BUY", Tone::Good),
-        Some(size) if size.is_negative() => Span::new("SELL", Tone::Bad),
-        Some(_) | None => Span::new("?", Tone::Warn),
-    }
+/// `BUY`, `SELL`, or `?` if the service does not say.
+pub(crate) fn strategy_side(side: Option<Side>) -> Span {
+    side.map_or_else(
+        || Span::new("?", Tone::Warn),
+        |side| order_side(&side.into()),
+    )
 }
 
 fn side_tone(side: Side) -> Tone {
@@ -188,7 +187,7 @@ pub(crate) fn command(command: &Command, about: &About) -> String {
         }
         (Command::CancelScaled(id), Some(Target::Scaled(ladder))) => {
             let rungs = ladder.rungs.len();
-            let side = signed_side(ladder.total_size).text;
+            let side = strategy_side(ladder.side()).text;
             let symbol = market(&ladder.market_id).text;
             format!("cancel ladder {side} {symbol}, {rungs} rungs ({id})")
         }
@@ -263,7 +262,7 @@ pub(crate) fn known_or_quoted<T: Copy + fmt::Display>(
 
 pub(crate) fn twap(twap: &Twap, of: Option<&Market>) -> String {
     let total = twap.total_size.map(|total| order_size(total, of));
-    let side = signed_side(twap.total_size).text;
+    let side = strategy_side(twap.side()).text;
     format!(
         "{side} {} {}",
         known(total).text,
