@@ -434,15 +434,8 @@ async fn prices_come_from_the_configured_document() {
     let (client, _calls) = responder.client();
     let page = client.markets().await.unwrap();
     let btc = Market {
-        id: "paper|BTC".into(),
         mark: Some("64000.10".parse().unwrap()),
-        bid: None,
-        ask: None,
-        size_decimals: None,
-        max_leverage: None,
-        funding_rate: None,
-        grid: crate::model::Grid::default(),
-        updated_at: None,
+        ..Market::new("paper|BTC".into())
     };
     assert_eq!(page.rows, [btc]);
     assert_eq!(page.unreadable, ["row 1: nothing at `/market_id`".into()]);

@@ -76,10 +76,10 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let read_at = Instant::now();
-    service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
     store.clocks = service.clocks().await;
+    service.take_prices(&mut store, &[]).await;
     let order = found(&store, &args.order_id)?;
     let placed = args.placed(&service, &store, order)?;
     let plan = planned(&service, &store, (order, placed.clone()))?;

@@ -412,15 +412,12 @@ mod tests {
 
     fn market(coin: &str, mid: u32) -> Market {
         Market {
-            id: format!("paper|{coin}").into(),
             mark: Some(Num::from(mid)),
             bid: Some(Num::from(mid - 1)),
             ask: Some(Num::from(mid + 1)),
             size_decimals: Some(5),
             max_leverage: Some(40),
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new(format!("paper|{coin}").into())
         }
     }
 

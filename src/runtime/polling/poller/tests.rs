@@ -68,6 +68,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)
+        | Msg::Met(_)
         | Msg::MarketData(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
