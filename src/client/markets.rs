@@ -25,6 +25,8 @@ use tokio::{
 
 /// The list of markets changes rarely.
 const LIST_AGE: Duration = Duration::from_mins(10);
+/// Where only names depend on it, a list that failed is asked for again after so long.
+const LIST_RETRY: Duration = Duration::from_mins(1);
 /// A price of its own time this far behind the answer shows a market that stands, not what it would trade at.
 const STALE_PRICE: Duration = Duration::from_hours(2);
 
@@ -32,8 +34,15 @@ const STALE_PRICE: Duration = Duration::from_hours(2);
 #[derive(Debug, Default)]
 pub(super) struct KnownMarkets {
     about: OnceCell<ServiceAbout>,
-    list: AsyncMutex<Option<(Instant, Arc<Page<Listing>>)>>,
+    list: AsyncMutex<Option<KnownList>>,
     quotes: Mutex<BTreeMap<MarketId, KnownQuote>>,
+}
+
+#[derive(Debug)]
+struct KnownList {
+    asked: Instant,
+    /// `None` if it could not be read.
+    page: Option<Arc<Page<Listing>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,7 +67,9 @@ impl KnownMarkets {
         let mut quotes = locked(&self.quotes);
         let asked = Instant::now();
         match (quotes.get_mut(&id), quote) {
-            (Some(known), Err(_)) if known.quote.is_ok() => known.asked = asked,
+            (Some(known), Err(why)) if known.quote.is_ok() && !is_unbelieved(&why) => {
+                known.asked = asked;
+            }
             (_, quote) => {
                 quotes.insert(id, KnownQuote { asked, quote });
             }
@@ -70,6 +81,7 @@ impl KnownMarkets {
         let known = locked(&self.quotes).get(&market.id).cloned();
         match known.map(|known| known.quote) {
             Some(Ok(quote)) => market.priced(&quote).believed(),
+            Some(Err(why)) if is_unbelieved(&why) => Err(why.message.to_string()),
             Some(Err(_)) | None => Ok(market),
         }
     }
@@ -147,7 +159,7 @@ impl Client {
         let answer = self.source_answer(&source.url).await?;
         let mut page = super::source::market_page(&answer, source)?;
         page = believed(page, |market| fresh(market, answer.date));
-        let Ok(listed) = self.listed().await else {
+        let Some(listed) = self.names().await else {
             return Ok(page);
         };
         let by_id: BTreeMap<_, _> = listed
@@ -199,14 +211,36 @@ impl Client {
     /// The list of markets, as it was read last.
     pub async fn listed(&self) -> Result<Arc<Page<Listing>>, Failure> {
         let mut known = self.0.markets.list.lock().await;
-        if let Some((read, page)) = known.as_ref()
-            && read.elapsed() < LIST_AGE
+        if let Some(KnownList {
+            asked,
+            page: Some(page),
+        }) = known.as_ref()
+            && asked.elapsed() < LIST_AGE
         {
             return Ok(Arc::clone(page));
         }
-        let page = Arc::new(self.listings().await?);
-        *known = Some((Instant::now(), Arc::clone(&page)));
-        Ok(page)
+        let read = self.listings().await.map(Arc::new);
+        *known = Some(KnownList {
+            asked: Instant::now(),
+            page: read.as_ref().ok().map(Arc::clone),
+        });
+        read
+    }
+
+    /// The same for names alone: prices from elsewhere do not wait for a service that has just failed.
+    async fn names(&self) -> Option<Arc<Page<Listing>>> {
+        let has_failed = self
+            .0
+            .markets
+            .list
+            .lock()
+            .await
+            .as_ref()
+            .is_some_and(|known| known.page.is_none() && known.asked.elapsed() < LIST_RETRY);
+        if has_failed {
+            return None;
+        }
+        self.listed().await.ok()
     }
 
     /// The prices of a market now, and what an order of that side and size would meet. Prices that are long past are
@@ -223,10 +257,15 @@ impl Client {
     }
 }
 
+/// The service answered with prices that can be none.
+fn is_unbelieved(why: &Failure) -> bool {
+    why.kind == FailureKind::Unreadable
+}
+
 /// Every request failed, none of them by an answer: the service cannot be reached.
 fn unreached(troubles: &[Option<Failure>]) -> Option<Failure> {
     let of_way = |why: &Failure| {
-        why.status.is_none() && !matches!(why.kind, FailureKind::Unreadable)
+        why.status.is_none() && !is_unbelieved(why)
             || matches!(why.kind, FailureKind::Auth | FailureKind::Limited)
     };
     let whys: Option<Vec<_>> = troubles.iter().map(|why| why.as_ref()).collect();

@@ -94,7 +94,7 @@ pub(crate) fn observed(field: Field, seen: &Seen, side: Option<Side>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grid, Market};
+    use crate::model::Market;
 
     fn eth() -> Market {
         Market {

@@ -7,7 +7,7 @@ use crate::config::SourceChoice;
 use serde::{Deserialize, Serialize};
 
 /// The sources of one service. `Auto` is the simulator's own, and none on any other service.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarketSources {
     pub candles: SourceChoice<CandleSource>,
     pub books: SourceChoice<BookSource>,

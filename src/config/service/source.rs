@@ -7,9 +7,10 @@ use serde::{
 use std::{fmt, marker::PhantomData};
 
 /// A source of market data.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SourceChoice<T> {
     /// What the service itself has: a simulator says so in `GET /v1`.
+    #[default]
     Auto,
     None,
     /// The simulator's, without asking.

@@ -405,9 +405,7 @@ impl EntryDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Charges, Command, Curve, Grid, Market, PlaceOrder, Position, draft::Faults,
-    };
+    use crate::model::{Charges, Command, Curve, Market, PlaceOrder, Position, draft::Faults};
     use strum::VariantArray as _;
 
     fn market(coin: &str, mid: u32) -> Market {

@@ -215,7 +215,7 @@ fn offset(text: &str) -> Option<Offset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grid, Market};
+    use crate::model::Market;
 
     fn eth() -> Market {
         Market {
