@@ -288,15 +288,13 @@ fn market_desk(candles: i64, levels: i64) -> Model {
     let mut model = desk(1_000);
     update(&mut model, NOW, Msg::Resized(200, 60));
     let market = Market {
-        id: btc(),
         mark: Some(Num::from(64_000_i64)),
         bid: Some(Num::from(63_999_i64)),
         ask: Some(Num::from(64_001_i64)),
         size_decimals: Some(5),
         max_leverage: Some(50),
-        funding_rate: None,
         grid: Grid::Figures(5),
-        updated_at: None,
+        ..Market::new(btc())
     };
     arrive(&mut model, Answer::Markets(Ok(vec![market])));
     let page = Page::of((0..candles).map(|ago| candle(ago, ago % 11)).collect());

@@ -69,6 +69,6 @@ pub use orders::bulk::marked;
 pub use orders::sent::{corrects, has_refused};
 pub use tables::rows::Rows;
 pub use update::account_set::{AccountScope, AccountSet, Desks};
-pub(crate) use update::market_data::due as market_due;
+pub(crate) use update::market_data::{due as market_due, markets_shown};
 pub use update::router::update;
 pub use update::wake::{redraw, wake};

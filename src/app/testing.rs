@@ -192,15 +192,13 @@ pub(crate) fn market(
 ) -> Market {
     let mid = num(bid).plus(num(ask)).unwrap().over(num("2"));
     Market {
-        id: format!("paper|{coin}").into(),
         mark: mid,
         bid: Some(num(bid)),
         ask: Some(num(ask)),
         size_decimals: Some(size_decimals),
         max_leverage: Some(max_leverage),
-        funding_rate: None,
         grid: Grid::Figures(5),
-        updated_at: None,
+        ..Market::new(format!("paper|{coin}").into())
     }
 }
 

@@ -161,9 +161,11 @@ async fn add(
 async fn read(service: &Service, settings: &Settings, text: &str) -> Result<UserAlert> {
     let now = Clock::start().now();
     let mut model = Model::new(setup::options(settings), Keymap::default(), now);
-    service.take_prices(&mut model.store).await;
-    service.take_positions(&mut model.store).await;
     let first = text.split([' ', '<', '>']).next().unwrap_or_default();
+    service.take_positions(&mut model.store).await;
+    service
+        .take_prices(&mut model.store, &[MarketId::from(first)])
+        .await;
     let is_market = !model.store.markets_named(first).is_empty();
     if !is_market && first != "pnl" && !first.is_empty() {
         let words = unknown(&MarketId::from(first), &model.store.known_markets());

@@ -36,9 +36,6 @@ pub(super) struct SettingsFlags {
     /// The source of the recent trades
     #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
     trade_source: Option<String>,
-    /// The source of equity and limits
-    #[arg(long, global = true, value_name = "SOURCE", value_parser = ["auto", "none", "paper"])]
-    facts_source: Option<String>,
     /// How long the close-all strip waits before it sends: 1.5s, 0s
     #[arg(long, global = true, value_name = "TIME")]
     close_all_delay: Option<String>,
@@ -116,7 +113,6 @@ impl SettingsFlags {
             ("candle_source", "--candle-source", &self.candle_source),
             ("book_source", "--book-source", &self.book_source),
             ("trade_source", "--trade-source", &self.trade_source),
-            ("facts_source", "--facts-source", &self.facts_source),
             (
                 "close_all_delay",
                 "--close-all-delay",

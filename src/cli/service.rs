@@ -8,11 +8,14 @@ use crate::{
     },
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
-    model::{AccountFacts, AccountId, Failure, FailureKind, Order, Page, Position, Timestamp},
+    model::{
+        AccountFacts, AccountId, Failure, Market, MarketId, FailureKind, Order, Page, Position, Timestamp,
+    },
     runtime::{AccountAddress, Clock},
 };
 use color_eyre::Result;
 use std::{
+    collections::BTreeSet,
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -27,6 +30,8 @@ const NOWHERE: &str = "no service is configured: set base_url, account_id and th
 /// Attempts per read, so that one lost packet is no failure.
 const TRIES: u32 = 3;
 const BACKOFF: Duration = Duration::from_millis(250);
+/// Quotes that one verb asks for.
+const MOST_QUOTES: usize = 20;
 /// A read that would wait longer than this fails.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -137,7 +142,7 @@ impl Service {
     /// nothing was read before.
     pub(super) async fn clocks(&self) -> Clocks {
         // Without an answer the clock stays unknown.
-        let has_figures = self.client.connection().facts.is_some();
+        let has_figures = self.client.is_simulator().await == Ok(true);
         if has_figures && !self.call_log().clocks().knows_figures() {
             let _told = timeout(CLOCK_TIMEOUT, self.figures()).await;
         }
@@ -178,18 +183,38 @@ impl Service {
         patiently(|| self.client.working_orders(&self.account)).await
     }
 
-    /// Reads prices if there is a source; they stay unknown if it fails.
-    pub(super) async fn take_prices(&self, store: &mut Store) {
-        if let Some(poll) = self.read_prices().await {
-            store.arrive(poll);
-        }
+    /// Reads the markets, with the prices of those that `store` holds and of `named`, by id or name; they stay unknown
+    /// if it fails.
+    pub(super) async fn take_prices(&self, store: &mut Store, named: &[MarketId]) {
+        let held = store.positions.rows().iter().map(|row| &row.market_id);
+        let working = store.orders.rows().iter().map(|row| &row.market_id);
+        let wanted: Vec<_> = held.chain(working).chain(named).cloned().collect();
+        let wanted = self.listed_ids(&wanted).await;
+        store.arrive(self.read_prices(&wanted).await);
     }
 
-    pub(super) async fn read_prices(&self) -> Option<Poll> {
-        self.client.connection().prices.as_ref()?;
-        let markets = patiently(|| self.client.markets()).await;
-        let is_offered = !markets.as_ref().is_err_and(is_no_source);
-        is_offered.then(|| arrived(Answer::Markets(markets.map(|page| page.rows))))
+    pub(super) async fn read_prices(&self, wanted: &BTreeSet<MarketId>) -> Poll {
+        let markets = patiently(|| self.client.markets(wanted, MOST_QUOTES)).await;
+        arrived(Answer::Markets(markets.map(|page| page.rows)))
+    }
+
+    /// Every market, those of `named` with prices.
+    pub(super) async fn markets(&self, named: &[MarketId]) -> Result<Page<Market>, Failure> {
+        let wanted = self.listed_ids(named).await;
+        patiently(|| self.client.markets(&wanted, MOST_QUOTES)).await
+    }
+
+    /// The ids of markets that are named by id, symbol or coin. A simulator prices all of them.
+    pub(super) async fn listed_ids(&self, named: &[MarketId]) -> BTreeSet<MarketId> {
+        if named.is_empty() || self.client.is_simulator().await != Ok(false) {
+            return BTreeSet::new();
+        }
+        let Ok(listed) = patiently(|| self.client.listed()).await else {
+            return BTreeSet::new();
+        };
+        let listed = listed.rows.iter().cloned().map(Market::from);
+        let is_named = |market: &Market| named.iter().any(|name| market.is_called(name.raw()));
+        listed.filter(is_named).map(|market| market.id).collect()
     }
 
     pub(super) async fn take_positions(&self, store: &mut Store) {
@@ -200,25 +225,20 @@ impl Service {
         arrived(Answer::Positions(self.open_positions().await))
     }
 
-    /// Reads the account's figures if there is a source; they stay unknown if it fails.
+    /// Reads the account's figures; they stay unknown if it fails.
     pub(super) async fn take_figures(&self, store: &mut Store) {
-        if let Some(poll) = self.read_figures().await {
-            store.arrive(poll);
-        }
+        store.arrive(self.read_figures().await);
     }
 
-    /// The figures tell the service's clock, too.
-    pub(super) async fn read_figures(&self) -> Option<Poll> {
-        self.client.connection().facts.as_ref()?;
-        let facts = patiently(|| self.figures()).await;
-        let is_offered = !facts.as_ref().is_err_and(is_no_source);
-        is_offered.then(|| arrived(Answer::Account(facts)))
+    /// The figures tell a simulator's clock, too.
+    pub(super) async fn read_figures(&self) -> Poll {
+        arrived(Answer::Account(patiently(|| self.figures()).await))
     }
 
     async fn figures(&self) -> Result<AccountFacts, Failure> {
         let asked = Clock::start().now();
         let facts = self.client.account_facts(&self.account).await?;
-        if let Some(told) = facts.as_of {
+        if let Some(told) = facts.told_at {
             let now = Clock::start().now();
             self.call_log().clocks().figures(told, asked, now);
         }
@@ -283,11 +303,6 @@ pub(super) fn account_address(settings: &Settings) -> Option<AccountAddress> {
             .to_owned(),
         account_id: AccountId::from(settings.account_id.as_deref()?),
     })
-}
-
-/// The service has no such list: treated like an unconfigured source.
-fn is_no_source(why: &Failure) -> bool {
-    why.kind == FailureKind::Local
 }
 
 pub(super) fn arrive(store: &mut Store, answer: Answer) {

@@ -1,17 +1,15 @@
 //! Candles, the order book and the trades of one market, from configured sources.
 //!
 //! Contract: lenient in. A row that cannot be read is counted and left out; a book with a hole in it, or whose best bid
-//! is not below its best ask, is refused whole, since it would mislead. `Ok(None)` where no source is set, and where the
-//! service does not offer the paper exchange's own (404): it is not asked for it again. The key goes to the service only.
+//! is not below its best ask, is refused whole, since it would mislead. `Ok(None)` where no source is set, and by default where the service
+//! is no simulator. The key goes to the service only.
 
 use super::{
     Client,
-    response::ServiceResponse,
-    source::Preset,
     source_row::{SourceRow, rows, unreadable, whole},
 };
 use crate::{
-    config::{BookSource, CandleSource, PriceSource, TradeSource},
+    config::{BookSource, CandleSource, TradeSource},
     model::{
         Book, Candle, Dated, Failure, Interval, Level, MarketId, Num, Page, PublicTrade, Side,
         Timestamp,
@@ -28,7 +26,8 @@ impl Client {
         before: Option<Timestamp>,
         limit: u32,
     ) -> Result<Option<Dated<Page<Candle>>>, Failure> {
-        let Some(source) = self.connection().markets.candles.as_ref() else {
+        let choice = &self.connection().markets.candles;
+        let Some(source) = &self.chosen(choice, CandleSource::paper).await? else {
             return Ok(None);
         };
         let values = [
@@ -37,10 +36,7 @@ impl Client {
             ("{limit}", Some(limit.to_string())),
             ("{before}", before.map(|before| before.0.to_string())),
         ];
-        let preset = preset(&source.url, &CandleSource::paper().url);
-        let Some(answer) = self.market_document(&source.url, &values, preset).await? else {
-            return Ok(None);
-        };
+        let answer = self.source_answer(&filled(&source.url, &values)).await?;
         let document = whole(&answer)?;
         let mut page = page(&document, &source.rows, |row| candle(row, source))?;
         if source.closed.is_none()
@@ -58,17 +54,15 @@ impl Client {
         market: &MarketId,
         depth: Option<u32>,
     ) -> Result<Option<Dated<Book>>, Failure> {
-        let Some(source) = self.connection().markets.books.as_ref() else {
+        let choice = &self.connection().markets.books;
+        let Some(source) = &self.chosen(choice, BookSource::paper).await? else {
             return Ok(None);
         };
         let values = [
             ("{market_id}", Some(market.raw().to_owned())),
             ("{depth}", depth.map(|depth| depth.to_string())),
         ];
-        let preset = preset(&source.url, &BookSource::paper().url);
-        let Some(answer) = self.market_document(&source.url, &values, preset).await? else {
-            return Ok(None);
-        };
+        let answer = self.source_answer(&filled(&source.url, &values)).await?;
         let document = whole(&answer)?;
         let side = |pointer| levels(&document, pointer, source).map_err(unreadable);
         let book = Book::new(side(&source.bids)?, side(&source.asks)?);
@@ -90,51 +84,18 @@ impl Client {
         market: &MarketId,
         limit: u32,
     ) -> Result<Option<Dated<Page<PublicTrade>>>, Failure> {
-        let Some(source) = self.connection().markets.trades.as_ref() else {
+        let choice = &self.connection().markets.trades;
+        let Some(source) = &self.chosen(choice, TradeSource::paper).await? else {
             return Ok(None);
         };
         let values = [
             ("{market_id}", Some(market.raw().to_owned())),
             ("{limit}", Some(limit.to_string())),
         ];
-        let preset = preset(&source.url, &TradeSource::paper().url);
-        let Some(answer) = self.market_document(&source.url, &values, preset).await? else {
-            return Ok(None);
-        };
+        let answer = self.source_answer(&filled(&source.url, &values)).await?;
         let document = whole(&answer)?;
         let page = page(&document, &source.rows, |row| trade(row, source))?;
         Ok(Some(dated(&document, source.updated_at.as_deref(), page)))
-    }
-
-    /// `None` where the service has shown that it has no such source, or none of its kind.
-    async fn market_document(
-        &self,
-        template: &str,
-        values: &[(&str, Option<String>)],
-        preset: Preset,
-    ) -> Result<Option<ServiceResponse>, Failure> {
-        let url = filled(template, values);
-        let name = url.split('?').next().unwrap_or_default().to_owned();
-        let is_absent = || {
-            let is_paper = preset == Preset::Paper;
-            let prices = is_paper && self.not_offered(&PriceSource::paper().url).is_some();
-            prices || self.not_offered(&name).is_some()
-        };
-        if is_absent() {
-            return Ok(None);
-        }
-        match self.read_source(&url, &name, preset).await {
-            Err(_) if is_absent() => Ok(None),
-            answer => answer.map(Some),
-        }
-    }
-}
-
-fn preset(url: &str, paper: &str) -> Preset {
-    if url == paper {
-        Preset::Paper
-    } else {
-        Preset::None
     }
 }
 

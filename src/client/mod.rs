@@ -11,11 +11,13 @@
 //! Known limits: HTTP/1.1 without compression. An HTTP date in `Retry-After` is compared with this machine's clock if
 //! the response has no `Date`.
 
+mod account;
 mod base;
 mod close_check;
 mod credentials;
 mod lock;
 mod market_source;
+mod markets;
 mod mutate;
 pub mod policy;
 mod probe;
@@ -45,15 +47,14 @@ pub use rows::rows_of;
 pub use timeouts::Timeouts;
 
 use crate::{
-    config::Connection,
+    config::{Connection, SourceChoice},
     model::{Call, Failure, Timestamp},
 };
 use reqwest::Url;
 use std::{
-    collections::BTreeSet,
     fmt,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -77,8 +78,8 @@ struct Inner {
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,
-    /// Preset sources that the service turned out not to have.
-    not_offered: Mutex<BTreeSet<String>>,
+    markets: markets::KnownMarkets,
+    policy: account::KnownPolicy,
     calls: UnboundedSender<Call>,
     now: Now,
 }
@@ -114,12 +115,8 @@ impl Client {
         let base = base::base(&connection.base_url)?;
         let (key, source) = (connection.api_key.clone(), connection.key_source.clone());
         let credentials = credentials::Credentials::new(key, source)?;
-        let sources = [
-            connection.prices.as_ref().map(|prices| &prices.url),
-            connection.facts.as_ref().map(|facts| &facts.url),
-        ];
-        for url in sources.into_iter().flatten() {
-            base::source(&base, url)?;
+        if let SourceChoice::Custom(prices) = &connection.prices {
+            base::source(&base, &prices.url)?;
         }
         let inner = Inner {
             read_only: AtomicBool::new(connection.read_only),
@@ -130,7 +127,8 @@ impl Client {
             rate_limiter: Arc::default(),
             timeouts,
             refused: AtomicBool::new(false),
-            not_offered: Mutex::default(),
+            markets: markets::KnownMarkets::default(),
+            policy: account::KnownPolicy::default(),
             calls,
             now: Now(Box::new(now)),
         };

@@ -87,6 +87,8 @@ impl Client {
         if answer.is_success() {
             self.taken(answer, mutation)
         } else {
+            // The service's rules may have changed since they were read.
+            self.0.policy.expire();
             Attempt::Refused(answer.failure())
         }
     }

@@ -16,8 +16,8 @@ use crate::{
     },
     model::{
         Account, AccountId, ClientOrderId, Cursor, Failure, FailureKind, Listing, MarketId, Order,
-        OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId, ServiceAbout, TradingPolicy,
-        Twap, TwapId,
+        OrderId, Page, Position, PositionId, Quote, Scaled, ScaledId, ServiceAbout, Timestamp,
+        TradingPolicy, Twap, TwapId,
     },
 };
 use serde::de::DeserializeOwned;
@@ -36,13 +36,15 @@ impl Client {
         self.list_at(&Route::Markets, None, None).await
     }
 
-    /// The prices of a market now, and what an order of that side and size would meet.
-    pub async fn quote(
+    /// A quote, and when the service answered.
+    pub(super) async fn quote_at(
         &self,
         market: &MarketId,
         size: Option<QuoteSize>,
-    ) -> Result<Quote, Failure> {
-        self.one(&Route::Quote(market.clone(), size)).await
+    ) -> Result<(Quote, Option<Timestamp>), Failure> {
+        let answer = self.read(&Route::Quote(market.clone(), size)).await?;
+        let Data { data } = answer.decoded()?;
+        Ok((data, answer.date))
     }
 
     /// The accounts of the key.
@@ -50,13 +52,15 @@ impl Client {
         self.list_at(&Route::Accounts, None, None).await
     }
 
-    /// One account with its risk.
-    pub async fn account(&self, account: &AccountId) -> Result<Account, Failure> {
+    pub(super) async fn account_row(&self, account: &AccountId) -> Result<Account, Failure> {
         self.one(&Route::Account(account.clone())).await
     }
 
     /// What the account may do now.
-    pub async fn trading_policy(&self, account: &AccountId) -> Result<TradingPolicy, Failure> {
+    pub(super) async fn trading_policy(
+        &self,
+        account: &AccountId,
+    ) -> Result<TradingPolicy, Failure> {
         self.one(&Route::TradingPolicy(account.clone())).await
     }
 

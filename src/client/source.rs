@@ -1,111 +1,44 @@
-//! Prices and account figures from a configured JSON document, found by RFC 6901 pointers.
+//! Prices from a JSON document, found by RFC 6901 pointers: the simulator's own, or one of the trader's choice.
 //!
 //! Contract: decimals are exact (read from the text, never as `f64`); numbers may be JSON numbers or numeric strings. A
 //! value that a pointer does not find stays unknown; one that cannot be read makes the row unreadable. The document may
-//! come from anywhere; the API key goes to the service only. On this machine the paper exchange's sources are the
-//! default. They are no part of the documented API: a service that answers 404 is not asked again.
+//! come from anywhere; the API key goes to the service only.
 
 use super::{
     Client, base,
-    lock::locked,
     response::ServiceResponse,
-    source_row::{SourceRow, rows, unreadable, whole},
+    source_row::{SourceRow, rows, whole},
 };
 use crate::{
-    config::{FactsSource, PriceSource},
-    model::{
-        AccountFacts, AccountId, Failure, FailureKind, Grid, Market, Num, Page, RuleFact, Text,
-        Timestamp,
-    },
+    config::PriceSource,
+    model::{Failure, Grid, Market, MarketId, Num, Page, Timestamp},
 };
 
 impl Client {
-    /// Prices of every market of the configured source, in its order.
-    pub async fn markets(&self) -> Result<Page<Market>, Failure> {
-        let source = self.connection().prices.as_ref();
-        let source = source.ok_or_else(|| Failure::local("no price source is configured"))?;
-        let document = self.document(&source.url).await?;
-        let mut page = Page::default();
-        for (index, row) in rows(&whole(&document)?, &source.rows)?
-            .into_iter()
-            .enumerate()
-        {
-            match market(&row, source) {
-                Ok(market) => page.rows.push(market),
-                Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
-            }
-        }
-        Ok(page)
-    }
-
-    /// The account's figures from the configured source.
-    pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
-        let source = self.connection().facts.as_ref();
-        let source = source.ok_or_else(|| Failure::local("no account source is configured"))?;
-        let document = self.document(&source.url).await?;
-        let row = rows(&whole(&document)?, &source.rows)?
-            .into_iter()
-            .find(|row| {
-                row.word(&source.account_id)
-                    .is_ok_and(|id| id == account.raw())
-            })
-            .ok_or_else(|| {
-                Failure::new(
-                    FailureKind::NotFound,
-                    format!("the account source has no row for {account}"),
-                )
-            })?;
-        facts(&row, source).map_err(unreadable)
-    }
-
-    async fn document(&self, url: &str) -> Result<ServiceResponse, Failure> {
-        let is_preset = url == PriceSource::paper().url || url == FactsSource::paper().url;
-        let preset = if is_preset {
-            Preset::Paper
-        } else {
-            Preset::None
-        };
-        self.read_source(url, url, preset).await
-    }
-
-    /// The document at `url`; `name` is what a service without it is not asked for again.
-    pub(super) async fn read_source(
-        &self,
-        url: &str,
-        name: &str,
-        preset: Preset,
-    ) -> Result<ServiceResponse, Failure> {
-        if let Some(why) = self.not_offered(name) {
-            return Err(why);
-        }
-        let answer = self.fetch(base::source(&self.0.base, url)?).await?;
-        if matches!(answer.status, 404 | 405 | 410 | 501) && preset == Preset::Paper {
-            locked(&self.0.not_offered).insert(name.to_owned());
-        }
-        self.not_offered(name).map_or(Ok(answer), Err)
-    }
-
-    /// As if no source were set, where the service has shown that it has none there.
-    pub(super) fn not_offered(&self, name: &str) -> Option<Failure> {
-        let words =
-            || format!("the service does not offer {name}; perpdeck does not request it again");
-        locked(&self.0.not_offered)
-            .contains(name)
-            .then(|| Failure::local(words()))
+    /// The answer of a source: a path on the service itself, or an address.
+    pub(super) async fn source_answer(&self, url: &str) -> Result<ServiceResponse, Failure> {
+        self.fetch(base::source(&self.0.base, url)?).await
     }
 }
 
-/// Whether a source is what stands for "auto" and "paper": no service promises to have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Preset {
-    Paper,
-    None,
+/// Prices of every market of a source, in its order.
+pub(super) fn market_page(
+    answer: &ServiceResponse,
+    source: &PriceSource,
+) -> Result<Page<Market>, Failure> {
+    let mut page = Page::default();
+    for (index, row) in rows(&whole(answer)?, &source.rows)?.iter().enumerate() {
+        match market(row, source) {
+            Ok(market) => page.rows.push(market),
+            Err(why) => page.unreadable.push(format!("row {index}: {why}").into()),
+        }
+    }
+    Ok(page)
 }
 
 fn market(row: &SourceRow, source: &PriceSource) -> Result<Market, String> {
     let optional = |pointer: &Option<String>| row.optional(pointer.as_deref());
     Ok(Market {
-        id: row.word(&source.market_id)?.into(),
         mark: row.number(&source.mark)?,
         bid: optional(&source.bid)?,
         ask: optional(&source.ask)?,
@@ -114,6 +47,7 @@ fn market(row: &SourceRow, source: &PriceSource) -> Result<Market, String> {
         funding_rate: optional(&source.funding_rate)?,
         grid: grid(row, source)?,
         updated_at: optional(&source.updated_at)?.and_then(Timestamp::from_wire),
+        ..Market::new(MarketId::from(row.word(&source.market_id)?))
     })
 }
 
@@ -127,48 +61,6 @@ fn grid(row: &SourceRow, source: &PriceSource) -> Result<Grid, String> {
         (None, Some(figures)) => Grid::Figures(figures),
         (None, None) => Grid::Guessed,
     })
-}
-
-fn facts(row: &SourceRow, source: &FactsSource) -> Result<AccountFacts, String> {
-    let optional = |pointer: &Option<String>| row.optional(pointer.as_deref());
-    let said = |pointer: &Option<String>| {
-        let word = pointer.as_ref().and_then(|pointer| row.word(pointer).ok());
-        word.map(Text::from)
-    };
-    Ok(AccountFacts {
-        equity: row.number(&source.equity)?,
-        cash: optional(&source.cash)?,
-        available_margin: optional(&source.available_margin)?,
-        day_pnl: optional(&source.day_pnl)?,
-        daily_loss_left: optional(&source.daily_loss_left)?,
-        starting_cash: optional(&source.starting_cash)?,
-        rules: rules(row, source.rules.as_deref())?,
-        as_of: optional(&source.as_of)?.and_then(Timestamp::from_wire),
-        standing: said(&source.standing),
-        broken_rule: said(&source.broken_rule),
-    })
-}
-
-/// A rule without figures is none that could be shown.
-fn rules(row: &SourceRow, pointer: Option<&str>) -> Result<Vec<RuleFact>, String> {
-    let Some(found) = pointer.and_then(|pointer| row.find(pointer)) else {
-        return Ok(vec![]);
-    };
-    let rows = found.items().ok_or("the rules are not an array")?;
-    let mut rules = vec![];
-    for row in rows {
-        let id = row.word("/rule_id")?.into();
-        if let (Some(value), Some(limit)) = (row.number("/value")?, row.number("/limit")?) {
-            let from = row.number("/from")?;
-            rules.push(RuleFact {
-                id,
-                value,
-                limit,
-                from,
-            });
-        }
-    }
-    Ok(rules)
 }
 
 fn count(number: Num) -> Option<u32> {
@@ -202,15 +94,11 @@ mod tests {
         assert_eq!(
             market(&SourceRow::from(&*row), &source),
             Ok(Market {
-                id: "x|BTC".into(),
                 mark: Some("64000.10".parse().unwrap()),
                 bid: Some("12345678901234567.12345678".parse().unwrap()),
-                ask: None,
                 size_decimals: Some(5),
                 max_leverage: Some(40),
-                funding_rate: None,
-                grid: Grid::Guessed,
-                updated_at: None,
+                ..Market::new("x|BTC".into())
             })
         );
     }

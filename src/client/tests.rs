@@ -6,13 +6,13 @@ use super::{
 };
 use crate::{
     api::Request,
-    config::PriceSource,
+    config::{PriceSource, SourceChoice},
     model::{
         AccountId, Call, Command, Cursor, Failure, FailureKind, Market, OrderStatus, Receipt,
         Timestamp,
     },
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 fn account() -> AccountId {
     "chal-1".into()
@@ -432,17 +432,10 @@ async fn prices_come_from_the_configured_document() {
     let body = r#"{"data":[{"market_id":"paper|BTC","mark_price":64000.10},{"mark_price":1}]}"#;
     let responder = Responder::answering(vec![ok(body)]).await;
     let (client, _calls) = responder.client();
-    let page = client.markets().await.unwrap();
+    let page = client.markets(&BTreeSet::new(), 0).await.unwrap();
     let btc = Market {
-        id: "paper|BTC".into(),
         mark: Some("64000.10".parse().unwrap()),
-        bid: None,
-        ask: None,
-        size_decimals: None,
-        max_leverage: None,
-        funding_rate: None,
-        grid: crate::model::Grid::default(),
-        updated_at: None,
+        ..Market::new("paper|BTC".into())
     };
     assert_eq!(page.rows, [btc]);
     assert_eq!(page.unreadable, ["row 1: nothing at `/market_id`".into()]);
@@ -454,37 +447,24 @@ async fn a_price_source_elsewhere_never_sees_the_api_key() {
     let body = r#"[{"market_id":"x|BTC","mark_price":"5"}]"#;
     let source = Responder::answering(vec![ok(body)]).await;
     let mut connection = connection("https://service.test");
-    connection.prices = Some(PriceSource {
+    connection.prices = SourceChoice::Custom(PriceSource {
         url: format!("{}/prices?token=abc", source.url),
         rows: String::new(),
         ..PriceSource::paper()
     });
     let (client, mut calls) = client(connection);
-    assert_eq!(client.markets().await.unwrap().rows.len(), 1);
+    assert_eq!(
+        client
+            .markets(&BTreeSet::new(), 0)
+            .await
+            .unwrap()
+            .rows
+            .len(),
+        1
+    );
     assert_eq!(source.seen()[0].header("authorization"), None);
     let call = calls.recv().await.unwrap();
     assert_eq!(call.target.to_string(), format!("{}/prices", source.url));
-}
-
-#[tokio::test]
-async fn account_figures_are_those_of_our_account() {
-    let body = r#"{"data":[{"account_id":"other","equity":1},
-        {"account_id":"chal-1","equity":100250.55,"cash":"99","daily_loss_left":0.4,
-        "standing":"breached","breached_rule_id":"max_daily_loss"}]}"#;
-    let responder = Responder::answering(vec![ok(body), ok(r#"{"data":[]}"#)]).await;
-    let (client, _calls) = responder.client();
-    let facts = client.account_facts(&account()).await.unwrap();
-    let expected = crate::model::AccountFacts {
-        equity: "100250.55".parse().ok(),
-        cash: "99".parse().ok(),
-        daily_loss_left: "0.4".parse().ok(),
-        standing: Some("breached".into()),
-        broken_rule: Some("max_daily_loss".into()),
-        ..Default::default()
-    };
-    assert_eq!(facts, expected);
-    let failure = client.account_facts(&account()).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::NotFound);
 }
 
 #[tokio::test]
@@ -612,37 +592,18 @@ async fn what_is_on_this_machine_is_reached_past_the_proxy() {
     assert!(client.working_orders(&account()).await.is_ok());
 }
 
-/// Issue 13, item 17: the paper exchange's lists are no part of the API; a service without them lacks nothing.
-#[tokio::test]
-async fn a_service_without_the_paper_exchanges_sources_is_asked_once_and_counts_as_one_without_a_source()
- {
-    let nowhere = || error("404 Not Found", "");
-    let responder = Responder::answering(vec![nowhere(), nowhere()]).await;
-    let (client, _calls) = responder.client();
-    for _ in 0..2 {
-        for why in [
-            client.markets().await.unwrap_err(),
-            client.account_facts(&account()).await.unwrap_err(),
-        ] {
-            assert_eq!(why.kind, FailureKind::Local, "{why}");
-        }
-        assert_eq!(client.book(&"paper|BTC".into(), None).await, Ok(None));
-    }
-    assert_eq!(responder.seen().len(), 2);
-}
-
 #[tokio::test]
 async fn a_source_of_ones_own_that_is_not_there_is_trouble_each_time() {
     let nowhere = || error("404 Not Found", "");
     let responder = Responder::answering(vec![nowhere(), nowhere()]).await;
     let mut connection = responder.connection();
-    connection.prices = Some(PriceSource {
+    connection.prices = SourceChoice::Custom(PriceSource {
         url: "/prices".to_owned(),
         ..PriceSource::paper()
     });
     let (client, _calls) = client(connection);
     for _ in 0..2 {
-        let why = client.markets().await.unwrap_err();
+        let why = client.markets(&BTreeSet::new(), 0).await.unwrap_err();
         assert_eq!(why.kind, FailureKind::NotFound);
     }
 }

@@ -1,7 +1,7 @@
 //! Builds validated settings from the layers.
 
 use super::{
-    BookSource, CandleSource, Escape, FactsSource, LogLevel, Motion, PriceSource, Problem, Sandbox,
+    BookSource, CandleSource, Escape, LogLevel, Motion, PriceSource, Problem, Sandbox,
     SettingOrigin, Settings, SettingsError, Sources, Theme, Tint, TradeSource,
     layers::{Layers, variable},
     loaded::Loaded,
@@ -122,7 +122,6 @@ pub(super) fn known() -> Vec<String> {
     keys.extend(rows::nested("candle_source", &CandleSource::paper()));
     keys.extend(rows::nested("book_source", &BookSource::paper()));
     keys.extend(rows::nested("trade_source", &TradeSource::paper()));
-    keys.extend(rows::nested("facts_source", &FactsSource::paper()));
     keys.into_iter().map(|(key, _)| key).collect()
 }
 

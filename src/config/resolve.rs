@@ -1,11 +1,9 @@
 //! From settings to the service they name.
 
 use super::{
-    BookSource, CandleSource, Connection, FactsSource, MarketSources, PriceSource, Secret,
-    SettingsError, SourceChoice, TradeSource,
+    Connection, MarketSources, Secret, SettingsError, SourceChoice,
     layers::Layers,
     secrets::key::{self, KeySource},
-    service::reach::{self, ServiceReach},
     settings::Settings,
 };
 use crate::model::AccountId;
@@ -39,21 +37,25 @@ impl Settings {
         }
     }
 
-    /// Where candles, books and trades come from. Whoever has set the paper exchange's prices speaks to one, wherever
-    /// it is; the book that a price source of one's own tells is the one that counts.
-    fn market_sources(&self, reach: ServiceReach) -> MarketSources {
-        let reach = match self.price_source {
-            SourceChoice::Paper => ServiceReach::ThisMachine,
-            SourceChoice::Auto | SourceChoice::None | SourceChoice::Custom(_) => reach,
-        };
+    /// Where candles, books and trades come from. Whoever has set the paper exchange's prices speaks to one; the book
+    /// that a price source of one's own tells is the one that counts.
+    fn market_sources(&self) -> MarketSources {
+        fn beside<T: Clone>(own: &SourceChoice<T>, is_paper: bool) -> SourceChoice<T> {
+            match own {
+                SourceChoice::Auto if is_paper => SourceChoice::Paper,
+                own => own.clone(),
+            }
+        }
+        let is_paper = matches!(self.price_source, SourceChoice::Paper);
         let told = match (&self.book_source, &self.price_source) {
             (SourceChoice::Auto, SourceChoice::Custom(prices)) => prices.book(),
             _ => None,
         };
+        let books = told.map_or_else(|| beside(&self.book_source, is_paper), SourceChoice::Custom);
         MarketSources {
-            candles: self.candle_source.resolve(reach, CandleSource::paper),
-            books: told.or_else(|| self.book_source.resolve(reach, BookSource::paper)),
-            trades: self.trade_source.resolve(reach, TradeSource::paper),
+            candles: beside(&self.candle_source, is_paper),
+            books,
+            trades: beside(&self.trade_source, is_paper),
         }
     }
 
@@ -63,15 +65,13 @@ impl Settings {
         let (Some(base_url), Some(account_id)) = (&self.base_url, &self.account_id) else {
             return Ok(FarEnd::Paper);
         };
-        let reach = reach::reach(base_url);
         Ok(FarEnd::LiveApi(Box::new(Connection {
             base_url: base_url.trim_end_matches('/').to_owned(),
             api_key: key::find(self)?,
             key_source: KeySource::of(self),
             account_id: AccountId::from(account_id.as_str()),
-            prices: self.price_source.resolve(reach, PriceSource::paper),
-            markets: self.market_sources(reach),
-            facts: self.facts_source.resolve(reach, FactsSource::paper),
+            prices: self.price_source.clone(),
+            markets: self.market_sources(),
             proxy: self.proxy.clone(),
             read_only: self.read_only,
             dry_run: self.dry_run,
@@ -87,9 +87,8 @@ impl Connection {
             api_key,
             key_source: KeySource::Start,
             account_id,
-            prices: Some(PriceSource::paper()),
+            prices: SourceChoice::Paper,
             markets: MarketSources::paper(),
-            facts: Some(FactsSource::paper()),
             proxy: None,
             read_only: false,
             dry_run: false,

@@ -6,7 +6,7 @@
 //! Known limit: rules between settings (a service needs a key) are missing; `config check` applies them.
 
 use super::{
-    AlertChannel, BookSource, CandleSource, FactsSource, PriceSource, TradeSource,
+    AlertChannel, BookSource, CandleSource, PriceSource, TradeSource,
     layers::DEFAULTS,
     load::{choices, defaults},
     profiles::OF_THE_DESK,
@@ -105,7 +105,6 @@ fn leaf(key: &str, default: &Value) -> Value {
         Value::String(_) if key == "candle_source" => source(&CandleSource::paper()),
         Value::String(_) if key == "book_source" => source(&BookSource::paper()),
         Value::String(_) if key == "trade_source" => source(&TradeSource::paper()),
-        Value::String(_) if key == "facts_source" => source(&FactsSource::paper()),
         // A program with its arguments.
         Value::Array(_) if key == "alert_command" => {
             json!({ "type": "array", "items": { "type": "string" } })

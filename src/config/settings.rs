@@ -1,9 +1,9 @@
 //! All settings. Their names are the same in files, the environment and flags.
 
 use super::{
-    AlertCommand, Alerts, BookSource, CandleSource, Checks, FactsSource, Fees, Guard,
-    MarketPresets, PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets,
-    service::proxy, words,
+    AlertCommand, Alerts, BookSource, CandleSource, Checks, Fees, Guard, MarketPresets,
+    PriceSource, Proxy, Secret, SizePresets, SourceChoice, TradeSource, presets, service::proxy,
+    words,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use std::{
@@ -40,7 +40,6 @@ pub struct Settings {
     pub candle_source: SourceChoice<CandleSource>,
     pub book_source: SourceChoice<BookSource>,
     pub trade_source: SourceChoice<TradeSource>,
-    pub facts_source: SourceChoice<FactsSource>,
     /// How long the close-all strip waits; zero sends at once.
     #[serde(with = "words::duration")]
     pub close_all_delay: Duration,

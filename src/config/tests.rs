@@ -60,22 +60,8 @@ fn address_key_and_account_make_a_live_desk() {
     assert_eq!(connection.base_url, "https://paper.example");
     assert_eq!(connection.api_key.expose_secret(), "pp_live_secret");
     assert_eq!(connection.account_id.raw(), "chal-1");
-    assert_eq!((connection.prices, connection.facts), (None, None));
+    assert_eq!(connection.prices, SourceChoice::Auto);
     assert_eq!(connection.markets, MarketSources::default());
-}
-
-#[test]
-fn a_service_on_this_machine_is_taken_to_be_a_paper_exchange() {
-    let mut pairs = SERVICE.to_vec();
-    pairs[0].1 = "http://127.0.0.1:4000/";
-    let settings = from_environment(&pairs).unwrap().settings;
-    let FarEnd::LiveApi(connection) = settings.far_end().unwrap() else {
-        panic!("paper")
-    };
-    assert_eq!(connection.base_url, "http://127.0.0.1:4000");
-    assert_eq!(connection.prices, Some(PriceSource::paper()));
-    assert_eq!(connection.facts, Some(FactsSource::paper()));
-    assert_eq!(connection.markets, MarketSources::paper());
 }
 
 /// The sources of a service on another machine with these settings.
@@ -101,19 +87,22 @@ fn each_market_source_is_a_setting_of_its_own() {
     assert_eq!(
         markets_elsewhere("price_source = 'paper'\ncandle_source = 'none'\ntrade_source = 'none'"),
         MarketSources {
-            books: paper().books,
-            ..MarketSources::default()
+            candles: SourceChoice::None,
+            books: SourceChoice::Paper,
+            trades: SourceChoice::None,
         }
     );
     assert_eq!(
         markets_elsewhere("candle_source = 'paper'"),
         MarketSources {
-            candles: paper().candles,
+            candles: SourceChoice::Paper,
             ..MarketSources::default()
         }
     );
     let own = "[trade_source]\nurl = '/t/{market_id}'\nprice = '/p'\nsize = '/q'\naggressor = '/a'\ntime = '/t'";
-    let trades = markets_elsewhere(own).trades.unwrap();
+    let SourceChoice::Custom(trades) = markets_elsewhere(own).trades else {
+        panic!("not the source of one's own")
+    };
     assert_eq!((trades.url.as_str(), trades.own), ("/t/{market_id}", None));
 }
 
@@ -129,11 +118,11 @@ fn the_book_of_a_price_source_counts_where_book_source_is_auto() {
         level_size: "/1".to_owned(),
         updated_at: None,
     };
-    assert_eq!(markets_elsewhere(prices).books, Some(told));
+    assert_eq!(markets_elsewhere(prices).books, SourceChoice::Custom(told));
     let set =
         |choice: &str| markets_elsewhere(&format!("book_source = '{choice}'\n{prices}")).books;
-    assert_eq!(set("none"), None);
-    assert_eq!(set("paper"), Some(BookSource::paper()));
+    assert_eq!(set("none"), SourceChoice::None);
+    assert_eq!(set("paper"), SourceChoice::Paper);
 }
 
 #[test]

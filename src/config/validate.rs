@@ -173,7 +173,6 @@ fn sources(settings: &Settings, found: &mut FoundProblems) {
         Placeholder::Known("{limit}"),
     ];
     source("trade_source", &settings.trade_source, &trades, found);
-    source("facts_source", &settings.facts_source, &[], found);
 }
 
 /// What stands in an address for what is asked for.

@@ -240,15 +240,9 @@ mod tests {
     #[test]
     fn cross_liquidation_prices_are_those_of_the_worked_examples() {
         let market = |mark, max_leverage| Market {
-            id: "x|Y".into(),
             mark: Some(num(mark)),
-            bid: None,
-            ask: None,
-            size_decimals: None,
             max_leverage: Some(max_leverage),
-            funding_rate: None,
-            grid: crate::model::Grid::default(),
-            updated_at: None,
+            ..Market::new("x|Y".into())
         };
         let (btc, eth) = (market("49000", 40), market("3100", 25));
         let long = held(r#""size":1,"entry_price":50000"#);

@@ -135,6 +135,15 @@ pub struct Quote {
     pub depth: Option<Lenient<QuoteDepth>>,
 }
 
+impl Quote {
+    /// The price to value a position by: the venue's own mark where the quote has it, else the middle.
+    pub fn mark(&self) -> Option<Num> {
+        let kind = self.reference_kind.as_ref();
+        let is_mark = kind.is_some_and(|kind| kind.is(&ReferenceKind::VenueMark));
+        self.reference_price.filter(|_| is_mark).or(self.mid)
+    }
+}
+
 /// What a service says of itself: `GET /v1`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -1,14 +1,24 @@
-//! Facts beyond the documented API: prices and account figures from a configured source.
+//! One market: what the service lists of it, and its prices.
 
-use super::{Grid, MarketId, Num, Side, Text, Tick, Timestamp};
+use super::{Grid, Listing, MarketId, Num, Quote, Side, Text, Tick, Timestamp};
 
 /// Significant figures of a price if the source does not say.
 const FIGURES: u32 = 5;
 
 /// The prices of one market, USD. A value that the source lacks stays unknown.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Market {
+    /// What is sent.
     pub id: MarketId,
+    pub provider: Text,
+    /// What a person sees and types.
+    pub symbol: Text,
+    /// What the venue calls it: `BTCUSDT`, `xyz:TSLA`.
+    pub coin: Text,
+    /// `Some(false)`: no order is accepted.
+    pub trading_enabled: Option<bool>,
+    /// `Some(true)`: only orders that reduce are accepted.
+    pub reduce_only: Option<bool>,
     pub mark: Option<Num>,
     pub bid: Option<Num>,
     pub ask: Option<Num>,
@@ -22,7 +32,85 @@ pub struct Market {
     pub updated_at: Option<Timestamp>,
 }
 
+impl From<Listing> for Market {
+    /// Without prices.
+    fn from(listing: Listing) -> Self {
+        Self {
+            id: listing.market_id,
+            provider: listing.provider,
+            symbol: listing.symbol,
+            coin: listing.coin,
+            trading_enabled: listing.trading_enabled,
+            reduce_only: listing.reduce_only,
+            size_decimals: listing.size_decimals,
+            max_leverage: listing.max_leverage,
+            ..Self::default()
+        }
+    }
+}
+
 impl Market {
+    /// A market that no list describes: its names are those of its id.
+    pub fn new(id: MarketId) -> Self {
+        Self {
+            provider: id.provider().into(),
+            symbol: id.symbol(),
+            coin: id.symbol(),
+            id,
+            ..Self::default()
+        }
+    }
+
+    /// With the prices of `quote`, as old as they are.
+    #[must_use]
+    pub fn priced(self, quote: &Quote) -> Self {
+        Self {
+            mark: quote.mark(),
+            bid: quote.bid,
+            ask: quote.ask,
+            updated_at: quote.time,
+            ..self
+        }
+    }
+
+    /// The same market, if its prices can be prices at all: above 0, and the bid below the ask.
+    ///
+    /// # Errors
+    /// Which one cannot, in words.
+    pub fn believed(self) -> Result<Self, String> {
+        let named = [("mark", self.mark), ("bid", self.bid), ("ask", self.ask)];
+        for (name, price) in named {
+            if let Some(price) = price.filter(|price| !price.is_positive()) {
+                return Err(format!("the {name} of {} is {price}, not above 0", self.id));
+            }
+        }
+        match self.bid.zip(self.ask).filter(|(bid, ask)| bid >= ask) {
+            Some((bid, ask)) => Err(format!(
+                "the prices of {} are crossed: bid {bid} is not below ask {ask}",
+                self.id
+            )),
+            None => Ok(self),
+        }
+    }
+
+    /// Whether this is its id, its symbol or its coin, in capitals or not.
+    pub fn is_called(&self, name: &str) -> bool {
+        let is = |own: &str| own.to_lowercase() == name.to_lowercase();
+        [self.id.raw(), self.symbol.raw(), self.coin.raw()]
+            .into_iter()
+            .any(is)
+    }
+
+    /// Why nothing may be opened in it now, in words; `None` if the service allows it.
+    pub fn refuses_entries(&self) -> Option<String> {
+        let why = match (self.trading_enabled, self.reduce_only) {
+            (Some(false), _) => "is not traded now",
+            (_, Some(true)) => "takes reduce-only orders only",
+            (_, Some(false) | None) => return None,
+        };
+        Some(format!("{} {why}", self.symbol))
+    }
+
     /// Halfway between the best bid and the best ask, else the mark.
     pub fn mid(&self) -> Option<Num> {
         let between = self
@@ -106,85 +194,77 @@ fn leading_zeros(price: Num) -> u32 {
     u32::try_from(zeros).unwrap_or(0) + 1
 }
 
-/// One rule of a challenge: the measured value and the limit, both in the rule's unit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RuleFact {
-    pub id: Text,
-    pub value: Num,
-    pub limit: Num,
-    /// The value at 0 % of the limit, for rules that have one: for a drawdown the start, or the peak it trails.
-    pub from: Option<Num>,
-}
-
-/// The account's figures and challenge state, USD unless stated otherwise.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct AccountFacts {
-    pub equity: Option<Num>,
-    pub cash: Option<Num>,
-    pub available_margin: Option<Num>,
-    /// Profit since the day's start, unrealised included.
-    pub day_pnl: Option<Num>,
-    /// Share of the permitted daily loss not yet used, 0 to 1.
-    pub daily_loss_left: Option<Num>,
-    /// The account's initial cash.
-    pub starting_cash: Option<Num>,
-    /// The challenge rules.
-    pub rules: Vec<RuleFact>,
-    /// The challenge state in the source's word: `active`, `breached`, `passed`.
-    pub standing: Option<Text>,
-    /// The rule that ended it.
-    pub broken_rule: Option<Text>,
-    /// The source's clock at its response.
-    pub as_of: Option<Timestamp>,
-}
-
-impl AccountFacts {
-    /// Whether the challenge is lost: no opening order is accepted any more.
-    pub fn is_breached(&self) -> bool {
-        let is_said = |word: &Text| word.raw() == "breached";
-        self.broken_rule.is_some() || self.standing.as_ref().is_some_and(is_said)
-    }
-
-    /// The value of the largest position and the limit for one, USD.
-    pub fn largest_position(&self) -> Option<(Num, Num)> {
-        let rule = self.rule("max_position_notional")?;
-        Some((rule.value, rule.limit))
-    }
-
-    /// The minimum order value, USD.
-    pub fn smallest_order(&self) -> Option<Num> {
-        Some(self.rule("min_order_notional")?.limit)
-    }
-
-    fn rule(&self, id: &str) -> Option<&RuleFact> {
-        self.rules.iter().find(|rule| rule.id.raw() == id)
-    }
-
-    /// Whether the challenge is won.
-    pub fn is_passed(&self) -> bool {
-        let is_said = |word: &Text| word.raw() == "passed";
-        !self.is_breached() && self.standing.as_ref().is_some_and(is_said)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn tick(price: &str, size_decimals: u32) -> String {
         let market = Market {
-            id: "paper|X".into(),
-            mark: None,
-            bid: None,
-            ask: None,
             size_decimals: Some(size_decimals),
-            max_leverage: None,
-            grid: Grid::default(),
-            funding_rate: None,
-            updated_at: None,
+            ..Market::new("paper|X".into())
         };
         let tick = market.tick(price.parse().unwrap()).unwrap();
         tick.step().to_string()
+    }
+
+    #[test]
+    fn a_price_that_can_be_none_is_refused_whoever_tells_it() {
+        let num = |text: &str| text.parse().ok();
+        let priced = |mark, bid, ask| Market {
+            mark: num(mark),
+            bid: num(bid),
+            ask: num(ask),
+            ..Market::new("paper|X".into())
+        };
+        assert!(priced("100", "99", "101").believed().is_ok());
+        assert!(priced("", "", "").believed().is_ok(), "nothing is told");
+        for (market, words) in [
+            (
+                priced("0", "99", "101"),
+                "the mark of paper|X is 0, not above 0",
+            ),
+            (
+                priced("100", "-1", "101"),
+                "the bid of paper|X is -1, not above 0",
+            ),
+            (
+                priced("100", "101", "101"),
+                "the prices of paper|X are crossed: bid 101 is not below ask 101",
+            ),
+        ] {
+            assert_eq!(market.believed(), Err(words.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_market_of_the_list_is_called_by_its_symbol_its_coin_or_its_id() {
+        let listing: Listing = serde_json::from_str(
+            r#"{"market_id":"hyperliquid|xyz:TSLA","provider":"hyperliquid","symbol":"TSLA","coin":"xyz:TSLA",
+                "size_decimals":3,"max_leverage":10,"trading_enabled":true,"reduce_only":true}"#,
+        )
+        .unwrap();
+        let market = Market::from(listing);
+        for name in ["tsla", "xyz:tsla", "hyperliquid|xyz:TSLA"] {
+            assert!(market.is_called(name), "{name}");
+        }
+        let why = market.refuses_entries();
+        assert_eq!(why.as_deref(), Some("TSLA takes reduce-only orders only"));
+        let quote = Quote {
+            bid: "249".parse().ok(),
+            ask: "251".parse().ok(),
+            mid: "250".parse().ok(),
+            time: Some(Timestamp(7)),
+            ..Quote::default()
+        };
+        let priced = market.priced(&quote);
+        assert_eq!(
+            (priced.mark, priced.updated_at),
+            ("250".parse().ok(), Some(Timestamp(7)))
+        );
+        assert_eq!(
+            (priced.size_decimals, priced.grid),
+            (Some(3), Grid::Guessed)
+        );
     }
 
     #[test]

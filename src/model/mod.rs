@@ -5,6 +5,7 @@
 //! server is a [`Text`], whose `Display` cannot control a terminal.
 
 mod account;
+mod account_facts;
 mod book;
 mod call;
 mod candle;
@@ -36,6 +37,7 @@ mod trading_policy;
 mod value;
 
 pub use account::{Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus};
+pub use account_facts::{AccountFacts, RuleFact};
 pub use book::{Book, Level, Sweep};
 pub use call::Call;
 pub use candle::{Candle, Interval};
@@ -53,7 +55,7 @@ pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Provi
 pub use listing::{
     Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment, UnfillableReason,
 };
-pub use market::{AccountFacts, Market, RuleFact};
+pub use market::Market;
 pub use operation::{
     CancelAll, CancelAllResult, CancelStatus, CloseAll, Operation, OperationStatus,
 };

@@ -189,15 +189,8 @@ mod tests {
     #[test]
     fn rungs_stand_evenly_on_valid_prices_on_the_side_that_rests() {
         let eth = Market {
-            id: "paper|ETH".into(),
-            mark: None,
-            bid: None,
-            ask: None,
             size_decimals: Some(4),
-            max_leverage: None,
-            funding_rate: None,
-            grid: crate::model::Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|ETH".into())
         };
         let ladder = |side| Ladder {
             side,

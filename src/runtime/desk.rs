@@ -1,6 +1,6 @@
 //! A desk on a terminal, from the first frame to the exit code.
 
-use super::{LoopChannels, Out, Over, run};
+use super::{Attention, LoopChannels, Out, Over, run};
 use crate::{
     app::{
         AccountSet, LayoutPreset, Model, Msg, Options, WidthTier, activity::notice::Tone,
@@ -127,6 +127,7 @@ where
         terminal: start.terminal,
         settings_thread: start.settings_thread,
         events: events.unwrap_or_default(),
+        attention: Attention::default(),
     };
     let running = run(wires, size, &mut account_set, |out| match out {
         Out::Frame(frame) => painter.show(frame),

@@ -42,9 +42,10 @@ pub use terminal::screen_mode::columns;
 use crate::{
     app::{
         AccountScope, AccountSet, Effect, Model, Msg, keys::keymap::Chord,
-        market::market_spot::LadderEvent, wake,
+        market::market_spot::LadderEvent, markets_shown, wake,
     },
     config::Theme,
+    model::MarketId,
     ui::{self, DrawState, ThemeSet},
 };
 use base::inboxes::{Inboxes, Incoming};
@@ -52,11 +53,11 @@ use futures_util::{Stream, StreamExt};
 use journal::events::EventLog;
 use quiet::{market_picture, quiet, seen_at_once};
 use ratatui::{buffer::Buffer, layout::Rect};
-use std::{future::pending, io, time::Duration};
+use std::{collections::BTreeSet, future::pending, io, time::Duration};
 use terminal::drawing::{Render, ShownFrame, news_of_frame};
 use terminal::frame::{Cause, FrameGate};
 use terminal::input::{Input, Keyboard};
-use tokio::select;
+use tokio::{select, time::Instant};
 
 /// A frame delayed longer than this (the process was stopped, motion is reduced) is rebuilt, so that its ages are
 /// current.
@@ -78,7 +79,20 @@ struct LoopChannels<I> {
     terminal: Terminal,
     settings_thread: SettingsThread,
     events: EventLog,
+    attention: Attention,
 }
+
+/// What the pollers were told of the person at the desk.
+#[derive(Debug, Default)]
+struct Attention {
+    /// The last key of which they know.
+    key: Option<Instant>,
+    account: usize,
+    markets: BTreeSet<MarketId>,
+}
+
+/// Keys closer together are one to the pollers.
+const ATTENTION_EVERY: Duration = Duration::from_secs(1);
 
 /// What is written to the terminal.
 #[derive(Debug)]
@@ -136,6 +150,7 @@ where
         let before = seen_at_once(account_set.shown());
         let quiet = quiet(cause, &msg, account_set.shown(), wires.clock);
         let is_seen = account_set.is_on_screen(whose);
+        let by_person = is_input(&msg);
         let effects = take(account_set, whose, msg, wires.clock);
         wires.events.note(account_set);
         for (at, effect) in effects {
@@ -146,6 +161,7 @@ where
                 show(out);
             }
         }
+        wires.tell_pollers(by_person, account_set);
         // A change that is not on the screen needs no frame.
         let shown = account_set.shown();
         wires.keyboard.heed(shown);
@@ -304,6 +320,28 @@ impl<I> LoopChannels<I> {
         None
     }
 
+    /// Tells the pollers that a person is here, and which markets are on the screen.
+    fn tell_pollers(&mut self, by_person: Option<Instant>, account_set: &AccountSet) {
+        let (at, known) = (account_set.at(), &mut self.attention);
+        if let Some(now) = by_person
+            && known
+                .key
+                .is_none_or(|key| now.duration_since(key) >= ATTENTION_EVERY)
+        {
+            known.key = Some(now);
+            self.inboxes.send(at, Effect::Attend);
+        }
+        let markets = markets_shown(account_set.shown());
+        if at != known.account {
+            self.inboxes
+                .send(known.account, Effect::ShowMarkets(BTreeSet::new()));
+        } else if markets == known.markets {
+            return;
+        }
+        (known.account, known.markets) = (at, markets.clone());
+        self.inboxes.send(at, Effect::ShowMarkets(markets));
+    }
+
     fn request_settings(&self, request: SettingsRequest) {
         // A desk that does not reload its settings is a picture.
         drop(self.settings_thread.requests.send(request));
@@ -332,10 +370,25 @@ fn take(
         .collect()
 }
 
+/// When a person has just done something, if this is that.
+fn is_input(msg: &Msg) -> Option<Instant> {
+    let is_input = matches!(
+        msg,
+        Msg::Key(_)
+            | Msg::Unseen(_)
+            | Msg::Paste(_)
+            | Msg::Click(_)
+            | Msg::Scrolled(..)
+            | Msg::Ladder(_)
+    );
+    is_input.then(Instant::now)
+}
+
 /// The person waits for the outcome of a command; poll results can wait for the next frame.
 fn cause(msg: &Msg) -> Cause {
     match msg {
-        Msg::Polled(_)
+        Msg::Met(_)
+        | Msg::Polled(_)
         | Msg::MarketData(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)

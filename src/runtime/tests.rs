@@ -135,6 +135,7 @@ where
         looks: ThemeSet::default(),
         settings_thread: SettingsThread::none(),
         events: EventLog::default(),
+        attention: Attention::default(),
     };
     let (mut shown, start) = (vec![], Instant::now());
     run(wires, SCREEN, &mut AccountSet::of(model), |out| match out {
@@ -339,6 +340,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
         looks: ThemeSet::default(),
         settings_thread: SettingsThread::none(),
         events: EventLog::default(),
+        attention: Attention::default(),
     };
     let (mut shown, mut screen) = (vec![], Buffer::empty(SCREEN));
     let mut desk = AccountSet::of(crate::app::testing::desk());

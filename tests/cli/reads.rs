@@ -127,9 +127,7 @@ fn markets_book_candles_and_trades_are_those_of_the_exchange() {
 fn without_a_source_the_verb_says_what_to_set() {
     let served = Served::bare();
     for (verb, setting) in [
-        (&["markets"][..], "price_source"),
-        (&["account"], "facts_source"),
-        (&["book", "paper|BTC"], "book_source"),
+        (&["book", "paper|BTC"][..], "book_source"),
         (&["candles", "paper|BTC"], "candle_source"),
         (&["trades", "paper|BTC"], "trade_source"),
     ] {

@@ -1,11 +1,11 @@
 //! The simulation's own routes.
 
 use crate::{orders::place, support::Paper};
-use perpdeck::config::{FactsSource, PriceSource};
+use perpdeck::config::PriceSource;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn the_desks_price_and_facts_sources_find_what_they_point_at() {
+async fn the_desks_price_source_finds_what_it_points_at() {
     let paper = Paper::bare().await;
     let source = PriceSource::paper();
     // Market data needs no key.
@@ -27,28 +27,6 @@ async fn the_desks_price_and_facts_sources_find_what_they_point_at() {
     {
         assert!(!rows[0].pointer(&pointer).unwrap().is_null(), "{pointer}");
     }
-    let source = FactsSource::paper();
-    let document = paper.get(&source.url).await.json();
-    let rows = document.pointer(&source.rows).unwrap().as_array().unwrap();
-    assert_eq!(rows.len(), 1, "only the caller's own account");
-    assert_eq!(rows[0].pointer(&source.account_id).unwrap(), "chal-1");
-    let optional = [
-        source.cash,
-        source.available_margin,
-        source.day_pnl,
-        source.daily_loss_left,
-    ];
-    for pointer in optional.into_iter().flatten().chain([source.equity]) {
-        assert!(rows[0].pointer(&pointer).unwrap().is_number(), "{pointer}");
-    }
-    assert_eq!(
-        paper
-            .bare_call("GET", &source.url, &[], "")
-            .await
-            .unwrap()
-            .status,
-        401
-    );
 }
 
 #[tokio::test]

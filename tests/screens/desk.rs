@@ -350,15 +350,12 @@ fn history() -> Vec<Order> {
 
 pub(crate) fn markets() -> Vec<Market> {
     let market = |symbol: &str, mark: &str, decimals| Market {
-        id: format!("paper|{symbol}").into(),
         mark: Some(num(mark)),
-        bid: None,
-        ask: None,
         size_decimals: Some(decimals),
         max_leverage: Some(50),
         funding_rate: Some(num("0.0000125")),
         grid: perpdeck::model::Grid::Figures(5),
-        updated_at: None,
+        ..Market::new(format!("paper|{symbol}").into())
     };
     vec![
         market("BTC", "64018.5", 5),
@@ -372,7 +369,7 @@ pub(crate) fn markets() -> Vec<Market> {
 pub(crate) fn challenge(daily_loss_left: &str) -> AccountFacts {
     let rule = |id: &str, value, limit| RuleFact {
         id: id.into(),
-        value: num(value),
+        value: Some(num(value)),
         limit: num(limit),
         from: None,
     };

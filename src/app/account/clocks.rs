@@ -1,6 +1,6 @@
 //! The service's clock: its instants are compared with it, not with this machine's.
 //!
-//! Contract: learned from the time in the account's figures (`facts_source.as_of`), otherwise from the `Date` header of
+//! Contract: learned from the time in the account's figures where a simulator tells its clock there, otherwise from the `Date` header of
 //! responses. A difference below [`CLEARLY`] counts as none, and so does an unknown one.
 //!
 //! Known limits: a header may come from a machine in front of the service whose clock differs from the service's own;

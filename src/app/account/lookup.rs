@@ -18,7 +18,10 @@ impl Store {
     /// The known markets with this name; several only if providers share a symbol.
     pub fn markets_named(&self, name: &str) -> Vec<MarketId> {
         let mut known = self.known_markets();
-        known.retain(|id| id.is_called(name));
+        known.retain(|id| match self.market(id) {
+            Some(market) => market.is_called(name),
+            None => id.is_called(name),
+        });
         known
     }
 

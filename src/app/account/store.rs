@@ -29,8 +29,8 @@ use crate::{
     app::account::{row_id::RowId, successor::Successor},
     model::{
         AccountFacts, Call, CloseAll, Command, Failure, Flip, Market, MarketId, Num, Order,
-        OrderId, Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, Ticket, Timestamp,
-        Twap, TwapId, Zone,
+        OrderId, Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, ServiceAbout,
+        Ticket, Timestamp, Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -97,8 +97,8 @@ pub struct Store {
     pub results: Results,
     pub market_results: MarketResults,
     pub days: Days,
-    /// The same by UTC days, which limits use.
-    pub utc_days: Days,
+    /// The same by the days of the loss limit.
+    pub loss_days: Days,
     /// By the hour of the day.
     pub hours: HourResults,
     /// What this desk keeps of trades beside what the service tells.
@@ -114,6 +114,8 @@ pub struct Store {
     told_at: BTreeMap<Source, (Timestamp, Timestamp)>,
     pub markets: Remote<BTreeMap<MarketId, Market>>,
     pub account: Remote<AccountFacts>,
+    /// What the service says of itself, once it has.
+    pub about: Option<ServiceAbout>,
     pub health: Health,
     pub clocks: Clocks,
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
@@ -142,7 +144,7 @@ impl Store {
         Self {
             hours: HourResults::by(zone.clone()),
             days: Days::by(zone),
-            utc_days: Days::by(Zone::utc()),
+            loss_days: Days::by(Zone::of_loss_day()),
             ..Self::default()
         }
     }
@@ -242,7 +244,7 @@ impl Store {
         self.results.take(churn, rows);
         self.market_results.take(churn, rows);
         self.days.take(churn, rows);
-        self.utc_days.take(churn, rows);
+        self.loss_days.take(churn, rows);
         self.hours.take(churn, rows);
         self.equity.take(churn, rows);
     }

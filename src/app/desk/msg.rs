@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         Call, Command, Drift, Failure, MarketId, Order, OrderId, PastPage, Progress, Receipt,
-        Ticket, Timestamp,
+        ServiceAbout, Ticket, Timestamp,
     },
 };
 use std::ops::Range;
@@ -39,6 +39,8 @@ pub enum Msg {
     Tick,
     /// The service is open: which one, and which account.
     Opened(Identity),
+    /// What the service says of itself.
+    Met(Box<ServiceAbout>),
     Polled(Box<Poll>),
     /// The answer to a request about a market that was sent at this instant.
     MarketData(MarketId, Timestamp, MarketAnswer),

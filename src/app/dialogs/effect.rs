@@ -20,7 +20,10 @@ use crate::{
     config::Theme,
     model::{Command, Cursor, IdempotencyKey, MarketId, OrderId, PastMark, ScaledId, Ticket},
 };
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// Everything the app can request. The only way out of the app.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +58,10 @@ pub enum Effect {
     Earlier(PastMark),
     /// Requests this once; answered by [`Msg::MarketData`](crate::app::desk::msg::Msg::MarketData).
     Market(MarketId, MarketRequest),
+    /// A person is at the desk: the service is asked more often for a while.
+    Attend,
+    /// The markets on the screen need prices, from now on these.
+    ShowMarkets(BTreeSet<MarketId>),
     /// Polls these scaled orders, too, from now on.
     Watch(Vec<ScaledId>),
     /// A control sequence for the terminal.

@@ -94,19 +94,15 @@ pub(crate) fn observed(field: Field, seen: &Seen, side: Option<Side>) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grid, Market};
+    use crate::model::Market;
 
     fn eth() -> Market {
         Market {
-            id: "paper|ETH".into(),
-            mark: None,
             bid: Some(Num::new(30_000, 1)),
             ask: Some(Num::new(30_001, 1)),
             size_decimals: Some(2),
             max_leverage: Some(25),
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|ETH".into())
         }
     }
 

@@ -282,15 +282,8 @@ mod tests {
     fn store(equity: &str) -> Store {
         let mut store = Store::default();
         let market = Market {
-            id: "paper|BTC".into(),
             mark: num("100"),
-            bid: None,
-            ask: None,
-            size_decimals: None,
-            max_leverage: None,
-            funding_rate: None,
-            grid: crate::model::Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|BTC".into())
         };
         let position: Position =
             serde_json::from_str(r#"{"id":"p","market_id":"paper|BTC","size":-2}"#).unwrap();

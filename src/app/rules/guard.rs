@@ -199,7 +199,7 @@ pub(crate) fn service_gauge(
         .rules
         .iter()
         .find(|rule| rule.id.raw() == limit.rule());
-    let figures = rule.map(|rule| (rule.value, rule.limit));
+    let figures = rule.and_then(|rule| Some((rule.value?, rule.limit)));
     let start = facts.starting_cash;
     let mut lacks = vec![];
     let used = match limit {

@@ -85,6 +85,8 @@ fn makes_sense(effect: &Effect) -> bool {
         | Effect::Trace(_)
         | Effect::Earlier(_)
         | Effect::Watch(_)
+        | Effect::Attend
+        | Effect::ShowMarkets(_)
         | Effect::Market(..)
         | Effect::SendAs(..)
         | Effect::ReportTo(..)

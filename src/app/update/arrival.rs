@@ -51,7 +51,7 @@ fn arrive(model: &mut Model, poll: Poll) -> Vec<Effect> {
         .map(|e| e.twap.id.clone())
         .collect();
     if let Answer::Account(Ok(facts)) = &poll.answer
-        && let Some(told) = facts.as_of
+        && let Some(told) = facts.told_at
     {
         model.store.clocks.figures(told, poll.at, model.now);
     }

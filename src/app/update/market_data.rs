@@ -13,7 +13,7 @@ use crate::{
     },
     model::{MarketId, Timestamp},
 };
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 /// How often candles are renewed where no interval of the prices is set.
 const PRICE_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,6 +35,15 @@ pub(crate) fn wants(model: &Model) -> MarketWants {
         wants.want_form_book(market.clone());
     }
     wants
+}
+
+/// The markets on the screen.
+pub(crate) fn markets_shown(model: &Model) -> BTreeSet<MarketId> {
+    let wants = wants(model);
+    let candles = wants.candles.map(|chart| chart.market_id);
+    let trades = wants.trades.map(|trades| trades.market_id);
+    let books = wants.books.into_keys();
+    books.chain(candles).chain(trades).collect()
 }
 
 /// Asks for what is shown and due, and for what is due soon: with a beat of the account, so that the answers to all are

@@ -73,6 +73,10 @@ fn handled(model: &mut Model, msg: Msg) -> Vec<Effect> {
             way_out::opened(model)
         }
         Msg::Polled(poll) => polled(model, poll),
+        Msg::Met(about) => {
+            model.store.about = Some(*about);
+            vec![]
+        }
         Msg::CallEnded(call) => called(model, call),
         Msg::TriesAgain(source, at) => {
             model.store.health.tries_again(source, at);

@@ -82,7 +82,7 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
             let voice = args.how.output.voice();
             let conflict = outcome.as_ref().err();
             let Some(why) = conflict.filter(|why| why.kind == FailureKind::Conflict) else {
-                return print_outcome(voice, &prepared, &outcome);
+                return Ok(print_outcome(voice, &prepared, &outcome));
             };
             if let Moved::Exits(..) = moved {
                 return again(&service, voice, &moved).await;
@@ -114,10 +114,10 @@ async fn in_place(
 
 async fn read(service: &Service) -> Store {
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
     service.take_orders(&mut store).await;
     store.clocks = service.clocks().await;
+    service.take_prices(&mut store, &[]).await;
     store
 }
 

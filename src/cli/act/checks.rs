@@ -72,7 +72,8 @@ pub(super) async fn objection(
     let limits = &service.checks;
     let (mut store, mut session) = (Store::default(), Session::default());
     if limits.needs_prices() || is_held_to_the_market(limits, command) {
-        service.take_prices(&mut store).await;
+        let market = as_order(command).map(|order| order.market_id);
+        service.take_prices(&mut store, market.as_slice()).await;
     }
     if limits.max_open_notional.is_some() {
         service.take_positions(&mut store).await;

@@ -93,8 +93,8 @@ impl CloseArgs {
             && self.kind == CloseKind::Market
             && !typed::is_word(self.position_id.raw());
         let reads = async {
-            service.take_prices(store).await;
             service.take_positions(store).await;
+            service.take_prices(store, &[]).await;
         };
         if needs_nothing {
             let _in_time = timeout(READ_TIMEOUT, reads).await;

@@ -75,8 +75,10 @@ async fn exits(args: &ExitsArgs, sources: &Sources) -> Result<Exit> {
         }
         _ => Some(found(&service, &args.order_id).await?),
     };
-    if order.is_some() {
-        let _in_time = timeout(JOURNAL_OPEN_TIMEOUT, service.take_prices(&mut store)).await;
+    if let Some(order) = &order {
+        let market = std::slice::from_ref(&order.market_id);
+        let prices = service.take_prices(&mut store, market);
+        let _in_time = timeout(JOURNAL_OPEN_TIMEOUT, prices).await;
     }
     let seen = Seen {
         market: order.as_ref().and_then(|o| store.market(&o.market_id)),

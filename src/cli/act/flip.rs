@@ -41,8 +41,8 @@ pub(in crate::cli) async fn run(args: FlipArgs, sources: &Sources) -> Result<Exi
     let service = Service::open(sources, args.how.output.voice())?;
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
     service.take_positions(&mut store).await;
+    service.take_prices(&mut store, &[]).await;
     let id = typed::position(args.position_id, &store)?;
     let position = found(&store, &id)?;
     let flip = planned(&service, position)?;
@@ -159,8 +159,11 @@ fn not_closed(flip: &Flip, exit: Exit) -> String {
 /// At the price of now.
 async fn prepared_opening(service: &Service, flip: &Flip, size: Num) -> Result<PreparedCommand> {
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
-    let market = store.market(&flip.position().market_id);
+    let id = &flip.position().market_id;
+    service
+        .take_prices(&mut store, std::slice::from_ref(id))
+        .await;
+    let market = store.market(id);
     opening(service, flip, (size, market.and_then(Market::mid)))
 }
 

@@ -19,7 +19,7 @@ use crate::{
     cli::{Exit, local_zone::local_zone, service::Service, voice::Output},
     journal::IntentRow,
     model::{
-        AccountId, Charges, Command, Failure, MarginMode, Page, Timestamp, Zone,
+        AccountId, Charges, Command, Failure, MarginMode, MarketId, Page, Timestamp, Zone,
         draft::{Amount, Draft, EntryDraft, Field, Seen, amount},
     },
     runtime::Clock,
@@ -29,6 +29,8 @@ use color_eyre::{Report, Result};
 
 /// The typed terms that a position or another price completes.
 pub(super) struct OrderTerms<'a> {
+    /// The market as it was named, and that of its trigger.
+    pub(super) markets: Vec<MarketId>,
     pub(super) size: &'a str,
     pub(super) leverage: Option<&'a String>,
     /// When it ends.
@@ -97,7 +99,7 @@ impl<'a> OrderContext<'a> {
         let is_guarded = is_asked(service, how) && terms.purpose == MarketPurpose::Opens;
         let before = repeat::before(service, key);
         let mut store = Store::default();
-        readings.take_prices(&mut store).await;
+        readings.take_prices(&mut store, &terms.markets).await;
         if before.is_none() && (is_guarded || terms.want_positions()) {
             readings.take_positions(&mut store).await;
         }

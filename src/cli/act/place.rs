@@ -177,7 +177,9 @@ impl OrderFlags {
     }
 
     fn terms(&self) -> OrderTerms<'_> {
+        let own = std::iter::once(&self.market);
         OrderTerms {
+            markets: own.chain(&self.trigger.market_id).cloned().collect(),
             size: &self.size,
             leverage: self.leverage.as_ref(),
             expires: self.gtd_expires_at.as_ref(),

@@ -3,31 +3,40 @@
 use crate::{
     app::{Store, account::poll::Poll},
     cli::service::Service,
+    model::MarketId,
 };
-use tokio::sync::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use tokio::sync::{Mutex, OnceCell};
 
 pub(super) struct Readings<'a> {
     pub(super) service: &'a Service,
-    prices: OnceCell<Option<Poll>>,
+    /// By the markets that have prices in it.
+    prices: Mutex<BTreeMap<BTreeSet<MarketId>, Poll>>,
     positions: OnceCell<Poll>,
-    figures: OnceCell<Option<Poll>>,
+    figures: OnceCell<Poll>,
 }
 
 impl<'a> Readings<'a> {
     pub(super) fn new(service: &'a Service) -> Self {
         Self {
             service,
-            prices: OnceCell::new(),
+            prices: Mutex::default(),
             positions: OnceCell::new(),
             figures: OnceCell::new(),
         }
     }
 
-    pub(super) async fn take_prices(&self, store: &mut Store) {
-        let read = self.prices.get_or_init(|| self.service.read_prices());
-        if let Some(poll) = read.await {
+    /// The prices of these markets, by id or name.
+    pub(super) async fn take_prices(&self, store: &mut Store, named: &[MarketId]) {
+        let wanted = self.service.listed_ids(named).await;
+        let mut known = self.prices.lock().await;
+        if let Some(poll) = known.get(&wanted) {
             store.arrive(poll.clone());
+            return;
         }
+        let poll = self.service.read_prices(&wanted).await;
+        known.insert(wanted, poll.clone());
+        store.arrive(poll);
     }
 
     pub(super) async fn take_positions(&self, store: &mut Store) {
@@ -37,8 +46,6 @@ impl<'a> Readings<'a> {
 
     pub(super) async fn take_figures(&self, store: &mut Store) {
         let read = self.figures.get_or_init(|| self.service.read_figures());
-        if let Some(poll) = read.await {
-            store.arrive(poll.clone());
-        }
+        store.arrive(read.await.clone());
     }
 }

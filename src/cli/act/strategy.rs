@@ -209,6 +209,7 @@ impl WrittenStrategy {
 
     fn common(&self) -> ground::OrderTerms<'_> {
         ground::OrderTerms {
+            markets: vec![self.what.market.clone()],
             size: &self.what.size,
             leverage: self.terms.leverage.as_ref(),
             expires: None,

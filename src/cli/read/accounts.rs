@@ -10,7 +10,6 @@ use super::{
     },
     drawn, list,
     sheet::Sheet,
-    source_name::FIGURES,
     width,
 };
 use crate::{
@@ -35,9 +34,6 @@ pub(in crate::cli) struct AccountArgs {
 pub(in crate::cli) async fn account(args: AccountArgs, sources: &Sources) -> Result<Exit> {
     let voice = args.output.voice();
     let service = Service::open(sources, voice)?;
-    if service.client.connection().facts.is_none() {
-        return Err(FIGURES.unset());
-    }
     let facts = patiently(|| service.client.account_facts(&service.account)).await?;
     let row = AccountRow::new(&service.account, &facts);
     out::say(&match voice.format {
@@ -121,20 +117,17 @@ async fn row(settings: &Settings) -> ProfileRow {
             };
         }
     };
-    let (open, working) = tokio::join!(
+    let (open, working, facts) = tokio::join!(
         patiently(|| client.open_positions(&account)),
-        patiently(|| client.working_orders(&account))
+        patiently(|| client.working_orders(&account)),
+        patiently(|| client.account_facts(&account))
     );
-    let facts = match client.connection().facts {
-        Some(_) => Some(patiently(|| client.account_facts(&account)).await),
-        None => None,
-    };
     let problem = first_problem([
         open.as_ref().err(),
         working.as_ref().err(),
-        facts.as_ref().and_then(|facts| facts.as_ref().err()),
+        facts.as_ref().err(),
     ]);
-    let facts = facts.and_then(Result::ok);
+    let facts = facts.ok();
     ProfileRow {
         equity: facts.as_ref().and_then(|facts| facts.equity),
         day_pnl: facts.as_ref().and_then(|facts| facts.day_pnl),

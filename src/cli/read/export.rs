@@ -81,7 +81,10 @@ pub(in crate::cli) async fn run(args: ExportArgs, sources: &Sources) -> Result<E
     let voice = args.notes.voice(Some(written));
     let service = Service::open(sources, voice)?;
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
+    if args.list == ExportedList::Positions {
+        service.take_positions(&mut store).await;
+    }
+    service.take_prices(&mut store, &[]).await;
     let working = service.working_orders().await?;
     let trades = if args.list == ExportedList::Closed {
         notes(&service)?

@@ -51,5 +51,11 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         next: None,
         incomplete: page.incomplete,
     };
-    list(voice, &fills, (FILLS, columns_of::FILL), prices(&service)).await
+    list(
+        voice,
+        &fills,
+        (FILLS, columns_of::FILL),
+        prices(&service, vec![]),
+    )
+    .await
 }

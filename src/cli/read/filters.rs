@@ -145,6 +145,10 @@ fn since(text: &str) -> Result<Past, String> {
 }
 
 impl MarketFilter {
+    pub(super) fn name(&self) -> Option<MarketId> {
+        self.market.as_deref().map(MarketId::from)
+    }
+
     pub(super) fn keeps(&self, market: &MarketId) -> bool {
         self.market
             .as_ref()

@@ -89,11 +89,10 @@ fn interval() -> impl TypedValueParser<Value = Interval> {
 
 pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Result<Exit> {
     let service = Service::open(sources, args.output.voice())?;
-    if service.client.connection().prices.is_none() {
-        return Err(source_name::PRICES.unset());
-    }
-    let mut page = patiently(|| service.client.markets()).await?;
-    page.rows.retain(|market| args.market.keeps(&market.id));
+    let named: Vec<_> = args.market.name().into_iter().collect();
+    let mut page = service.markets(&named).await?;
+    page.rows
+        .retain(|market| named.iter().all(|name| market.is_called(name.raw())));
     let sheet = Sheet {
         columns: QUOTES,
         id: None,
@@ -112,8 +111,7 @@ pub(in crate::cli) async fn book(args: BookArgs, sources: &Sources) -> Result<Ex
     let service = Service::open(sources, args.output.voice())?;
     let (store, market) = named(&service, args.market).await?;
     let read = patiently(|| service.client.book(&market, Some(args.depth))).await?;
-    let source = service.client.connection().markets.books.as_ref();
-    let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.missing(source))?;
+    let Dated { value, made_at } = read.ok_or_else(|| source_name::BOOKS.unset())?;
     let mut rows = LevelRow::all(&market, &value, made_at);
     // A source may send more levels.
     rows.retain(|row| row.level <= args.depth);
@@ -143,7 +141,6 @@ async fn read_candles(
     market: &MarketId,
     args: &CandlesArgs,
 ) -> Result<Page<Candle>> {
-    let source = service.client.connection().markets.candles.as_ref();
     let most = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let since = args.since.instant(service).await;
     let (mut whole, mut before) = (Page::<Candle>::default(), None::<Timestamp>);
@@ -153,9 +150,7 @@ async fn read_candles(
             service.client.candles(market, args.interval, before, limit)
         };
         let read = patiently(ask).await?;
-        let mut page = read
-            .ok_or_else(|| source_name::CANDLES.missing(source))?
-            .value;
+        let mut page = read.ok_or_else(|| source_name::CANDLES.unset())?.value;
         page.rows
             .retain(|row| before.is_none_or(|before| row.open_time < before));
         page.rows.sort_by_key(|row| row.open_time);
@@ -185,10 +180,7 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
         args.limit.min(PAGE)
     };
     let read = patiently(|| service.client.trades(&market, limit)).await?;
-    let source = service.client.connection().markets.trades.as_ref();
-    let mut page = read
-        .ok_or_else(|| source_name::TRADES.missing(source))?
-        .value;
+    let mut page = read.ok_or_else(|| source_name::TRADES.unset())?.value;
     page.rows
         .sort_by_key(|row| std::cmp::Reverse((row.at, row.id)));
     let oldest = page.rows.last().map(|row| row.at);
@@ -211,7 +203,7 @@ pub(in crate::cli) async fn trades(args: TradesArgs, sources: &Sources) -> Resul
 
 /// The market of this id or symbol. Without a list of markets the source decides about an id.
 async fn named(service: &Service, name: MarketId) -> Result<(Store, MarketId)> {
-    let store = prices(service).await;
+    let store = prices(service, vec![name.clone()]).await;
     let found = store.markets_named(name.raw());
     match found.as_slice() {
         [id] => {

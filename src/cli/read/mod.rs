@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     app::{Motion, Store, activity::notice::Activity},
-    model::Page,
+    model::{MarketId, Page},
     runtime::{self, Clock},
     view::{Column, Scene, tables::rows::csv},
 };
@@ -140,10 +140,10 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
     }
 }
 
-/// Market prices and the service's clock, for columns that compare with them.
-async fn prices(service: &Service) -> Store {
+/// Prices of these markets and the service's clock, for columns that compare with them.
+async fn prices(service: &Service, markets: Vec<MarketId>) -> Store {
     let mut store = Store::default();
-    service.take_prices(&mut store).await;
+    service.take_prices(&mut store, &markets).await;
     store.clocks = service.clocks().await;
     store
 }

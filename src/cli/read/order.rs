@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(args: OrderArgs, sources: &Sources) -> Result<Ex
         );
         Failure::new(FailureKind::NotFound, words)
     })?;
-    let store = prices(&service).await;
+    let store = prices(&service, vec![order.market_id.clone()]).await;
     out::say(&drawn(&store, |scene| {
         let row = OrderRow::new(&order, scene);
         match voice.format {

@@ -70,5 +70,7 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         let page = service.working_orders().await?;
         (args.pages.within(voice, page, &wanted), sheet)
     };
-    show(voice, &page, (sheet, exact), prices(&service)).await
+    let markets = page.rows.iter().filter(|_| !is_past);
+    let markets = markets.map(|row| row.market_id.clone()).collect();
+    show(voice, &page, (sheet, exact), prices(&service, markets)).await
 }

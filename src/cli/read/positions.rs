@@ -61,7 +61,14 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
             row: ClosedPositionRow::new,
             columns: columns_of::CLOSED_POSITION,
         };
-        return show(voice, &page.await?, (sheet, exact), prices(&service)).await;
+        // A closed position is compared with no price.
+        return show(
+            voice,
+            &page.await?,
+            (sheet, exact),
+            prices(&service, vec![]),
+        )
+        .await;
     }
     let sheet = Sheet {
         columns: OPEN,
@@ -75,7 +82,8 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
         .pages
         .within(voice, service.open_positions().await?, &wanted);
     let context = async {
-        let mut store = prices(&service).await;
+        let markets = page.rows.iter().map(|row| row.market_id.clone());
+        let mut store = prices(&service, markets.collect()).await;
         // The orders that may protect a position.
         service.take_orders(&mut store).await;
         store

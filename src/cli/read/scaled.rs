@@ -71,7 +71,7 @@ fn table(ladder: &Scaled, store: &Store) -> String {
 
 /// Prices, and the orders of the rungs if they are working or among the newest.
 async fn form_context(service: &Service, ladder: &Scaled) -> Store {
-    let mut store = prices(service).await;
+    let mut store = prices(service, vec![ladder.market_id.clone()]).await;
     service.take_orders(&mut store).await;
     let newest = patiently(|| service.client.orders(&service.account, None)).await;
     arrive(&mut store, Answer::History(newest));

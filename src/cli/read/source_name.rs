@@ -1,9 +1,6 @@
 //! Where a service has no list of its own for something, a setting names the source.
 
-use crate::{
-    cli::exit::UsageError,
-    model::{Failure, FailureKind},
-};
+use crate::cli::exit::UsageError;
 use color_eyre::Report;
 
 /// What a source is of, and the setting that names it.
@@ -13,11 +10,9 @@ pub(super) struct SourceName {
     setting: &'static str,
 }
 
-pub(super) const PRICES: SourceName = SourceName::new("prices", "price_source");
 pub(super) const BOOKS: SourceName = SourceName::new("order book", "book_source");
 pub(super) const CANDLES: SourceName = SourceName::new("candles", "candle_source");
 pub(super) const TRADES: SourceName = SourceName::new("trades", "trade_source");
-pub(super) const FIGURES: SourceName = SourceName::new("account figures", "facts_source");
 
 impl SourceName {
     const fn new(what: &'static str, setting: &'static str) -> Self {
@@ -30,15 +25,5 @@ impl SourceName {
         Report::new(UsageError(format!(
             "no source of {what} is set: set {setting} to \"paper\" for a paper exchange, or to a table with the address of your service's {what} (\"perpdeck config init\" writes an example)"
         )))
-    }
-
-    /// The service has nothing there: no source is set, or not the right one.
-    pub(super) fn missing<T>(self, source: Option<&T>) -> Report {
-        if source.is_none() {
-            return self.unset();
-        }
-        let Self { what, setting } = self;
-        let words = format!("the service has no {what} at the address in {setting}");
-        Report::new(Failure::new(FailureKind::NotFound, words))
     }
 }

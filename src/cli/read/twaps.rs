@@ -54,5 +54,7 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
         row: TwapRow::new,
         columns: columns_of::TWAP,
     };
-    show(args.output.voice(), &page, (sheet, exact), prices(&service)).await
+    let markets = page.rows.iter().map(|row| row.market_id.clone()).collect();
+    let context = prices(&service, markets);
+    show(args.output.voice(), &page, (sheet, exact), context).await
 }

@@ -265,7 +265,8 @@ async fn follow<T: Watchable>(
             is_failing = false;
             voice.note("reads succeed again");
         }
-        service.take_prices(&mut store).await;
+        let markets: Vec<_> = page.rows.iter().map(|row| row.market().clone()).collect();
+        service.take_prices(&mut store, &markets).await;
         store.clocks = service.clocks().await;
         service.tell_requests();
         for (change, row) in changes(service, args, &mut known, page).await {

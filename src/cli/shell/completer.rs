@@ -181,7 +181,10 @@ async fn candidates_of(client: &Client, what: Offered) -> Vec<Candidate> {
         }),
         Offered::Ladders => ladders(client.working_orders(account).await),
         Offered::Markets => {
-            let read = client.markets().await.map(|page| page.rows);
+            let read = client
+                .markets(&std::collections::BTreeSet::new(), 0)
+                .await
+                .map(|page| page.rows);
             let mut store = Store::default();
             arrive(&mut store, Answer::Markets(read));
             let known = store.known_markets().into_iter();

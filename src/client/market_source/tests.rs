@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    client::testing::responder::{Responder, client, connection, error, ok},
-    config::MarketSources,
+    client::testing::responder::{Responder, client, connection, ok},
+    config::{MarketSources, SourceChoice},
     model::FailureKind,
 };
 
@@ -75,7 +75,7 @@ async fn rows_may_be_arrays_and_without_a_word_on_it_only_the_newest_candle_is_o
         r#"[[1790000000000,"1","2","0.5","1.5","10"],[1790000060000,"1.5","1.5","1.5","1.5","0"]]"#;
     let source = Responder::answering(vec![ok(body)]).await;
     let mut connection = connection("https://service.test");
-    connection.markets.candles = Some(CandleSource {
+    connection.markets.candles = SourceChoice::Custom(CandleSource {
         url: format!("{}/k?s={{market_id}}&i={{interval}}&t=abc", source.url),
         rows: String::new(),
         open_time: "/0".into(),
@@ -202,37 +202,14 @@ async fn a_book_that_is_crossed_or_has_a_hole_is_refused_whole() {
 }
 
 #[tokio::test]
-async fn a_service_without_the_paper_exchanges_sources_is_asked_once_and_one_of_your_own_again() {
-    let script = (0..6).map(|_| error("404 Not Found", ""));
-    let responder = Responder::answering(script.collect()).await;
-    let (client, _calls) = responder.client();
-    for _ in 0..2 {
-        let candles = client.candles(&market(), Interval::Minute1, None, 5).await;
-        assert_eq!(candles, Ok(None));
-        assert_eq!(client.trades(&market(), 5).await, Ok(None));
-        assert_eq!(client.book(&market(), None).await, Ok(None));
-    }
-    assert_eq!(responder.seen().len(), 3);
-
-    let mut connection = responder.connection();
-    let own = |book: BookSource| BookSource {
-        url: "/books/{market_id}".to_owned(),
-        ..book
-    };
-    connection.markets.books = connection.markets.books.map(own);
-    let (client, _calls) = self::client(connection);
-    for _ in 0..2 {
-        let why = client.book(&market(), Some(5)).await.unwrap_err();
-        assert_eq!(why.kind, FailureKind::NotFound);
-    }
-    assert_eq!(responder.seen().len(), 5);
-}
-
-#[tokio::test]
 async fn without_a_source_nothing_is_asked() {
     let responder = Responder::answering(vec![]).await;
     let mut connection = responder.connection();
-    connection.markets = MarketSources::default();
+    connection.markets = MarketSources {
+        candles: SourceChoice::None,
+        books: SourceChoice::None,
+        trades: SourceChoice::None,
+    };
     let (client, _calls) = client(connection);
     let candles = client.candles(&market(), Interval::Day1, None, 5).await;
     assert_eq!(candles, Ok(None));

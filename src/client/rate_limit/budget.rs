@@ -117,6 +117,15 @@ impl RequestBudget {
         learned.wait(class)
     }
 
+    /// How long until fewer than `most` requests were sent within the last minute.
+    pub(super) fn room_in(&self, most: usize, now: Instant) -> Duration {
+        let full = self.sent.len().checked_sub(most);
+        let leaves = full.and_then(|over| self.sent.get(over));
+        leaves.map_or(Duration::ZERO, |sent| {
+            (*sent + WINDOW).saturating_duration_since(now)
+        })
+    }
+
     pub(super) fn per_minute(&self) -> Option<u32> {
         self.learned.map(|learned| learned.per_minute)
     }

@@ -25,6 +25,9 @@ use std::{
 };
 use tokio::time::Instant;
 
+/// With so many requests in the last minute reads wait, so that commands stay within 200 a minute.
+const MOST_POLLED: usize = 180;
+
 #[derive(Debug, Default)]
 pub(super) struct RateLimiter {
     pauses: Mutex<Pauses>,
@@ -96,14 +99,24 @@ impl super::Client {
 
     /// How long a request of this class must wait; zero if it may be sent now.
     pub fn wait(&self) -> Duration {
-        self.0.rate_limiter.wait(self.1)
+        let (limiter, class) = (&self.0.rate_limiter, self.1);
+        let wait = limiter.wait(class);
+        if class != RequestClass::Poll || self.is_known_simulator() {
+            return wait;
+        }
+        wait.max(limiter.budget().room_in(MOST_POLLED, Instant::now()))
     }
 
     /// How many polls a minute the learned budget allows each client of the key; `None` if nothing has been learned.
     pub fn polls_per_minute(&self) -> Option<u32> {
         let room = self.0.rate_limiter.budget().polls_per_minute()?;
+        Some(self.share_of(room))
+    }
+
+    /// What this client may use of so many requests a minute for all clients of the key.
+    pub fn share_of(&self, per_minute: u32) -> u32 {
         let clients = u32::try_from(Arc::strong_count(&self.0.rate_limiter)).unwrap_or(u32::MAX);
-        Some(room / clients.max(1))
+        per_minute / clients.max(1)
     }
 
     /// Pays for one retry of an entry; `false` if too many have failed.

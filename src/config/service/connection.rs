@@ -2,7 +2,7 @@
 
 use crate::{
     config::{
-        BookSource, MarketSources, Proxy,
+        BookSource, MarketSources, Proxy, SourceChoice,
         secrets::{key::KeySource, secret::Secret},
     },
     model::AccountId,
@@ -18,12 +18,10 @@ pub struct Connection {
     pub api_key: Secret,
     pub key_source: KeySource,
     pub account_id: AccountId,
-    /// The source of prices; `None` shows `–` wherever a price is needed.
-    pub prices: Option<PriceSource>,
+    /// The source of prices. `Auto` is what the service has: its quotes, or all prices of a simulator.
+    pub prices: SourceChoice<PriceSource>,
     /// Where candles, books and trades come from.
     pub markets: MarketSources,
-    /// Where account figures come from; `None` shows `–`.
-    pub facts: Option<FactsSource>,
     /// The proxy for requests to other machines; `None` connects directly.
     pub proxy: Option<Proxy>,
     /// Mutations are refused.
@@ -77,40 +75,6 @@ pub struct PriceSource {
     pub level_size: Option<String>,
 }
 
-/// A JSON document with one row per account.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct FactsSource {
-    pub url: String,
-    #[serde(default)]
-    pub rows: String,
-    pub account_id: String,
-    pub equity: String,
-    #[serde(default)]
-    pub cash: Option<String>,
-    #[serde(default)]
-    pub available_margin: Option<String>,
-    #[serde(default)]
-    pub day_pnl: Option<String>,
-    /// Share of the permitted daily loss not yet used, 0 to 1.
-    #[serde(default)]
-    pub daily_loss_left: Option<String>,
-    #[serde(default)]
-    pub starting_cash: Option<String>,
-    /// An array of the challenge's rules: `rule_id`, `value` and `limit` each, and `from`, the value at 0 % of the
-    /// limit, if known.
-    #[serde(default)]
-    pub rules: Option<String>,
-    /// The service's clock when it responded.
-    #[serde(default)]
-    pub as_of: Option<String>,
-    /// The state of the challenge: `breached` means lost.
-    #[serde(default)]
-    pub standing: Option<String>,
-    /// The rule that ended it; absent if none has.
-    #[serde(default)]
-    pub broken_rule: Option<String>,
-}
-
 impl PriceSource {
     /// The paper exchange's source.
     pub fn paper() -> Self {
@@ -146,26 +110,5 @@ impl PriceSource {
             level_size: text(&self.level_size),
             updated_at: None,
         })
-    }
-}
-
-impl FactsSource {
-    /// The paper exchange's source.
-    pub fn paper() -> Self {
-        Self {
-            url: "/sim/accounts".to_owned(),
-            rows: "/data".to_owned(),
-            account_id: "/account_id".to_owned(),
-            equity: "/equity".to_owned(),
-            cash: Some("/cash".to_owned()),
-            available_margin: Some("/available_margin".to_owned()),
-            day_pnl: Some("/day_pnl".to_owned()),
-            daily_loss_left: Some("/daily_loss_left".to_owned()),
-            starting_cash: Some("/starting_cash".to_owned()),
-            rules: Some("/rules".to_owned()),
-            as_of: Some("/as_of".to_owned()),
-            standing: Some("/standing".to_owned()),
-            broken_rule: Some("/breached_rule_id".to_owned()),
-        }
     }
 }

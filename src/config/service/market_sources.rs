@@ -3,14 +3,15 @@
 //! Contract: a query parameter whose placeholder has no value is left out, so that one address serves the newest page
 //! (`{before}`) and a book of any depth (`{depth}`).
 
+use crate::config::SourceChoice;
 use serde::{Deserialize, Serialize};
 
-/// The sources of one service; `None` where it has none.
+/// The sources of one service. `Auto` is the simulator's own, and none on any other service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MarketSources {
-    pub candles: Option<CandleSource>,
-    pub books: Option<BookSource>,
-    pub trades: Option<TradeSource>,
+    pub candles: SourceChoice<CandleSource>,
+    pub books: SourceChoice<BookSource>,
+    pub trades: SourceChoice<TradeSource>,
 }
 
 /// A JSON document with one row per candle.
@@ -87,9 +88,9 @@ impl MarketSources {
     /// What the paper exchange serves.
     pub fn paper() -> Self {
         Self {
-            candles: Some(CandleSource::paper()),
-            books: Some(BookSource::paper()),
-            trades: Some(TradeSource::paper()),
+            candles: SourceChoice::Paper,
+            books: SourceChoice::Paper,
+            trades: SourceChoice::Paper,
         }
     }
 }

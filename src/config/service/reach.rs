@@ -10,18 +10,3 @@ pub(in crate::config) fn loopback(url: &Url) -> bool {
         None => false,
     }
 }
-
-/// The location of a service, for decisions about trust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::config) enum ServiceReach {
-    ThisMachine,
-    Elsewhere,
-}
-
-pub(in crate::config) fn reach(base_url: &str) -> ServiceReach {
-    if Url::parse(base_url).is_ok_and(|url| loopback(&url)) {
-        ServiceReach::ThisMachine
-    } else {
-        ServiceReach::Elsewhere
-    }
-}

@@ -1,36 +1,21 @@
-//! The choice of a price source or an account-figures source: a word, or a table of pointers.
+//! The choice of a source of prices, books, candles or trades: a word, or a table of pointers.
 
-use crate::config::service::reach::ServiceReach;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{self, MapAccess, value::MapAccessDeserializer},
 };
 use std::{fmt, marker::PhantomData};
 
-/// The source of facts that the service's documents do not show.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A source of market data.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SourceChoice<T> {
-    /// The paper exchange's source if the service is on this machine, otherwise none.
+    /// What the service itself has: a simulator says so in `GET /v1`.
+    #[default]
     Auto,
     None,
+    /// The simulator's, without asking.
     Paper,
     Custom(T),
-}
-
-impl<T: Clone> SourceChoice<T> {
-    /// `paper` builds the paper exchange's source.
-    pub(in crate::config) fn resolve(
-        &self,
-        reach: ServiceReach,
-        paper: impl Fn() -> T,
-    ) -> Option<T> {
-        match self {
-            Self::Auto if reach == ServiceReach::ThisMachine => Some(paper()),
-            Self::Auto | Self::None => None,
-            Self::Paper => Some(paper()),
-            Self::Custom(source) => Some(source.clone()),
-        }
-    }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for SourceChoice<T> {

@@ -314,15 +314,9 @@ mod tests {
     fn a_worth_in_usd_is_cut_to_lots_and_refused_below_one() {
         let position = short("9.33");
         let market = Market {
-            id: "paper|ETH".into(),
             mark: Some(Num::from(3000_u32)),
-            bid: None,
-            ask: None,
             size_decimals: Some(2),
-            max_leverage: None,
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|ETH".into())
         };
         let seen = Seen {
             market: Some(&market),
@@ -349,15 +343,9 @@ mod tests {
     fn a_price_off_the_tick_that_is_told_is_refused_by_the_market_it_is_written_in() {
         let position = short("9.33");
         let market = |coin: &str, step: &str| Market {
-            id: format!("paper|{coin}").into(),
-            mark: None,
-            bid: None,
-            ask: None,
             size_decimals: Some(2),
-            max_leverage: None,
-            funding_rate: None,
             grid: Grid::Step(step.parse().unwrap()),
-            updated_at: None,
+            ..Market::new(format!("paper|{coin}").into())
         };
         let (own, other) = (market("ETH", "0.5"), market("BTC", "25"));
         let seen = Seen {
@@ -405,15 +393,10 @@ mod tests {
     fn a_limit_that_crosses_the_market_asks_first() {
         let position = short("9.33");
         let market = Market {
-            id: "paper|ETH".into(),
-            mark: None,
             bid: Some(Num::from(2999_u32)),
             ask: Some(Num::from(3000_u32)),
             size_decimals: Some(2),
-            max_leverage: None,
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|ETH".into())
         };
         let seen = Seen {
             market: Some(&market),

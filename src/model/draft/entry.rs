@@ -405,22 +405,17 @@ impl EntryDraft {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
-        Charges, Command, Curve, Grid, Market, PlaceOrder, Position, draft::Faults,
-    };
+    use crate::model::{Charges, Command, Curve, Market, PlaceOrder, Position, draft::Faults};
     use strum::VariantArray as _;
 
     fn market(coin: &str, mid: u32) -> Market {
         Market {
-            id: format!("paper|{coin}").into(),
             mark: Some(Num::from(mid)),
             bid: Some(Num::from(mid - 1)),
             ask: Some(Num::from(mid + 1)),
             size_decimals: Some(5),
             max_leverage: Some(40),
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new(format!("paper|{coin}").into())
         }
     }
 

@@ -215,19 +215,15 @@ fn offset(text: &str) -> Option<Offset> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Grid, Market};
+    use crate::model::Market;
 
     fn eth() -> Market {
         Market {
-            id: "paper|ETH".into(),
             mark: Some(Num::from(3001_u32)),
             bid: Some(Num::new(30_000, 1)),
             ask: Some(Num::new(30_002, 1)),
             size_decimals: Some(2),
-            max_leverage: None,
-            funding_rate: None,
-            grid: Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|ETH".into())
         }
     }
 

@@ -77,6 +77,13 @@ impl Zone {
         Self(TimeZone::UTC, Moments::Short)
     }
 
+    /// The zone whose midnight begins the day of a loss limit: America/New_York (docs/service-api.md 2.5). Written as a
+    /// rule, since a machine may lack the database of zones.
+    pub fn of_loss_day() -> Self {
+        let zone = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0");
+        Self(zone.unwrap_or(TimeZone::UTC), Moments::Short)
+    }
+
     /// UTC, every moment in full: `2026-11-20T14:03:22.000Z`.
     pub fn stamps() -> Self {
         Self(TimeZone::UTC, Moments::Stamps)

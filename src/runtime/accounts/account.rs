@@ -145,8 +145,14 @@ impl Member {
         poller.visibility(account.visibility);
         while let Some(effect) = way.wanted.recv().await {
             match effect {
-                Effect::Send(ticket, command) => sink.send(ticket, command),
-                Effect::SendAs(ticket, command, key) => sink.send_as(ticket, command, key),
+                Effect::Send(ticket, command) => {
+                    poller.attend();
+                    sink.send(ticket, command);
+                }
+                Effect::SendAs(ticket, command, key) => {
+                    poller.attend();
+                    sink.send_as(ticket, command, key);
+                }
                 Effect::ReportTo(caller, ticket) => callers.subscribe(caller, ticket),
                 end @ (Effect::RefuseCaller(..) | Effect::ConfirmAlerts(_)) => callers.answer(end),
                 Effect::Resend(_) | Effect::GiveUp(_) | Effect::Rearm => sink.decide(&effect),
@@ -157,6 +163,8 @@ impl Member {
                 Effect::Trace(orders) => poller.trace(orders),
                 Effect::Earlier(mark) => earlier::tell(&client, &journal_access, mark, &way.inbox),
                 Effect::Market(market, request) => poller.market(market, request),
+                Effect::Attend => poller.attend(),
+                Effect::ShowMarkets(markets) => poller.show_markets(markets),
                 Effect::Watch(ladders) => poller.watch(ladders),
                 Effect::SetIntervals(intervals) => poller.pace(&intervals),
                 Effect::StopSending => client.stop_sending(),

@@ -1,4 +1,5 @@
-//! Polls the account: one task per source, each with its own interval, all on one beat.
+//! Polls the account: one task per source, each with its own interval, all on one beat. A service with a request budget
+//! is asked by the table of [`budget`], a simulator as the settings say.
 //!
 //! Contract: at most one request per source is in flight. On request a source is polled at once (after the request in
 //! flight, which may be older than what the requester did). A `Retry-After` is never cut short, and a 429 pauses every
@@ -6,9 +7,11 @@
 //! Sources share the budget learned from 429s: every interval grows by the missing share, and waiting polls are served
 //! in order. Dropping the poller stops it.
 
+mod activity;
 mod ask;
 mod backoff;
 mod beat;
+mod budget;
 mod markets;
 
 use crate::{
@@ -17,6 +20,7 @@ use crate::{
     model::{Cursor, Failure, FailureKind, MarketId, OrderId, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
+use activity::Activity;
 use ask::{PollContext, PollRequest};
 use backoff::{PollBackoff, Wait};
 use beat::Beat;
@@ -39,7 +43,7 @@ const FINISHED_EVERY: u32 = 10;
 pub struct Poller {
     context: PollContext,
     nudges: BTreeMap<Source, Arc<Notify>>,
-    paces: BTreeMap<Source, watch::Sender<PollRate>>,
+    settings: watch::Sender<BTreeMap<Source, Duration>>,
     ladders: watch::Sender<BTreeSet<ScaledId>>,
     /// Whether the polled data is on the screen.
     visibility: watch::Sender<Visibility>,
@@ -68,20 +72,19 @@ impl Poller {
                 queue: Arc::default(),
                 beat: Beat::start(),
                 markets: MarketQueue::default(),
+                activity: Activity::default(),
             },
             nudges: intervals.keys().map(|s| (*s, Arc::default())).collect(),
-            paces: paces(intervals)
-                .map(|(source, pace)| (source, watch::Sender::new(pace)))
-                .collect(),
+            settings: watch::Sender::new(intervals.clone()),
             ladders: watch::Sender::default(),
             visibility: watch::Sender::default(),
             tasks: JoinSet::new(),
             pages: Jitter::seeded(seed),
         };
+        let context = poller.context.clone();
+        poller.tasks.spawn(async move { context.meet().await });
         let recoveries = watch::Sender::default();
-        for (((source, pace), nudge), number) in
-            poller.paces.iter().zip(poller.nudges.values()).zip(1..)
-        {
+        for ((source, nudge), number) in poller.nudges.iter().zip(1..) {
             let task = SourceTask {
                 source: *source,
                 context: poller.context.clone(),
@@ -89,7 +92,7 @@ impl Poller {
                 recoveries: recoveries.clone(),
                 visibility: poller.visibility.subscribe(),
                 backoff: PollBackoff::new(seed ^ number),
-                pace: pace.subscribe(),
+                settings: poller.settings.subscribe(),
                 jitter: Jitter::seeded(seed.rotate_left(32) ^ number),
             };
             match PollRequest::of(*source) {
@@ -114,12 +117,18 @@ impl Poller {
 
     /// Sets the polling intervals; each source is polled once at once.
     pub fn pace(&self, intervals: &BTreeMap<Source, Duration>) {
-        for (source, new) in paces(intervals) {
-            if let Some(pace) = self.paces.get(&source) {
-                pace.send_replace(new);
-            }
-        }
+        self.settings.send_replace(intervals.clone());
         self.poll(&intervals.keys().copied().collect::<Vec<_>>());
+    }
+
+    /// A key was pressed: for a while every source is polled more often.
+    pub fn attend(&self) {
+        self.context.activity.attend();
+    }
+
+    /// Sets the markets that the screen needs prices of, beside those of positions and orders.
+    pub fn show_markets(&self, markets: BTreeSet<MarketId>) {
+        self.context.activity.show(markets);
     }
 
     /// Also polls these scaled orders from now on.
@@ -175,15 +184,8 @@ struct PollRate {
     interval: Duration,
     /// Requests a minute of all sources together without limits.
     demand: u32,
-}
-
-fn paces(intervals: &BTreeMap<Source, Duration>) -> impl Iterator<Item = (Source, PollRate)> {
-    let demand = a_minute(intervals);
-    let pace = move |(source, interval): (&Source, &Duration)| {
-        let interval = *interval;
-        (*source, PollRate { interval, demand })
-    };
-    intervals.iter().map(pace)
+    /// Requests a minute that there is room for; `None` without a budget.
+    room: Option<u32>,
 }
 
 /// One source's task.
@@ -195,15 +197,9 @@ struct SourceTask {
     recoveries: watch::Sender<u64>,
     visibility: watch::Receiver<Visibility>,
     backoff: PollBackoff,
-    pace: watch::Receiver<PollRate>,
+    /// The configured intervals.
+    settings: watch::Receiver<BTreeMap<Source, Duration>>,
     jitter: Jitter,
-}
-
-fn a_minute(intervals: &BTreeMap<Source, Duration>) -> u32 {
-    let each = intervals
-        .values()
-        .map(|interval| 60_000 / interval.as_millis().max(1));
-    u32::try_from(each.sum::<u128>()).unwrap_or(u32::MAX)
 }
 
 /// Scaled orders that are not expected to change any more.
@@ -275,18 +271,11 @@ impl SourceTask {
             self.recoveries.send_modify(|count| *count += 1);
         }
         let recoveries = self.recoveries.subscribe();
-        let room = self.context.client.polls_per_minute();
-        let visibility = *self.visibility.borrow();
-        let PollRate { interval, demand } = *self.pace.borrow();
-        let wait = self.backoff.after(interval, trouble).shared(demand, room);
-        let wait = wait.slowed(visibility.slower());
+        let wait = self.wait(trouble);
         self.announce(trouble, wait).await;
         match wait {
             Wait::For(wait) if trouble.is_some() => self.back_off(wait, recoveries).await,
-            Wait::For(interval) => {
-                let wait = self.context.beat.until_next(interval);
-                timeout(wait, self.nudge.notified()).await.is_ok()
-            }
+            Wait::For(interval) => self.until_next(interval).await,
             Wait::AtLeast { asked, rest } => {
                 sleep(asked).await;
                 self.back_off(rest, recoveries).await
@@ -294,6 +283,51 @@ impl SourceTask {
             Wait::Asked => {
                 self.nudge.notified().await;
                 true
+            }
+        }
+    }
+
+    fn wait(&mut self, trouble: Option<&Failure>) -> Wait {
+        let PollRate {
+            interval,
+            demand,
+            room,
+        } = self.rate();
+        let wait = self.backoff.after(interval, trouble).shared(demand, room);
+        wait.slowed(self.visibility.borrow().slower())
+    }
+
+    fn rate(&self) -> PollRate {
+        let settings = self.settings.borrow();
+        let client = &self.context.client;
+        let learned = client.polls_per_minute();
+        let (intervals, room) = if client.is_known_simulator() {
+            (settings.clone(), learned)
+        } else {
+            let state = self.context.activity.state();
+            let room = client.share_of(state.requests_per_minute());
+            let room = learned.map_or(room, |learned| learned.min(room));
+            (state.intervals(&settings), Some(room))
+        };
+        PollRate {
+            interval: intervals.get(&self.source).copied().unwrap_or_default(),
+            demand: budget::demand(&intervals),
+            room,
+        }
+    }
+
+    /// Waits for the next beat, or a request; a beat that comes sooner, because something begins to happen, counts.
+    async fn until_next(&mut self, mut interval: Duration) -> bool {
+        let mut happening = self.context.activity.subscribe();
+        loop {
+            let wait = self.context.beat.until_next(interval);
+            tokio::select! {
+                biased;
+                woken = timeout(wait, self.nudge.notified()) => return woken.is_ok(),
+                Ok(()) = happening.changed() => {}
+            }
+            if let Wait::For(sooner) = self.wait(None) {
+                interval = interval.min(sooner);
             }
         }
     }

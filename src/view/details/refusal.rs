@@ -90,8 +90,10 @@ fn response_text(order: &Order, scene: &Scene<'_>) -> Option<String> {
 fn limit(rule: &Text, scene: &Scene<'_>) -> Option<String> {
     let mut facts = scene.store.account.value()?.rules.iter();
     let fact = facts.find(|fact| fact.id == *rule)?;
-    let [limit, value] = [fact.limit, fact.value].map(format::grouped);
-    Some(format!("whose limit is {limit}, now at {value}"))
+    let limit = format::grouped(fact.limit);
+    let value = fact.value.map(format::grouped);
+    let now = value.map_or_else(String::new, |value| format!(", now at {value}"));
+    Some(format!("whose limit is {limit}{now}"))
 }
 
 pub(super) fn failure(notice: &Notice) -> Option<&Failure> {
@@ -166,7 +168,7 @@ mod tests {
         assert_eq!(first(&model, ""), "rejected: the service does not say why");
         let fact = RuleFact {
             id: "max_position_notional".into(),
-            value: num("12000"),
+            value: Some(num("12000")),
             limit: num("500000"),
             from: None,
         };

@@ -227,8 +227,12 @@ fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)
 fn rules(facts: &AccountFacts) -> Vec<(&'static str, Vec<Span>)> {
     let line = |words: String| vec![Span::plain(words), Span::muted("  service")];
     let largest = facts.largest_position().map(|(value, most)| {
-        let (value, most) = (format::usd(value), format::usd(most));
-        ("largest position", line(format!("{value} of {most} USD")))
+        let most = format::usd(most);
+        let words = value.map_or_else(
+            || format!("{most} USD"),
+            |value| format!("{} of {most} USD", format::usd(value)),
+        );
+        ("largest position", line(words))
     });
     let smallest = facts.smallest_order();
     let smallest = smallest.map(|least| {
@@ -392,7 +396,7 @@ mod tests {
         model.options.guard.lock = true;
         let rule = |id: &str, value, limit| RuleFact {
             id: id.into(),
-            value: num(value),
+            value: Some(num(value)),
             limit: num(limit),
             from: None,
         };
@@ -436,7 +440,7 @@ mod tests {
         let none = shown(&model).len();
         let rule = |id: &str, value, limit| RuleFact {
             id: id.into(),
-            value: num(value),
+            value: Some(num(value)),
             limit: num(limit),
             from: None,
         };

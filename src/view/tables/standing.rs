@@ -39,7 +39,7 @@ pub struct AccountRow {
     pub daily_loss_left: Option<Num>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starting_cash: Option<Num>,
-    /// The state of the challenge, in the service's word: `breached` means lost.
+    /// The state of the challenge, in the service's word: `failed` means lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standing: Option<Text>,
     /// The rule that ended it.
@@ -56,7 +56,9 @@ pub struct AccountRow {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RuleRow {
     pub rule_id: Text,
-    pub value: Num,
+    /// Absent where the service states the limit alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Num>,
     pub limit: Num,
     /// The value at 0 % of the limit; for a drawdown that trails, its peak.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,7 +208,7 @@ pub const RULES: &[Column<RuleRow>] = &[
         Span::plain(row.rule_id.to_string()).into()
     }),
     Column::new("value", "value", Number, 0, |row, _| {
-        Span::plain(row.value.normalized().to_string()).into()
+        known(row.value.map(|value| value.normalized().to_string())).into()
     }),
     Column::new("limit", "limit", Number, 0, |row, _| {
         Span::plain(row.limit.normalized().to_string()).into()

@@ -198,15 +198,9 @@ mod tests {
 
     fn btc() -> Market {
         Market {
-            id: "paper|BTC".into(),
             mark: Some(num("64123")),
-            bid: None,
-            ask: None,
             size_decimals: Some(5),
-            max_leverage: None,
-            funding_rate: None,
-            grid: crate::model::Grid::default(),
-            updated_at: None,
+            ..Market::new("paper|BTC".into())
         }
     }
 

@@ -3,7 +3,7 @@
 //! Contract: pure. Unknown values are not counted, and the figure says so; if nothing meaningful remains, there is no
 //! figure.
 //!
-//! Known limits: days are UTC. A position counts entirely on the day it is closed, and an open one entirely today; its
+//! Known limits: days begin at the service's midnight ([`Zone::of_loss_day`]). A position counts entirely on the day it is closed, and an open one entirely today; its
 //! realized part counts if the service reports it, for today only if it was opened today. Without equity from the
 //! service, deposits and withdrawals are unknown: the account is computed from everything ever closed.
 
@@ -94,9 +94,14 @@ impl<'a> Local<'a> {
             Limit::DailyLoss => self.settings.daily_loss,
             Limit::Drawdown => self.settings.drawdown,
             Limit::Target => self.settings.target,
-            Limit::TradingDays => self.settings.trading_days,
-            Limit::Consistency => self.settings.consistency,
+            Limit::TradingDays => self.settings.trading_days.or_else(|| self.told(limit)),
+            Limit::Consistency => self.settings.consistency.or_else(|| self.told(limit)),
         }
+    }
+
+    /// What the service requires without measuring it.
+    fn told(&self, limit: Limit) -> Option<Num> {
+        Some(self.facts?.rule(limit.rule())?.limit)
     }
 
     /// The profit closed today, and that of the open positions.
@@ -104,17 +109,17 @@ impl<'a> Local<'a> {
         if let Some(told) = self.facts.and_then(|facts| facts.day_pnl) {
             return Ok(Measured::whole(told));
         }
-        let (closed, day) = (&self.store.closed, Zone::utc().day(self.now));
+        let (closed, day) = (&self.store.closed, Zone::of_loss_day().day(self.now));
         if closed.head().value().is_none() && self.store.positions.value().is_none() {
             return Err(Missing::Lacks(Lack::Unread(0)));
         }
-        let result = day.and_then(|day| self.store.utc_days.of(day));
+        let result = day.and_then(|day| self.store.loss_days.of(day));
         let (net, untold) = result.copied().unwrap_or_default().known();
         let mut today = Measured {
             value: net,
             lacks: vec![],
         };
-        let is_today = |at: Option<Timestamp>| at.and_then(|at| Zone::utc().day(at)) == day;
+        let is_today = |at: Option<Timestamp>| at.and_then(|at| Zone::of_loss_day().day(at)) == day;
         let oldest = closed.rows().back().and_then(|row| row.closed_at);
         let reaches_back = oldest.is_some() && !is_today(oldest);
         today.lacks.extend(self.unread().filter(|_| !reaches_back));
@@ -181,7 +186,7 @@ impl<'a> Local<'a> {
         if let Some(lack) = lack.or((closed.unreadable() > 0).then_some(untold)) {
             return Err(Missing::Lacks(lack));
         }
-        let nets = self.store.utc_days.nets(closed.rows().len());
+        let nets = self.store.loss_days.nets(closed.rows().len());
         nets.ok_or(Missing::Lacks(untold))
     }
 }

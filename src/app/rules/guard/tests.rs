@@ -26,7 +26,7 @@ fn day_of(at: Timestamp) -> i64 {
 fn facts(daily_loss_left: &str, equity: &str) -> AccountFacts {
     let rule = |id: &str, value, limit| RuleFact {
         id: id.into(),
-        value: num(value),
+        value: Some(num(value)),
         limit: num(limit),
         from: None,
     };

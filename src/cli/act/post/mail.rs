@@ -121,6 +121,7 @@ impl<'a> LocalOutbox<'a> {
             | Msg::Resized(..)
             | Msg::Tick
             | Msg::Opened(_)
+            | Msg::Met(_)
             | Msg::Polled(_)
             | Msg::MarketData(..)
             | Msg::CallEnded(_)

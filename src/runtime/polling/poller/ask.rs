@@ -1,6 +1,6 @@
 //! One request to the service, and its answer as a message.
 
-use super::{beat::Beat, markets::MarketQueue};
+use super::{activity::Activity, beat::Beat, markets::MarketQueue};
 use crate::{
     app::{
         MarketAnswer, MarketRequest, Msg,
@@ -19,6 +19,11 @@ use tokio::{
 /// When a pause ends, commands go first: reads follow this much later.
 const AFTER_COMMANDS: Duration = Duration::from_millis(250);
 
+/// Quotes of one poll of the markets.
+const QUOTES: usize = 1;
+/// How long until a service that did not say what it is, is asked again.
+const MEET_AGAIN: Duration = Duration::from_secs(15);
+
 /// Pages read to find orders: a TWAP with slices every thirty seconds fills as many in eight hours.
 const TRACED: usize = 20;
 
@@ -33,6 +38,7 @@ pub(super) struct PollContext {
     pub queue: Arc<Mutex<()>>,
     pub beat: Beat,
     pub markets: MarketQueue,
+    pub activity: Activity,
 }
 
 /// One request (or walk over pages), and where its rows belong.
@@ -65,6 +71,16 @@ impl PollRequest {
 }
 
 impl PollContext {
+    /// Asks the service what it is until it answers, and forwards the answer.
+    pub(super) async fn meet(&self) {
+        loop {
+            match self.client.known_about().await {
+                Ok(about) => return self.say(Msg::Met(Box::new(about.clone()))).await,
+                Err(_) => sleep(MEET_AGAIN).await,
+            }
+        }
+    }
+
     /// Sends the request as soon as the service's pause and the budget allow, and forwards the answer.
     ///
     /// Returns its failure, and whether the answer can still change.
@@ -73,6 +89,7 @@ impl PollContext {
         let _in_flight = self.in_flight.begin();
         let at = self.clock.now();
         let answer = self.answer(question).await;
+        self.activity.learn(&answer);
         let told = PollResult {
             trouble: answer.trouble().cloned(),
             is_final: is_final(&answer),
@@ -186,7 +203,10 @@ impl PollContext {
                 let page = client.orders(account, Some(cursor.clone())).await;
                 Answer::MoreHistory(cursor, page)
             }
-            PollRequest::Markets => Answer::Markets(client.markets().await.and_then(readable)),
+            PollRequest::Markets => {
+                let markets = client.markets(&self.activity.wanted(), QUOTES).await;
+                Answer::Markets(markets.and_then(readable))
+            }
             PollRequest::Account => Answer::Account(client.account_facts(account).await),
         }
     }

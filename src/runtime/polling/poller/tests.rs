@@ -20,6 +20,7 @@ fn context(responder: &Responder) -> (PollContext, Receiver<Msg>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
+        activity: Activity::default(),
     };
     (context, mail)
 }
@@ -32,11 +33,7 @@ fn source_task(context: PollContext, interval: Duration) -> (SourceTask, Arc<Not
         nudge: Arc::clone(&nudge),
         recoveries: watch::Sender::default(),
         backoff: PollBackoff::new(1),
-        pace: watch::Sender::new(PollRate {
-            interval,
-            demand: 288,
-        })
-        .subscribe(),
+        settings: watch::Sender::new(BTreeMap::from([(Source::Orders, interval)])).subscribe(),
         visibility: watch::Sender::default().subscribe(),
         jitter: Jitter::seeded(1),
     };
@@ -68,6 +65,7 @@ async fn polled(mail: &mut Receiver<Msg>) -> Answer {
         | Msg::Resized(..)
         | Msg::Tick
         | Msg::Opened(_)
+        | Msg::Met(_)
         | Msg::MarketData(..)
         | Msg::CallEnded(_)
         | Msg::TriesAgain(..)
@@ -233,6 +231,7 @@ fn resting() -> (SourceTask, Arc<Notify>) {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
+        activity: Activity::default(),
     };
     source_task(context, Duration::from_secs(1))
 }
@@ -260,11 +259,7 @@ async fn a_wait_that_only_the_desk_has_made_longer_ends_when_the_trader_asks() {
         ..Failure::new(FailureKind::Unavailable, "busy")
     };
     let (mut source, nudge) = resting();
-    source.pace = watch::channel(PollRate {
-        interval: Duration::from_secs(8),
-        demand: 0,
-    })
-    .1;
+    source.settings = watch::channel(BTreeMap::from([(Source::Orders, Duration::from_secs(8))])).1;
     for _ in 0..4 {
         source.backoff.after(Duration::from_secs(8), Some(&busy));
     }
@@ -326,6 +321,7 @@ async fn a_source_in_trouble_says_when_it_asks_again() {
         queue: Arc::default(),
         beat: Beat::start(),
         markets: MarketQueue::default(),
+        activity: Activity::default(),
     };
     let (mut source, _nudge) = source_task(context, Duration::from_secs(2));
     let start = tokio::time::Instant::now();

@@ -39,7 +39,7 @@ fn two_levels() -> Model {
 fn rule(id: &str, value: &str, limit: &str) -> RuleFact {
     RuleFact {
         id: id.into(),
-        value: num(value),
+        value: Some(num(value)),
         limit: num(limit),
         from: None,
     }

@@ -1,0 +1,141 @@
+//! What the service knows of an account: its figures and its rules, in one value.
+
+use super::{Client, lock::locked};
+use crate::model::{Account, AccountFacts, AccountId, Failure, FailureKind, TradingPolicy};
+use std::{sync::Mutex, time::Duration};
+use tokio::{join, time::Instant};
+
+/// The policy changes rarely: it is read again after so long, and after a refusal.
+const POLICY_AGE: Duration = Duration::from_mins(1);
+
+/// The policy as last read.
+#[derive(Debug, Default)]
+pub(super) struct KnownPolicy(Mutex<Option<(Instant, TradingPolicy)>>);
+
+impl KnownPolicy {
+    /// The policy as last read, and whether that is long ago.
+    fn known(&self) -> (Option<TradingPolicy>, bool) {
+        let known = locked(&self.0);
+        let is_old = known
+            .as_ref()
+            .is_none_or(|(read, _)| read.elapsed() >= POLICY_AGE);
+        (known.as_ref().map(|(_, policy)| policy.clone()), is_old)
+    }
+
+    fn learn(&self, policy: &TradingPolicy) {
+        *locked(&self.0) = Some((Instant::now(), policy.clone()));
+    }
+
+    /// The next read of the account reads the policy too.
+    pub(super) fn expire(&self) {
+        locked(&self.0).take();
+    }
+}
+
+impl Client {
+    /// The figures and rules of an account. A policy that cannot be read is as it was, or unknown.
+    pub async fn account_facts(&self, account: &AccountId) -> Result<AccountFacts, Failure> {
+        let (row, policy) = join!(self.account(account), self.policy(account));
+        let facts = AccountFacts::of(row?, policy);
+        let is_simulator = self.is_simulator().await?;
+        Ok(AccountFacts {
+            told_at: facts.as_of.filter(|_| is_simulator),
+            ..facts
+        })
+    }
+
+    /// One account with its risk. A row of another account is no answer.
+    pub async fn account(&self, account: &AccountId) -> Result<Account, Failure> {
+        let row: Account = self.account_row(account).await?;
+        if row.id == *account {
+            return Ok(row);
+        }
+        let why = format!("the service answers with account {} for {account}", row.id);
+        Err(Failure::new(FailureKind::Unreadable, why))
+    }
+
+    async fn policy(&self, account: &AccountId) -> Option<TradingPolicy> {
+        let (known, is_old) = self.0.policy.known();
+        if !is_old {
+            return known;
+        }
+        match self.trading_policy(account).await {
+            Ok(policy) => {
+                self.0.policy.learn(&policy);
+                Some(policy)
+            }
+            Err(_) => known,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        client::testing::responder::{Responder, Seen, error, ok},
+        model::{Command, FailureKind, Num},
+    };
+
+    const ACCOUNT: &str = r#"{"data":{"id":"chal-1","status":"active","starting_balance":100000,
+        "balance":"100250.55","risk":{"equity":100300}}}"#;
+
+    async fn service() -> Responder {
+        let part = |seen: &Seen| match seen.line.as_str() {
+            "GET /v1/accounts/chal-1 HTTP/1.1" => ok(ACCOUNT),
+            "GET /v1/accounts/chal-1/trading-policy HTTP/1.1" => {
+                ok(r#"{"data":{"limits":{"max_open_positions":3}}}"#)
+            }
+            _ => error("422 Unprocessable Entity", ""),
+        };
+        Responder::playing(part, || ()).await
+    }
+
+    fn policies(responder: &Responder) -> usize {
+        let seen = responder.seen();
+        let is_policy = |seen: &&Seen| seen.line.contains("trading-policy");
+        seen.iter().filter(is_policy).count()
+    }
+
+    #[tokio::test]
+    async fn figures_and_limits_are_those_of_our_account_and_the_policy_is_read_rarely() {
+        let responder = service().await;
+        let (client, _calls) = responder.client();
+        for _ in 0..3 {
+            let facts = client.account_facts(&"chal-1".into()).await.unwrap();
+            assert_eq!(facts.cash, "100250.55".parse().ok());
+            assert_eq!(facts.equity, Some(Num::from(100_300_u32)));
+            let positions = facts.rule("max_open_positions").unwrap().limit;
+            assert_eq!(positions, Num::from(3_u32));
+        }
+        assert_eq!(policies(&responder), 1);
+    }
+
+    #[tokio::test]
+    async fn a_refused_command_has_the_policy_read_again() {
+        let responder = service().await;
+        let (client, _calls) = responder.client();
+        client.account_facts(&"chal-1".into()).await.unwrap();
+        let cancel = Command::Cancel("o-1".into());
+        let request = crate::api::Request::encode(&cancel, "key-1".into()).unwrap();
+        client.send(&request, cancel.facts().mutation).await;
+        client.account_facts(&"chal-1".into()).await.unwrap();
+        assert_eq!(policies(&responder), 2);
+    }
+
+    #[tokio::test]
+    async fn an_account_without_a_policy_has_its_figures_and_another_account_is_no_answer() {
+        let part = |seen: &Seen| {
+            if seen.line.contains("trading-policy") {
+                error("404 Not Found", "")
+            } else {
+                ok(ACCOUNT)
+            }
+        };
+        let responder = Responder::playing(part, || ()).await;
+        let (client, _calls) = responder.client();
+        let facts = client.account_facts(&"chal-1".into()).await.unwrap();
+        assert_eq!((facts.policy, facts.rules), (None, vec![]));
+        let why = client.account_facts(&"other".into()).await.unwrap_err();
+        assert_eq!(why.kind, FailureKind::Unreadable);
+    }
+}

@@ -1,0 +1,332 @@
+//! The markets of the service and their prices.
+//!
+//! Contract: the list is read once and every [`LIST_AGE`]. A simulator tells the prices of all markets in one document
+//! (`GET /v1` says that it is one); another service quotes one market per request, so that only those are priced that
+//! somebody wants, the one that was asked for longest ago first. A price is as old as the quote's own time; one that can
+//! be no price is left out and counted ([`Market::believed`]).
+
+use super::{Client, lock::locked};
+use crate::{
+    config::{PriceSource, SourceChoice},
+    model::{
+        Failure, FailureKind, Listing, Market, MarketId, Page, Quote, ServiceAbout, Timestamp,
+    },
+};
+use futures_util::future::join_all;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex as AsyncMutex, OnceCell},
+    time::Instant,
+};
+
+/// The list of markets changes rarely.
+const LIST_AGE: Duration = Duration::from_mins(10);
+/// Where only names depend on it, a list that failed is asked for again after so long.
+const LIST_RETRY: Duration = Duration::from_mins(1);
+/// A price of its own time this far behind the answer shows a market that stands, not what it would trade at.
+const STALE_PRICE: Duration = Duration::from_hours(2);
+
+/// What is known of the service's markets.
+#[derive(Debug, Default)]
+pub(super) struct KnownMarkets {
+    about: OnceCell<ServiceAbout>,
+    list: AsyncMutex<Option<KnownList>>,
+    quotes: Mutex<BTreeMap<MarketId, KnownQuote>>,
+}
+
+#[derive(Debug)]
+struct KnownList {
+    asked: Instant,
+    /// `None` if it could not be read.
+    page: Option<Arc<Page<Listing>>>,
+}
+
+#[derive(Debug, Clone)]
+struct KnownQuote {
+    asked: Instant,
+    /// The last one, or why there is none.
+    quote: Result<Quote, Failure>,
+}
+
+impl KnownMarkets {
+    /// Those of `wanted` to ask for now, and notes that they are; the others' quotes are forgotten.
+    fn due(&self, wanted: &BTreeSet<MarketId>, most: usize) -> Vec<MarketId> {
+        let mut quotes = locked(&self.quotes);
+        quotes.retain(|id, _| wanted.contains(id));
+        let mut by_age: Vec<_> = wanted.iter().collect();
+        by_age.sort_by_key(|id| quotes.get(*id).map(|known| known.asked));
+        by_age.into_iter().take(most).cloned().collect()
+    }
+
+    /// A market without a fresh book keeps the quote it had, which tells its own age.
+    fn learn(&self, id: MarketId, quote: Result<Quote, Failure>) {
+        let mut quotes = locked(&self.quotes);
+        let asked = Instant::now();
+        match (quotes.get_mut(&id), quote) {
+            (Some(known), Err(why)) if known.quote.is_ok() && !is_unbelieved(&why) => {
+                known.asked = asked;
+            }
+            (_, quote) => {
+                quotes.insert(id, KnownQuote { asked, quote });
+            }
+        }
+    }
+
+    /// `market` with its quote, if it has one.
+    fn priced(&self, market: Market) -> Result<Market, String> {
+        let known = locked(&self.quotes).get(&market.id).cloned();
+        match known.map(|known| known.quote) {
+            Some(Ok(quote)) => market.priced(&quote).believed(),
+            Some(Err(why)) if is_unbelieved(&why) => Err(why.message.to_string()),
+            Some(Err(_)) | None => Ok(market),
+        }
+    }
+}
+
+impl Client {
+    /// What the service says of itself, read once. A service that answers anything else says nothing.
+    pub async fn known_about(&self) -> Result<&ServiceAbout, Failure> {
+        let read = || async {
+            match self.about().await {
+                Err(why) if why.status.is_some_and(|status| status < 500) => {
+                    Ok(ServiceAbout::default())
+                }
+                about => about,
+            }
+        };
+        self.0.markets.about.get_or_try_init(read).await
+    }
+
+    /// Whether the service is perpdeck's own exchange with its controls: it tells all prices at once, and has no request
+    /// budget.
+    pub async fn is_simulator(&self) -> Result<bool, Failure> {
+        if matches!(self.connection().prices, SourceChoice::Paper) {
+            return Ok(true);
+        }
+        Ok(self.known_about().await?.is_simulator())
+    }
+
+    /// Whether it is known by now to be a simulator.
+    pub fn is_known_simulator(&self) -> bool {
+        matches!(self.connection().prices, SourceChoice::Paper)
+            || self
+                .0
+                .markets
+                .about
+                .get()
+                .is_some_and(ServiceAbout::is_simulator)
+    }
+
+    /// A source that the settings choose; `Auto` is the simulator's own.
+    pub(super) async fn chosen<T: Clone>(
+        &self,
+        choice: &SourceChoice<T>,
+        paper: impl Fn() -> T,
+    ) -> Result<Option<T>, Failure> {
+        Ok(match choice {
+            SourceChoice::Auto => self.is_simulator().await?.then(paper),
+            SourceChoice::None => None,
+            SourceChoice::Paper => Some(paper()),
+            SourceChoice::Custom(source) => Some(source.clone()),
+        })
+    }
+
+    /// Every market. Where the service quotes them one by one, those of `wanted` have prices, and at most `most` of
+    /// these are asked for now.
+    pub async fn markets(
+        &self,
+        wanted: &BTreeSet<MarketId>,
+        most: usize,
+    ) -> Result<Page<Market>, Failure> {
+        match &self.connection().prices {
+            SourceChoice::Custom(source) => self.sourced(source).await,
+            SourceChoice::None => self.quoted(&BTreeSet::new(), 0).await,
+            SourceChoice::Paper | SourceChoice::Auto => {
+                if self.is_simulator().await? {
+                    return self.simulated(&PriceSource::paper()).await;
+                }
+                self.quoted(wanted, most).await
+            }
+        }
+    }
+
+    /// The prices of a source of one's own, and what the service lists of these markets if it can be read.
+    async fn sourced(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
+        let answer = self.source_answer(&source.url).await?;
+        let mut page = super::source::market_page(&answer, source)?;
+        page = believed(page, |market| fresh(market, answer.date));
+        let Some(listed) = self.names().await else {
+            return Ok(page);
+        };
+        let by_id: BTreeMap<_, _> = listed
+            .rows
+            .iter()
+            .map(|row| (&row.market_id, row))
+            .collect();
+        for market in &mut page.rows {
+            if let Some(listing) = by_id.get(&market.id) {
+                *market = named(market.clone(), listing);
+            }
+        }
+        Ok(page)
+    }
+
+    /// The simulator's prices are of its own clock, which may be any.
+    async fn simulated(&self, source: &PriceSource) -> Result<Page<Market>, Failure> {
+        let answer = self.source_answer(&source.url).await?;
+        let page = super::source::market_page(&answer, source)?;
+        Ok(believed(page, Market::believed))
+    }
+
+    async fn quoted(
+        &self,
+        wanted: &BTreeSet<MarketId>,
+        most: usize,
+    ) -> Result<Page<Market>, Failure> {
+        let listed = self.listed().await?;
+        let known = &self.0.markets;
+        let due = known.due(wanted, most);
+        let read = due.into_iter().map(|id| async move {
+            let quote = self.quote(&id, None).await;
+            let trouble = quote.as_ref().err().cloned();
+            known.learn(id, quote);
+            trouble
+        });
+        let troubles = join_all(read).await;
+        if let Some(why) = unreached(&troubles) {
+            return Err(why);
+        }
+        let page = Page {
+            rows: listed.rows.iter().cloned().map(Market::from).collect(),
+            unreadable: listed.unreadable.clone(),
+            ..Page::default()
+        };
+        Ok(believed(page, |market| known.priced(market)))
+    }
+
+    /// The list of markets, as it was read last.
+    pub async fn listed(&self) -> Result<Arc<Page<Listing>>, Failure> {
+        let mut known = self.0.markets.list.lock().await;
+        if let Some(KnownList {
+            asked,
+            page: Some(page),
+        }) = known.as_ref()
+            && asked.elapsed() < LIST_AGE
+        {
+            return Ok(Arc::clone(page));
+        }
+        let read = self.listings().await.map(Arc::new);
+        *known = Some(KnownList {
+            asked: Instant::now(),
+            page: read.as_ref().ok().map(Arc::clone),
+        });
+        read
+    }
+
+    /// The same for names alone: prices from elsewhere do not wait for a service that has just failed.
+    async fn names(&self) -> Option<Arc<Page<Listing>>> {
+        let has_failed = self
+            .0
+            .markets
+            .list
+            .lock()
+            .await
+            .as_ref()
+            .is_some_and(|known| known.page.is_none() && known.asked.elapsed() < LIST_RETRY);
+        if has_failed {
+            return None;
+        }
+        self.listed().await.ok()
+    }
+
+    /// The prices of a market now, and what an order of that side and size would meet. Prices that are long past are
+    /// none.
+    pub async fn quote(
+        &self,
+        market: &MarketId,
+        size: Option<crate::api::QuoteSize>,
+    ) -> Result<Quote, Failure> {
+        let (quote, date) = self.quote_at(market, size).await?;
+        let priced = Market::new(market.clone()).priced(&quote);
+        fresh(priced, date).map_err(|why| Failure::new(FailureKind::Unreadable, why))?;
+        Ok(quote)
+    }
+}
+
+/// The service answered with prices that can be none.
+fn is_unbelieved(why: &Failure) -> bool {
+    why.kind == FailureKind::Unreadable
+}
+
+/// Every request failed, none of them by an answer: the service cannot be reached.
+fn unreached(troubles: &[Option<Failure>]) -> Option<Failure> {
+    let of_way = |why: &Failure| {
+        why.status.is_none() && !is_unbelieved(why)
+            || matches!(why.kind, FailureKind::Auth | FailureKind::Limited)
+    };
+    let whys: Option<Vec<_>> = troubles.iter().map(|why| why.as_ref()).collect();
+    let whys = whys.filter(|whys| whys.iter().all(|why| of_way(why)))?;
+    whys.first().map(|why| (*why).clone())
+}
+
+/// A price that is [`STALE_PRICE`] older than the answer is none.
+fn fresh(market: Market, answered: Option<Timestamp>) -> Result<Market, String> {
+    let market = market.believed()?;
+    let age = market
+        .updated_at
+        .zip(answered)
+        .map(|(made, answered)| answered.since(made));
+    match age.filter(|age| *age >= STALE_PRICE) {
+        Some(age) => Err(format!(
+            "the prices of {} are {} h old",
+            market.id,
+            age.as_secs() / 3_600
+        )),
+        None => Ok(market),
+    }
+}
+
+/// The rows whose prices `check` takes; of the others the market stays, without prices, and the reason is counted.
+fn believed(page: Page<Market>, check: impl Fn(Market) -> Result<Market, String>) -> Page<Market> {
+    let mut checked = Page {
+        rows: vec![],
+        ..page
+    };
+    for market in page.rows {
+        let bare = Market {
+            mark: None,
+            bid: None,
+            ask: None,
+            updated_at: None,
+            ..market.clone()
+        };
+        checked.rows.push(check(market).unwrap_or_else(|why| {
+            checked.unreadable.push(why.into());
+            bare
+        }));
+    }
+    checked
+}
+
+/// The market as the service lists it, with the prices that it has.
+fn named(market: Market, listing: &Listing) -> Market {
+    let listed = Market::from(listing.clone());
+    Market {
+        mark: market.mark,
+        bid: market.bid,
+        ask: market.ask,
+        funding_rate: market.funding_rate,
+        grid: market.grid,
+        updated_at: market.updated_at,
+        size_decimals: market.size_decimals.or(listed.size_decimals),
+        max_leverage: market.max_leverage.or(listed.max_leverage),
+        ..listed
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! What happens at the desk, as far as it decides how often a service is asked, and which markets need a price.
+
+use super::budget::{ATTENDED, DeskState};
+use crate::{
+    app::account::poll::Answer,
+    model::{MarketId, Order, Page, Position},
+    runtime::base::lock::locked,
+};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+use tokio::{sync::watch, time::Instant};
+
+/// Shared by all sources of one account.
+#[derive(Debug, Clone)]
+pub(super) struct Activity {
+    state: watch::Sender<Happening>,
+    markets: Arc<Mutex<WantedMarkets>>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Happening {
+    attended_until: Option<Instant>,
+    has_orders: bool,
+    has_twaps: bool,
+}
+
+impl Happening {
+    fn state(&self) -> DeskState {
+        let is_attended = self
+            .attended_until
+            .is_some_and(|until| Instant::now() < until);
+        match (is_attended, self.has_orders || self.has_twaps) {
+            (true, _) => DeskState::Attended,
+            (false, true) => DeskState::Working,
+            (false, false) => DeskState::Idle,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct WantedMarkets {
+    shown: BTreeSet<MarketId>,
+    of_positions: BTreeSet<MarketId>,
+    of_orders: BTreeSet<MarketId>,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self {
+            state: watch::Sender::default(),
+            markets: Arc::default(),
+        }
+    }
+}
+
+impl Activity {
+    pub(super) fn state(&self) -> DeskState {
+        self.state.borrow().state()
+    }
+
+    /// Told when the state becomes a faster one; a slower one is seen at the next poll.
+    pub(super) fn subscribe(&self) -> watch::Receiver<Happening> {
+        self.state.subscribe()
+    }
+
+    /// A key was pressed or a command was sent.
+    pub(super) fn attend(&self) {
+        self.change(|happening| happening.attended_until = Some(Instant::now() + ATTENDED));
+    }
+
+    /// The markets on the screen, and those of open forms.
+    pub(super) fn show(&self, markets: BTreeSet<MarketId>) {
+        locked(&self.markets).shown = markets;
+    }
+
+    /// Every market that needs a price.
+    pub(super) fn wanted(&self) -> BTreeSet<MarketId> {
+        let markets = locked(&self.markets);
+        let held = markets.of_positions.union(&markets.of_orders);
+        held.chain(&markets.shown).cloned().collect()
+    }
+
+    /// Learns from an answer what works and which markets are held.
+    pub(super) fn learn(&self, answer: &Answer) {
+        match answer {
+            Answer::Positions(Ok(page)) => {
+                locked(&self.markets).of_positions =
+                    markets_of(page, |row: &Position| &row.market_id);
+            }
+            Answer::Orders(Ok(page)) => {
+                locked(&self.markets).of_orders = markets_of(page, |row: &Order| &row.market_id);
+                self.change(|happening| happening.has_orders = !page.rows.is_empty());
+            }
+            Answer::Twaps(Ok(page)) => {
+                self.change(|happening| happening.has_twaps = !page.rows.is_empty());
+            }
+            Answer::Positions(Err(_))
+            | Answer::Orders(Err(_))
+            | Answer::Twaps(Err(_))
+            | Answer::Scaled(..)
+            | Answer::Closed(_)
+            | Answer::MoreClosed(..)
+            | Answer::History(_)
+            | Answer::MoreHistory(..)
+            | Answer::Markets(_)
+            | Answer::Account(_) => {}
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Happening)) {
+        self.state.send_if_modified(|happening| {
+            let before = happening.state();
+            change(happening);
+            happening.state() > before
+        });
+    }
+}
+
+fn markets_of<T>(page: &Page<T>, market: impl Fn(&T) -> &MarketId) -> BTreeSet<MarketId> {
+    page.rows.iter().map(|row| market(row).clone()).collect()
+}
