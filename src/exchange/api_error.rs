@@ -5,7 +5,7 @@ use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::{json, value::to_raw_value};
-use std::{fmt, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
@@ -55,6 +55,7 @@ pub(super) enum ServiceCode {
     TooManyKeys,
     IdempotencyConflict,
     ClientOrderIdConflict,
+    ExpectedStateMoved,
     InvalidCursor,
     UnknownMarket,
     QuoteUnavailable,
@@ -208,7 +209,7 @@ impl ApiError {
             RefusalKind::Cooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
         };
         let fault = Self {
-            field: refusal.field.map(str::to_owned),
+            field: refusal.field.map(Cow::into_owned),
             order: refusal.order,
             rule: refusal.rule,
             ..Self::new(status, refusal.code, refusal.message)

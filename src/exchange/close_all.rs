@@ -1,137 +1,57 @@
-//! `POST /v1/accounts/{account_id}/close-all-positions`: one bounded snapshot, one close per request.
-//!
-//! 201: done for the first time. 200: the same operation again. 202: one target or one cooldown attempt done; repeat
-//! with the same key after `Retry-After`. 503: too many positions for a snapshot, and nothing is recorded. Every request with
-//! one key works on the positions of the first; positions opened since are not touched. Another key starts another
-//! operation, so a lost key never locks the account (docs/engine.md 8).
-//!
-//! Operations are deleted only by `serve --keep`.
+//! The slices of `POST /v1/accounts/{account_id}/close-all-positions`: one close per request (docs/engine.md 8.1).
 
 use super::{
-    api_error::{ApiError, ServiceCode},
-    auth::AuthenticatedUser,
+    api_error::ApiError,
     engine::{AccountIx, CommandOutcome, EngineCommand, Millis, PositionId, Reason, RefusalKind},
-    idempotency::{IdempotentRequest, IdempotentResult},
-    message::{ApiRequest, ApiResponse, Execution},
-    operations::{CloseAllOperation, TargetFailure, TargetResult},
+    operations::{CloseFailure, ClosedTarget, Progress, Targets},
+    sliced::{Slice, operation},
     state::ExchangeState,
 };
-use crate::{
-    api::Data,
-    model::{AccountId, CloseAll, CloseResult, CloseResultStatus, OperationStatus, Timestamp},
-};
-use hyper::StatusCode;
+use crate::model::{CloseResult, CloseResultStatus};
 
 /// `docs/service-api.md 6`.
 const MAX_TARGETS: usize = 100;
 
-/// The result of one request.
-enum CloseAllStep {
-    Replayed,
-    Waiting(Millis),
-    Completed,
-}
-
-pub(super) fn run(
-    state: &mut ExchangeState,
-    caller: &AuthenticatedUser,
-    id: &AccountId,
-    request: &ApiRequest,
-) -> Result<ApiResponse, ApiError> {
-    let key = request.key()?;
-    request.no_body()?;
-    let account = state.account(caller, id.raw())?;
-    let keyed_request = IdempotentRequest::CloseAll(account);
-    let index = match state.keys.recall(caller.user, key, &keyed_request)? {
-        Some(IdempotentResult::CloseAll(index)) if state.close_alls.get(index).is_some() => index,
-        Some(IdempotentResult::CloseAll(_)) => return Err(ApiError::no_longer_kept()),
-        Some(
-            IdempotentResult::Order(..)
-            | IdempotentResult::Twap(..)
-            | IdempotentResult::Scaled(..)
-            | IdempotentResult::Refused(_),
-        ) => {
-            return Err(ApiError::broken(
-                "a close-all key that names another operation",
-            ));
-        }
-        None => {
-            state.check_key_limit(caller.user)?;
-            let index = open(state, account)?;
-            let now = state.engine.now();
-            state.keys.record(
-                (caller.user, key),
-                (keyed_request, IdempotentResult::CloseAll(index)),
-                now,
-            );
-            index
-        }
-    };
-    let step = step(state, index, request.execution)?;
-    answer(state, index, &step)
-}
-
-/// Takes the snapshot; 503 if it is too large.
-fn open(state: &mut ExchangeState, account: AccountIx) -> Result<usize, ApiError> {
+/// The open positions, oldest first; the error says what to do about too many.
+pub(super) fn snapshot(state: &ExchangeState, account: AccountIx) -> Result<Progress, String> {
     let positions = state.engine.open_positions(account);
     if positions.len() > MAX_TARGETS {
-        let message = format!(
+        return Err(format!(
             "{} positions are open, and one close-all takes at most {MAX_TARGETS}: close some of them one by one \
              (POST /v1/positions/{{position_id}}/close), then send this again",
             positions.len()
-        );
-        return Err(ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            ServiceCode::SnapshotUnavailable,
-            message,
-        )
-        .retry_after(1));
+        ));
     }
-    let now = state.engine.now();
-    Ok(state.close_alls.open(CloseAllOperation {
-        account,
-        targets: positions.iter().map(|row| row.id).collect(),
-        results: vec![],
-        created_at: now,
-        completed_at: None,
-        cooldown_until: now,
-    }))
+    let targets = positions.iter().map(|row| row.id).collect();
+    Ok(Progress::CloseAll(Targets::new(targets)))
 }
 
-fn step(
-    state: &mut ExchangeState,
-    index: usize,
-    execution: Execution,
-) -> Result<CloseAllStep, ApiError> {
-    let now = state.engine.now();
+pub(super) fn slice(state: &mut ExchangeState, index: usize) -> Result<Slice, ApiError> {
     let operation = operation(state, index)?;
-    if operation.completed_at.is_some() {
-        return Ok(CloseAllStep::Replayed);
+    let account = operation.account;
+    let Some(target) = next(&operation.progress) else {
+        return Ok(Slice::Last);
+    };
+    let closed = match close(state, account, target) {
+        Ok(closed) => closed,
+        Err(retry_in) => return Ok(Slice::TooSoon(retry_in)),
+    };
+    let pause = cooldown(state, account)?;
+    let progress = &mut self::operation(state, index)?.progress;
+    if let Progress::CloseAll(closes) = progress {
+        closes.results.push(closed);
     }
-    let (account, target) = (operation.account, operation.next());
-    let wait = operation.cooldown_until - now;
-    let cooldown = cooldown(state, account)?;
-    if execution == Execution::Deferred {
-        return Ok(CloseAllStep::Waiting(cooldown));
+    Ok(match next(progress) {
+        Some(_) => Slice::More(pause),
+        None => Slice::Last,
+    })
+}
+
+fn next(progress: &Progress) -> Option<PositionId> {
+    match progress {
+        Progress::CloseAll(closes) => closes.next(),
+        Progress::CancelAll(_) => None,
     }
-    if wait > Millis::ZERO {
-        return Ok(CloseAllStep::Waiting(wait));
-    }
-    if let Some(target) = target {
-        let closed = match close(state, account, target) {
-            Ok(closed) => closed,
-            Err(retry_in) => return Ok(CloseAllStep::Waiting(retry_in)),
-        };
-        let operation = self::operation(state, index)?;
-        operation.results.push(closed);
-        operation.cooldown_until = now + cooldown;
-    }
-    let operation = self::operation(state, index)?;
-    if operation.next().is_some() {
-        return Ok(CloseAllStep::Waiting(cooldown));
-    }
-    operation.completed_at = Some(now);
-    Ok(CloseAllStep::Completed)
 }
 
 /// The pause between two targets: the account's `cooldown_ms`, as between any two market executions (docs/engine.md 8).
@@ -146,11 +66,11 @@ fn close(
     state: &mut ExchangeState,
     account: AccountIx,
     position: PositionId,
-) -> Result<TargetResult, Millis> {
-    let failed = |order, code: Reason, rule| TargetResult {
+) -> Result<ClosedTarget, Millis> {
+    let failed = |order, code: Reason, rule| ClosedTarget {
         position,
         order,
-        failure: Some(TargetFailure { code, rule }),
+        failure: Some(CloseFailure { code, rule }),
     };
     match state
         .engine
@@ -163,7 +83,7 @@ fn close(
                 .and_then(|row| row.reason)
                 .unwrap_or(Reason::NoLiquidity);
             Ok(if filled {
-                TargetResult {
+                ClosedTarget {
                     position,
                     order: Some(id),
                     failure: None,
@@ -185,68 +105,11 @@ fn close(
     }
 }
 
-fn operation(state: &mut ExchangeState, index: usize) -> Result<&mut CloseAllOperation, ApiError> {
-    state
-        .close_alls
-        .change(index)
-        .ok_or_else(|| ApiError::broken("a close-all key that names no operation"))
-}
-
-fn answer(
+pub(super) fn result(
     state: &ExchangeState,
-    index: usize,
-    step: &CloseAllStep,
-) -> Result<ApiResponse, ApiError> {
-    let status = match step {
-        CloseAllStep::Replayed => StatusCode::OK,
-        CloseAllStep::Waiting(_) => StatusCode::ACCEPTED,
-        CloseAllStep::Completed => StatusCode::CREATED,
-    };
-    let retry_after = match step {
-        CloseAllStep::Waiting(span) => Some(state.clock.wait(*span)),
-        CloseAllStep::Replayed | CloseAllStep::Completed => None,
-    };
-    let data =
-        resource(state, index).ok_or_else(|| ApiError::broken("an operation of no account"))?;
-    let answer = ApiResponse::new(status, &Data { data })?;
-    Ok(ApiResponse {
-        retry_after,
-        ..answer
-    })
-}
-
-fn resource(state: &ExchangeState, index: usize) -> Option<CloseAll> {
-    let operation = state.close_alls.get(index)?;
-    let results = &operation.results;
-    let failed = results.iter().filter(|closed| closed.failure.is_some());
-    let failed_count = u32::try_from(failed.count()).ok()?;
-    let status = match operation.completed_at {
-        Some(_) => OperationStatus::Completed,
-        None => OperationStatus::Running,
-    };
-    Some(CloseAll {
-        id: format!("op_{:06}", index + 1).into(),
-        operation: "close_all_positions".into(),
-        account_id: state
-            .engine
-            .account_spec(operation.account)?
-            .id
-            .as_str()
-            .into(),
-        status: status.into(),
-        total_count: u32::try_from(operation.targets.len()).ok()?,
-        succeeded_count: u32::try_from(results.len()).ok()? - failed_count,
-        failed_count,
-        results: results
-            .iter()
-            .map(|closed| result(state, operation.account, closed))
-            .collect(),
-        created_at: Timestamp(operation.created_at.0),
-        completed_at: operation.completed_at.map(|at| Timestamp(at.0)),
-    })
-}
-
-fn result(state: &ExchangeState, account: AccountIx, closed: &TargetResult) -> CloseResult {
+    account: AccountIx,
+    closed: &ClosedTarget,
+) -> CloseResult {
     let order = closed.order.and_then(|id| state.order(account, id).ok());
     let status = match closed.failure {
         Some(_) => CloseResultStatus::Failed,

@@ -2,7 +2,7 @@
 //!
 //! A key belongs to one user and one request: endpoint, target and the parsed body, so that other spelling is still the
 //! same request. Only effects are recorded: a placed order, an order row recorded as rejected, a TWAP, a scaled order,
-//! a close-all operation. Validation errors, 401, 404 and 429 leave no record.
+//! a close-all or cancel-all operation. Validation errors, 401, 404 and 429 leave no record.
 //!
 //! A record lives for thirty days of virtual time and is never dropped early. A user at the limit
 //! ([`MAX_KEYS_PER_USER`], unless the scenario sets another) gets 429 for new keys until the oldest expires.
@@ -33,6 +33,7 @@ pub(super) enum IdempotentRequest {
     PlaceScaled(Box<PlaceScaled>),
     Close(PositionId, Box<CloseBody>),
     CloseAll(AccountIx),
+    CancelAll(AccountIx),
 }
 
 /// What the first request did.
@@ -44,7 +45,7 @@ pub(super) enum IdempotentResult {
     /// A rejected order row exists; the refusal is returned again.
     Refused(ApiError),
     /// By index.
-    CloseAll(usize),
+    Operation(usize),
 }
 
 #[derive(Debug)]
@@ -223,7 +224,7 @@ mod tests {
         let mut keys = IdempotencyRecords::default();
         keys.record(
             (0, "k"),
-            (keyed_request(), IdempotentResult::CloseAll(3)),
+            (keyed_request(), IdempotentResult::Operation(3)),
             day(1),
         );
         for (today, remembered) in [(1, true), (30, true), (31, false)] {
@@ -238,7 +239,7 @@ mod tests {
         let mut keys = IdempotencyRecords::default();
         keys.record(
             (0, "k"),
-            (keyed_request(), IdempotentResult::CloseAll(3)),
+            (keyed_request(), IdempotentResult::Operation(3)),
             day(1),
         );
         let others = std::iter::repeat_n((day(1), String::new()), MAX_KEYS_PER_USER as usize - 1);
@@ -247,7 +248,7 @@ mod tests {
         assert_eq!(keys.make_room(1, day(11)), Ok(()), "another user");
         assert_eq!(
             keys.recall(0, "k", &keyed_request()),
-            Ok(Some(IdempotentResult::CloseAll(3)))
+            Ok(Some(IdempotentResult::Operation(3)))
         );
         assert_eq!(keys.make_room(0, day(31)), Ok(()));
     }

@@ -14,6 +14,7 @@ mod access;
 mod api_error;
 mod auth;
 mod bytes;
+mod cancel_all;
 mod clock;
 mod close_all;
 mod cursor;
@@ -32,6 +33,7 @@ mod scenario;
 mod secret;
 mod service;
 mod sim;
+mod sliced;
 mod state;
 mod store;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The close-all operations of an exchange, and their encoding for the store.
+//! The operations that go on from request to request, close-all and cancel-all, and their encoding for the store.
 
 use super::{
     engine::{AccountIx, Millis, OrderId, PositionId, Reason, RuleId},
@@ -8,38 +8,82 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
-pub(super) struct CloseAllOperations {
-    operations: BTreeMap<usize, CloseAllOperation>,
+pub(super) struct SlicedOperations {
+    operations: BTreeMap<usize, SlicedOperation>,
     /// Not yet written to the store; without an operation: dropped.
     changed: BTreeSet<usize>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct CloseAllOperation {
+pub(super) struct SlicedOperation {
     pub(super) account: AccountIx,
-    /// Sorted by (`opened_at`, id); the results cover a prefix.
-    pub(super) targets: Vec<PositionId>,
-    pub(super) results: Vec<TargetResult>,
+    pub(super) progress: Progress,
     pub(super) created_at: Millis,
     pub(super) completed_at: Option<Millis>,
     pub(super) cooldown_until: Millis,
 }
 
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct TargetResult {
-    pub(super) position: PositionId,
-    pub(super) order: Option<OrderId>,
-    pub(super) failure: Option<TargetFailure>,
+/// What an operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SlicedWork {
+    CloseAll,
+    CancelAll,
+}
+
+/// What an operation has done.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Progress {
+    CloseAll(Targets<PositionId, ClosedTarget>),
+    CancelAll(Targets<OrderId, CanceledTarget>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Targets<Target, Outcome> {
+    /// The snapshot, oldest first; the results cover a prefix.
+    pub(super) targets: Vec<Target>,
+    pub(super) results: Vec<Outcome>,
+}
+
+impl<Target: Copy, Outcome> Targets<Target, Outcome> {
+    pub(super) fn new(targets: Vec<Target>) -> Self {
+        let results = vec![];
+        Self { targets, results }
+    }
+
+    pub(super) fn next(&self) -> Option<Target> {
+        self.targets.get(self.results.len()).copied()
+    }
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct TargetFailure {
+pub(super) struct ClosedTarget {
+    pub(super) position: PositionId,
+    pub(super) order: Option<OrderId>,
+    pub(super) failure: Option<CloseFailure>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct CloseFailure {
     pub(super) code: Reason,
     pub(super) rule: Option<RuleId>,
 }
 
-impl CloseAllOperations {
-    pub(super) fn open(&mut self, operation: CloseAllOperation) -> usize {
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct CanceledTarget {
+    pub(super) order: OrderId,
+    pub(super) outcome: CancelOutcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum CancelOutcome {
+    Canceled,
+    /// It waited for its trigger: the next step cancels it.
+    Queued,
+    Failed(Reason),
+}
+
+impl SlicedOperations {
+    pub(super) fn open(&mut self, operation: SlicedOperation) -> usize {
         let index = self.next();
         self.operations.insert(index, operation);
         self.changed.insert(index);
@@ -51,7 +95,7 @@ impl CloseAllOperations {
         last.map_or(0, |(last, _)| last + 1)
     }
 
-    pub(super) fn get(&self, index: usize) -> Option<&CloseAllOperation> {
+    pub(super) fn get(&self, index: usize) -> Option<&SlicedOperation> {
         self.operations.get(&index)
     }
 
@@ -69,7 +113,7 @@ impl CloseAllOperations {
         });
     }
 
-    pub(super) fn change(&mut self, index: usize) -> Option<&mut CloseAllOperation> {
+    pub(super) fn change(&mut self, index: usize) -> Option<&mut SlicedOperation> {
         let operation = self.operations.get_mut(&index)?;
         self.changed.insert(index);
         Some(operation)
@@ -97,11 +141,5 @@ impl CloseAllOperations {
         let operation = postcard::from_bytes(record)?;
         self.operations.insert(index, operation);
         Ok(())
-    }
-}
-
-impl CloseAllOperation {
-    pub(super) fn next(&self) -> Option<PositionId> {
-        self.targets.get(self.results.len()).copied()
     }
 }

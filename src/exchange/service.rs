@@ -11,7 +11,7 @@ use super::{
     http::AllowedHosts,
     idempotency::IdempotencyRecords,
     message::{ApiRequest, ApiResponse},
-    operations::CloseAllOperations,
+    operations::SlicedOperations,
     rate_limit::RateLimiter,
     response_cache::{Read, ResponseCache},
     scenario::{self, Scenario},
@@ -55,7 +55,7 @@ impl ResetState {
             clock: VirtualClock::resumed(clock, Instant::now(), begun(engine.now(), self.start)),
             engine: RecordingEngine::new(engine, 0),
             keys: IdempotencyRecords::default().with_key_limit(self.scenario.keys_per_user()),
-            close_alls: CloseAllOperations::default(),
+            operations: SlicedOperations::default(),
             dropped_before: None,
         })
     }
@@ -104,7 +104,7 @@ impl ExchangeService {
                 ),
                 engine: resumed.engine,
                 keys: resumed.keys.with_key_limit(scenario.keys_per_user()),
-                close_alls: resumed.close_alls,
+                operations: resumed.operations,
                 dropped_before: None,
             }),
             reset_state: ResetState {

@@ -14,7 +14,7 @@ use super::{
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     message::ApiResponse,
-    operations::CloseAllOperations,
+    operations::SlicedOperations,
     store::{EncodeFault, RecordingEngine, StoreRecord, encoded_log},
     wire::{ResourceEncoder, account_limit},
 };
@@ -27,7 +27,7 @@ pub(super) struct ExchangeState {
     pub(super) engine: RecordingEngine,
     pub(super) clock: VirtualClock,
     pub(super) keys: IdempotencyRecords,
-    pub(super) close_alls: CloseAllOperations,
+    pub(super) operations: SlicedOperations,
     /// What [`Self::drop_old`] has dropped already.
     pub(super) dropped_before: Option<Millis>,
 }
@@ -46,7 +46,7 @@ impl ExchangeState {
             return;
         };
         if self.dropped_before.replace(before) != Some(before) {
-            self.close_alls.drop_completed(before);
+            self.operations.drop_completed(before);
             self.keys.drop_expired(self.engine.now());
         }
     }
@@ -62,7 +62,7 @@ impl ExchangeState {
     pub(super) fn changes(&mut self) -> Result<Vec<StoreRecord>, EncodeFault> {
         let mut records = encoded_log(&mut self.engine)?;
         records.extend(self.keys.changes()?);
-        records.extend(self.close_alls.changes()?);
+        records.extend(self.operations.changes()?);
         Ok(records)
     }
 
@@ -70,7 +70,7 @@ impl ExchangeState {
     pub(super) fn discard_changes(&mut self) {
         self.engine.discard_entries();
         self.keys.discard_changes();
-        self.close_alls.discard_changes();
+        self.operations.discard_changes();
     }
 
     /// The caller's account with that name; 404 for missing and foreign alike.
@@ -202,7 +202,7 @@ impl ExchangeState {
             Some(
                 IdempotentResult::Order(..)
                 | IdempotentResult::Refused(_)
-                | IdempotentResult::CloseAll(_),
+                | IdempotentResult::Operation(_),
             )
             | None => false,
         };
@@ -238,7 +238,7 @@ impl ExchangeState {
             | Some(
                 IdempotentResult::Twap(..)
                 | IdempotentResult::Scaled(..)
-                | IdempotentResult::CloseAll(_),
+                | IdempotentResult::Operation(_),
             ) => Ok(None),
             Some(IdempotentResult::Order(account, id)) => {
                 let order = self.order(account, id);

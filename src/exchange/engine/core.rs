@@ -145,6 +145,12 @@ impl Engine {
             EngineCommand::CancelScaled(id) => {
                 self.cancel_scaled(account, id).map(CommandOutcome::Scaled)
             }
+            EngineCommand::Modify(modify) => {
+                self.modify(account, modify).map(CommandOutcome::Order)
+            }
+            EngineCommand::ChangeExits(change) => self
+                .change_exits(account, &change)
+                .map(CommandOutcome::Position),
             EngineCommand::ForceClose(id) => {
                 self.force_close(account, id).map(CommandOutcome::Order)
             }

@@ -30,9 +30,10 @@ pub use matching::estimate::FillEstimate;
 pub use matching::validate::MAX_SLIPPAGE;
 pub use risk::checks::MAX_WORKING_ORDERS;
 pub use state::command::{
-    AttachedExits, Cancellation, CloseHow, CloseParams, CommandOutcome, Crossing, EngineCommand,
-    ExitChange, ExitOverlap, OrderParams, Pacing, PlaceMode, Reduction, ScaledParams,
-    SetAttachedExits, SetIsolatedMargin, Tif, TwapParams,
+    AttachedExits, Cancellation, ChangeExits, CloseHow, CloseParams, CommandOutcome, Crossing,
+    EngineCommand, ExitChange, ExitOperation, ExitOverlap, ModifyOrder, NewExit, OrderParams,
+    Pacing, PlaceMode, Reduction, ScaledParams, SetAttachedExits, SetIsolatedMargin, Tif,
+    TwapParams,
 };
 pub use state::history::{
     CandleRecord, CandleReport, EquityRecord, FillRecord, FundingRecord, TradeRecord,
@@ -52,6 +53,7 @@ pub use state::spec::{
 pub use state::tick::PRICE_FIGURES;
 pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use state::words::{
-    CompletionReason, Curve, Interval, LiquidityRole, MarginMode, OrderMode, OrderStatus,
-    OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
+    CompletionReason, Curve, ExecutionType, ExitGroup, Interval, LiquidityRole, MarginMode,
+    OrderMode, OrderStatus, OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection,
+    TwapStatus,
 };

@@ -5,7 +5,7 @@ use super::super::{
     engine::{Checkpoint, Engine, Millis, PriceBounds},
     idempotency::IdempotencyRecords,
     keep::KeepTime,
-    operations::CloseAllOperations,
+    operations::SlicedOperations,
     scenario::{Scenario, ScenarioSource},
     secret::{KeySource, ServerSecret},
 };
@@ -33,7 +33,7 @@ pub(in crate::exchange) struct LoadedExchange {
     pub(in crate::exchange) pace: ClockMode,
     pub(in crate::exchange) engine: RecordingEngine,
     pub(in crate::exchange) keys: IdempotencyRecords,
-    pub(in crate::exchange) close_alls: CloseAllOperations,
+    pub(in crate::exchange) operations: SlicedOperations,
     pub(in crate::exchange) clock: ClockRecord,
     /// How often the directory was opened before.
     pub(in crate::exchange) openings: u64,
@@ -72,7 +72,7 @@ impl LoadedExchange {
             engine: RecordingEngine::new(engine, 0),
             scenario,
             keys: IdempotencyRecords::default(),
-            close_alls: CloseAllOperations::default(),
+            operations: SlicedOperations::default(),
             openings: 0,
             store: None,
             first: None,
@@ -158,7 +158,7 @@ fn resume(
     let scenario = scenario(&reader, &identity, given)?;
     let mut kept = reader.clock()?;
     let mut restored = restored(&mut reader, kept.horizon)?;
-    let (keys, close_alls) = (reader.keys()?, reader.close_alls()?);
+    let (keys, operations) = (reader.keys()?, reader.operations()?);
     disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
     file::mark_format(&reader.connection)?;
     let openings = identity.openings + 1;
@@ -177,7 +177,7 @@ fn resume(
         pace: pace.unwrap_or(DEFAULT_CLOCK_MODE),
         engine: restored.engine,
         keys,
-        close_alls,
+        operations,
         clock: pace.map_or(kept, |pace| ClockRecord::new(pace, kept.horizon)),
         openings,
         store: Some(store),

@@ -4,7 +4,7 @@ use super::super::{
     clock::{ClockRecord, Speed},
     engine::{CheckpointChunk, CheckpointTable, Engine, Millis, PriceBounds},
     idempotency::IdempotencyRecords,
-    operations::CloseAllOperations,
+    operations::SlicedOperations,
 };
 use super::{
     RecordingEngine, StoreFault,
@@ -151,15 +151,15 @@ impl SnapshotReader {
         Ok(keys)
     }
 
-    pub(super) fn close_alls(&self) -> Result<CloseAllOperations, StoreFault> {
-        let mut close_alls = CloseAllOperations::default();
+    pub(super) fn operations(&self) -> Result<SlicedOperations, StoreFault> {
+        let mut operations = SlicedOperations::default();
         let sql = "SELECT id, sealed FROM operations ORDER BY id";
         for (index, record) in self.checked_rows(sql, |row| row.get("id"))? {
-            close_alls
+            operations
                 .restore(index, &record)
                 .map_err(|why| self.damaged(&why))?;
         }
-        Ok(close_alls)
+        Ok(operations)
     }
 
     /// The one row of a table.

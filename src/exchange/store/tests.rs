@@ -182,7 +182,7 @@ fn a_key_read_back_has_its_thirty_days_from_when_it_was_used_and_its_end_is_writ
     let mut keys = IdempotencyRecords::default();
     keys.record(
         (1, "a"),
-        (keyed_request.clone(), IdempotentResult::CloseAll(3)),
+        (keyed_request.clone(), IdempotentResult::Operation(3)),
         day(1),
     );
     let mut again = IdempotencyRecords::default();

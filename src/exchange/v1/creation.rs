@@ -66,7 +66,7 @@ fn answer(
         }
         IdempotentResult::Order(..)
         | IdempotentResult::Refused(_)
-        | IdempotentResult::CloseAll(_) => {
+        | IdempotentResult::Operation(_) => {
             Err(ApiError::broken("a creation that made something else"))
         }
     }

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod creation;
+mod exits;
 mod lists;
 mod markets;
 mod orders;
@@ -9,19 +10,19 @@ mod positions;
 mod strategies;
 
 use super::{
-    api_error::{ApiError, ServiceCode},
+    api_error::ApiError,
     auth::AuthenticatedUser,
-    close_all,
     faults::FaultTarget,
     message::{ApiRequest, ApiResponse},
+    operations::SlicedWork,
     service::ExchangeService,
+    sliced,
     state::{ExchangeState, existing},
 };
 use crate::{
     api::{Data, List, Method, OrderFilter, OrdersQuery, PositionSelector, PositionsQuery, Route},
     model::{PlaceScaled, PlaceTwap},
 };
-use hyper::StatusCode;
 use serde::Serialize;
 
 /// Carries out one request; the caller is absent on public routes only.
@@ -153,14 +154,6 @@ impl Reading<'_> {
     }
 }
 
-fn unserved() -> ApiError {
-    ApiError::new(
-        StatusCode::NOT_FOUND,
-        ServiceCode::UnknownEndpoint,
-        "no such endpoint",
-    )
-}
-
 /// Carries out what changes something, under the lock of the state.
 fn command(
     state: &mut ExchangeState,
@@ -171,10 +164,13 @@ fn command(
     match route {
         Route::PlaceOrder => orders::place(state, caller, request),
         Route::CancelOrder(id) => orders::cancel(state, caller, id, request),
+        Route::ModifyOrder(id) => orders::modify(state, caller, id, request),
         Route::AttachedExits(id) => orders::attached_exits(state, caller, id, request),
         Route::ClosePosition(id) => positions::close(state, caller, id, request),
+        Route::ExitOrders(id) => exits::change(state, caller, id, request),
         Route::IsolatedMargin(id) => positions::isolated_margin(state, caller, id, request),
-        Route::CloseAll(id) => close_all::run(state, caller, id, request),
+        Route::CloseAll(id) => sliced::run(SlicedWork::CloseAll, state, caller, id, request),
+        Route::CancelAll(id) => sliced::run(SlicedWork::CancelAll, state, caller, id, request),
         Route::StopTwap(id) => request
             .no_body()
             .and_then(|()| strategies::stop_twap(state, caller, id)),
@@ -183,7 +179,6 @@ fn command(
             .and_then(|()| strategies::cancel_scaled(state, caller, id)),
         Route::PlaceTwap => creation::place::<PlaceTwap>(state, caller, request),
         Route::PlaceScaled => creation::place::<PlaceScaled>(state, caller, request),
-        Route::ModifyOrder(_) | Route::ExitOrders(_) | Route::CancelAll(_) => Err(unserved()),
         Route::About
         | Route::Markets
         | Route::Market(_)

@@ -10,7 +10,7 @@ use super::super::{
     wire,
 };
 use crate::{
-    api::{Data, DataQueued, ExitsBody, PlaceBody},
+    api::{Data, DataQueued, ExitsBody, ModifyBody, PlaceBody},
     model::{self, Order},
 };
 use hyper::StatusCode;
@@ -94,6 +94,26 @@ pub(super) fn attached_exits(
     ApiResponse::ok(&DataQueued {
         data: state.order(account, order)?,
         queued: false,
+    })
+}
+
+/// `queued` while the order waits for its trigger, as for a close.
+pub(super) fn modify(
+    state: &mut ExchangeState,
+    caller: &AuthenticatedUser,
+    id: &model::OrderId,
+    request: &ApiRequest,
+) -> Result<ApiResponse, ApiError> {
+    let (account, order) = owned(state, caller, id)?;
+    let body: ModifyBody = request.json()?;
+    let row = state.engine.order(account, order);
+    let row = row.ok_or_else(|| ApiError::not_found("order"))?;
+    let command = wire::modify(&state.engine, row, body.price, body.size)?;
+    state.apply(account, EngineCommand::Modify(command))?;
+    let data = state.order(account, order)?;
+    ApiResponse::ok(&DataQueued {
+        queued: data.is_armed(),
+        data,
     })
 }
 

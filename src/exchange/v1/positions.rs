@@ -101,7 +101,7 @@ pub(super) fn position(
     existing(row.and_then(|row| state.rows().position(&row)))
 }
 
-fn owned(
+pub(super) fn owned(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     id: &model::PositionId,

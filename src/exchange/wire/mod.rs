@@ -4,6 +4,7 @@
 //! the step. On output every digit is the engine's, without trailing zeros.
 
 mod change;
+mod exits;
 mod fields;
 mod integral;
 mod place;
@@ -11,6 +12,7 @@ mod rows;
 mod units;
 
 pub(super) use change::{close, exits, isolated_margin};
+pub(super) use exits::{exit_batch, modify};
 pub(super) use fields::market;
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;

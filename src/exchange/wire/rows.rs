@@ -79,7 +79,7 @@ impl ResourceEncoder<'_> {
             settled_at: row.settled_at.map(at),
             canceled_at: row.canceled_at.map(at),
             client_order_id: row.client_order_id.clone(),
-            oco_sibling_order_id: None,
+            oco_sibling_order_id: row.links.oco.map(|id| id.to_string().into()),
             triggered_at: row.triggered_at.map(at),
             stop_triggered_at: row.stop_triggered_at().map(at),
             cancel_requested_at: row.cancel_requested_at.map(at),

@@ -165,6 +165,7 @@ impl OrderRecord {
             links.parent,
             links.take_profit,
             links.stop_loss,
+            links.oco,
         ];
         let orders = orders.into_iter().flatten().map(RowRef::Order);
         orders

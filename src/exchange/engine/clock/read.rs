@@ -108,6 +108,15 @@ impl Engine {
             .map(|id| self.orders.at(*id))
     }
 
+    /// The working exits of an open position, oldest first.
+    pub fn position_exits(&self, account: AccountIx, id: PositionId) -> Vec<&OrderRecord> {
+        let held = self.position_of(account, id);
+        let held = held.filter(|position| position.closed_at.is_none());
+        held.into_iter()
+            .flat_map(|held| self.exits(account, held.market, held.closing_side()))
+            .collect()
+    }
+
     pub fn position(&self, account: AccountIx, id: PositionId) -> Option<PositionRecord> {
         self.position_of(account, id)
             .map(|position| self.position_row(position))

@@ -179,7 +179,11 @@ impl Engine {
         Ok(Cancellation::Queued(id))
     }
 
-    fn cancelable(&self, account: AccountIx, id: OrderId) -> Result<&OrderRecord, CommandRefusal> {
+    pub(super) fn cancelable(
+        &self,
+        account: AccountIx,
+        id: OrderId,
+    ) -> Result<&OrderRecord, CommandRefusal> {
         let row = self
             .order(account, id)
             .ok_or_else(|| CommandRefusal::not_found("order"))?;

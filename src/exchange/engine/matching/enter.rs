@@ -51,7 +51,7 @@ impl From<RejectedOrder> for CommandRefusal {
 }
 
 /// How a placed order starts.
-enum Admission {
+pub(crate) enum Admission {
     Now(ExecutionPlan),
     Chase,
     Armed,
@@ -86,14 +86,14 @@ impl Engine {
     /// (2.7). Some venues read the position again when a full-size exit fires. Here every order has a fixed size, which
     /// the desk and bots rely on: two targets, each for its own part, would otherwise both close everything at the
     /// nearer price. To protect an increase, place another order, or attach exits to the entry: those grow with it.
-    fn clamp(&self, row: &mut OrderRecord) {
+    pub(crate) fn clamp(&self, row: &mut OrderRecord) {
         let reducible = self.reducible(row);
         if row.reduce_only && reducible > Lots::ZERO {
             row.size = row.size.min(reducible);
         }
     }
 
-    fn admit(&self, row: &mut OrderRecord) -> Result<Admission, Rejection> {
+    pub(super) fn admit(&self, row: &mut OrderRecord) -> Result<Admission, Rejection> {
         self.check_placement(row)?;
         if row.waits() {
             return Ok(Admission::Armed);
@@ -107,7 +107,7 @@ impl Engine {
         self.plan(row).map(Admission::Now)
     }
 
-    fn begin(&mut self, id: OrderId, entry: Admission) {
+    pub(super) fn begin(&mut self, id: OrderId, entry: Admission) {
         match entry {
             Admission::Now(plan) => self.execute(id, &plan),
             Admission::Chase => self.rest(id),

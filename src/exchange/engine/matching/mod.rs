@@ -6,6 +6,7 @@ pub(crate) mod estimate;
 pub(crate) mod fill;
 pub(crate) mod history;
 pub(crate) mod maker;
+pub(crate) mod modify;
 pub(crate) mod orders;
 pub(crate) mod place;
 pub(crate) mod trade;

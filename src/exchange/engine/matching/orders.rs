@@ -197,6 +197,9 @@ impl Engine {
             status,
             reason,
         });
+        if status != OrderStatus::Filled {
+            self.unpair(id);
+        }
         if let Some(ladder) = scaled {
             self.refresh_ladder(ladder);
         }

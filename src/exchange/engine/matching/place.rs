@@ -3,7 +3,7 @@
 use super::{enter::RejectedOrder, orders::NewOrder};
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::state::{
-    command::{OrderParams, PlaceMode, Reduction, Tif},
+    command::{ExitOverlap, OrderParams, PlaceMode, Reduction, Tif},
     ids::{AccountIx, OrderId},
     records::OrderRecord,
     refusal::{CommandRefusal, Reason},
@@ -63,6 +63,7 @@ impl Engine {
         row.reduce_only = order.reduction == Reduction::Only;
         row.take_profit = order.exits.take_profit;
         row.stop_loss = order.exits.stop_loss;
+        row.links.replaces_exits = order.overlap == ExitOverlap::Replaced;
         row.slippage = order.slippage;
         row.client_order_id.clone_from(&order.client_order_id);
         (row.time_in_force, row.gtd_expires_at) = time_in_force(order.tif);

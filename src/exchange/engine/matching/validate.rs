@@ -73,7 +73,7 @@ pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
 /// The request's names of take-profit and stop-loss.
 pub(crate) type ExitFields = [&'static str; 2];
 
-const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
+pub(super) const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
 
 /// A buy needs stop-loss < entry < take-profit, a sell the reverse (docs/engine.md 2.7).
 pub(crate) fn exits(

@@ -13,7 +13,7 @@ use crate::exchange::engine::{
         refusal::{CommandRefusal, Reason},
         spec::MarketAccess,
         units::{Lots, Px, Usd},
-        words::{OrderMode, OrderStatus, Side, TimeInForce},
+        words::{ExitGroup, OrderMode, OrderStatus, Side, TimeInForce},
     },
 };
 
@@ -50,7 +50,7 @@ impl From<Rejection> for CommandRefusal {
 type OrderCheck = fn(&Engine, &OrderRecord) -> Result<(), Rejection>;
 
 /// The checks at placement.
-const AT_PLACEMENT: [OrderCheck; 10] = [
+const AT_PLACEMENT: [OrderCheck; 11] = [
     standing,
     tradable_or_waits,
     reduces,
@@ -60,6 +60,7 @@ const AT_PLACEMENT: [OrderCheck; 10] = [
     min_notional,
     exposure,
     trigger,
+    exit_allocation,
     counts,
 ];
 
@@ -107,6 +108,23 @@ impl Engine {
     pub(crate) fn reducible(&self, row: &OrderRecord) -> Lots {
         self.held(row.account, row.market)
             .map_or(Lots::ZERO, |held| held.reducible(row.side))
+    }
+
+    /// The working exits of the account's position on a market, if they are of this side.
+    pub(crate) fn exits(
+        &self,
+        account: AccountIx,
+        market: MarketIx,
+        side: Side,
+    ) -> impl Iterator<Item = &OrderRecord> {
+        let working = self.accounts.at(account).working.iter();
+        let rows = working.map(|id| self.orders.at(*id));
+        rows.filter(move |row| row.market == market && row.side == side && row.is_exit())
+    }
+
+    /// Whether so many more orders may work.
+    pub(crate) fn check_room(&self, account: AccountIx, more: usize) -> Result<(), Rejection> {
+        room_for(more, self.accounts.at(account).working.len())
     }
 
     /// Whether `size` of an order may be filled at its leverage.
@@ -366,18 +384,39 @@ fn trigger(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     }
 }
 
+/// The exits that a new order brings do not meet others of the same group, unless it replaces them (docs/engine.md 2.7).
+fn exit_allocation(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
+    let is_new = engine.orders.get(row.id).is_none();
+    if !is_new || row.links.replaces_exits {
+        return Ok(());
+    }
+    let brings = |group| match group {
+        ExitGroup::Tp => row.take_profit.is_some(),
+        ExitGroup::Sl => row.stop_loss.is_some(),
+    };
+    let exits = engine.exits(row.account, row.market, row.side.opposite());
+    let mut met = exits.filter(|exit| exit.exit_group().is_some_and(brings));
+    match met.next() {
+        None => Ok(()),
+        Some(exit) => Err(Rejection::new(
+            Reason::ExitAllocation,
+            format!(
+                "order {} is an exit of the position already: send replace_overlapping_exits true to replace it",
+                exit.id
+            ),
+        )),
+    }
+}
+
 fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     if !may_wait(row) {
         return Ok(());
     }
     let working = &engine.accounts.at(row.account).working;
-    if working.len() >= MAX_WORKING_ORDERS {
-        return Err(Rejection::new(
-            Reason::TooManyWorkingOrders,
-            format!("{MAX_WORKING_ORDERS} orders are working already"),
-        ));
-    }
-    let chases = working.iter().filter(|id| {
+    // One that is modified works already.
+    let others = || working.iter().filter(|id| **id != row.id);
+    room_for(1, others().count())?;
+    let chases = others().filter(|id| {
         let other = engine.orders.at(**id);
         other.mode == OrderMode::Chase && other.status == OrderStatus::Resting
     });
@@ -389,6 +428,16 @@ fn counts(engine: &Engine, row: &OrderRecord) -> Result<(), Rejection> {
     } else {
         Ok(())
     }
+}
+
+fn room_for(more: usize, working: usize) -> Result<(), Rejection> {
+    if working + more <= MAX_WORKING_ORDERS {
+        return Ok(());
+    }
+    Err(Rejection::new(
+        Reason::TooManyWorkingOrders,
+        format!("{MAX_WORKING_ORDERS} orders are working already"),
+    ))
 }
 
 /// Whether it may rest in the book or wait for its trigger.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
     units::{Bps, Lots, Millis, NanoPx, Px, Usd},
-    words::{Curve, MarginMode, OrderMode, Side, TriggerDirection},
+    words::{Curve, ExecutionType, ExitGroup, MarginMode, OrderMode, Side, TriggerDirection},
 };
 use crate::model::ClientOrderId;
 
@@ -24,6 +24,8 @@ pub enum EngineCommand {
     ForceClose(PositionId),
     /// As [`EngineCommand::Cancel`], but at the next step even for a resting order.
     QueueCancel(OrderId),
+    Modify(ModifyOrder),
+    ChangeExits(ChangeExits),
 }
 
 impl From<TwapParams> for EngineCommand {
@@ -249,6 +251,39 @@ pub enum ExitChange {
     Keep,
     Remove,
     Set(Px),
+}
+
+/// Another price, and perhaps another remaining size, for a working order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModifyOrder {
+    pub order: OrderId,
+    pub price: Px,
+    pub size: Option<Lots>,
+}
+
+/// Changes of the exits of a position: all of them or none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeExits {
+    pub position: PositionId,
+    pub operations: Vec<ExitOperation>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitOperation {
+    Cancel(OrderId),
+    Modify(ModifyOrder),
+    Place(NewExit),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewExit {
+    pub group: ExitGroup,
+    pub execution: ExecutionType,
+    /// The trigger, and the limit of one that executes as a limit order.
+    pub price: Px,
+    pub size: Lots,
+    /// The operation whose order becomes the other of its pair.
+    pub pair: Option<usize>,
 }
 
 /// The desired total of extra margin, not a delta.

@@ -63,6 +63,15 @@ pub enum EngineEvent {
         status: OrderStatus,
         reason: Option<Reason>,
     },
+    Modified {
+        order: OrderId,
+        price: Option<Px>,
+        size: Lots,
+    },
+    Paired {
+        order: OrderId,
+        sibling: OrderId,
+    },
     ExitsSet {
         order: OrderId,
         take_profit: Option<Px>,

@@ -8,8 +8,8 @@ use super::{
     spec::BookLevel,
     units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd},
     words::{
-        CompletionReason, Curve, LiquidityRole, MarginMode, OrderMode, OrderStatus, OrderType,
-        ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
+        CompletionReason, Curve, ExitGroup, LiquidityRole, MarginMode, OrderMode, OrderStatus,
+        OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
     },
 };
 use crate::model::ClientOrderId;
@@ -101,6 +101,10 @@ pub(crate) struct OrderLinks {
     /// The exits of this entry.
     pub(crate) take_profit: Option<OrderId>,
     pub(crate) stop_loss: Option<OrderId>,
+    /// The other exit of its pair: a fill of the one retires the same size of the other.
+    pub(crate) oco: Option<OrderId>,
+    /// Whether the exits of this entry replace those of the position.
+    pub(crate) replaces_exits: bool,
     /// Its place in the queue of its price, while resting.
     pub(crate) priority: Option<u64>,
 }
@@ -124,6 +128,23 @@ impl OrderRecord {
         self.trigger_direction.is_some() && self.triggered_at.is_none()
     }
 
+    /// Whether it is an exit of a position: it waits for its trigger, and only reduces.
+    pub(crate) fn is_exit(&self) -> bool {
+        self.reduce_only && self.waits() && self.status.is_working()
+    }
+
+    /// What an exit is by the way that its trigger lies; `None` for one that watches another market.
+    pub(crate) fn exit_group(&self) -> Option<ExitGroup> {
+        let direction = self.trigger_direction?;
+        let is_own = self.trigger_market.is_none_or(|ix| ix == self.market);
+        let takes_profit = direction == exit_direction(ExitGroup::Tp, self.side.opposite());
+        is_own.then_some(if takes_profit {
+            ExitGroup::Tp
+        } else {
+            ExitGroup::Sl
+        })
+    }
+
     /// When a conditional limit entered the book.
     #[must_use]
     pub fn stop_triggered_at(&self) -> Option<Millis> {
@@ -145,6 +166,14 @@ impl OrderRecord {
             requested_at: self.requested_at,
             id: self.id,
         }
+    }
+}
+
+/// In which direction the mark must move for an exit of a position of `side`.
+pub(crate) fn exit_direction(group: ExitGroup, side: Side) -> TriggerDirection {
+    match (group, side) {
+        (ExitGroup::Sl, Side::Sell) | (ExitGroup::Tp, Side::Buy) => TriggerDirection::Above,
+        (ExitGroup::Sl, Side::Buy) | (ExitGroup::Tp, Side::Sell) => TriggerDirection::Below,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Refusals of a command ([`CommandRefusal`]), and of an order the engine already holds ([`Reason`] on the row).
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -60,6 +60,8 @@ pub enum Reason {
     OrderCooldown,
     OrderNotWorking,
     OrderNotResting,
+    OrderNotModifiable,
+    ExitAllocation,
     PositionClosed,
     PositionNotIsolated,
     IsolatedMarginUnsafe,
@@ -68,6 +70,7 @@ pub enum Reason {
     User,
     ReduceOnly,
     SiblingFilled,
+    Replaced,
     Margin,
     Liquidated,
     Breached,
@@ -117,13 +120,15 @@ pub enum RuleId {
     MarketableLimit,
     MaxChaseOrders,
     MaxWorkingOrders,
+    #[strum(serialize = "exit-allocation")]
+    ExitAllocation,
 }
 
 impl Reason {
     /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 24] = [
+        const RULES: [(Reason, RuleId); 25] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
@@ -151,6 +156,7 @@ impl Reason {
             ),
             (Reason::TooManyChaseOrders, RuleId::MaxChaseOrders),
             (Reason::TooManyWorkingOrders, RuleId::MaxWorkingOrders),
+            (Reason::ExitAllocation, RuleId::ExitAllocation),
         ];
         RULES
             .iter()
@@ -183,7 +189,7 @@ pub struct CommandRefusal {
     pub code: Reason,
     pub message: String,
     /// The offending body field in the API's spelling, for payload refusals.
-    pub field: Option<&'static str>,
+    pub field: Option<Cow<'static, str>>,
     pub rule: Option<RuleId>,
     /// The row that was recorded as `rejected`, if one was.
     pub order: Option<OrderId>,
@@ -192,8 +198,17 @@ pub struct CommandRefusal {
 impl CommandRefusal {
     pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
         Self {
-            field: Some(field),
+            field: Some(field.into()),
             ..Self::new(RefusalKind::Payload, code, message)
+        }
+    }
+
+    /// Of the operation of a batch at this place.
+    pub(crate) fn of_operation(self, index: usize) -> Self {
+        let within = |field| Cow::from(format!("operations[{index}].{field}"));
+        Self {
+            field: self.field.map(within),
+            ..self
         }
     }
 

@@ -1,7 +1,7 @@
 //! Take-profit and stop-loss attached to an entry (docs/engine.md 2.7).
 //!
-//! Every filled lot is protected at once: the legs appear with the first fill and grow with each one. A fill of one leg
-//! reduces the other by the same size. The stop is created first, so that it acts first if both are reached.
+//! Every filled lot is protected at once: the legs appear with the first fill and grow with each one. The legs are a pair:
+//! a fill of one reduces the other by the same size. The stop is created first, so that it acts first if both are reached.
 
 use crate::exchange::engine::core::Engine;
 use crate::exchange::engine::{
@@ -11,56 +11,51 @@ use crate::exchange::engine::{
         command::{ExitChange, SetAttachedExits},
         ids::{AccountIx, OrderId},
         log::EngineEvent,
-        records::OrderRecord,
+        records::{OrderRecord, exit_direction},
         refusal::{CommandRefusal, Reason},
         units::{Lots, Px},
-        words::{OrderMode, OrderStatus, OrderType, Side, TriggerDirection},
+        words::{ExecutionType, ExitGroup, OrderMode, OrderStatus, OrderType},
     },
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ExitKind {
-    StopLoss,
-    TakeProfit,
+/// The stop is made first.
+const GROUPS: [ExitGroup; 2] = [ExitGroup::Sl, ExitGroup::Tp];
+
+fn price(entry: &OrderRecord, group: ExitGroup) -> Option<Px> {
+    match group {
+        ExitGroup::Sl => entry.stop_loss,
+        ExitGroup::Tp => entry.take_profit,
+    }
 }
 
-const EXIT_KINDS: [ExitKind; 2] = [ExitKind::StopLoss, ExitKind::TakeProfit];
-
-impl ExitKind {
-    fn price(self, entry: &OrderRecord) -> Option<Px> {
-        match self {
-            Self::StopLoss => entry.stop_loss,
-            Self::TakeProfit => entry.take_profit,
-        }
+fn child(entry: &OrderRecord, group: ExitGroup) -> Option<OrderId> {
+    match group {
+        ExitGroup::Sl => entry.links.stop_loss,
+        ExitGroup::Tp => entry.links.take_profit,
     }
+}
 
-    fn child(self, entry: &OrderRecord) -> Option<OrderId> {
-        match self {
-            Self::StopLoss => entry.links.stop_loss,
-            Self::TakeProfit => entry.links.take_profit,
-        }
+fn link(entry: &mut OrderRecord, group: ExitGroup, child: OrderId) {
+    match group {
+        ExitGroup::Sl => entry.links.stop_loss = Some(child),
+        ExitGroup::Tp => entry.links.take_profit = Some(child),
     }
+}
 
-    fn link(self, entry: &mut OrderRecord, child: OrderId) {
-        match self {
-            Self::StopLoss => entry.links.stop_loss = Some(child),
-            Self::TakeProfit => entry.links.take_profit = Some(child),
-        }
+fn other(group: ExitGroup) -> ExitGroup {
+    match group {
+        ExitGroup::Sl => ExitGroup::Tp,
+        ExitGroup::Tp => ExitGroup::Sl,
     }
+}
 
-    fn mode(self) -> OrderMode {
-        match self {
-            Self::StopLoss => OrderMode::StopMarket,
-            Self::TakeProfit => OrderMode::TakeProfit,
-        }
-    }
-
-    /// In which direction the mark must move for an exit of an entry of `side`.
-    fn direction(self, side: Side) -> TriggerDirection {
-        match (self, side) {
-            (Self::StopLoss, Side::Sell) | (Self::TakeProfit, Side::Buy) => TriggerDirection::Above,
-            (Self::StopLoss, Side::Buy) | (Self::TakeProfit, Side::Sell) => TriggerDirection::Below,
-        }
+/// How an exit of a group executes.
+pub(super) fn mode(group: ExitGroup, execution: ExecutionType) -> OrderMode {
+    match (group, execution) {
+        (ExitGroup::Sl, ExecutionType::Market) => OrderMode::StopMarket,
+        (ExitGroup::Sl, ExecutionType::Limit) => OrderMode::StopLimit,
+        (ExitGroup::Tp, ExecutionType::Market) => OrderMode::TakeProfit,
+        (ExitGroup::Tp, ExecutionType::Limit) => OrderMode::TakeLimit,
     }
 }
 
@@ -70,18 +65,40 @@ impl Engine {
         if opened.is_zero() || self.orders.at(entry).reduce_only {
             return;
         }
-        for kind in EXIT_KINDS {
-            if let Some(px) = kind.price(self.orders.at(entry)) {
-                match self.working_child(entry, kind) {
+        for group in GROUPS {
+            if let Some(px) = price(self.orders.at(entry), group) {
+                match self.working_child(entry, group) {
                     Some(child) => self.grow_exit(child, opened),
-                    None => self.place_exit(entry, kind, px, opened),
+                    None => {
+                        let size = opened + self.replace_exits(entry, group);
+                        self.place_exit(entry, group, px, size);
+                    }
                 }
             }
         }
     }
 
-    fn working_child(&self, entry: OrderId, kind: ExitKind) -> Option<OrderId> {
-        kind.child(self.orders.at(entry))
+    /// Cancels the position's exits that those of an entry replace, with the owner's consent; returns their size.
+    fn replace_exits(&mut self, entry: OrderId, group: ExitGroup) -> Lots {
+        let row = self.orders.at(entry);
+        if !row.links.replaces_exits {
+            return Lots::ZERO;
+        }
+        let exits = self.exits(row.account, row.market, row.side.opposite());
+        let replaced: Vec<OrderId> = exits
+            .filter(|exit| exit.exit_group() == Some(group) && exit.links.parent != Some(entry))
+            .map(|exit| exit.id)
+            .collect();
+        let sizes = replaced.iter().map(|id| self.orders.at(*id).size);
+        let size = sizes.sum();
+        for id in replaced {
+            self.finish(id, OrderStatus::Canceled, Some(Reason::Replaced));
+        }
+        size
+    }
+
+    fn working_child(&self, entry: OrderId, group: ExitGroup) -> Option<OrderId> {
+        child(self.orders.at(entry), group)
             .filter(|child| self.orders.at(*child).status.is_working())
     }
 
@@ -93,7 +110,8 @@ impl Engine {
         self.record(EngineEvent::Resized { order: child, size });
     }
 
-    fn place_exit(&mut self, entry: OrderId, kind: ExitKind, px: Px, size: Lots) {
+    /// The size is at most that of the position.
+    fn place_exit(&mut self, entry: OrderId, group: ExitGroup, px: Px, size: Lots) {
         let parent = self.orders.at(entry);
         let base = NewOrder {
             account: parent.account,
@@ -102,35 +120,69 @@ impl Engine {
             size,
             leverage: parent.leverage,
             margin_mode: parent.margin_mode,
-            mode: kind.mode(),
+            mode: mode(group, ExecutionType::Market),
         };
-        let direction = kind.direction(parent.side);
+        let direction = exit_direction(group, parent.side);
         let mut row = self.new_row(base);
         row.reduce_only = true;
         row.trigger_price = Some(px);
         row.trigger_direction = Some(direction);
         row.target_position = self.held(base.account, base.market).map(|held| held.id);
         row.links.parent = Some(entry);
+        self.clamp(&mut row);
+        row.initial_size = row.size;
         let child = self.push_order(row);
-        kind.link(self.orders.at_mut(entry), child);
+        link(self.orders.at_mut(entry), group, child);
         self.arm(child);
+        if let Some(sibling) = self.working_child(entry, other(group)) {
+            self.pair(child, sibling);
+        }
     }
 
-    /// One exit filled `lots`: the other shrinks by as much.
+    /// Makes two exits a pair.
+    pub(super) fn pair(&mut self, order: OrderId, sibling: OrderId) {
+        self.orders.at_mut(order).links.oco = Some(sibling);
+        self.orders.at_mut(sibling).links.oco = Some(order);
+        self.record(EngineEvent::Paired { order, sibling });
+    }
+
+    /// The other of a pair goes on alone.
+    pub(crate) fn unpair(&mut self, id: OrderId) {
+        if let Some(sibling) = self.working_sibling(id) {
+            self.orders.at_mut(sibling).links.oco = None;
+        }
+    }
+
+    pub(super) fn working_sibling(&self, id: OrderId) -> Option<OrderId> {
+        let sibling = self.orders.at(id).links.oco;
+        sibling.filter(|other| self.orders.at(*other).status.is_working())
+    }
+
+    /// One exit filled `lots`: the other shrinks by as much, and is alone once the one has ended.
     pub(crate) fn reduce_sibling(&mut self, id: OrderId, lots: Lots) {
-        let Some(parent) = self.orders.at(id).links.parent else {
+        let Some(sibling) = self.working_sibling(id) else {
             return;
         };
-        let links = self.orders.at(parent).links;
-        let sibling = if links.stop_loss == Some(id) {
-            links.take_profit
-        } else {
-            links.stop_loss
+        let left = self.orders.at(sibling).size - lots;
+        self.resize(sibling, left, Reason::SiblingFilled);
+        if !self.orders.at(id).status.is_working() {
+            self.unpair(id);
+        }
+    }
+
+    /// An exit that an entry brought was moved: what the entry fills later is protected there too.
+    pub(crate) fn follow_exit(&mut self, exit: OrderId) {
+        let row = self.orders.at(exit);
+        let (px, group) = (row.trigger_price, row.exit_group());
+        let (Some(entry), Some(group)) = (row.links.parent, group) else {
+            return;
         };
-        let working = sibling.filter(|other| self.orders.at(*other).status.is_working());
-        if let Some(sibling) = working {
-            let left = self.orders.at(sibling).size - lots;
-            self.resize(sibling, left, Reason::SiblingFilled);
+        let entry = self.orders.at_mut(entry);
+        if entry.status.is_working() && child(entry, group) == Some(exit) {
+            match group {
+                ExitGroup::Sl => entry.stop_loss = px,
+                ExitGroup::Tp => entry.take_profit = px,
+            }
         }
     }
 
@@ -156,11 +208,11 @@ impl Engine {
             ));
         };
         let wanted = [
-            (ExitKind::StopLoss, set.stop_loss),
-            (ExitKind::TakeProfit, set.take_profit),
+            (ExitGroup::Sl, set.stop_loss),
+            (ExitGroup::Tp, set.take_profit),
         ];
-        let [stop_loss, take_profit] = wanted.map(|(kind, leg)| match leg {
-            ExitChange::Keep => kind.price(row),
+        let [stop_loss, take_profit] = wanted.map(|(group, leg)| match leg {
+            ExitChange::Keep => price(row, group),
             ExitChange::Remove => None,
             ExitChange::Set(px) => Some(px),
         });
@@ -180,8 +232,8 @@ impl Engine {
         let row = self.orders.at_mut(set.order);
         row.stop_loss = stop_loss;
         row.take_profit = take_profit;
-        for kind in EXIT_KINDS {
-            self.apply_exit(set.order, kind);
+        for group in GROUPS {
+            self.apply_exit(set.order, group);
         }
         self.record(EngineEvent::ExitsSet {
             order: set.order,
@@ -199,12 +251,12 @@ impl Engine {
     ) -> Result<(), CommandRefusal> {
         let mark = self.markets.at(row.market).mark;
         let legs = [
-            (ExitKind::StopLoss, exits.stop_loss),
-            (ExitKind::TakeProfit, exits.take_profit),
+            (ExitGroup::Sl, exits.stop_loss),
+            (ExitGroup::Tp, exits.take_profit),
         ];
         let fires = legs
             .into_iter()
-            .filter_map(|(kind, px)| Some((kind.direction(row.side), px?)))
+            .filter_map(|(group, px)| Some((exit_direction(group, row.side), px?)))
             .any(|(direction, px)| reached(direction, mark, px));
         if fires && row.filled_size > Lots::ZERO {
             Err(CommandRefusal::conflict(
@@ -217,9 +269,9 @@ impl Engine {
     }
 
     /// Updates the leg of the filled part to the entry's new price.
-    fn apply_exit(&mut self, entry: OrderId, kind: ExitKind) {
-        let price = kind.price(self.orders.at(entry));
-        match (self.working_child(entry, kind), price) {
+    fn apply_exit(&mut self, entry: OrderId, group: ExitGroup) {
+        let px = price(self.orders.at(entry), group);
+        match (self.working_child(entry, group), px) {
             (Some(child), Some(px)) => {
                 self.detach(child);
                 self.orders.at_mut(child).trigger_price = Some(px);
@@ -236,7 +288,7 @@ impl Engine {
                     .map_or(Lots::ZERO, |held| held.reducible(closing));
                 let size = row.filled_size.min(reducible);
                 if size > Lots::ZERO {
-                    self.place_exit(entry, kind, px, size);
+                    self.place_exit(entry, group, px, size);
                 }
             }
             (None, None) => {}

@@ -1,6 +1,7 @@
 //! Orders that create orders: attached exits, TWAP and VWAP, scaled, chase. Names `matching` and the rooms below it.
 
 pub(crate) mod chase;
+pub(crate) mod exit_batch;
 pub(crate) mod exits;
 pub(crate) mod ladder;
 pub(crate) mod scaled;

@@ -1,0 +1,117 @@
+//! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.8, 2.11).
+
+use super::super::{
+    api_error::{ApiError, ServiceCode},
+    engine::{
+        ChangeExits, Engine, ExitOperation, ModifyOrder, NewExit, OrderId, OrderRecord,
+        PositionRecord,
+    },
+};
+use super::units::MarketUnits;
+use crate::{
+    api::{ExitBatchBody, ExitOperationBody},
+    model::{self, ExecutionType, Num},
+};
+
+/// A price in the units of what it moves: the trigger of an order that waits, else the limit.
+pub(crate) fn modify(
+    engine: &Engine,
+    row: &OrderRecord,
+    price: Num,
+    size: Option<Num>,
+) -> Result<ModifyOrder, ApiError> {
+    let watched = row.trigger_market.filter(|_| row.waits());
+    let units = |market| {
+        let spec = engine.market_spec(market).map(MarketUnits::from);
+        spec.ok_or_else(|| ApiError::broken("an order in no market"))
+    };
+    let own = units(row.market)?;
+    Ok(ModifyOrder {
+        order: row.id,
+        price: watched.map_or(Ok(own), units)?.price("price", price)?,
+        size: size.map(|size| own.size("size", size)).transpose()?,
+    })
+}
+
+/// `PUT /v1/positions/{position_id}/exit-orders`, without its guard.
+pub(crate) fn exit_batch(
+    engine: &Engine,
+    row: &PositionRecord,
+    body: &ExitBatchBody,
+) -> Result<ChangeExits, ApiError> {
+    if body.operations.is_empty() {
+        let message = "operations must name at least one change";
+        return Err(ApiError::field(
+            "operations",
+            ServiceCode::InvalidRequest,
+            message,
+        ));
+    }
+    let operations = body.operations.iter().enumerate();
+    let read = operations.map(|(index, given)| {
+        operation(engine, row, given).map_err(|why| ApiError {
+            field: why
+                .field
+                .map(|field| format!("operations[{index}].{field}")),
+            ..why
+        })
+    });
+    Ok(ChangeExits {
+        position: row.id,
+        operations: read.collect::<Result<_, _>>()?,
+    })
+}
+
+fn operation(
+    engine: &Engine,
+    row: &PositionRecord,
+    given: &ExitOperationBody,
+) -> Result<ExitOperation, ApiError> {
+    let shaped = given.clone().into_operation().map_err(|field| {
+        let message = format!("{field} is missing, or does not go with this kind of operation");
+        ApiError::field(field, ServiceCode::InvalidRequest, message)
+    })?;
+    match shaped {
+        model::ExitOperation::Cancel { order_id } => {
+            Ok(ExitOperation::Cancel(exit(engine, row, &order_id)?.id))
+        }
+        model::ExitOperation::Modify {
+            order_id,
+            price,
+            size,
+        } => {
+            let exit = exit(engine, row, &order_id)?;
+            modify(engine, exit, price, size).map(ExitOperation::Modify)
+        }
+        model::ExitOperation::Place {
+            group,
+            execution_type,
+            price,
+            size,
+            oco_pair_with,
+        } => {
+            let spec = engine.market_spec(row.market).map(MarketUnits::from);
+            let units = spec.ok_or_else(|| ApiError::broken("a position in no market"))?;
+            Ok(ExitOperation::Place(NewExit {
+                group,
+                execution: execution_type.unwrap_or(ExecutionType::Market),
+                price: units.price("price", price)?,
+                size: units.size("size", size)?,
+                pair: oco_pair_with,
+            }))
+        }
+    }
+}
+
+/// An order of the position's account; the engine checks that it is an exit of the position.
+fn exit<'a>(
+    engine: &'a Engine,
+    row: &PositionRecord,
+    id: &model::OrderId,
+) -> Result<&'a OrderRecord, ApiError> {
+    let known = OrderId::parse(id.raw()).and_then(|id| engine.order(row.account, id));
+    known.ok_or_else(|| {
+        let message = format!("order_id `{id}` is no exit of the position");
+        ApiError::field("order_id", ServiceCode::InvalidRequest, message)
+    })
+}
