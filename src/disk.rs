@@ -15,6 +15,7 @@ pub use owned::{
 pub use rotating::Rotating;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
+use rustix::io::Errno;
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
     io::{self, Write as _},
@@ -31,6 +32,23 @@ pub fn claim(path: &Path) -> io::Result<Option<File>> {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(why)) => Err(why),
+    }
+}
+
+/// Fails if this process may not open so many more files and connections at once.
+pub fn room_for(files: usize) -> io::Result<()> {
+    let opened: io::Result<Vec<_>> = (0..files).map(|_| File::open("/dev/null")).collect();
+    let is_limit = |why: &io::Error| {
+        let limits = [Errno::MFILE, Errno::NFILE];
+        limits
+            .into_iter()
+            .any(|limit| why.raw_os_error() == Some(limit.raw_os_error()))
+    };
+    match opened {
+        Err(why) if is_limit(&why) => Err(io::Error::other(
+            "too few files and connections may be open at once (ulimit -n; 64 are enough)",
+        )),
+        opened => opened.map(drop),
     }
 }
 

@@ -37,13 +37,15 @@ pub use args::Args;
 pub use environment::Environment;
 pub use exit::Exit;
 
-use crate::config;
+use crate::{config, disk};
 use args::{ActVerb, CliVerb, ReadVerb};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser as _, error::ErrorKind};
 use color_eyre::{Result, config::HookBuilder, eyre::Context as _};
 use desk::DeskMode;
 use exit::UsageError;
+use rustix::process::Signal;
 use std::{panic, pin::Pin};
+use tokio::signal::unix::{SignalKind, signal};
 use voice::Output;
 
 /// Whether a shell asked for a completion. It is printed then, and nothing else is done.
@@ -163,6 +165,7 @@ async fn act_verb(verb: ActVerb, sources: config::Sources) -> Result<Exit> {
 fn desk(choice: DeskMode, sources: &config::Sources) -> Result<Exit> {
     let loaded = config::load(sources)?;
     let sandbox = sandbox::enter(&loaded, choice.data_dir());
+    disk::room_for(DESK_FILES).wrap_err("the desk does not start")?;
     // One thread: the desk waits nearly always, and an answer need not wake a second one.
     run_on(
         tokio::runtime::Builder::new_current_thread(),
@@ -175,13 +178,24 @@ fn live(verb: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     run_on(tokio::runtime::Builder::new_multi_thread(), Box::pin(verb))
 }
 
+/// What the runtime opens, and one connection.
+const RUNTIME_FILES: usize = 7;
+/// What a desk without a journal opens, and a few connections.
+const DESK_FILES: usize = 13;
+
 type BoxedVerb<'a> = Pin<Box<dyn Future<Output = Result<Exit>> + 'a>>;
 
 /// A boxed verb is compiled once. The runtime would compile the code of a generic one for each of its ways to block.
 fn run_on(mut threads: tokio::runtime::Builder, verb: BoxedVerb<'_>) -> Result<Exit> {
+    // Without them the runtime panics.
+    disk::room_for(RUNTIME_FILES).wrap_err("nothing was done")?;
     let runtime = threads.enable_all().build();
     let runtime = runtime.wrap_err("no threads could be started")?;
-    let exit = runtime.block_on(verb);
+    let exit = runtime.block_on(async {
+        // From here on a write beyond a limit on file sizes fails, as on a full disk, and does not end the program.
+        let _caught = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+        verb.await
+    });
     // A hanging request must not delay the exit.
     runtime.shutdown_background();
     exit

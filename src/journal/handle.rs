@@ -10,7 +10,10 @@ use super::{
     reserved_keys::ReservedKeys,
     transaction::{Database, WriteTransaction},
 };
-use crate::model::{AccountId, IdempotencyKey};
+use crate::{
+    disk,
+    model::{AccountId, IdempotencyKey},
+};
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 use std::{
@@ -41,6 +44,10 @@ pub struct Journal {
     pub(super) lock: Option<File>,
 }
 
+/// What a journal opens, and as much again for connections: without a journal exits still leave, without a connection
+/// they do not.
+const FILES: usize = 16;
+
 impl Journal {
     /// Opens the journal in `dir`, or creates both (mode 0700).
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
@@ -51,6 +58,10 @@ impl Journal {
         dir: &Path,
         database: impl FnOnce(&Path) -> Result<OpenedDatabase, JournalError>,
     ) -> Result<Self, JournalError> {
+        disk::room_for(FILES).map_err(|why| JournalError::Place {
+            path: dir.to_owned(),
+            why: Arc::new(why),
+        })?;
         let lock = file::lock(dir)?;
         let (database, damage, failed) = match database(dir) {
             Ok(opened) => (Some(opened.database), opened.damage, None),

@@ -39,17 +39,19 @@ pub(in crate::cli) struct FlattenArgs {
 /// The result as JSON.
 #[derive(Debug, Default, Serialize)]
 struct FlattenReport {
-    /// Absent if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `null` if unknown.
     flat: Option<bool>,
     /// The two reads that found nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     proved_at: Option<[Timestamp; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left: Option<RemainingRows>,
+    /// Why more than that may be left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<String>,
 }
 
-/// The rows of a complete read.
+/// The rows that were read.
 #[derive(Debug, Serialize)]
 struct RemainingRows {
     positions: Vec<Position>,
@@ -106,23 +108,21 @@ async fn not_flat(service: &Service, voice: Output, outcome: &SendOutcome) -> Re
             exit = said;
         }
     }
-    let left = match read_exposure(service).await {
-        Ok(remains) => RemainingRows::from(&remains),
-        Err(why) => {
-            voice.note(&format!("the rest could not be read: {why}"));
-            FlattenReport::default().print(voice, "it is unknown whether the account is flat\n");
-            return Ok(exit);
-        }
-    };
-    let words = left.words();
+    let remains = service.client.remains().await;
+    let left = RemainingRows::from(&remains);
+    let unread = remains.left().err().map(|why| why.to_string());
+    let words = left.words(unread.as_deref());
+    // An incomplete list that shows nothing proves nothing.
+    let is_known = unread.is_none() || !left.is_empty();
     let end = FlattenReport {
         // One read that finds nothing is no proof.
         flat: (!left.is_empty()).then_some(false),
         left: Some(left),
+        unread,
         ..FlattenReport::default()
     };
     end.print(voice, &words);
-    Ok(if exit == Exit::Unknown {
+    Ok(if exit == Exit::Unknown && is_known {
         voice.note("run the same command again to continue");
         Exit::Partial
     } else {
@@ -164,14 +164,15 @@ impl RemainingRows {
         self.positions.is_empty() && self.orders.is_empty() && self.twaps.is_empty()
     }
 
-    fn words(&self) -> String {
+    fn words(&self, unread: Option<&str>) -> String {
         let positions = self.positions.iter();
         let positions = positions.map(|position| still_open(position) + "\n");
         let orders = self.orders.iter();
         let orders = orders.map(|order| format!("order {} is still {}\n", order.id, order.status));
         let twaps = self.twaps.iter();
         let twaps = twaps.map(|id| format!("TWAP {id} is still active\n"));
-        let words: String = positions.chain(orders).chain(twaps).collect();
+        let rest = unread.map(|why| format!("whether anything else is left is unknown: {why}\n"));
+        let words: String = positions.chain(orders).chain(twaps).chain(rest).collect();
         if words.is_empty() {
             return "nothing is left now, but two reads have not confirmed it\n".to_owned();
         }

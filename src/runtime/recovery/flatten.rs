@@ -1,7 +1,8 @@
 //! Flatten: stops TWAPs, cancels scaled orders and orders, closes everything, and repeats until two reads find nothing.
 //!
 //! Contract: the close-all is sent at once, beside the reads that find what else is open. Each round closes with a new
-//! key (the same key would return the old result), up to three rounds after the first. Reduce-only stops and targets
+//! key (the same key would return the old result), up to three rounds after the first; rounds whose lists cannot be read
+//! do not count among them, up to a limit of their own. Reduce-only stops and targets
 //! are canceled only when a read finds no position: until then they are the only protection. Nothing that increases
 //! exposure is sent meanwhile, nor afterwards until a person re-arms the desk. It needs no journal and no screen. The
 //! reads at the end decide commands whose outcome is unknown. A list that cannot be read does not stop the others from
@@ -38,11 +39,14 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
+/// Rounds whose lists were read and showed something.
 const ROUNDS: u32 = 4;
+/// Rounds whose lists could not be read, or had no end: five minutes of them.
+const UNREAD_ROUNDS: u32 = 16;
 /// Commands on the wire beside the close-all.
 const CONCURRENT_COMMANDS: usize = 4;
 /// Failed reads after which a round counts as having proved nothing.
-const MOST_FAILED_READS: u32 = 20;
+const MOST_FAILED_READS: u32 = 5;
 /// How long the first cancels wait for the TWAPs to stop.
 const TWAP_HEAD_START: Duration = Duration::from_secs(2);
 /// How long the first sweep of a round waits for a list.
@@ -125,9 +129,10 @@ pub(crate) async fn flatten(
 
 impl FlattenRun<'_> {
     async fn rounds(&mut self, mut closing: Option<Delivery>) -> Result<Receipt, Failure> {
-        for round in 1..=ROUNDS {
+        let (mut read, mut unread) = (0, 0);
+        while read < ROUNDS && unread < UNREAD_ROUNDS {
             self.state = Flattening {
-                round,
+                round: read + unread + 1,
                 left: self.state.left,
                 ..Flattening::default()
             };
@@ -141,6 +146,10 @@ impl FlattenRun<'_> {
                 let why = "the service refuses the key: nothing can be closed or read with it";
                 return Err(not_done(FailureKind::Auth, why));
             }
+            match self.remains.as_ref().map(OpenExposure::left) {
+                Some(Ok(_)) => read += 1,
+                Some(Err(_)) | None => unread += 1,
+            }
         }
         Err(self.failure())
     }
@@ -148,7 +157,7 @@ impl FlattenRun<'_> {
     /// One close-all, and beside it a sweep of everything that could open a position again.
     async fn round(&mut self, closing: Option<Delivery>) {
         let (operations, mut reported) = unbounded_channel();
-        let nothing_open = self.state.left.is_some_and(|left| left.positions == 0);
+        let nothing_open = self.remains.as_ref().is_some_and(OpenExposure::is_closed);
         let (context, parent) = (self.context, &self.parent);
         let close = async {
             match closing {
@@ -265,7 +274,10 @@ impl FlattenRun<'_> {
         let kind = unread.map_or(FailureKind::Conflict, |why| why.kind);
         not_done(
             kind,
-            format!("not confirmed flat after {ROUNDS} rounds; {message}"),
+            format!(
+                "not confirmed flat after {} rounds; {message}",
+                self.state.round
+            ),
         )
     }
 

@@ -54,8 +54,6 @@ fn ends_of_the_system() -> impl Iterator<Item = i32> {
 #[derive(Debug)]
 pub(crate) struct Signals {
     asked: Receiver<Asked>,
-    /// A file exceeds a size limit: its write fails, and that is reported there.
-    _file_limit: Signal,
 }
 
 /// Forwards every SIGUSR1 as a flatten, until the desk ends.
@@ -79,10 +77,7 @@ impl Signals {
         let stop = caught(Raw::TSTP.as_raw())?;
         let (forwards, asked) = channel(1);
         tokio::spawn(forward(ends, stop, forwards));
-        Ok(Self {
-            asked,
-            _file_limit: caught(Raw::XFSZ.as_raw())?,
-        })
+        Ok(Self { asked })
     }
 
     /// The next signal.

@@ -94,6 +94,34 @@ fn mutations(scene: &Scene) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_list_without_an_end_does_not_keep_the_close_all_from_being_repeated() {
+    let account = Mutex::new(Account(BTreeSet::from(["order"])));
+    let pages = std::sync::atomic::AtomicU32::new(0);
+    let part = move |seen: &Seen| {
+        if seen.line.starts_with("GET /v1/positions") {
+            let page = pages.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let body = format!(r#"{{"data":[],"has_more":true,"next_cursor":"c-{page}"}}"#);
+            return ok(&body);
+        }
+        account.lock().unwrap().answer(seen)
+    };
+    let mut scene = playing(part, 100).await;
+    scene.outbox.send(TICKET, Command::Flatten("chal-1".into()));
+    let why = scene.settled().await.1.unwrap_err().to_string();
+    assert!(
+        why.contains("positions: the service's list is incomplete"),
+        "{why}"
+    );
+    let sent = mutations(&scene);
+    let close_alls = sent
+        .iter()
+        .filter(|line| line.contains("close-all"))
+        .count();
+    assert_eq!(close_alls, 16, "{sent:?}");
+    assert_eq!(sent.len(), 17, "the order is canceled once: {sent:?}");
+}
+
+#[tokio::test]
 async fn everything_is_ended_once_flat_is_proved_and_the_desk_is_halted() {
     let account = Mutex::new(Account::holding_everything());
     let part = move |seen: &Seen| account.lock().unwrap().answer(seen);
