@@ -273,14 +273,14 @@ impl TradeLog {
     pub fn review(&self, position: &Position) -> TradeReview {
         let record = self.trades.get(&position.id);
         let first = record.and_then(|record| record.first_stop);
-        let risk = first.and_then(|stop| stop.risk());
+        let side = record.and_then(|record| record.side).or(position.side());
+        let risk = first.zip(side).and_then(|(stop, side)| stop.risk(side));
         let r_multiple = || position.net_pnl()?.over(risk?);
         let excursion = record.and_then(|record| record.excursion);
         let extremes = excursion.and_then(|seen| {
             let record = record?;
             let held = Some(record.size).filter(|size| size.is_positive())?;
-            let side = record.side.or(position.side())?;
-            seen.extremes(side, position.entry_price?, held)
+            seen.extremes(side?, position.entry_price?, held)
         });
         TradeReview {
             risk,

@@ -20,7 +20,8 @@ use crate::{
     },
     config::{AlertChannels, Alerts},
     model::{
-        MarketId, Num, Order, OrderStatus, Page, Position, PositionId, Timestamp, Twap, TwapId,
+        MarketId, Num, Order, OrderStatus, Page, Position, PositionId, Side, Timestamp, Twap,
+        TwapId,
     },
 };
 use awaited::Awaited;
@@ -189,7 +190,15 @@ pub(crate) fn partials(store: &Store, page: &Page<Order>) -> Vec<Alert> {
         .collect()
 }
 
-pub(crate) fn distance(store: &Store, position: &Position) -> Option<Num> {
+/// How far the mark may still move against the position before it is liquidated, as a share of the mark; negative once it
+/// is past that. Where the side is unknown, how far apart the two are.
+pub(crate) fn liquidation_distance(store: &Store, position: &Position) -> Option<Num> {
     let mark = store.mark(&position.market_id)?;
-    position.liquidation_price?.minus(mark)?.abs().over(mark)
+    let above = mark.minus(position.liquidation_price?)?;
+    let left = match position.side() {
+        Some(Side::Buy) => above,
+        Some(Side::Sell) => above.negated(),
+        None => above.abs(),
+    };
+    left.over(mark)
 }

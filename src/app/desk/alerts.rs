@@ -4,7 +4,7 @@ use crate::{
     app::{
         account::poll::{Answer, Poll, Source},
         activity::{
-            alerts::{Alert, DOWN, STALLED, distance, ended, ending, gone, partials},
+            alerts::{Alert, DOWN, STALLED, ended, ending, gone, liquidation_distance, partials},
             notice::Shown,
         },
         desk::model::Model,
@@ -86,7 +86,7 @@ pub(crate) fn near(model: &mut Model) -> Vec<Alert> {
     let (store, known) = (&model.store, &mut model.watch.near);
     let mut alerts = vec![];
     for position in store.positions.rows() {
-        let Some(distance) = distance(store, position) else {
+        let Some(distance) = liquidation_distance(store, position) else {
             continue;
         };
         if distance < within && known.insert(position.id.clone()) {

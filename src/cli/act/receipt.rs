@@ -11,6 +11,7 @@ use crate::{
         CancelResult, Command, Failure, FailureKind, IdempotencyKey, Num, Order, OrderStatus,
         Proof, Receipt, Resource, Text,
     },
+    view::tables::order_words::due_size,
 };
 use serde::Serialize;
 
@@ -129,7 +130,7 @@ fn order_sentence(order: &Order) -> String {
         "order {}: {} {} {} {}{}, {}{}",
         order.id,
         order.side,
-        order.asked_size(),
+        due_size(order),
         order.market_id,
         order.mode,
         price("@", order.limit_price),

@@ -133,7 +133,7 @@ fn open(fields: &mut DetailFields, position: &Position, scene: &Scene<'_>) {
     let distance = positions::liquidation_distance(position, scene);
     fields.push(
         "mark to liquidation",
-        vec![of_liquidation(distance.map(format::percent))],
+        vec![of_liquidation(distance.map(positions::to_liquidation))],
     );
     let from_entry = position.entry_price.zip(position.liquidation_price);
     let from_entry = from_entry.and_then(|(entry, liq)| liq.minus(entry)?.abs().over(entry));

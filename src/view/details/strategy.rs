@@ -72,7 +72,10 @@ pub(crate) fn ladder(ladder: &Scaled, scene: &Scene<'_>) -> DetailView {
     fields.number("rung_count", ladder.rung_count);
     fields.number("placed_count", ladder.placed_count);
     fields.number("rejected_count", ladder.rejected_count);
-    fields.text("average of the rungs", average(ladder).map(format::grouped));
+    fields.text(
+        "average of the rungs",
+        average(ladder).map(|price| format::average(price, None)),
+    );
     fields.section("Times");
     fields.time("started_at", ladder.started_at, scene);
     fields.time("completed_at", ladder.completed_at, scene);
@@ -96,5 +99,5 @@ fn average(ladder: &Scaled) -> Option<Num> {
             Some((cost, size.plus(rung.size.abs())?))
         });
     let (cost, size) = sums?;
-    cost.over(size).map(|price| price.rounded(6).normalized())
+    cost.over(size)
 }

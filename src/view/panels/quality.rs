@@ -181,7 +181,7 @@ fn one(line: &Line, (at, chosen): (usize, usize), scene: &Scene<'_>) -> DetailLi
 }
 
 fn cells(fills: &Fills) -> Vec<Span> {
-    let share = |share: Option<_>| words::known(share.map(format::whole_percent));
+    let share = |share: Option<_>| words::known(share.map(format::rate));
     let executed = fills.executed();
     let cells = [
         bps(fills.bps()),
@@ -200,7 +200,7 @@ fn cells(fills: &Fills) -> Vec<Span> {
 pub(super) fn came_to(results: &Results) -> Vec<Span> {
     let cells = [
         words::pnl(results.net()),
-        words::known(results.win_rate().map(format::whole_percent)),
+        words::known(results.win_rate().map(format::rate)),
         Span::plain(format::count(results.count)),
         words::pnl(results.expectancy()),
         words::pnl(results.average_win()),

@@ -327,10 +327,7 @@ fn drawdown(figures: &DrawdownFigures, scene: &Scene<'_>) -> Vec<DetailLine> {
         field("now", vec![words::pnl(figures.now)]),
         field("net", vec![words::pnl(results.net())]),
         field("expectancy", vec![words::pnl(results.expectancy())]),
-        field(
-            "won",
-            vec![known(results.win_rate().map(format::whole_percent))],
-        ),
+        field("won", vec![known(results.win_rate().map(format::rate))]),
         field(
             "profit factor",
             vec![known(results.profit_factor().map(format::ratio))],

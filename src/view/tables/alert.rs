@@ -107,11 +107,13 @@ fn ended(ended: &Ended, about: &About) -> String {
 }
 
 fn near(position: &Position, distance: Num, about: &About) -> String {
-    format!(
-        "{}: {} to liquidation",
-        words::position(position, about.market.as_ref()),
-        format::percent(distance)
-    )
+    let position = words::position(position, about.market.as_ref());
+    let apart = format::percent(distance.abs());
+    if distance.is_negative() {
+        format!("{position}: {apart} past its liquidation price")
+    } else {
+        format!("{position}: {apart} to liquidation")
+    }
 }
 
 pub(crate) fn local(gauge: &Gauge) -> &'static str {

@@ -136,7 +136,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
         vec![Span::muted(named), words::pnl(results.net())],
         vec![
             Span::muted("won "),
-            known(results.win_rate().map(format::whole_percent)),
+            known(results.win_rate().map(format::rate)),
         ],
         amount("expectancy ", results.expectancy()),
         amount("win ", results.average_win()),

@@ -117,7 +117,7 @@ pub(crate) fn foot(rows: &Rows<'_>, scene: &Scene<'_>) -> Vec<Vec<Span>> {
             bps(total.bps()),
             Span::muted(" bps"),
         ]);
-        let makers = total.maker_share().map(format::whole_percent);
+        let makers = total.maker_share().map(format::rate);
         groups.push(vec![Span::muted("maker "), known(makers)]);
     }
     if total.rejected == 0 {

@@ -1,7 +1,7 @@
 //! Words about an order, shared by the tables of orders, scaled orders and events.
 
 use crate::{
-    model::{Market, Num, Order, Text},
+    model::{Market, Num, Order, OrderStatus, Text},
     view::text::{
         format,
         words::{self},
@@ -26,7 +26,16 @@ pub(crate) fn rule_name(name: &Text) -> String {
 }
 
 pub(crate) fn filled_share(order: &Order) -> Option<Num> {
-    order.filled_size?.abs().over(order.asked_size().abs())
+    order.filled_size?.abs().over(due_size(order).abs())
+}
+
+/// The size that was asked for; of a filled reduce-only order what it has filled, since its position may have been smaller.
+pub(crate) fn due_size(order: &Order) -> Num {
+    let is_filled = order.reduce_only && order.status.is(&OrderStatus::Filled);
+    let filled = order
+        .filled_size
+        .filter(|size| is_filled && !size.is_zero());
+    filled.unwrap_or_else(|| order.asked_size())
 }
 
 /// The order after its command: with its fill, or why it was refused.
@@ -46,4 +55,29 @@ pub(crate) fn order_words(order: &Order, market: Option<&Market>) -> String {
         Some(crate::view::tables::order_words::reason(order)).filter(|reason| !reason.is_empty()),
     );
     words.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::{num, order};
+
+    #[test]
+    fn a_reduce_only_order_that_was_cut_is_shown_with_what_it_filled() {
+        let ended = |reduce_only: bool, status: &str| {
+            let more = format!(
+                r#""type":"limit","mode":"limit","side":"sell","size":20,"initial_size":40,"filled_size":20,
+                "status":"{status}""#
+            );
+            let order = Order {
+                reduce_only,
+                ..order("o", "SOL", &more)
+            };
+            (due_size(&order), filled_share(&order))
+        };
+        assert_eq!(ended(true, "filled"), (num("20"), Some(num("1"))));
+        for (reduce_only, status) in [(true, "canceled"), (false, "filled")] {
+            assert_eq!(ended(reduce_only, status), (num("40"), Some(num("0.5"))));
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! The columns of working orders, and their tree.
 
-use super::{order_words::filled_share, scaled, twaps};
+use super::{
+    order_words::{due_size, filled_share},
+    scaled, twaps,
+};
 use crate::{
     app::{Rows, Store, TreeRow, account::row_id::RowId},
     model::{Command, Lenient, Num, Order, OrderId, OrderMode, OrderStatus, Progress, TimeInForce},
@@ -57,7 +60,7 @@ pub(crate) fn mode(order: &Order, _: &Scene<'_>) -> Cell {
 
 pub(crate) fn size(order: &Order, scene: &Scene<'_>) -> Cell {
     let market = scene.store.market(&order.market_id);
-    Span::plain(words::order_size(order.asked_size(), market)).into()
+    Span::plain(words::order_size(due_size(order), market)).into()
 }
 
 /// A size that may still change.

@@ -2,7 +2,7 @@
 
 use super::protection;
 use crate::{
-    app::Mode,
+    app::{Mode, activity::alerts},
     model::{MarginMode, MarketId, Num, Position, Timestamp},
     view::text::{
         format,
@@ -122,23 +122,28 @@ fn liquidation(position: &Position, scene: &Scene<'_>) -> Cell {
     Cell::from(of_liquidation(position, scene, price)).of_price(market)
 }
 
-/// How far the mark may still move against the position, as a share of the mark.
+/// As a share of the mark; negative once it is past.
 pub(crate) fn liquidation_distance(position: &Position, scene: &Scene<'_>) -> Option<Num> {
-    let mark = scene.store.mark(&position.market_id)?;
-    position.liquidation_price?.minus(mark)?.abs().over(mark)
+    alerts::liquidation_distance(scene.store, position)
+}
+
+/// A mark that is past the liquidation price says so.
+pub(crate) fn to_liquidation(distance: Num) -> String {
+    let past = if distance.is_negative() { " past" } else { "" };
+    format!("{}{past}", far(distance))
 }
 
 fn distance(position: &Position, scene: &Scene<'_>) -> Cell {
     let Some(distance) = liquidation_distance(position, scene) else {
         return of_liquidation(position, scene, None).into();
     };
-    let distance = Span::new(far(distance), distance_tone(distance));
+    let distance = Span::new(to_liquidation(distance), distance_tone(distance));
     scene.priced(distance).into()
 }
 
 /// Beyond 100 % of the price, hundredths of a percent do not matter.
 fn far(distance: Num) -> String {
-    if distance < Num::ONE {
+    if distance.abs() < Num::ONE {
         format::percent(distance)
     } else {
         format::whole_percent(distance)
@@ -278,5 +283,37 @@ pub(crate) fn foot<'a>(
             vec![vec![Span::muted("uPnL "), total]]
         }
         Some(_) | None => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, testing},
+        model::Zone,
+    };
+
+    #[test]
+    fn the_distance_to_liquidation_is_signed_and_says_when_it_is_past() {
+        let mut model = testing::bare_desk();
+        let sol = testing::market("SOL", "200", "200", (2, 20));
+        testing::arrive(&mut model, Answer::Markets(Ok(vec![sol])));
+        let zone = Zone::utc();
+        let scene = Scene::of(&model, &zone);
+        for (size, liquidation, shown) in [
+            ("1", "190", "5.00%"),
+            ("1", "210", "-5.00% past"),
+            ("-1", "210", "5.00%"),
+            ("-1", "190", "-5.00% past"),
+        ] {
+            let more = format!(r#""liquidation_price":{liquidation}"#);
+            let position = testing::position("p", "SOL", size, &more);
+            assert_eq!(
+                distance(&position, &scene).text(),
+                shown,
+                "{size} {liquidation}"
+            );
+        }
     }
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 /// The sign for an unknown value.
 pub const UNKNOWN: &str = "–";
-/// An average without a known tick shows at most this many decimals; the detail shows all.
+/// An average without a known tick shows at most this many decimals, below 1 this many significant figures; the detail
+/// shows all.
 const AVERAGE_DECIMALS: u32 = 6;
 const FINER_THAN_TICK: u32 = 2;
 
@@ -33,7 +34,7 @@ pub fn price(price: Num, market: Option<&Market>) -> String {
 
 /// An average, a mark or a liquidation price, rounded to the market's tick.
 pub fn average(price: Num, market: Option<&Market>) -> String {
-    let own = price.normalized().decimals().min(AVERAGE_DECIMALS);
+    let own = price.normalized().decimals().min(average_decimals(price));
     grouped(price.rounded(tick_decimals(price, market).unwrap_or(own)))
 }
 
@@ -57,9 +58,16 @@ pub fn fill(price: Num, market: Option<&Market>) -> String {
     let own = price.normalized().decimals();
     let (least, most) = match tick_decimals(price, market) {
         Some(tick) => (tick, tick + FINER_THAN_TICK),
-        None => (0, AVERAGE_DECIMALS),
+        None => (0, average_decimals(price)),
     };
     grouped(price.rounded(own.clamp(least, most)))
+}
+
+/// The decimals of an average without a known tick.
+fn average_decimals(price: Num) -> u32 {
+    let decimals = price.decimals();
+    let zeros = (0..decimals).find(|zeros| !price.truncated(zeros + 1).is_zero());
+    AVERAGE_DECIMALS.saturating_add(zeros.unwrap_or(0))
 }
 
 fn tick_decimals(price: Num, market: Option<&Market>) -> Option<u32> {
@@ -117,6 +125,16 @@ pub fn whole_percent(share: Num) -> String {
         || UNKNOWN.to_owned(),
         |p| format!("{}%", grouped(p.truncated(0))),
     )
+}
+
+/// How many of all, as the nearest whole percentage: 100% only if it is all, 0% only if it is none.
+pub fn rate(share: Num) -> String {
+    let Some(percent) = share.times(Num::HUNDRED) else {
+        return UNKNOWN.to_owned();
+    };
+    let least = Num::from(i64::from(share.is_positive()));
+    let most = Num::from(if share < Num::ONE { 99_i64 } else { 100 });
+    format!("{}%", grouped(percent.rounded(0).clamp(least, most)))
 }
 
 /// A multiple with two decimals.
@@ -224,6 +242,33 @@ mod tests {
         let fills = ["64123", "64123.456789", "64123.5"].map(|p| fill(num(p), Some(&btc)));
         assert_eq!(fills, ["64,123", "64,123.46", "64,123.5"]);
         assert_eq!(price(num("3.10"), None), "3.1");
+    }
+
+    #[test]
+    fn a_rate_is_the_nearest_percentage_and_never_says_all_or_none_of_some() {
+        let rates = ["79/155", "0/9", "1/999", "998/999", "9/9"].map(|of| {
+            let (won, all) = of.split_once('/').unwrap();
+            rate(num(won).over(num(all)).unwrap())
+        });
+        assert_eq!(rates, ["51%", "0%", "1%", "99%", "100%"]);
+    }
+
+    #[test]
+    fn the_prices_of_cheap_coins_keep_their_digits_without_a_price_source() {
+        for (row, shown) in [
+            ("0.000009723", "0.000009723"),
+            ("0.00000001", "0.00000001"),
+            ("-0.00000001", "-0.00000001"),
+            ("0.00000972312345", "0.00000972312"),
+            ("0.0123456789", "0.0123457"),
+            ("0", "0"),
+        ] {
+            let row = num(row);
+            assert_eq!(
+                (average(row, None), fill(row, None)),
+                (shown.to_owned(), shown.to_owned())
+            );
+        }
     }
 
     #[test]

@@ -28,9 +28,13 @@ pub struct Excursion {
 }
 
 impl FirstStop {
-    /// |entry − stop| × size, USD; `None` where that is nothing.
-    pub fn risk(&self) -> Option<Num> {
-        let risk = self.entry.minus(self.price)?.abs().times(self.size)?;
+    /// What it loses of a position on `side`, USD; `None` where that is nothing.
+    pub fn risk(&self, side: Side) -> Option<Num> {
+        let risk = match side {
+            Side::Buy => self.entry.minus(self.price)?,
+            Side::Sell => self.price.minus(self.entry)?,
+        };
+        let risk = risk.times(self.size)?;
         risk.is_positive().then_some(risk)
     }
 }

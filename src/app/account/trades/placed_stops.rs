@@ -7,7 +7,7 @@
 
 use crate::model::{
     Command, MarketId, Num, Order, OrderStatus, PastPage, PlaceOrder, Placed, Position, PositionId,
-    Receipt, Side, Timestamp, TriggerDirection,
+    Receipt, Side, Timestamp, Trigger, TriggerDirection,
 };
 use std::time::Duration;
 
@@ -36,7 +36,8 @@ struct PlacedStop {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum StopOf {
-    Position(PositionId, Option<TriggerDirection>),
+    /// And fires when the mark moves in this direction.
+    Position(PositionId, TriggerDirection),
     /// The one that this order opened, if it did, by then.
     Opened {
         market_id: MarketId,
@@ -102,7 +103,7 @@ impl PlacedStops {
             let StopOf::Position(id, direction) = &stop.of else {
                 return false;
             };
-            *id == position.id && direction.is_none_or(|direction| direction == losing)
+            *id == position.id && *direction == losing
         };
         let reaches = self
             .reach
@@ -117,19 +118,16 @@ impl PlacedStops {
 fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
     let (of, price) = match command.facts().places? {
         Placed::Close(close) => {
-            let trigger = close.trigger.as_ref()?;
+            let trigger = of_own_market(close.trigger.as_ref()?, order)?;
             let id = close.position_id.clone();
-            (StopOf::Position(id, trigger.direction), trigger.price)
+            (StopOf::Position(id, trigger.direction?), trigger.price)
         }
         Placed::Order(placed) if placed.reduce_only => {
-            let (trigger, id) = placed
-                .trigger
-                .as_ref()
-                .zip(placed.target_position_id.as_ref())?;
-            (
-                StopOf::Position(id.clone(), trigger.direction),
-                trigger.price,
-            )
+            let trigger = of_own_market(placed.trigger.as_ref()?, order)?;
+            let id = placed.target_position_id.clone()?;
+            let usual = placed.kind.facts().triggers_on.direction(placed.side);
+            let direction = trigger.direction.or(usual)?;
+            (StopOf::Position(id, direction), trigger.price)
         }
         Placed::Order(placed) => (opened(placed, order)?, placed.stop_loss_price?),
         Placed::Twap(_) | Placed::Scaled(_) => return None,
@@ -140,6 +138,13 @@ fn placed(command: &Command, order: &Order) -> Option<PlacedStop> {
         size: order.size.abs(),
         requested_at: order.requested_at,
     })
+}
+
+/// The price of another market says nothing of what is lost.
+fn of_own_market<'a>(trigger: &'a Trigger, order: &Order) -> Option<&'a Trigger> {
+    let market_id = trigger.market_id.as_ref();
+    let is_own = market_id.is_none_or(|id| *id == order.market_id);
+    is_own.then_some(trigger)
 }
 
 /// An entry that has filled.

@@ -268,3 +268,39 @@ fn a_stop_that_was_refused_or_a_target_risks_nothing() {
     log.settled(&command, &receipt);
     assert_eq!(r_of(&mut log), None);
 }
+
+/// A target of the position in the place of another, as a desk places it: its type says where it fires.
+fn placed_target(price: &str, requested: i64) -> (Command, Receipt) {
+    let mut target =
+        crate::model::PlaceOrder::market("chal-1".into(), "paper|X".into(), Side::Sell, num("3"));
+    target.kind = crate::model::PlaceKind::TakeMarket;
+    target.reduce_only = true;
+    target.target_position_id = Some("p".into());
+    target.trigger = Some(crate::model::Trigger {
+        price: num(price),
+        market_id: None,
+        direction: None,
+    });
+    let (_, receipt) = placed_stop(price, requested);
+    (Command::Place(Box::new(target)), receipt)
+}
+
+#[test]
+fn a_target_that_is_moved_is_no_stop_and_gives_no_r() {
+    let mut log = TradeLog::default();
+    log.recall_commands(&PastPage {
+        rows: vec![],
+        has_more: false,
+    });
+    let (command, receipt) = placed_target("85", 20);
+    log.settled(&command, &receipt);
+    assert_eq!(r_of(&mut log), None);
+}
+
+#[test]
+fn a_stop_beyond_the_entry_loses_nothing_and_gives_no_r() {
+    let mut log = watching();
+    log.armed(&[open()], &[stop("s-1", "11", 1)], at(1));
+    let review = log.review(&closed("6", 4));
+    assert_eq!((review.risk, review.r_multiple), (None, None));
+}

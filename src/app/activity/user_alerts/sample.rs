@@ -2,7 +2,7 @@
 
 use super::condition::{AlertSubject, UserAlert};
 use crate::{
-    app::{account::store::Store, activity::alerts::distance},
+    app::{account::store::Store, activity::alerts::liquidation_distance},
     model::{MarketId, Num, Page, Position, Tick},
 };
 
@@ -43,7 +43,9 @@ pub fn sample(store: &Store, fresh: FreshSources, alert: &UserAlert) -> Option<A
         AlertSubject::AccountPnl => (total(store, positions()?.iter())?, Num::new(1, 2)),
         AlertSubject::LiquidationDistance(id) => {
             let held = positions()?.iter().filter(|held| held.market_id == *id);
-            let nearest = held.filter_map(|held| distance(store, held)).min();
+            let nearest = held
+                .filter_map(|held| liquidation_distance(store, held))
+                .min();
             (nearest?, Num::new(1, 4))
         }
     };
