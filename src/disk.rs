@@ -4,10 +4,12 @@
 //! Known limit: not for network file systems, where neither the lock nor the sync is reliable.
 
 mod bounded;
+mod held_file;
 mod owned;
 mod rotating;
 
 pub use bounded::{Bounded, at_most};
+pub use held_file::HeldFile;
 pub use owned::{
     is_own_user, must_be_own, must_be_private, own_file, read_own, read_text, secret_file,
     trusted_file,

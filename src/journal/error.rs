@@ -38,6 +38,12 @@ pub enum JournalError {
     #[error("{rows} open in the journal in {}, sent with an API key that is not known here; a desk with that key \
              continues them", path.display())]
     Strange { path: PathBuf, rows: usize },
+    /// It was deleted while it was open: what is written to it, nobody finds.
+    #[error(
+        "the journal {} was deleted while perpdeck used it; start perpdeck again, it begins a new one",
+        path.display()
+    )]
+    Gone { path: PathBuf },
     #[error("writing the journal failed: {0}")]
     Write(Arc<rusqlite::Error>),
     /// The ring file beside the database, which holds the newest commands.

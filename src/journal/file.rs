@@ -11,7 +11,7 @@ use super::{
     transaction::Database,
     wal,
 };
-use crate::disk;
+use crate::disk::{self, HeldFile};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
     collections::BTreeSet,
@@ -137,6 +137,7 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
         JournalError::Place { path, why }
     };
     let (ring, known) = claim_files(dir, &path).map_err(place)?;
+    let file = HeldFile::at(&path).map_err(place)?;
     let log = repair::log(&dir.join(LOG));
     let refused = |why| JournalError::opening(&path, why);
     let mut connection = untouched(&path).map_err(refused)?;
@@ -181,6 +182,7 @@ fn mended(dir: &Path) -> Result<OpenedDatabase, JournalError> {
         connection,
         identity,
         ring,
+        file,
     };
     Ok(OpenedDatabase { database, damage })
 }
@@ -273,10 +275,15 @@ pub(super) fn readable(dir: &Path, depth: CheckDepth) -> Result<OpenedDatabase, 
             damage_report::words(&flaws)
         ))
     };
+    let file = HeldFile::at(&path).map_err(|why| JournalError::Place {
+        path,
+        why: Arc::new(why),
+    })?;
     let database = Database {
         identity: found.identity,
         connection,
         ring: None,
+        file,
     };
     Ok(OpenedDatabase { database, damage })
 }

@@ -491,6 +491,34 @@ fn a_full_disk_refuses_the_intent_that_does_not_fit_and_all_after_it() {
 }
 
 #[test]
+fn a_journal_that_was_deleted_while_it_is_open_takes_nothing_more_and_says_so() {
+    let hurts: [fn(&Path); 3] = [
+        |dir| std::fs::remove_dir_all(dir).unwrap(),
+        |dir| std::fs::remove_file(dir.join("journal.sqlite3")).unwrap(),
+        |dir| {
+            std::fs::remove_dir_all(dir).unwrap();
+            drop(Journal::open(dir).unwrap());
+        },
+    ];
+    for hurt in hurts {
+        let home = place();
+        let dir = home.path().join("state");
+        let mut journal = Journal::open(&dir).unwrap();
+        let id = journal.record(Timestamp(1), &intent("a")).unwrap();
+        hurt(&dir);
+        let gone = journal.record(Timestamp(2), &intent("b")).unwrap_err();
+        let words = gone.to_string();
+        assert!(
+            words.contains("was deleted while perpdeck used it"),
+            "{words}"
+        );
+        assert!(words.contains("start perpdeck again"), "{words}");
+        assert!(journal.attempt(Timestamp(3), id, None).is_err());
+        assert!(journal.failure().is_some());
+    }
+}
+
+#[test]
 fn after_one_failed_write_nothing_more_is_taken() {
     let dir = place();
     let mut journal = Journal::open(dir.path()).unwrap();

@@ -7,6 +7,7 @@ use super::{
     insert::NewRow,
     ring::{Ring, RingSlot},
 };
+use crate::disk::HeldFile;
 use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use std::{collections::BTreeSet, io, sync::Arc};
 
@@ -17,6 +18,7 @@ pub(super) struct Database {
     pub(super) identity: JournalIdentity,
     /// `None` if the journal is read-only.
     pub(super) ring: Option<Ring>,
+    pub(super) file: HeldFile,
 }
 
 /// What a transaction writes.
@@ -106,6 +108,10 @@ impl Database {
         &mut self,
         write: impl FnOnce(&mut WriteTransaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, JournalError> {
+        if self.file.is_gone() {
+            let path = self.file.path().to_owned();
+            return Err(JournalError::Gone { path });
+        }
         let refused = |why| JournalError::Write(Arc::new(why));
         let Some(ring) = &mut self.ring else {
             return Err(JournalError::Stopped);

@@ -52,6 +52,15 @@ pub enum StoreFault {
     OtherHistory { path: PathBuf, seq: u64 },
     #[error(transparent)]
     Scenario(#[from] ScenarioFault),
+    /// Its keys are there, so an exchange was kept: what it had taken would be executed again.
+    #[error(
+        "{} is empty or was deleted, and {} says that an exchange was kept there: a new one would execute its used \
+         Idempotency-Keys again. Restore a copy; or, to begin a new exchange with new API keys, delete both",
+        path.display(), secret.display()
+    )]
+    Emptied { path: PathBuf, secret: PathBuf },
+    #[error("{} was deleted while the exchange used it", .0.display())]
+    Gone(PathBuf),
     #[error("writing the exchange's records failed")]
     Write(#[from] rusqlite::Error),
     #[error("the exchange's records cannot be put in bytes")]

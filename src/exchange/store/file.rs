@@ -1,7 +1,7 @@
 //! The database: its lock and its tables.
 
 use super::fault::StoreFault;
-use crate::disk;
+use crate::disk::{self, HeldFile};
 use rusqlite::Connection;
 use std::{
     fs::File,
@@ -73,8 +73,15 @@ pub(super) const TABLES: &str = "
 pub(super) struct OpenedDatabase {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
-    pub(super) lock: File,
+    pub(super) claim: DirectoryClaim,
     pub(super) state: DatabaseState,
+}
+
+/// The lock of the directory, for as long as this is kept, and the database in it.
+#[derive(Debug)]
+pub(super) struct DirectoryClaim {
+    _lock: File,
+    pub(super) database: HeldFile,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +102,10 @@ pub(super) fn open(dir: &Path) -> Result<OpenedDatabase, StoreFault> {
     let lock = lock.ok_or_else(|| StoreFault::Held(dir.to_owned()))?;
     drop(disk::private_file(&path).map_err(place)?);
     disk::sync_dir(dir).map_err(place)?;
+    let claim = DirectoryClaim {
+        _lock: lock,
+        database: HeldFile::at(&path).map_err(place)?,
+    };
     let refused = |why| refusal(&path, why);
     let connection = disk::inspect(&path).map_err(refused)?;
     let state = state(&connection, &path)?;
@@ -104,7 +115,7 @@ pub(super) fn open(dir: &Path) -> Result<OpenedDatabase, StoreFault> {
     Ok(OpenedDatabase {
         path,
         connection,
-        lock,
+        claim,
         state,
     })
 }

@@ -11,11 +11,11 @@ use super::super::{
 };
 use super::{
     EncodeFault, ExchangeStore, RecordingEngine, StoreFault, StoreRecord,
-    file::{self, DatabaseState},
+    file::{self, DatabaseState, DirectoryClaim},
     snapshot::{Restored, SnapshotReader, StoredExchange},
 };
 use crate::disk;
-use std::{fs::File, path::Path};
+use std::{fs, path::Path};
 
 /// The file with the secret that API keys derive from, unless they are fixed.
 const SECRET_FILE: &str = "exchange.secret";
@@ -94,36 +94,55 @@ pub(in crate::exchange) fn open(
         connection: opened.connection,
         keep: scenario.keep.map(KeepTime::millis),
     };
-    let secret = secret(dir, &scenario)?;
-    let resumed = match opened.state {
+    match opened.state {
         DatabaseState::Empty => {
+            refuse_emptied(dir, &reader.path)?;
             let mut engine = scenario.open(start)?;
             let first = engine.checkpoint().map_err(EncodeFault::from)?;
             let new = LoadedExchange::new(scenario, engine, start, pace);
-            begin(reader, opened.lock, (new, first))
+            let begun = begin(reader, opened.claim, (new, first))?;
+            // Last: beside an empty database it says that one was deleted, and not that a start was interrupted.
+            let secret = secret(dir, &begun.scenario)?;
+            Ok(LoadedExchange { secret, ..begun })
         }
-        DatabaseState::Kept => resume(reader, opened.lock, &scenario, (start, pace)),
-    };
-    Ok(LoadedExchange { secret, ..resumed? })
-}
-
-/// The secret of the directory; the caller holds its lock.
-fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
-    match scenario.key_source() {
-        KeySource::Seed => Ok(ServerSecret::new(KeySource::Seed, scenario.seed())),
-        KeySource::Random => {
-            ServerSecret::load_or_create(&dir.join(SECRET_FILE)).map_err(|why| StoreFault::Place {
-                path: dir.to_owned(),
-                why,
-            })
+        DatabaseState::Kept => {
+            let secret = secret(dir, &scenario)?;
+            let resumed = resume(reader, opened.claim, &scenario, (start, pace))?;
+            Ok(LoadedExchange { secret, ..resumed })
         }
     }
+}
+
+/// A secret is written after the database. Without its database, used keys are forgotten, and their owners have them.
+fn refuse_emptied(dir: &Path, database: &Path) -> Result<(), StoreFault> {
+    let secret = dir.join(SECRET_FILE);
+    if !fs::metadata(&secret).is_ok_and(|found| found.len() > 0) {
+        return Ok(());
+    }
+    Err(StoreFault::Emptied {
+        path: database.to_owned(),
+        secret,
+    })
+}
+
+/// The secret of the directory; the caller holds its lock. It is kept where the seed takes its place, too: it says that
+/// an exchange was begun there.
+fn secret(dir: &Path, scenario: &Scenario) -> Result<ServerSecret, StoreFault> {
+    let kept = ServerSecret::load_or_create(&dir.join(SECRET_FILE));
+    let kept = kept.map_err(|why| StoreFault::Place {
+        path: dir.to_owned(),
+        why,
+    })?;
+    Ok(match scenario.key_source() {
+        KeySource::Seed => ServerSecret::new(KeySource::Seed, scenario.seed()),
+        KeySource::Random => kept,
+    })
 }
 
 /// One transaction: an interrupted start leaves an empty database.
 fn begin(
     mut reader: SnapshotReader,
-    lock: File,
+    claim: DirectoryClaim,
     (mut resumed, first): (LoadedExchange, Checkpoint),
 ) -> Result<LoadedExchange, StoreFault> {
     let at = resumed.engine.now();
@@ -143,14 +162,14 @@ fn begin(
     let checkpoint = first.clone();
     StoreRecord::Checkpoint { seq: 0, checkpoint }.write(&transaction)?;
     transaction.commit()?;
-    let store = ExchangeStore::new((reader.connection, lock), resumed.clock, (0, at));
+    let store = ExchangeStore::new((reader.connection, claim), resumed.clock, (0, at));
     (resumed.store, resumed.first) = (Some(store), Some(first));
     Ok(resumed)
 }
 
 fn resume(
     mut reader: SnapshotReader,
-    lock: File,
+    claim: DirectoryClaim,
     given: &Scenario,
     (start, pace): (Millis, Option<ClockMode>),
 ) -> Result<LoadedExchange, StoreFault> {
@@ -169,7 +188,11 @@ fn resume(
         skip_idle_time(&mut reader, &mut restored, start)?;
         kept.horizon = kept.horizon.max(restored.at);
     }
-    let store = ExchangeStore::new((reader.connection, lock), kept, (restored.seq, restored.at));
+    let store = ExchangeStore::new(
+        (reader.connection, claim),
+        kept,
+        (restored.seq, restored.at),
+    );
     Ok(LoadedExchange {
         secret: ServerSecret::new(scenario.key_source(), scenario.seed()),
         scenario,

@@ -39,15 +39,13 @@ use super::{
     engine::{Checkpoint, Millis},
     state::ExchangeState,
 };
+use file::DirectoryClaim;
 use record::WriteBatch;
 use rusqlite::Connection;
-use std::{
-    fs::File,
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{Sender, channel},
-    },
+use std::sync::{
+    Arc, Mutex, MutexGuard, OnceLock,
+    atomic::{AtomicU64, Ordering},
+    mpsc::{Sender, channel},
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -89,13 +87,13 @@ struct WriteQueue {
 impl ExchangeStore {
     /// Starts the writer. `seq` and `at` are those of the checkpoint in the database.
     fn new(
-        (connection, lock): (Connection, File),
+        (connection, claim): (Connection, DirectoryClaim),
         clock: ClockRecord,
         checkpoint: (u64, Millis),
     ) -> Self {
         let (writer, inbox) = channel();
         let (tell, written) = watch::channel(WriteProgress::Upto(0));
-        std::thread::spawn(move || writer::run(connection, lock, &inbox, &tell));
+        std::thread::spawn(move || writer::run(connection, claim, &inbox, &tell));
         Self {
             outbox: Mutex::new(WriteQueue {
                 writer: Some(writer),

@@ -10,9 +10,11 @@ use super::super::{
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
+    secret::{KeySource, ServerSecret},
+    service::ResetState,
 };
 use super::{
-    LoadedExchange, StoreRecord, checksum, encoded_log,
+    LoadedExchange, StoreFault, StoreRecord, checksum, encoded_log,
     file::{self, DATABASE, FORMAT},
     load, open,
     recorder::EngineInput,
@@ -21,7 +23,7 @@ use super::{
 use crate::api::PlaceBody;
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fs, path::Path};
 
 fn engine() -> Engine {
     let bare = include_str!("../../../tests/support/bare.toml");
@@ -215,16 +217,86 @@ fn a_record_that_is_not_what_was_written_is_noticed() {
     assert!(checksum::verified(sealed[..5].to_vec()).is_err());
 }
 
-fn opened(dir: &std::path::Path) -> LoadedExchange {
-    let bare = include_str!("../../../tests/support/bare.toml");
-    let scenario = Scenario::parse(bare).unwrap();
-    open(
-        dir,
-        scenario,
-        Millis(1_790_000_000_000),
-        Some(ClockMode::Paused),
-    )
-    .unwrap()
+fn scenario() -> Scenario {
+    Scenario::parse(include_str!("../../../tests/support/bare.toml")).unwrap()
+}
+
+fn open_in(dir: &Path, scenario: Scenario) -> Result<LoadedExchange, StoreFault> {
+    let paused = Some(ClockMode::Paused);
+    open(dir, scenario, Millis(1_790_000_000_000), paused)
+}
+
+fn opened(dir: &Path) -> LoadedExchange {
+    open_in(dir, scenario()).unwrap()
+}
+
+/// Its secret, and its directory is free again.
+async fn ended(mut exchange: LoadedExchange) -> ServerSecret {
+    exchange.store.take().unwrap().closed().await;
+    exchange.secret
+}
+
+#[tokio::test]
+async fn a_directory_whose_database_is_gone_does_not_begin_anew_under_the_same_keys() {
+    for scenario in [scenario(), scenario().with_fixed_keys()] {
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path();
+        let first = ended(open_in(dir, scenario.clone()).unwrap()).await;
+        let hurts: [fn(&Path); 2] = [
+            |path| fs::remove_file(path).unwrap(),
+            |path| fs::write(path, "").unwrap(),
+        ];
+        for hurt in hurts {
+            hurt(&dir.join(DATABASE));
+            let why = open_in(dir, scenario.clone()).unwrap_err().to_string();
+            assert!(why.contains("Idempotency-Keys again"), "{why}");
+            assert!(why.contains("delete both"), "{why}");
+        }
+        fs::remove_file(dir.join("exchange.secret")).unwrap();
+        let second = ended(open_in(dir, scenario.clone()).unwrap()).await;
+        let is_fixed = scenario.key_source() == KeySource::Seed;
+        assert_eq!(second == first, is_fixed);
+        let kept = ended(open_in(dir, scenario).unwrap()).await;
+        assert_eq!(kept, second);
+    }
+}
+
+/// The script of a scenario takes seconds, in which a start may be interrupted.
+#[tokio::test]
+async fn a_first_start_that_was_interrupted_is_begun_again() {
+    let home = tempfile::tempdir().unwrap();
+    drop(file::open(home.path()).unwrap());
+    ended(opened(home.path())).await;
+}
+
+#[tokio::test]
+async fn an_exchange_whose_directory_is_deleted_writes_nothing_more_and_says_why() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("data");
+    let mut exchange = opened(&dir);
+    let store = exchange.store.take().unwrap();
+    let failed = store.failure();
+    fs::remove_dir_all(&dir).unwrap();
+    let mut state = ResetState {
+        scenario: exchange.scenario.clone(),
+        start: exchange.start,
+        pace: exchange.pace,
+        first: None,
+    }
+    .open()
+    .unwrap();
+    store.close(&mut state);
+    let why = failed.wait().await.to_string();
+    assert!(
+        why.contains("was deleted while the exchange used it"),
+        "{why}"
+    );
+    let refused = store.written().await.unwrap_err();
+    assert!(
+        refused.message.contains("restore a copy"),
+        "{}",
+        refused.message
+    );
 }
 
 /// As a version without price bounds left it: the last nudges overflowed an `i64` and stopped it.
@@ -267,7 +339,7 @@ async fn an_exchange_that_was_nudged_to_its_end_before_prices_had_bounds_starts_
         FORMAT,
         "the format is there with the checkpoint that needs it"
     );
-    drop((restored, reader, found.lock));
+    drop((restored, reader, found.claim));
     for _ in 0..2 {
         let mut again = opened(dir.path());
         assert_eq!(again.engine.now(), before.engine.now());

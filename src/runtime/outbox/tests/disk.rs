@@ -29,6 +29,30 @@ async fn a_disk_that_breaks_at_any_write_lets_no_order_out_after_it_and_every_ex
 }
 
 #[tokio::test]
+async fn when_the_state_dir_is_deleted_no_order_leaves_and_every_exit_does() {
+    let mut scene = hurt(vec![placed(), placed()], |_| ()).await;
+    scene.outbox.send(Ticket(1), buy());
+    assert!(scene.settled().await.1.is_ok());
+    std::fs::remove_dir_all(scene.dir.path()).unwrap();
+    scene.outbox.send(Ticket(2), buy());
+    let (msgs, result) = scene.settled().await;
+    assert_eq!(result.unwrap_err().kind, FailureKind::Local);
+    let words = said(&msgs);
+    let is_told = words.contains("was deleted while perpdeck used it")
+        && words.contains("New orders are refused; closing and canceling still work");
+    assert!(is_told, "{words}");
+    scene.outbox.send(Ticket(3), close("p-1"));
+    let (msgs, result) = scene.settled().await;
+    assert!(result.is_ok(), "{result:?}");
+    assert!(said(&msgs).contains("sent without the journal"));
+    assert_eq!(
+        scene.responder.seen().len(),
+        2,
+        "the first order and the close"
+    );
+}
+
+#[tokio::test]
 async fn on_a_full_disk_everything_is_closed_with_a_key_that_the_next_desk_finds() {
     let mut scene = hurt(vec![closed_all(), empty(), empty()], |journal| {
         journal.fill_disk();
