@@ -114,6 +114,9 @@ pub enum RuleId {
     TimeInForce,
     TriggerPrice,
     PriceBand,
+    PriceStep,
+    SizeStep,
+    ExitSide,
     MarketableLimit,
     MaxChaseOrders,
     MaxWorkingOrders,
@@ -123,7 +126,7 @@ impl Reason {
     /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 24] = [
+        const RULES: [(Reason, RuleId); 27] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
@@ -145,6 +148,9 @@ impl Reason {
             (Reason::FokUnfillable, RuleId::TimeInForce),
             (Reason::TriggerWouldFire, RuleId::TriggerPrice),
             (Reason::PriceOutOfBand, RuleId::PriceBand),
+            (Reason::InvalidTick, RuleId::PriceStep),
+            (Reason::InvalidSize, RuleId::SizeStep),
+            (Reason::InvalidAttachedExit, RuleId::ExitSide),
             (
                 Reason::MarketableLimitUnacknowledged,
                 RuleId::MarketableLimit,
@@ -193,7 +199,16 @@ impl CommandRefusal {
     pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
         Self {
             field: Some(field),
+            rule: None,
             ..Self::new(RefusalKind::Payload, code, message)
+        }
+    }
+
+    /// By a trading rule that concerns one field.
+    pub(crate) fn rule(field: &'static str, code: Reason, message: String) -> Self {
+        Self {
+            field: Some(field),
+            ..Self::new(RefusalKind::Rule, code, message)
         }
     }
 
