@@ -15,8 +15,8 @@ pub use body::{
 };
 pub use envelope::{Data, DataQueued, ErrorDetail, ErrorEnvelope, List, MOST_ROWS};
 pub use query::{
-    OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QueryFault, QuoteSize,
-    TwapSelector, TwapsQuery,
+    OrderFilter, OrdersQuery, PageQuery, PositionSelector, PositionsQuery, QueryFault, QueryFaults,
+    QuoteSize, TwapSelector, TwapsQuery,
 };
 pub use request::Request;
 pub use route::{Method, Route, RouteFault};

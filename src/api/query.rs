@@ -28,13 +28,24 @@ pub enum QueryFault {
 
 impl QueryFault {
     /// The parameter that is wrong.
-    pub fn parameter(&self) -> Option<&str> {
+    pub fn parameter(&self) -> &str {
         let (Self::Unknown(name)
         | Self::Twice(name)
         | Self::Missing(name)
         | Self::Value { name, .. }
         | Self::Encoding(name)) = self;
-        Some(name.as_str()).filter(|name| !name.is_empty())
+        name
+    }
+}
+
+/// Everything that is wrong with a query.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub struct QueryFaults(pub Vec<QueryFault>);
+
+impl From<QueryFault> for QueryFaults {
+    fn from(fault: QueryFault) -> Self {
+        Self(vec![fault])
     }
 }
 
@@ -129,9 +140,9 @@ impl PageQuery {
         ])
     }
 
-    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs = Pairs::read(query)?;
-        let page = pairs.page()?;
+    pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = Pairs::read(query);
+        let page = pairs.page();
         pairs.finish(page)
     }
 }
@@ -147,25 +158,26 @@ impl OrdersQuery {
         }
     }
 
-    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs = Pairs::read(query)?;
+    pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = Pairs::read(query);
         if let Some(id) = pairs.take("client_order_id") {
-            let id = client_order_id(id)?;
-            return pairs.finish(Self::Named(id));
+            let id = pairs.noted(client_order_id(id));
+            return pairs.finish(id.map(Self::Named));
         }
         let filter = match pairs.take("status") {
-            None => OrderFilter::All,
-            Some(word) if word == WORKING => OrderFilter::Working,
-            Some(given) => {
-                return Err(QueryFault::Value {
-                    name: "status".to_owned(),
-                    wanted: format!("must be `{WORKING}`"),
-                    given,
-                });
-            }
+            None => Some(OrderFilter::All),
+            Some(word) if word == WORKING => Some(OrderFilter::Working),
+            Some(given) => pairs.noted(Err(QueryFault::Value {
+                name: "status".to_owned(),
+                wanted: format!("must be `{WORKING}`"),
+                given,
+            })),
         };
-        let page = pairs.page()?;
-        pairs.finish(Self::Of(page, filter))
+        let page = pairs.page();
+        pairs.finish(
+            page.zip(filter)
+                .map(|(page, filter)| Self::Of(page, filter)),
+        )
     }
 }
 
@@ -185,12 +197,13 @@ impl PositionsQuery {
         self.page.written(Some(self.selector.to_string()))
     }
 
-    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs = Pairs::read(query)?;
-        let query = Self {
-            selector: pairs.word("status", "`open` or `closed`")?,
-            page: pairs.page()?,
-        };
+    pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = Pairs::read(query);
+        let selector = pairs.word("status", "`open` or `closed`");
+        let page = pairs.page();
+        let query = page
+            .zip(selector)
+            .map(|(page, selector)| Self { page, selector });
         pairs.finish(query)
     }
 }
@@ -200,12 +213,13 @@ impl TwapsQuery {
         self.page.written(Some(self.selector.to_string()))
     }
 
-    pub(super) fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs = Pairs::read(query)?;
-        let query = Self {
-            selector: pairs.word("status", "`active`, `completed` or `canceled`")?,
-            page: pairs.page()?,
-        };
+    pub(super) fn read(query: &str) -> Result<Self, QueryFaults> {
+        let mut pairs = Pairs::read(query);
+        let selector = pairs.word("status", "`active`, `completed` or `canceled`");
+        let page = pairs.page();
+        let query = page
+            .zip(selector)
+            .map(|(page, selector)| Self { page, selector });
         pairs.finish(query)
     }
 }
@@ -219,20 +233,25 @@ impl QuoteSize {
     }
 
     /// `None` without both.
-    pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFault> {
-        let mut pairs = Pairs::read(query)?;
+    pub(super) fn read(query: &str) -> Result<Option<Self>, QueryFaults> {
+        let mut pairs = Pairs::read(query);
         let missing = |name: &str| QueryFault::Missing(name.to_owned());
-        let given = match (pairs.take("side"), pairs.take("size")) {
-            (None, None) => None,
-            (Some(_), None) => return Err(missing("size")),
-            (None, Some(_)) => return Err(missing("side")),
-            (Some(side), Some(size)) => Some(Self {
-                side: parsed("side", "must be `buy` or `sell`", side)?,
-                size: positive(size)?,
-            }),
+        let (side, size) = match (pairs.take("side"), pairs.take("size")) {
+            (None, None) => return pairs.finish(Some(None)),
+            given => given,
         };
+        let side = side.ok_or_else(|| missing("side"));
+        let side = side.and_then(|side| parsed("side", "must be `buy` or `sell`", side));
+        let side = pairs.noted(side);
+        let size = pairs.noted(size.ok_or_else(|| missing("size")).and_then(positive));
+        let given = side.zip(size).map(|(side, size)| Some(Self { side, size }));
         pairs.finish(given)
     }
+}
+
+/// For an endpoint without parameters.
+pub(super) fn none(query: &str) -> Result<(), QueryFaults> {
+    Pairs::read(query).finish(Some(()))
 }
 
 fn positive(given: String) -> Result<Num, QueryFault> {
@@ -266,46 +285,71 @@ fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, Option<String>)>) -> Stri
     written.join("&")
 }
 
-/// The parameters not read yet; any left at the end are unknown and refused.
-struct Pairs(Vec<Pair>);
+/// The parameters not read yet, and what was wrong so far; any left at the end are unknown and refused.
+struct Pairs {
+    left: Vec<Pair>,
+    faults: Vec<QueryFault>,
+}
 
 /// Name and value, decoded.
 type Pair = (String, String);
 
 impl Pairs {
-    fn read(query: &str) -> Result<Self, QueryFault> {
-        let mut pairs: Vec<Pair> = vec![];
+    fn read(query: &str) -> Self {
+        let mut pairs = Self {
+            left: vec![],
+            faults: vec![],
+        };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let odd = || QueryFault::Encoding(name.to_owned());
-            let value = decoded(value).ok_or_else(odd)?;
-            let name = decoded(name).ok_or_else(odd)?;
-            if pairs.iter().any(|(known, _)| *known == name) {
-                return Err(QueryFault::Twice(name));
+            let read = pairs.pair(pair);
+            if let Some(pair) = pairs.noted(read) {
+                pairs.left.push(pair);
             }
-            pairs.push((name, value));
         }
-        Ok(Self(pairs))
+        pairs
+    }
+
+    fn pair(&self, pair: &str) -> Result<Pair, QueryFault> {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let odd = || QueryFault::Encoding(name.to_owned());
+        let value = decoded(value).ok_or_else(odd)?;
+        let name = decoded(name).ok_or_else(odd)?;
+        if self.left.iter().any(|(known, _)| *known == name) {
+            return Err(QueryFault::Twice(name));
+        }
+        Ok((name, value))
+    }
+
+    /// Notes a fault, so that reading goes on.
+    fn noted<T>(&mut self, read: Result<T, QueryFault>) -> Option<T> {
+        read.map_err(|fault| self.faults.push(fault)).ok()
     }
 
     fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.0.iter().position(|(known, _)| known == name)?;
-        Some(self.0.swap_remove(at).1)
+        let at = self.left.iter().position(|(known, _)| known == name)?;
+        Some(self.left.swap_remove(at).1)
     }
 
     /// A word with a default.
-    fn word<T: FromStr + Default>(&mut self, name: &str, words: &str) -> Result<T, QueryFault> {
-        self.take(name).map_or_else(
+    fn word<T: FromStr + Default>(&mut self, name: &str, words: &str) -> Option<T> {
+        let read = self.take(name).map_or_else(
             || Ok(T::default()),
             |given| parsed(name, &format!("must be {words}"), given),
-        )
+        );
+        self.noted(read)
     }
 
-    fn page(&mut self) -> Result<PageQuery, QueryFault> {
-        Ok(PageQuery {
-            account_id: self.account()?,
-            limit: self.limit()?,
-            cursor: self.cursor()?,
+    fn page(&mut self) -> Option<PageQuery> {
+        let account_id = self.account();
+        let account_id = self.noted(account_id);
+        let limit = self.take("limit").map(limit).transpose();
+        let limit = self.noted(limit);
+        let cursor = self.take("cursor").map(cursor).transpose();
+        let cursor = self.noted(cursor);
+        Some(PageQuery {
+            account_id: account_id?,
+            limit: limit?,
+            cursor: cursor?,
         })
     }
 
@@ -316,40 +360,39 @@ impl Pairs {
             .ok_or_else(|| QueryFault::Missing("account_id".to_owned()))
     }
 
-    fn limit(&mut self) -> Result<Option<u32>, QueryFault> {
-        let Some(given) = self.take("limit") else {
-            return Ok(None);
-        };
-        match given.parse() {
-            Ok(limit) if (1..=PAGE_LIMIT).contains(&limit) => Ok(Some(limit)),
-            _ => Err(QueryFault::Value {
-                name: "limit".to_owned(),
-                wanted: format!("must be an integer from 1 to {PAGE_LIMIT}"),
-                given,
-            }),
-        }
+    /// `query` is absent only after a fault.
+    fn finish<T>(mut self, query: Option<T>) -> Result<T, QueryFaults> {
+        let unknown = self
+            .left
+            .into_iter()
+            .map(|(name, _)| QueryFault::Unknown(name));
+        self.faults.extend(unknown);
+        query
+            .filter(|_| self.faults.is_empty())
+            .ok_or(QueryFaults(self.faults))
     }
+}
 
-    fn cursor(&mut self) -> Result<Option<Cursor>, QueryFault> {
-        let Some(given) = self.take("cursor") else {
-            return Ok(None);
-        };
-        if given.is_empty() || given.chars().count() > CURSOR_LIMIT {
-            return Err(QueryFault::Value {
-                name: "cursor".to_owned(),
-                wanted: format!("must be 1 to {CURSOR_LIMIT} characters long"),
-                given: format!("{} characters", given.chars().count()),
-            });
-        }
-        Ok(Some(Cursor::from(given)))
+fn limit(given: String) -> Result<u32, QueryFault> {
+    match given.parse() {
+        Ok(limit) if (1..=PAGE_LIMIT).contains(&limit) => Ok(limit),
+        _ => Err(QueryFault::Value {
+            name: "limit".to_owned(),
+            wanted: format!("must be an integer from 1 to {PAGE_LIMIT}"),
+            given,
+        }),
     }
+}
 
-    fn finish<T>(self, query: T) -> Result<T, QueryFault> {
-        match self.0.into_iter().next() {
-            Some((name, _)) => Err(QueryFault::Unknown(name)),
-            None => Ok(query),
-        }
+fn cursor(given: String) -> Result<Cursor, QueryFault> {
+    if given.is_empty() || given.chars().count() > CURSOR_LIMIT {
+        return Err(QueryFault::Value {
+            name: "cursor".to_owned(),
+            wanted: format!("must be 1 to {CURSOR_LIMIT} characters long"),
+            given: format!("{} characters", given.chars().count()),
+        });
     }
+    Ok(Cursor::from(given))
 }
 
 /// `None` if it is not percent-encoded UTF-8.

@@ -1,6 +1,9 @@
 //! Every documented endpoint as one enum: method, path and query in both directions.
 
-use super::{OrdersQuery, PageQuery, PositionsQuery, QueryFault, QuoteSize, TwapsQuery, URL_SAFE};
+use super::{
+    OrdersQuery, PageQuery, PositionsQuery, QueryFault, QueryFaults, QuoteSize, TwapsQuery,
+    URL_SAFE, query,
+};
 use crate::model::{AccountId, MarketId, OrderId, PositionId, ScaledId, TwapId};
 use percent_encoding::{percent_decode_str, utf8_percent_encode};
 use std::fmt;
@@ -61,7 +64,13 @@ pub enum RouteFault {
     #[error("this endpoint does not take that method")]
     Method,
     #[error(transparent)]
-    Query(#[from] QueryFault),
+    Query(#[from] QueryFaults),
+}
+
+impl From<QueryFault> for RouteFault {
+    fn from(fault: QueryFault) -> Self {
+        Self::Query(fault.into())
+    }
 }
 
 impl Route {
@@ -159,9 +168,13 @@ impl Route {
     }
 
     /// `None` if no endpoint has this method and path.
-    fn matched(method: Method, resource: &[&str], query: &str) -> Option<Result<Self, QueryFault>> {
+    fn matched(
+        method: Method,
+        resource: &[&str],
+        query: &str,
+    ) -> Option<Result<Self, QueryFaults>> {
         use Method::{Delete, Get, Patch, Post, Put};
-        let bare = |route: Self| without_query(query).map(|()| route);
+        let bare = |route: Self| query::none(query).map(|()| route);
         Some(match (method, resource) {
             (Get, []) => bare(Self::About),
             (Get, ["markets"]) => bare(Self::Markets),
@@ -196,13 +209,6 @@ impl Route {
             (Delete, ["scaled-orders", id]) => bare(Self::CancelScaled((*id).into())),
             _ => return None,
         })
-    }
-}
-
-fn without_query(query: &str) -> Result<(), QueryFault> {
-    match query.split('=').next() {
-        None | Some("") => Ok(()),
-        Some(name) => Err(QueryFault::Unknown(name.to_owned())),
     }
 }
 

@@ -1,11 +1,12 @@
 //! An error response: status, envelope and headers.
 
+use super::decode::{FieldFault, WHOLE_BODY};
 use super::engine::{CommandRefusal, OrderId, Reason, RefusalKind, RuleId};
 use crate::api::{ErrorDetail, ErrorEnvelope};
 use hyper::StatusCode;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use serde_json::{json, value::to_raw_value};
-use std::{borrow::Cow, fmt, time::Duration};
+use serde_json::value::{RawValue, to_raw_value};
+use std::{fmt, time::Duration};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 use uuid::Uuid;
 
@@ -17,8 +18,8 @@ pub(super) struct ApiError {
     pub(super) code: ErrorCode,
     /// Names the field or the object, its value and what is allowed.
     pub(super) message: String,
-    /// The offending body field or query parameter; sent as `details.field`.
-    pub(super) field: Option<String>,
+    /// The offending body fields, query parameters or headers; a 400 sends them as `details`.
+    pub(super) faults: Vec<FieldFault>,
     pub(super) order: Option<OrderId>,
     pub(super) rule: Option<RuleId>,
     pub(super) header: Option<ErrorHeader>,
@@ -129,7 +130,7 @@ impl ApiError {
             status,
             code: code.into(),
             message: message.into(),
-            field: None,
+            faults: vec![],
             order: None,
             rule: None,
             header: None,
@@ -137,13 +138,9 @@ impl ApiError {
         }
     }
 
-    /// 400 without a single offending field.
-    pub(super) fn invalid(message: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::BAD_REQUEST,
-            ServiceCode::InvalidRequest,
-            message,
-        )
+    /// 400 of the body as a whole.
+    pub(super) fn body(message: impl Into<String>) -> Self {
+        Self::field(WHOLE_BODY, ServiceCode::InvalidRequest, message)
     }
 
     /// 400 that names the field.
@@ -152,10 +149,52 @@ impl ApiError {
         code: impl Into<ErrorCode>,
         message: impl Into<String>,
     ) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message).of_field(field)
+    }
+
+    /// 400 that names every field.
+    pub(super) fn fields(faults: Vec<FieldFault>) -> Self {
+        let issues: Vec<&str> = faults.iter().map(|fault| fault.issue.as_str()).collect();
+        let message = issues.join("; ");
         Self {
-            field: Some(field.into()),
-            ..Self::new(StatusCode::BAD_REQUEST, code, message)
+            faults,
+            ..Self::new(
+                StatusCode::BAD_REQUEST,
+                ServiceCode::InvalidRequest,
+                message,
+            )
         }
+    }
+
+    /// 422 by a rule that concerns one field.
+    pub(super) fn rule(
+        rule: RuleId,
+        field: impl Into<String>,
+        code: Reason,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            rule: Some(rule),
+            ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message).of_field(field)
+        }
+    }
+
+    /// The message is what is wrong with this field.
+    #[must_use]
+    pub(super) fn of_field(self, field: impl Into<String>) -> Self {
+        Self {
+            faults: vec![FieldFault::new(field, self.message.as_str())],
+            ..self
+        }
+    }
+
+    /// Of a part of the body: its fields are named below the part's path.
+    #[must_use]
+    pub(super) fn within(mut self, part: &str) -> Self {
+        for fault in &mut self.faults {
+            fault.field = format!("{part}.{}", fault.field);
+        }
+        self
     }
 
     /// The same for missing and foreign objects: the text depends on the kind of object only.
@@ -209,10 +248,13 @@ impl ApiError {
             RefusalKind::Cooldown { .. } => StatusCode::TOO_MANY_REQUESTS,
         };
         let fault = Self {
-            field: refusal.field.map(Cow::into_owned),
             order: refusal.order,
             rule: refusal.rule,
             ..Self::new(status, refusal.code, refusal.message)
+        };
+        let fault = match refusal.field {
+            Some(field) => fault.of_field(field),
+            None => fault,
         };
         match refusal.kind {
             RefusalKind::Cooldown { .. } | RefusalKind::Unavailable => fault.retry_after(wait),
@@ -224,10 +266,6 @@ impl ApiError {
     }
 
     pub(super) fn envelope(&self, request_id: Uuid) -> Vec<u8> {
-        let details = self
-            .field
-            .as_ref()
-            .and_then(|field| to_raw_value(&json!({ "field": field })).ok());
         let envelope = ErrorEnvelope {
             error: ErrorDetail {
                 code: self.code.into_str().into(),
@@ -235,11 +273,28 @@ impl ApiError {
                 request_id: Some(request_id.to_string().into()),
                 order_id: self.order.map(|id| id.to_string().into()),
                 rule_id: self.rule.map(|rule| rule.into_str().into()),
-                details,
+                details: self.details(),
             },
         };
         serde_json::to_vec(&envelope).unwrap_or_default()
     }
+
+    /// A list of fields, but an object where a trading rule refuses.
+    fn details(&self) -> Option<Box<RawValue>> {
+        if self.status == StatusCode::UNPROCESSABLE_ENTITY {
+            let field = self.faults.first().map(|fault| &fault.field);
+            return to_raw_value(&RuleDetails { field }).ok();
+        }
+        let named = Some(&self.faults).filter(|faults| !faults.is_empty())?;
+        to_raw_value(named).ok()
+    }
+}
+
+/// `details` of a refusal by a trading rule.
+#[derive(Serialize)]
+struct RuleDetails<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a String>,
 }
 
 /// A status as its number.

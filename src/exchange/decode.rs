@@ -4,6 +4,12 @@
 //! is read only from an object (a table, in TOML), at every depth. [`ObjectOnly`] wraps a deserializer and everything
 //! it returns, and refuses a sequence wherever a struct is expected.
 
+mod faults;
+
+#[cfg(test)]
+pub(super) use faults::field_names;
+pub(super) use faults::{FieldFault, WHOLE_BODY};
+
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess,
     VariantAccess, Visitor,
@@ -11,35 +17,22 @@ use serde::de::{
 use serde_path_to_error::{Path, Segment};
 use std::fmt;
 
-/// Why a JSON text does not decode.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JsonFault {
-    /// The path of the offending field, if there is one.
-    pub(super) field: Option<String>,
-    pub(super) message: String,
+/// All of `text` as one `T`, or everything that is wrong with it.
+pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Vec<FieldFault>> {
+    whole(text).map_err(|why| {
+        let found = faults::faults::<T>(text);
+        if found.is_empty() {
+            vec![FieldFault::body(&why)]
+        } else {
+            found
+        }
+    })
 }
 
-/// All of `text` as one `T`.
-pub(super) fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonFault> {
+fn whole<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
-    let read = serde_path_to_error::deserialize(ObjectOnly(&mut reader)).map_err(|why| {
-        let field = known(why.path());
-        let message = why.into_inner().to_string();
-        match field {
-            Some(field) => JsonFault {
-                message: format!("{field}: {message}"),
-                field: Some(field),
-            },
-            None => JsonFault {
-                field: named(&message),
-                message: format!("the body: {message}"),
-            },
-        }
-    })?;
-    reader.end().map_err(|why| JsonFault {
-        field: None,
-        message: format!("the body: {why}"),
-    })?;
+    let read = T::deserialize(ObjectOnly(&mut reader))?;
+    reader.end()?;
     Ok(read)
 }
 
@@ -325,15 +318,14 @@ mod tests {
     #[test]
     fn a_sequence_is_no_struct_at_any_depth() {
         for (text, field) in [
-            ("[null, null]", None),
-            (r#"{"list": [{"count": 1}, [2]]}"#, Some("list[1]")),
-            (r#"{"choice": {"named": [1]}}"#, Some("choice.named")),
-            (r#"{"choice": {"held": [1]}}"#, Some("choice.held")),
+            ("[null, null]", "body"),
+            (r#"{"list": [{"count": 1}, [2]]}"#, "list[1]"),
+            (r#"{"choice": {"named": [1]}}"#, "choice.named"),
+            (r#"{"choice": {"held": [1]}}"#, "choice.held"),
         ] {
-            let why = json::<Outer>(text.as_bytes()).unwrap_err();
-            assert_eq!(why.field.as_deref(), field, "{text}: {why:?}");
-            let words = "must be an object, not an array";
-            assert!(why.message.contains(words), "{text}: {why:?}");
+            let found = json::<Outer>(text.as_bytes()).unwrap_err();
+            let fields: Vec<&str> = found.iter().map(|fault| fault.field.as_str()).collect();
+            assert_eq!(fields, [field], "{text}: {found:?}");
         }
         for text in [
             "list = [[1]]",
@@ -355,16 +347,5 @@ mod tests {
         let text = "list = [{ count = 1 }]\nchoice = { named = { count = 3 } }";
         let named = toml::<Outer>(text).unwrap();
         assert_eq!(named.choice, Some(Choice::Named { count: 3 }));
-    }
-
-    // Issue 13, item 8.
-    #[test]
-    fn a_text_that_ends_early_names_a_field_only_where_there_is_one() {
-        let field = |text: &str| json::<Outer>(text.as_bytes()).unwrap_err().field;
-        assert_eq!(field(r#"{"list""#), None);
-        assert_eq!(field(r#"{"list": [{"count": 1}],"#), None);
-        assert_eq!(field(""), None);
-        assert_eq!(field(r#"{"list": [{"count""#).as_deref(), Some("list[0]"));
-        assert_eq!(field(r#"{"lost": 1}"#).as_deref(), Some("lost"));
     }
 }

@@ -6,11 +6,7 @@ use super::{
     decode,
 };
 use crate::api::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_LIMIT};
-use hyper::{
-    HeaderMap, StatusCode, Uri,
-    body::Bytes,
-    header::{CONTENT_TYPE, HeaderValue},
-};
+use hyper::{HeaderMap, StatusCode, Uri, body::Bytes};
 use serde::{Serialize, de::DeserializeOwned};
 
 pub(super) const JSON: &str = "application/json";
@@ -106,36 +102,16 @@ impl ApiRequest {
         }
     }
 
-    /// The body as `T`; an error names the path of the field.
+    /// The body as `T`; an error names the path of every field that is wrong.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        self.check_content_type()?;
-        decode::json(&self.body).map_err(|why| ApiError {
-            field: why.field,
-            ..ApiError::invalid(why.message)
-        })
-    }
-
-    /// A body with another content type is refused unread; one without is read as JSON.
-    fn check_content_type(&self) -> Result<(), ApiError> {
-        let is_json = |value: &HeaderValue| {
-            let essence = value.to_str().ok().and_then(|text| text.split(';').next());
-            essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
-        };
-        if self.headers.get_all(CONTENT_TYPE).iter().all(is_json) {
-            return Ok(());
-        }
-        Err(ApiError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            ServiceCode::UnsupportedMediaType,
-            format!("the header Content-Type must be {JSON}"),
-        ))
+        decode::json(&self.body).map_err(ApiError::fields)
     }
 
     /// For endpoints without a body: nothing, or the `{}` that some libraries always send.
     pub(super) fn no_body(&self) -> Result<(), ApiError> {
         match self.body.trim_ascii() {
             b"" | b"{}" => Ok(()),
-            _ => Err(ApiError::invalid("this endpoint takes no body")),
+            _ => Err(ApiError::body("this endpoint takes no body")),
         }
     }
 }

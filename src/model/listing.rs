@@ -79,11 +79,8 @@ pub struct Quote {
         skip_serializing_if = "Option::is_none"
     )]
     pub fillable: Option<bool>,
-    #[serde(
-        default,
-        deserialize_with = "or_none",
-        skip_serializing_if = "Option::is_none"
-    )]
+    /// Null where it is fillable.
+    #[serde(default, deserialize_with = "or_none")]
     pub unfillable_reason: Option<Lenient<UnfillableReason>>,
     #[serde(
         default,

@@ -2,19 +2,19 @@
 
 use super::super::{
     api_error::{ApiError, ServiceCode},
-    message::{ApiRequest, Execution},
+    message::{ApiRequest, Execution, JSON},
 };
 use super::timeout_stream::ConnectionPhase;
 use http_body_util::{BodyExt, Limited};
 use hyper::{
     HeaderMap, Request, StatusCode,
     body::{Body as _, Incoming},
-    header::{CONTENT_ENCODING, HeaderValue},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderValue},
 };
 use std::{error::Error, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
-const BODY_LIMIT: usize = 64 * 1024;
+const BODY_LIMIT: usize = 16 * 1024;
 /// Time for a small body, from the end of the head.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// A body gets one more second per this many bytes received.
@@ -31,6 +31,7 @@ pub(super) async fn read(
     let body = if body.is_end_stream() {
         vec![]
     } else {
+        check_content_type(&head.headers)?;
         check_encoding(&head.headers)?;
         phase.body_begins();
         let read = collected(body).await;
@@ -45,6 +46,24 @@ pub(super) async fn read(
     })
 }
 
+/// 415 for a body that is not said to be JSON.
+fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let is_json = |value: &HeaderValue| {
+        let essence = value.to_str().ok().and_then(|text| text.split(';').next());
+        essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
+    };
+    let mut given = headers.get_all(CONTENT_TYPE).iter().peekable();
+    if given.peek().is_some() && given.all(is_json) {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ServiceCode::UnsupportedMediaType,
+        format!("the header Content-Type must be {JSON}"),
+    )
+    .of_field("Content-Type"))
+}
+
 /// 415 for a compressed body.
 fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
     let plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
@@ -56,14 +75,12 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
         "the header Content-Encoding is {}; this exchange reads uncompressed bodies only: leave the header out",
         packed.to_str().unwrap_or("unreadable")
     );
-    Err(ApiError {
-        field: Some("Content-Encoding".to_owned()),
-        ..ApiError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            ServiceCode::UnsupportedContentEncoding,
-            message,
-        )
-    })
+    Err(ApiError::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ServiceCode::UnsupportedContentEncoding,
+        message,
+    )
+    .of_field("Content-Encoding"))
 }
 
 async fn collected(body: Incoming) -> Result<Vec<u8>, ApiError> {
@@ -111,5 +128,5 @@ fn unreadable(why: &(dyn Error + Send + Sync + 'static)) -> ApiError {
             message,
         );
     }
-    ApiError::invalid(format!("the body could not be read: {why}"))
+    ApiError::body(format!("the body could not be read: {why}"))
 }

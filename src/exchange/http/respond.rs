@@ -5,6 +5,7 @@ use super::super::{
     access::RouteAccess,
     api_error::{ApiError, ErrorHeader, ServiceCode},
     auth::AuthenticatedUser,
+    decode::FieldFault,
     faults::{DrawnFaults, FaultKind, FaultRule, FaultTarget, unknown_enums, with_clock_skew},
     message::{ApiResponse, Execution, JSON},
     rate_limit::LimitScope,
@@ -13,7 +14,7 @@ use super::super::{
     v1,
 };
 use super::{body::ResponseBody, request_body::read, timeout_stream::ConnectionPhase};
-use crate::api::{Route, RouteFault};
+use crate::api::{QueryFaults, Route, RouteFault};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
@@ -236,10 +237,12 @@ impl MatchedRoute {
                 let allowed: Vec<&str> = taken.into_iter().flatten().collect();
                 wrong_method(method, &allowed.join(", "))
             }
-            RouteFault::Query(why) => ApiError {
-                field: why.parameter().map(str::to_owned),
-                ..ApiError::invalid(why.to_string())
-            },
+            RouteFault::Query(QueryFaults(faults)) => ApiError::fields(
+                faults
+                    .iter()
+                    .map(|fault| FieldFault::new(fault.parameter(), fault.to_string()))
+                    .collect(),
+            ),
         })
     }
 

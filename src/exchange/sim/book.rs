@@ -88,8 +88,9 @@ fn group(
     (tick, lowest_bid): (Px, Option<Px>),
     given: Num,
 ) -> Result<Px, ApiError> {
-    let group = units.price("group", given)?;
-    let refused = |message| Err(ApiError::field("group", Reason::InvalidTick, message));
+    let wrong = |message| ApiError::field("group", Reason::InvalidTick, message);
+    let group = units.price("group", given).map_err(|why| wrong(why.message))?;
+    let refused = |message| Err(wrong(message));
     if group.0 % tick.0 != 0 {
         return refused(format!(
             "group {given} is not a multiple of the market's price step {}",

@@ -49,12 +49,7 @@ pub(crate) fn exit_batch(
     }
     let operations = body.operations.iter().enumerate();
     let read = operations.map(|(index, given)| {
-        operation(engine, row, given).map_err(|why| ApiError {
-            field: why
-                .field
-                .map(|field| format!("operations[{index}].{field}")),
-            ..why
-        })
+        operation(engine, row, given).map_err(|why| why.within(&format!("operations[{index}]")))
     });
     Ok(ChangeExits {
         position: row.id,

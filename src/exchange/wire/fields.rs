@@ -20,7 +20,7 @@ pub(crate) fn market<'a>(
             ApiError::field(
                 field,
                 ServiceCode::UnknownMarket,
-                format!("{field} `{id}` is not a market here; GET /sim/markets lists them"),
+                format!("{field} `{id}` is not a market here; GET /v1/markets lists them"),
             )
         })
 }

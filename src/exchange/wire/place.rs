@@ -160,7 +160,17 @@ fn conditional(engine: &Engine, body: &PlaceBody) -> Result<PlaceMode, ApiError>
 
 fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
     let expires_at = body.gtd_expires_at;
-    let tif = body.time_in_force.unwrap_or(TimeInForce::Gtc);
+    let tif = match body.time_in_force {
+        Some(TimeInForce::Gtc) => {
+            let message = "time_in_force is ioc, fok or gtd: leave it out for gtc";
+            return Err(ApiError::field(
+                "time_in_force",
+                Reason::InvalidTimeInForce,
+                message,
+            ));
+        }
+        given => given.unwrap_or(TimeInForce::Gtc),
+    };
     if tif != TimeInForce::Gtd && expires_at.is_some() {
         return Err(ApiError::field(
             "gtd_expires_at",

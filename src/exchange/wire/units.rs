@@ -108,7 +108,13 @@ impl CountError {
                 }
             ),
         };
-        ApiError::field(field, code, message)
+        // What the market's steps allow is a rule of trading; anything else is wrong on every market.
+        match (self, code.rule()) {
+            (Self::OffStep, Some(rule)) => ApiError::rule(rule, field, code, message),
+            (Self::OffStep | Self::NotPositive | Self::TooLarge(_), _) => {
+                ApiError::field(field, code, message)
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn price(field: &'static str, px: Px, size_decimals: u32) -> Result<(
         px.shown(size_decimals),
         px.tick(size_decimals).shown(size_decimals)
     );
-    Err(CommandRefusal::payload(field, Reason::InvalidTick, message))
+    Err(CommandRefusal::rule(field, Reason::InvalidTick, message))
 }
 
 pub(crate) fn size(
@@ -73,7 +73,7 @@ pub(crate) fn slippage(slippage: Option<Bps>) -> Result<(), CommandRefusal> {
 /// The request's names of take-profit and stop-loss.
 pub(crate) type ExitFields = [&'static str; 2];
 
-pub(super) const ATTACHED: ExitFields = ["attached_take_profit_price", "attached_stop_loss_price"];
+pub(super) const ATTACHED: ExitFields = ["take_profit_price", "stop_loss_price"];
 
 /// A buy needs stop-loss < entry < take-profit, a sell the reverse (docs/engine.md 2.7).
 pub(crate) fn exits(
@@ -102,7 +102,7 @@ pub(crate) fn exits(
                 px.shown(size_decimals),
                 entry.shown(size_decimals)
             );
-            return Err(CommandRefusal::payload(
+            return Err(CommandRefusal::rule(
                 field,
                 Reason::InvalidAttachedExit,
                 message,

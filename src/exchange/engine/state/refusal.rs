@@ -117,6 +117,9 @@ pub enum RuleId {
     TimeInForce,
     TriggerPrice,
     PriceBand,
+    PriceStep,
+    SizeStep,
+    ExitSide,
     MarketableLimit,
     MaxChaseOrders,
     MaxWorkingOrders,
@@ -128,7 +131,7 @@ impl Reason {
     /// The trading rule behind a reason; `None` for one that is a state of an object, or no reason to refuse.
     #[must_use]
     pub fn rule(self) -> Option<RuleId> {
-        const RULES: [(Reason, RuleId); 25] = [
+        const RULES: [(Reason, RuleId); 28] = [
             (Reason::LeverageTooHigh, RuleId::MaxLeverage),
             (Reason::MaxPosition, RuleId::MaxPositionNotional),
             (Reason::MaxOpenPositions, RuleId::MaxOpenPositions),
@@ -150,6 +153,9 @@ impl Reason {
             (Reason::FokUnfillable, RuleId::TimeInForce),
             (Reason::TriggerWouldFire, RuleId::TriggerPrice),
             (Reason::PriceOutOfBand, RuleId::PriceBand),
+            (Reason::InvalidTick, RuleId::PriceStep),
+            (Reason::InvalidSize, RuleId::SizeStep),
+            (Reason::InvalidAttachedExit, RuleId::ExitSide),
             (
                 Reason::MarketableLimitUnacknowledged,
                 RuleId::MarketableLimit,
@@ -199,6 +205,7 @@ impl CommandRefusal {
     pub(crate) fn payload(field: &'static str, code: Reason, message: String) -> Self {
         Self {
             field: Some(field.into()),
+            rule: None,
             ..Self::new(RefusalKind::Payload, code, message)
         }
     }
@@ -209,6 +216,14 @@ impl CommandRefusal {
         Self {
             field: self.field.map(within),
             ..self
+        }
+    }
+
+    /// By a trading rule that concerns one field.
+    pub(crate) fn rule(field: &'static str, code: Reason, message: String) -> Self {
+        Self {
+            field: Some(field.into()),
+            ..Self::new(RefusalKind::Rule, code, message)
         }
     }
 
