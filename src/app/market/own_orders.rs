@@ -132,7 +132,7 @@ mod tests {
             ),
             order_of(
                 "was-triggered",
-                r#""type":"stop_limit","mode":"stop_limit","trigger_price":64200,"limit_price":64190,"status":"resting""#,
+                r#""type":"stop_limit","mode":"stop_limit","trigger_price":64200,"limit_price":64190,"triggered_at":1,"status":"resting""#,
             ),
             order_of(
                 "waits",

@@ -21,7 +21,7 @@ use crate::{
         forms::form::Form,
         orders::of_row,
     },
-    model::{Command, Failure, Num, Order, OrderId, Page, PlaceOrder, Receipt, Ticket, Timestamp},
+    model::{Command, Failure, Num, Order, OrderId, PlaceOrder, Receipt, Ticket, Timestamp},
 };
 
 use super::{
@@ -40,11 +40,6 @@ mod tests;
 pub(crate) fn check(model: &Model, old: &OrderId, order: &PlaceOrder) -> Result<(), String> {
     if is_ending(&model.store, old) {
         return Err(format!("{old} is being canceled already"));
-    }
-    if may_stop(model, old) {
-        return Err(format!(
-            "whether {old} stops an open position is not known: wait until all positions are listed"
-        ));
     }
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
     let place = Command::from(order.clone());
@@ -72,13 +67,6 @@ pub(crate) fn start(
     }
     keep_form(model, ticket, form);
     Ok(vec![effect])
-}
-
-/// Without the positions a stop cannot be told from another armed order, and a stop is never canceled first.
-fn may_stop(model: &Model, old: &OrderId) -> bool {
-    let is_read = model.store.positions.value().is_some_and(Page::is_whole);
-    let order = model.store.order(old);
-    !is_read && order.is_some_and(|order| order.is_armed() && order.may_close())
 }
 
 fn is_ending(store: &Store, old: &OrderId) -> bool {

@@ -29,7 +29,7 @@ use crate::{
         forms::form::{Form, FormInput, Replaces},
     },
     model::{
-        Command, Failure, FailureKind, Num, Order, OrderId, PlaceOrder, Position, Protection,
+        Command, Failure, FailureKind, Num, Order, OrderId, Page, PlaceOrder, Position, Protection,
         Receipt, Ticket, Timestamp, draft::Field,
     },
 };
@@ -52,12 +52,18 @@ pub enum MovePlan {
 /// Compares the order as its form first showed it with what is wanted.
 ///
 /// # Errors
-/// If it protects a position, and cannot be moved without leaving that bare.
+/// If it protects a position, or may, and cannot be moved without leaving that bare.
 pub fn plan(
     store: &Store,
     order: &Order,
     (shown, wanted): (&PlaceOrder, &PlaceOrder),
 ) -> Result<MovePlan, String> {
+    if may_stop(store, order) {
+        return Err(format!(
+            "whether {} stops an open position is not known: wait until all positions are listed",
+            order.id
+        ));
+    }
     let terms = terms(order, (shown, wanted));
     match (exit_of(store, order), terms) {
         (Some(position), Some(terms)) => {
@@ -71,6 +77,12 @@ pub fn plan(
         (None, Some(terms)) => Ok(MovePlan::InPlace(Moved::Order(terms))),
         (None, None) => Ok(MovePlan::Replace),
     }
+}
+
+/// Without the positions a stop cannot be told from another armed order.
+fn may_stop(store: &Store, order: &Order) -> bool {
+    let is_read = store.positions.value().is_some_and(Page::is_whole);
+    !is_read && order.is_armed() && order.may_close()
 }
 
 fn only_terms(order: &Order) -> String {

@@ -21,9 +21,7 @@ use crate::{
     },
     cli::{Exit, exit::UsageError, local_zone::local_zone, service::Service, voice::Output},
     config::Sources,
-    model::{
-        Command, Failure, FailureKind, Order, OrderId, Page, PlaceOrder, Receipt, draft::Field,
-    },
+    model::{Command, Failure, FailureKind, Order, OrderId, PlaceOrder, Receipt, draft::Field},
     runtime::Clock,
 };
 use color_eyre::Result;
@@ -88,11 +86,11 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
                 return again(&service, voice, &moved).await;
             }
             voice.note(&format!("it is not moved in place: {}", why.message));
-            let successor = successor(&store, order, terms.wanted)?;
+            let successor = successor(order, terms.wanted)?;
             cancel_first(&service, voice, successor, read_at).await
         }
         MovePlan::Replace => {
-            let successor = successor(&store, order, terms.wanted)?;
+            let successor = successor(order, terms.wanted)?;
             replace(&service, args.how, successor, read_at).await
         }
     }
@@ -171,15 +169,7 @@ fn found<'a>(store: &'a Store, id: &OrderId) -> Result<&'a Order, Failure> {
 }
 
 /// What takes the place of an order that is canceled.
-fn successor(store: &Store, order: &Order, wanted: PlaceOrder) -> Result<Successor> {
-    let is_read = store.positions.value().is_some_and(Page::is_whole);
-    if !is_read && order.is_armed() && order.may_close() {
-        let words = format!(
-            "whether {} stops an open position is not known: the positions could not be read",
-            order.id
-        );
-        return Err(Failure::new(FailureKind::Unavailable, words).into());
-    }
+fn successor(order: &Order, wanted: PlaceOrder) -> Result<Successor> {
     let filled = if order.is_armed() {
         order.filled_size.unwrap_or_default().abs()
     } else {

@@ -275,8 +275,8 @@ fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
     }
     let other = twap(r#","total_size":0.2,"reduce_only":false,"duration_minutes":3,"min_price":9"#);
     let expected = [
-        "size 0.2 instead of 0.10",
         "side buy instead of sell",
+        "size 0.2 instead of 0.10",
         "reduce-only false instead of true",
         "minutes 3 instead of 30",
         "lowest price 9 instead of 90",

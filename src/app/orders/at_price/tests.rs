@@ -247,20 +247,17 @@ fn moved_desk() -> Model {
 }
 
 #[test]
-fn an_order_that_is_dropped_elsewhere_goes_the_way_of_a_safe_replace() {
+fn an_order_that_is_dropped_elsewhere_is_moved_in_place() {
     let mut model = moved_desk();
     let id = OrderId::from("ord-1");
     let next = drop_order(&mut model, &id, &at("60002"), SendMode::AtOnce);
     let Next::AskEach(effects) = next else {
         panic!("{next:?}");
     };
-    let [Effect::Send(_, Command::Cancel(canceled))] = effects.as_slice() else {
+    let [Effect::Send(_, Command::Modify(modify))] = effects.as_slice() else {
         panic!("{effects:?}");
     };
-    assert_eq!(
-        *canceled, id,
-        "the new one waits for the end of the old one"
-    );
+    assert_eq!((&modify.order_id, modify.price), (&id, num("60002")));
     let mut model = moved_desk();
     let why = refused(drop_order(&mut model, &id, &at("60000"), SendMode::AtOnce));
     assert_eq!(why, "nothing changed: the order is already at this price");
@@ -269,7 +266,7 @@ fn an_order_that_is_dropped_elsewhere_goes_the_way_of_a_safe_replace() {
     let sent = press(&mut model, "enter");
     assert!(matches!(
         sent.as_slice(),
-        [Effect::Send(_, Command::Cancel(_))]
+        [Effect::Send(_, Command::Modify(_))]
     ));
 }
 

@@ -12,8 +12,8 @@ use crate::{
     },
     config::Fees,
     model::{
-        CancelResult, CloseKind, Command, Failure, FailureKind, Order, Page, Placed, Progress,
-        Receipt, Side, Ticket,
+        CancelResult, CloseKind, Command, ExitOperation, Failure, FailureKind, Num, Order, Page,
+        Progress, Receipt, Side, Ticket,
     },
 };
 use std::time::Duration;
@@ -52,21 +52,27 @@ fn said(model: &Model) -> Option<String> {
     }
 }
 
+/// The prices that are placed or moved to.
 fn placed_at(effects: &[Effect]) -> Vec<String> {
-    let sends = effects.iter().filter_map(|effect| {
-        let Effect::Send(_, command) = effect else {
-            return None;
-        };
-        match command.facts().places? {
-            Placed::Order(order) => {
-                let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
-                trigger.or(order.limit_price)
-            }
-            Placed::Close(close) => Some(close.trigger.as_ref()?.price),
-            Placed::Twap(_) | Placed::Scaled(_) => None,
-        }
+    let sends = effects.iter().filter_map(|effect| match effect {
+        Effect::Send(_, command) => Some(prices(command)),
+        _ => None,
     });
-    sends.map(|price| price.normalized().to_string()).collect()
+    let prices = sends.flatten();
+    prices.map(|price| price.normalized().to_string()).collect()
+}
+
+fn prices(command: &Command) -> Vec<Num> {
+    let moved = |operation: &ExitOperation| match operation {
+        ExitOperation::Modify { price, .. } => Some(*price),
+        ExitOperation::Cancel { .. } | ExitOperation::Place { .. } => None,
+    };
+    match command {
+        Command::ExitBatch(batch) => batch.operations.iter().filter_map(moved).collect(),
+        Command::Modify(modify) => vec![modify.price],
+        Command::Close(close) => close.trigger.iter().map(|trigger| trigger.price).collect(),
+        _ => vec![],
+    }
 }
 
 #[test]
@@ -103,30 +109,19 @@ fn break_even_moves_every_stop_that_guards_less_and_no_other() {
 
 #[test]
 fn break_even_moves_the_other_stops_where_one_cannot_be_moved() {
-    let odd = |id: &str, price: &str| {
-        let json = format!(
-            r#""type":"stop_trailing","mode":"stop_trailing","side":"sell","size":0.5,"trigger_price":{price},
-            "trigger_direction":"below","target_position_id":"pos-1","status":"pending""#
-        );
-        testing::order(id, "BTC", &json)
+    let odd = Order {
+        limit_price: Some(num("56900")),
+        ..armed("ord-6", "stop_limit", "57000")
     };
-    for stops in [
-        vec![stop("ord-5", "58000"), odd("ord-6", "57000")],
-        vec![odd("ord-6", "58500"), stop("ord-5", "58000")],
-    ] {
-        let mut model = charged(stops);
-        let effects = press(&mut model, "Z");
-        assert_eq!(placed_at(&effects), ["60055"]);
-        assert_eq!(model.store.flights.len(), 1, "what is in flight was sent");
-        let words = said(&model).unwrap();
-        assert!(words.starts_with("the stop ord-6 stays at 5"), "{words}");
-        assert!(
-            words.ends_with(
-                ": an order of this type cannot be replaced: cancel it and place a new one"
-            ),
-            "{words}"
-        );
-    }
+    let mut model = charged(vec![stop("ord-5", "58000"), odd]);
+    let effects = press(&mut model, "Z");
+    assert_eq!(placed_at(&effects), ["60055"]);
+    assert_eq!(
+        said(&model).as_deref(),
+        Some(
+            "the stop at 57,000 stays: ord-6 has a trigger and a limit: place another one, then cancel it"
+        )
+    );
 }
 
 #[test]
@@ -217,28 +212,29 @@ fn canceled(model: &mut Model, id: &str) -> Vec<Effect> {
 }
 
 #[test]
-fn a_target_is_canceled_first_and_presses_until_then_only_change_its_price() {
+fn a_target_moves_in_place_and_presses_meanwhile_change_where_it_leads() {
     let resting = r#""type":"limit","mode":"limit","side":"sell","size":0.5,"filled_size":0,"limit_price":68000,
         "status":"resting""#;
     let resting = Order {
         reduce_only: true,
         ..testing::order("ord-5", "BTC", resting)
     };
-    for target in [armed("ord-5", "take_market", "68000"), resting] {
-        let mut model = charged(vec![target.clone()]);
-        let effects = press(&mut model, ")");
-        let cancel = Command::Cancel("ord-5".into());
-        assert_eq!(effects, vec![Effect::Send(Ticket(1), cancel)]);
-        assert_eq!(press(&mut model, ") )"), vec![]);
-        canceled(&mut model, "ord-5");
-        assert_eq!(press(&mut model, "("), vec![]);
-        let mut ended = target;
-        ended.status = serde_json::from_str(r#""canceled""#).unwrap();
-        let now = model.now;
-        let found = Msg::Traced(vec!["ord-5".into()], vec![ended]);
-        let effects = update(&mut model, now, found);
-        assert_eq!(placed_at(&effects), ["68002"]);
-    }
+    let mut model = charged(vec![resting]);
+    assert_eq!(placed_at(&press(&mut model, ")")), ["68001"]);
+    assert_eq!(press(&mut model, ") )"), vec![]);
+    let accepted = Receipt::Order {
+        order: Box::new(testing::order(
+            "ord-5",
+            "BTC",
+            r#""type":"limit","mode":"limit","side":"sell","size":0.5,"status":"resting""#,
+        )),
+        queued: false,
+    };
+    let effects = settle(&mut model, Ticket(1), Ok(accepted));
+    assert_eq!(placed_at(&effects), ["68003"]);
+
+    let mut armed = charged(vec![armed("ord-5", "take_market", "68000")]);
+    assert_eq!(placed_at(&press(&mut armed, ")")), ["68001"]);
 }
 
 #[test]
@@ -268,33 +264,6 @@ fn a_target_with_a_limit_keeps_its_distance_on_every_press() {
         (trigger, order.limit_price),
         (Some(num("68003")), Some(num("67903")))
     );
-}
-
-#[test]
-fn an_armed_target_whose_cancel_is_queued_is_waited_for() {
-    let mut model = charged(vec![armed("ord-5", "take_market", "68000")]);
-    press(&mut model, ")");
-    let queued = CancelResult {
-        id: "ord-5".into(),
-        canceled: false,
-        queued: true,
-    };
-    let effects = settle(&mut model, Ticket(1), Ok(Receipt::Cancel(queued.clone())));
-    assert_eq!(placed_at(&effects), Vec::<String>::new());
-    assert_eq!(press(&mut model, ")"), vec![], "it leads further");
-    let now = model.now;
-    let over = Receipt::Cancel(CancelResult {
-        canceled: true,
-        queued: false,
-        ..queued
-    });
-    let trace = Effect::Trace(vec!["ord-5".into()]);
-    let effects = update(&mut model, now, Msg::Ended("ord-5".into(), Ok(over)));
-    assert!(effects.contains(&trace), "{effects:?}");
-    let mut ended = armed("ord-5", "take_market", "68000");
-    ended.status = serde_json::from_str(r#""canceled""#).unwrap();
-    let found = Msg::Traced(vec!["ord-5".into()], vec![ended]);
-    assert_eq!(placed_at(&update(&mut model, now, found)), ["68002"]);
 }
 
 /// The one command of the strip.

@@ -3,27 +3,23 @@ use crate::{
         account::poll::Answer,
         activity::notice::Event,
         desk::{model::Model, msg::Msg},
-        dialogs::{
-            caller::{CallerId, CallerRequest, Sending},
-            effect::Effect,
-        },
+        dialogs::effect::Effect,
         testing::{self, *},
         update::router::update,
     },
     model::{
-        CancelResult, Command, Failure, FailureKind, Num, Order, OrderId, Page, Position, Progress,
-        Receipt, Ticket,
+        CancelResult, Command, ExitBatch, ExitOperation, Failure, FailureKind, ModifyOrder, Order,
+        Page, Position, Progress, Proof, Receipt, Risk, Ticket,
     },
 };
 use std::time::Duration;
 
-const OLD: &str = "ord-5";
-const NEW: &str = "ord-6";
+const STOP: &str = "ord-5";
 
-fn stop(id: &str, price: &str) -> Order {
+fn exit(id: &str, kind: &str, price: &str) -> Order {
     let json = format!(
-        r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":{price},
-        "target_position_id":"pos-1","status":"pending""#
+        r#""type":"{kind}","mode":"{kind}","side":"sell","size":0.5,"filled_size":0,"trigger_price":{price},
+        "target_position_id":"pos-1","status":"resting""#
     );
     Order {
         reduce_only: true,
@@ -31,41 +27,33 @@ fn stop(id: &str, price: &str) -> Order {
     }
 }
 
-fn long() -> Position {
-    position(
-        "pos-1",
-        "BTC",
-        "0.5",
-        r#""leverage":10,"liquidation_price":45000"#,
-    )
+fn stop(price: &str) -> Order {
+    exit(STOP, "stop_market", price)
 }
 
-/// A long of 0.5 from 60,000 with a stop at 58,000; the mark is 64,000.
+fn target() -> Order {
+    exit("ord-6", "take_market", "68000")
+}
+
+fn long(size: &str) -> Position {
+    position("pos-1", "BTC", size, r#""leverage":10"#)
+}
+
+/// A long of 0.5 from 60,000 with a stop at 58,000 and a target; the mark is 64,000.
 fn guarded() -> Model {
     let mut model = desk();
-    list(&mut model, &[long()], &[stop(OLD, "58000")]);
+    list(&mut model, &long("0.5"), &[stop("58000"), target()]);
     model
 }
 
-fn list(model: &mut Model, open: &[Position], working: &[Order]) -> Vec<Effect> {
+/// Lists as they are asked for a moment later.
+fn list(model: &mut Model, open: &Position, working: &[Order]) -> Vec<Effect> {
     let mut effects = wait(model, 50);
-    effects.extend(arrive(
-        model,
-        Answer::Positions(Ok(Page::of(open.to_vec()))),
-    ));
-    effects.extend(arrive(
-        model,
-        Answer::Orders(Ok(Page::of(working.to_vec()))),
-    ));
+    let open = Page::of(vec![open.clone()]);
+    effects.extend(arrive(model, Answer::Positions(Ok(open))));
+    let working = Page::of(working.to_vec());
+    effects.extend(arrive(model, Answer::Orders(Ok(working))));
     effects
-}
-
-fn said(model: &Model) -> Option<String> {
-    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
-        Some(words.clone())
-    } else {
-        None
-    }
 }
 
 fn sent(effects: &[Effect]) -> Vec<(Ticket, Command)> {
@@ -78,332 +66,283 @@ fn sent(effects: &[Effect]) -> Vec<(Ticket, Command)> {
     sends.collect()
 }
 
-/// The one stop that is placed, and where.
-fn placed(effects: &[Effect]) -> (Ticket, Num) {
+/// The one batch that is sent.
+fn batch(effects: &[Effect]) -> (Ticket, ExitBatch) {
     match sent(effects).as_slice() {
-        [(ticket, Command::Place(order))] => {
-            assert!(order.reduce_only, "{order:?}");
-            (*ticket, order.trigger.as_ref().unwrap().price)
-        }
+        [(ticket, Command::ExitBatch(batch))] => (*ticket, (**batch).clone()),
         other => panic!("{other:?}"),
     }
 }
 
-fn canceled(effects: &[Effect]) -> (Ticket, OrderId) {
-    match sent(effects).as_slice() {
-        [(ticket, command)] => (*ticket, command.cancels().unwrap().clone()),
-        other => panic!("{other:?}"),
+fn moves(batch: &ExitBatch) -> Vec<String> {
+    let operations = batch.operations.iter();
+    operations.map(ToString::to_string).collect()
+}
+
+fn refused(kind: FailureKind) -> Failure {
+    Failure {
+        proves: Proof::Refused,
+        ..Failure::new(kind, "why")
     }
 }
 
-fn accepted(price: &str) -> Receipt {
-    Receipt::Order {
-        order: Box::new(stop(NEW, price)),
-        queued: false,
+fn accepted() -> Receipt {
+    Receipt::Position(Box::new(long("0.5")))
+}
+
+fn said(model: &Model) -> Option<String> {
+    if let Event::Message(_, words) = &model.activity.toast(model.now)?.event {
+        Some(words.clone())
+    } else {
+        None
     }
 }
 
-fn gone(id: &str) -> Receipt {
-    Receipt::Cancel(CancelResult {
-        id: id.into(),
-        canceled: true,
-        queued: false,
-    })
-}
-
-/// The new stop was accepted at 58,001.
-fn standing() -> Model {
+#[test]
+fn a_stop_moves_as_one_batch_that_says_what_was_seen() {
     let mut model = guarded();
-    let (ticket, price) = placed(&press(&mut model, "}"));
-    assert_eq!(price, num("58001"));
-    assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted("58001")))), []);
-    model
-}
-
-fn both() -> [Order; 2] {
-    [stop(OLD, "58000"), stop(NEW, "58001")]
+    let (ticket, batch) = batch(&press(&mut model, "}"));
+    assert_eq!(batch.position_id, "pos-1".into());
+    assert_eq!(batch.expected_position_size, num("0.5"));
+    let expected = batch.expected_orders.iter();
+    let expected: Vec<_> = expected
+        .map(|exit| (exit.order_id.raw(), exit.price))
+        .collect();
+    assert_eq!(
+        expected,
+        [(STOP, num("58000")), ("ord-6", num("68000"))],
+        "every exit, not only the moved one"
+    );
+    assert_eq!(moves(&batch), ["move ord-5 to 58,001"]);
+    assert_eq!(batch.risk, Risk::Neutral);
+    assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted()))), []);
+    assert_eq!((model.store.moves.len(), model.store.under_way()), (0, 0));
 }
 
 #[test]
-fn the_new_stop_is_read_back_as_armed_before_the_old_one_is_canceled() {
-    let mut model = standing();
-    assert_eq!(sent(&wait(&mut model, 600)), [], "no read has shown it");
-    let effects = list(&mut model, &[long()], &both());
-    let (ticket, id) = canceled(&effects);
-    assert_eq!(id, OLD.into());
-    assert_eq!(sent(&settle(&mut model, ticket, Ok(gone(OLD)))), []);
-    assert_eq!(model.store.stop_moves, vec![]);
-    assert_eq!(model.store.under_way(), 0);
+fn a_looser_stop_counts_as_new_risk() {
+    let mut model = guarded();
+    let (_, batch) = batch(&press(&mut model, "{"));
+    assert_eq!(batch.risk, Risk::Increasing);
 }
 
 #[test]
-fn a_position_is_never_without_a_stop_on_the_way() {
+fn a_batch_over_other_exits_is_read_again_and_sent_once_more() {
     let mut model = guarded();
-    let (ticket, _) = placed(&press(&mut model, "}"));
-    // Whatever the lists say before the new one is accepted, nothing is canceled.
-    for working in [vec![stop(OLD, "58000")], both().to_vec()] {
-        assert_eq!(sent(&list(&mut model, &[long()], &working)), []);
-    }
-    settle(&mut model, ticket, Ok(accepted("58001")));
-    // An old list, a cut one, and one without the new stop cancel nothing.
-    let now = model.now;
-    let early = arrive(&mut model, Answer::Orders(Ok(Page::of(both().to_vec()))));
-    assert_eq!((sent(&early), model.now), (vec![], now));
-    wait(&mut model, 50);
-    let cut = Page {
-        incomplete: true,
-        ..Page::of(both().to_vec())
-    };
-    arrive(&mut model, Answer::Positions(Ok(Page::of(vec![long()]))));
-    assert_eq!(sent(&arrive(&mut model, Answer::Orders(Ok(cut)))), []);
-    assert!(!sent(&list(&mut model, &[long()], &both())).is_empty());
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    let conflict = || Err(refused(FailureKind::Conflict));
+    let effects = settle(&mut model, ticket, conflict());
+    assert_eq!(sent(&effects), [], "not before lists show what is so");
+    let early = arrive(
+        &mut model,
+        Answer::Orders(Ok(Page::of(vec![stop("58000")]))),
+    );
+    assert_eq!(sent(&early), [], "asked for before the answer");
+    let effects = list(&mut model, &long("0.4"), &[stop("57000")]);
+    let (second, again) = batch(&effects);
+    assert_eq!(again.expected_position_size, num("0.4"));
+    assert_eq!(again.expected_orders.len(), 1);
+    assert_eq!(moves(&again), ["move ord-5 to 58,001"]);
+
+    let effects = settle(&mut model, second, conflict());
+    assert_eq!(sent(&effects), []);
+    assert_eq!(sent(&list(&mut model, &long("0.4"), &[stop("57000")])), []);
+    assert!(model.store.moves.is_empty());
 }
 
-// docs/delivery.md 3.6, row by row.
-
 #[test]
-fn a_new_stop_that_is_refused_leaves_the_old_one() {
+fn a_refused_batch_leaves_the_old_stop_and_says_so() {
     let mut model = guarded();
-    let (ticket, _) = placed(&press(&mut model, "}"));
-    let why = Failure::new(FailureKind::Invalid, "too many stops");
-    assert_eq!(sent(&settle(&mut model, ticket, Err(why))), []);
-    let words = "the stop is not moved, ord-5 stands: too many stops";
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    let effects = settle(&mut model, ticket, Err(refused(FailureKind::Invalid)));
+    assert_eq!(sent(&effects), []);
+    let words = "not moved, ord-5 stays as it is: why";
     assert_eq!(said(&model).as_deref(), Some(words));
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
+    assert!(model.store.moves.is_empty());
 }
 
 #[test]
-fn while_the_new_stop_is_in_doubt_nothing_is_canceled_even_if_it_is_done_later() {
+fn presses_during_a_move_lead_to_one_more_batch() {
     let mut model = guarded();
-    let (ticket, _) = placed(&press(&mut model, "}"));
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    assert_eq!(sent(&press(&mut model, "} } {")), [], "one at a time");
+    let effects = settle(&mut model, ticket, Ok(accepted()));
+    assert_eq!(sent(&effects), [], "its expectation would be out of date");
+    let effects = list(&mut model, &long("0.5"), &[stop("58001"), target()]);
+    let (_, next) = batch(&effects);
+    assert_eq!(moves(&next), ["move ord-5 to 58,002"]);
+    assert_eq!(next.expected_orders[0].price, num("58001"));
+}
+
+#[test]
+fn a_position_that_is_gone_ends_the_move() {
+    let mut model = guarded();
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    let effects = list(
+        &mut model,
+        &position("pos-9", "SOL", "1", r#""leverage":1"#),
+        &[],
+    );
+    assert_eq!(sent(&effects), []);
+    let words = "not moved, ord-5 stays as it is: the position is closed";
+    assert_eq!(said(&model).as_deref(), Some(words));
+}
+
+#[test]
+fn lists_that_do_not_come_end_the_move() {
+    let mut model = guarded();
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    wait(&mut model, 10_100);
+    assert!(model.store.moves.is_empty());
+    let words = "not moved, ord-5 stays as it is: positions and orders were not read within 10 s";
+    assert_eq!(said(&model).as_deref(), Some(words));
+}
+
+#[test]
+fn a_move_of_unknown_outcome_is_followed_by_nothing() {
+    let mut model = guarded();
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    press(&mut model, "}");
     let parked = Progress::Parked {
         why: Failure::new(FailureKind::Unknown, "no answer"),
         replay_until: model.now.plus(Duration::from_mins(15)),
     };
     let now = model.now;
     update(&mut model, now, Msg::Progress(ticket, parked));
-    let words = "whether the new stop stands is not known: ord-5 is not canceled";
-    assert_eq!(said(&model).as_deref(), Some(words));
-    assert_eq!(sent(&settle(&mut model, ticket, Ok(accepted("58001")))), []);
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
+    assert!(model.store.moves.is_empty());
+    assert_eq!(sent(&list(&mut model, &long("0.5"), &[stop("58001")])), []);
 }
 
 #[test]
-fn a_new_stop_that_is_not_armed_cancels_nothing() {
-    let mut model = standing();
-    assert_eq!(
-        sent(&list(&mut model, &[long()], &[stop(OLD, "58000")])),
-        []
-    );
-    let words = "the new stop ord-6 is not armed: ord-5 is not canceled";
-    assert_eq!(said(&model).as_deref(), Some(words));
-    assert_eq!(model.store.stop_moves, vec![]);
-}
-
-fn stop_cell(model: &Model) -> String {
-    let zone = crate::model::Zone::utc();
-    let scene = crate::view::Scene::of(model, &zone);
-    let position = model.store.position(&"pos-1".into()).unwrap();
-    crate::view::tables::protection::stop(position, &scene).text
-}
-
-fn status_cell(model: &Model, id: &str) -> String {
-    let zone = crate::model::Zone::utc();
-    let scene = crate::view::Scene::of(model, &zone);
-    let order = model.store.order(&id.into()).unwrap();
-    let spans = crate::view::tables::orders::state(order, &scene).spans;
-    spans.into_iter().map(|span| span.text).collect()
-}
-
-#[test]
-fn while_both_stand_the_row_says_so() {
-    let mut model = standing();
-    list(&mut model, &[long()], &both());
-    assert_eq!(stop_cell(&model), "58,001 200% of size +1");
-}
-
-#[test]
-fn a_queued_cancel_of_the_old_stop_is_shown_until_it_ends() {
-    let mut model = standing();
-    let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
-    let queued = Receipt::Cancel(CancelResult {
-        id: OLD.into(),
-        canceled: false,
-        queued: true,
-    });
-    settle(&mut model, ticket, Ok(queued));
-    list(&mut model, &[long()], &both());
-    assert_eq!(stop_cell(&model), "58,001 200% of size +1");
-    assert_eq!(status_cell(&model, OLD), "cancel queued");
-    assert_eq!(status_cell(&model, NEW), "armed");
-
-    let now = model.now;
-    update(&mut model, now, Msg::Ended(OLD.into(), Ok(gone(OLD))));
-    list(&mut model, &[long()], &[stop(NEW, "58001")]);
-    assert_eq!(stop_cell(&model), "58,001");
-}
-
-#[test]
-fn a_new_stop_that_no_list_shows_within_ten_seconds_ends_the_move_with_both() {
-    let mut model = standing();
-    assert_eq!(sent(&press(&mut model, "}")), [], "a further wish");
-    wait(&mut model, 10_000);
-    assert_eq!(model.store.stop_moves.len(), 1);
-    assert_eq!(sent(&wait(&mut model, 1)), []);
-    let words = "both stops stand: the new one was not read within 10 s; x on ord-5 cancels it; no stop is moved to \
-                 58,002";
-    assert_eq!(said(&model).as_deref(), Some(words));
-    assert_eq!(model.store.stop_moves, vec![]);
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
-
-    // The same where the cancel of the old one failed.
-    let mut later = standing();
-    let (ticket, _) = canceled(&list(&mut later, &[long()], &both()));
-    let why = Failure::new(FailureKind::Unavailable, "down");
-    settle(&mut later, ticket, Err(why));
-    wait(&mut later, 10_001);
-    let words =
-        "whether ord-5 is canceled was not read within 10 s: look at the stops of this position";
-    assert_eq!(said(&later).as_deref(), Some(words));
-    assert_eq!(later.store.stop_moves, vec![]);
-}
-
-#[test]
-fn a_new_stop_that_is_canceled_by_hand_leaves_the_old_one() {
-    let mut model = standing();
-    let waiting = [stop(OLD, "58000"), stop(NEW, "58001")];
-    let cut = Page {
-        incomplete: true,
-        ..Page::of(waiting.to_vec())
-    };
-    wait(&mut model, 50);
-    arrive(&mut model, Answer::Orders(Ok(cut)));
-    let now = model.now;
-    let wish = CallerRequest::Send {
-        command: Command::Unprotect(NEW.into()),
-        key: "mine".into(),
-        sending: Sending::First,
-    };
-    update(&mut model, now, Msg::Asked(CallerId(7), wish));
-    let words = "the stop is not moved: ord-5 still works, its replacement is canceled";
-    let lines = model.activity.lines.iter();
-    let mut events = lines.map(|line| &line.event);
-    let is_said = events.any(|event| matches!(event, Event::Message(_, said) if said == words));
-    assert!(is_said);
-    assert_eq!(model.store.stop_moves, vec![]);
-    // Even if a list still has both.
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
-}
-
-#[test]
-fn an_old_stop_that_fired_meanwhile_takes_the_new_one_with_it() {
-    let mut model = standing();
-    let effects = list(&mut model, &[], &[stop(NEW, "58001")]);
-    assert_eq!(canceled(&effects).1, NEW.into());
-    assert_eq!(model.store.stop_moves, vec![]);
-
-    let mut later = standing();
-    let (ticket, _) = canceled(&list(&mut later, &[long()], &both()));
-    let filled = Failure::new(FailureKind::Conflict, "order ord-5 is filled");
-    assert_eq!(sent(&settle(&mut later, ticket, Err(filled))), []);
-    let effects = list(&mut later, &[], &[stop(NEW, "58001")]);
-    assert_eq!(canceled(&effects).1, NEW.into());
-
-    // The service has ended it by itself.
-    let mut flat = standing();
-    assert_eq!(sent(&list(&mut flat, &[], &[])), []);
-    assert_eq!(flat.store.stop_moves, vec![]);
-}
-
-#[test]
-fn a_cancel_that_fails_leaves_both_and_says_so() {
-    let mut model = standing();
-    let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
-    let why = Failure::new(FailureKind::Unavailable, "down");
-    settle(&mut model, ticket, Err(why));
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
-    let words = "both stops stand, ord-6 and ord-5; x on ord-5 cancels it";
-    assert_eq!(said(&model).as_deref(), Some(words));
-}
-
-#[test]
-fn a_looser_stop_is_held_back_where_new_risk_is_and_a_tighter_one_is_not() {
-    for (keys, goes) in [("{", false), ("}", true)] {
-        let mut model = guarded();
-        let now = model.now;
-        let why = Msg::Halted(Some("flattened".to_owned()));
-        update(&mut model, now, why);
-        let effects = press(&mut model, keys);
-        assert_eq!(!sent(&effects).is_empty(), goes, "{keys}");
-    }
+fn nothing_follows_a_close_all() {
     let mut model = guarded();
-    let (ticket, price) = placed(&press(&mut model, "{"));
-    assert_eq!(price, num("57999"));
-    settle(&mut model, ticket, Ok(accepted("57999")));
-    let both = [stop(OLD, "58000"), stop(NEW, "57999")];
-    let effects = list(&mut model, &[long()], &both);
-    let expected = Command::Unprotect(OLD.into());
-    assert_eq!(sent(&effects)[0].1, expected, "more can be lost after it");
-}
-
-#[test]
-fn presses_during_a_move_become_one_move_to_the_latest_price() {
-    let mut model = guarded();
-    let (ticket, price) = placed(&press(&mut model, "}"));
-    assert_eq!(price, num("58001"));
-    assert_eq!(sent(&press(&mut model, "} } }")), []);
-    settle(&mut model, ticket, Ok(accepted("58001")));
-    assert_eq!(sent(&press(&mut model, "}")), [], "while it is read back");
-    let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
-    assert_eq!(sent(&press(&mut model, "{")), [], "while the old one goes");
-    // The list still has the old one, whose cancel was answered.
-    let (_, price) = placed(&settle(&mut model, ticket, Ok(gone(OLD))));
-    assert_eq!(price, num("58004"), "five up, one down");
-    assert_eq!(model.store.stop_moves.len(), 1);
-}
-
-#[test]
-fn a_wish_that_comes_back_to_where_the_new_stop_stands_moves_it_no_more() {
-    let mut model = guarded();
-    let (ticket, _) = placed(&press(&mut model, "}"));
-    assert_eq!(sent(&press(&mut model, "} {")), []);
-    settle(&mut model, ticket, Ok(accepted("58001")));
-    let (ticket, _) = canceled(&list(&mut model, &[long()], &both()));
-    assert_eq!(sent(&settle(&mut model, ticket, Ok(gone(OLD)))), []);
-    assert_eq!(model.store.stop_moves, vec![]);
-}
-
-#[test]
-fn a_way_out_ends_the_move_and_cancels_no_stop() {
-    let mut model = standing();
+    let (ticket, _) = batch(&press(&mut model, "}"));
+    press(&mut model, "}");
+    settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
     press(&mut model, "X");
-    wait(&mut model, 1_500);
-    assert_eq!(sent(&list(&mut model, &[long()], &both())), []);
+    wait(&mut model, 2_000);
+    assert!(model.store.moves.is_empty());
+}
+
+fn resting() -> Order {
+    let json = r#""type":"limit","mode":"limit","side":"buy","size":0.3,"filled_size":0.1,"initial_size":0.4,
+        "limit_price":60000,"status":"resting""#;
+    testing::order("ord-7", "BTC", json)
+}
+
+fn working(order: Order) -> Model {
+    let mut model = desk();
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![order]))));
+    press(&mut model, "2");
+    model
+}
+
+fn modified(effects: &[Effect]) -> (Ticket, ModifyOrder) {
+    match sent(effects).as_slice() {
+        [(ticket, Command::Modify(modify))] => (*ticket, modify.clone()),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
-fn a_stop_limit_keeps_the_distance_of_its_limit() {
-    let mut model = guarded();
-    let json = r#""type":"stop_limit","mode":"stop_limit","side":"sell","size":0.5,"trigger_price":58000,
-        "limit_price":57900,"target_position_id":"pos-1","status":"pending""#;
-    let limit = Order {
-        reduce_only: true,
-        ..testing::order(OLD, "BTC", json)
+fn a_resting_order_moves_in_place() {
+    let mut model = working(resting());
+    let (_, modify) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
+    assert_eq!(
+        (modify.order_id.raw(), modify.price),
+        ("ord-7", num("61000"))
+    );
+    assert_eq!((modify.size, modify.risk), (None, Risk::Increasing));
+}
+
+#[test]
+fn an_armed_entry_moves_its_trigger_in_place() {
+    let json = r#""type":"stop_market","mode":"stop_market","side":"buy","size":2,"trigger_price":70000,
+        "trigger_direction":"above","status":"resting""#;
+    let mut model = working(testing::order("ord-8", "BTC", json));
+    let (_, modify) = modified(&press(&mut model, "m ctrl-u 71000 enter"));
+    assert_eq!((modify.price, modify.size), (num("71000"), None));
+}
+
+#[test]
+fn an_order_that_the_service_does_not_move_is_replaced() {
+    let mut model = working(resting());
+    let (ticket, _) = modified(&press(&mut model, "m ctrl-u 61000 enter"));
+    let effects = settle(&mut model, ticket, Err(refused(FailureKind::Conflict)));
+    let [(second, cancel)] = sent(&effects).try_into().unwrap();
+    assert_eq!(cancel.cancels(), Some(&"ord-7".into()));
+    assert!(
+        model.refused.is_empty(),
+        "its form goes with the replacement"
+    );
+    let canceled = CancelResult {
+        id: "ord-7".into(),
+        canceled: true,
+        queued: false,
     };
-    list(&mut model, &[long()], &[limit]);
-    let effects = press(&mut model, "}");
+    settle(&mut model, second, Ok(Receipt::Cancel(canceled)));
+    let ended = Order {
+        status: crate::model::OrderStatus::Canceled.into(),
+        ..resting()
+    };
+    let now = model.now;
+    let effects = update(
+        &mut model,
+        now,
+        Msg::Traced(vec!["ord-7".into()], vec![ended]),
+    );
     let [(_, Command::Place(order))] = &sent(&effects)[..] else {
         panic!("{effects:?}");
     };
-    assert_eq!(order.limit_price, Some(num("57901")));
+    assert_eq!(
+        (order.limit_price, order.size),
+        (Some(num("61000")), num("0.3"))
+    );
 }
 
 #[test]
-fn a_stop_moved_by_its_form_goes_the_same_way() {
+fn more_than_price_and_size_is_canceled_and_placed_anew() {
+    let order = Order {
+        limit_price: Some(num("69900")),
+        ..testing::order(
+            "ord-8",
+            "BTC",
+            r#""type":"stop_limit","mode":"stop_limit","side":"buy","size":2,"trigger_price":70000,
+            "trigger_direction":"above","status":"resting""#,
+        )
+    };
+    let mut model = working(order);
+    let effects = press(&mut model, "m ctrl-u 71000 enter");
+    assert!(
+        matches!(sent(&effects).as_slice(), [(_, Command::Cancel(_))]),
+        "it has two prices: {effects:?}"
+    );
+}
+
+#[test]
+fn a_stop_with_a_trigger_and_a_limit_is_never_canceled_first() {
+    let two = Order {
+        limit_price: Some(num("57900")),
+        ..exit(STOP, "stop_limit", "58000")
+    };
+    let mut model = desk();
+    list(&mut model, &long("0.5"), &[two]);
+    assert_eq!(sent(&press(&mut model, "}")), []);
+    assert_eq!(sent(&press(&mut model, "2 m ctrl-u 58500 enter")), []);
+}
+
+#[test]
+fn break_even_moves_every_worse_stop_together() {
     let mut model = guarded();
-    let (ticket, price) = placed(&press(&mut model, "2 e ctrl-u 59000 enter"));
-    assert_eq!((price, model.overlays.len()), (num("59000"), 0));
-    settle(&mut model, ticket, Ok(accepted("59000")));
-    let both = [stop(OLD, "58000"), stop(NEW, "59000")];
-    assert_eq!(canceled(&list(&mut model, &[long()], &both)).1, OLD.into());
+    model.options.fees.taker_bps = Some(num("4.5"));
+    let two = [stop("58000"), exit("ord-9", "stop_market", "57000")];
+    list(&mut model, &long("0.5"), &two);
+    let (_, batch) = batch(&press(&mut model, "Z"));
+    let ids = batch.operations.iter().map(|operation| match operation {
+        ExitOperation::Modify { order_id, .. } => order_id.raw(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), [STOP, "ord-9"]);
 }

@@ -196,7 +196,7 @@ fn one_key_trading_sends_at_once_unless_the_prices_moved_under_the_hand() {
     let mut model = armed();
     let sent = let_go(&mut model, Some(spot(7, 63_951, 0)));
     assert!(
-        matches!(sent.as_slice(), [Effect::Send(_, Command::Cancel(_)), ..]),
+        matches!(sent.as_slice(), [Effect::Send(_, Command::Modify(_)), ..]),
         "{sent:?}"
     );
     let mut model = armed();

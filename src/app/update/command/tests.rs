@@ -624,19 +624,15 @@ fn an_order_is_moved_by_its_id_and_the_price_it_waits_for() {
     say(&mut model, "move ord-1 60500 --size 0.2");
     assert_eq!(text(&model, Field::LimitPrice), "60500");
     assert_eq!(text(&model, Field::Size), "0.2");
-    assert_eq!(
-        press(&mut model, "enter"),
-        vec![Effect::Send(
-            crate::model::Ticket(1),
-            Command::Cancel("ord-1".into())
-        )]
-    );
+    let moved = |model: &mut Model| match press(model, "enter").as_slice() {
+        [Effect::Send(_, Command::Modify(modify))] => modify.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(moved(&mut model), "move order ord-1 to 60,500, size 0.2");
     let mut model = movable();
     say(&mut model, "move ord-2 --trigger-price 2850");
     assert_eq!(text(&model, Field::TriggerPrice), "2850");
-    let cancel = Command::Cancel("ord-2".into());
-    let sent = press(&mut model, "enter");
-    assert_eq!(sent, vec![Effect::Send(crate::model::Ticket(1), cancel)]);
+    assert_eq!(moved(&mut model), "move order ord-2 to 2,850");
     let mut model = movable();
     say(&mut model, "move ord-2 2850");
     assert_eq!(text(&model, Field::TriggerPrice), "2850");
