@@ -2,7 +2,7 @@
 //!
 //! The paper exchange uses the same arithmetic (`docs/engine.md 5.1, 5.4`); for any other service it is an estimate.
 
-use super::{Book, Market, Num, Side};
+use super::{Book, Distribution, Market, Num, Side};
 
 /// Shortest time between slices, in seconds.
 const LEAST_INTERVAL: i64 = 30;
@@ -10,8 +10,6 @@ const LEAST_INTERVAL: i64 = 30;
 const SLICE_VALUE: i64 = 10;
 /// More rungs than any scaled order has.
 const MOST_RUNGS: i64 = 1_000;
-/// A larger skew than any scaled order has, in thousandths.
-const STEEPEST_MILLI: i64 = 1_000_000;
 
 /// When the slices of a TWAP run: the first at its start, the last at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,18 +27,23 @@ impl Schedule {
             .map_or(duration_seconds, |whole| {
                 whole + i64::from(duration_seconds % affordable != 0)
             });
-        let interval_seconds = apart.max(LEAST_INTERVAL);
+        Self::every(duration_seconds, apart.max(LEAST_INTERVAL))
+    }
+
+    /// With an interval above zero that was chosen.
+    pub fn every(duration_seconds: i64, interval_seconds: i64) -> Self {
+        let whole = duration_seconds.checked_div(interval_seconds);
         Self {
             interval_seconds,
-            slices: duration_seconds / interval_seconds + 1,
+            slices: whole.unwrap_or(0) + 1,
         }
     }
 }
 
-/// `total` in `rungs` parts with weights from 1 to `skew_milli / 1000`, linearly. The largest remainders get what
-/// rounding leaves, the lower rung first. The parts sum to `total` exactly.
-pub fn shares(total: i64, rungs: i64, skew_milli: i64) -> Vec<i64> {
-    let weight = |rung: i64| i128::from(weight(rung, rungs, skew_milli));
+/// `total` in `rungs` parts by their weights. The largest remainders get what rounding leaves, the lower rung first. The
+/// parts sum to `total` exactly.
+pub fn shares(total: i64, rungs: i64, distribution: Distribution) -> Vec<i64> {
+    let weight = |rung: i64| i128::from(weight(rung, rungs, distribution));
     let all: i128 = (0..rungs).map(weight).sum::<i128>().max(1);
     let mut shares: Vec<(i64, i128)> = (0..rungs)
         .map(|rung| {
@@ -59,9 +62,13 @@ pub fn shares(total: i64, rungs: i64, skew_milli: i64) -> Vec<i64> {
     shares.into_iter().map(|(floor, _)| floor).collect()
 }
 
-/// The weight of a rung, the lowest being 0; only its share of the sum matters.
-fn weight(rung: i64, rungs: i64, skew_milli: i64) -> i64 {
-    1_000 * (rungs - 1) + (skew_milli - 1_000) * rung
+/// The weight of a rung, the first being 0: 1 each, or 1, 2, 3 … from one end. Only its share of the sum matters.
+fn weight(rung: i64, rungs: i64, distribution: Distribution) -> i64 {
+    match distribution {
+        Distribution::Flat => 1,
+        Distribution::Ascending => rung + 1,
+        Distribution::Descending => rungs - rung,
+    }
 }
 
 /// The parameters of a scaled order.
@@ -71,7 +78,7 @@ pub struct Ladder<'a> {
     pub start: Num,
     pub end: Num,
     pub rungs: Num,
-    pub skew: Num,
+    pub distribution: Distribution,
     /// For the price steps; without it prices stay exact.
     pub market: Option<&'a Market>,
 }
@@ -123,14 +130,14 @@ impl Ladder<'_> {
     /// The sizes of `total` in lots of 10^-`decimals`, in the order of the prices.
     pub fn sizes(&self, total: Num, decimals: u32) -> Option<Vec<Num>> {
         let lots = i64::try_from(total.to_scaled(decimals)?).ok()?;
-        let shares = shares(lots, self.count()?, self.skew_milli()?).into_iter();
+        let shares = shares(lots, self.count()?, self.distribution).into_iter();
         Some(shares.map(|lots| Num::new(lots, decimals)).collect())
     }
 
     /// The average price per coin if every rung fills at its own price.
     pub fn average(&self) -> Option<Num> {
-        let (count, skew_milli) = (self.count()?, self.skew_milli()?);
-        let weights = (0..count).map(|rung| Num::from(weight(rung, count, skew_milli)));
+        let count = self.count()?;
+        let weights = (0..count).map(|rung| Num::from(weight(rung, count, self.distribution)));
         let none = (Num::ZERO, Num::ZERO);
         let (paid, all) = self.prices()?.into_iter().zip(weights).try_fold(
             none,
@@ -144,11 +151,6 @@ impl Ladder<'_> {
     fn count(&self) -> Option<i64> {
         let count = self.rungs.to_i64().filter(|_| self.rungs.decimals() == 0)?;
         (2..=MOST_RUNGS).contains(&count).then_some(count)
-    }
-
-    fn skew_milli(&self) -> Option<i64> {
-        let milli = i64::try_from(self.skew.to_scaled(3)?).ok()?;
-        (1..=STEEPEST_MILLI).contains(&milli).then_some(milli)
     }
 
     fn on_grid(&self, exact: Num) -> Num {
@@ -173,17 +175,18 @@ mod tests {
     #[test]
     fn slices_are_half_a_minute_apart_or_as_far_as_ten_dollars_each_needs() {
         assert_eq!(schedule(60, 10_000), (30, 121));
-        assert_eq!(schedule(4 * 24 * 60, 10_000), (346, 999));
+        assert_eq!(schedule(24 * 60, 10_000), (87, 994));
         assert_eq!(schedule(5, 100), (30, 11));
         assert_eq!(schedule(5, 0), (300, 2));
     }
 
     #[test]
     fn a_ladder_sums_to_its_total_to_the_lot() {
-        assert_eq!(shares(300, 3, 1_000), [100, 100, 100]);
-        assert_eq!(shares(9, 3, 2_000), [2, 3, 4]);
-        assert_eq!(shares(1_000, 4, 3_000), [125, 208, 292, 375]);
-        assert_eq!(shares(100, 3, 1_000), [34, 33, 33]);
+        use Distribution::{Ascending, Descending, Flat};
+        assert_eq!(shares(300, 3, Flat), [100, 100, 100]);
+        assert_eq!(shares(12, 3, Ascending), [2, 4, 6]);
+        assert_eq!(shares(1_000, 4, Descending), [400, 300, 200, 100]);
+        assert_eq!(shares(100, 3, Flat), [34, 33, 33]);
     }
 
     #[test]
@@ -197,7 +200,7 @@ mod tests {
             start: num("2657.15"),
             end: num("2662.47"),
             rungs: num("3"),
-            skew: num("1"),
+            distribution: Distribution::Flat,
             market: Some(&eth),
         };
         let shown = |side| {
@@ -222,7 +225,7 @@ mod tests {
             start: num("100"),
             end: num("80"),
             rungs: num("3"),
-            skew: num("1"),
+            distribution: Distribution::Flat,
             market: None,
         };
         let worths = |book| {
@@ -239,21 +242,28 @@ mod tests {
 
     #[test]
     fn the_average_of_a_ladder_leans_to_its_larger_rungs() {
-        let ladder = |skew, rungs| Ladder {
+        let ladder = |distribution, rungs| Ladder {
             side: Side::Buy,
             start: num("100"),
             end: num("90"),
             rungs: num(rungs),
-            skew: num(skew),
+            distribution,
             market: None,
         };
         assert_eq!(
-            ladder("1", "3").average().map(|a| a.rounded(4)),
+            ladder(Distribution::Flat, "3")
+                .average()
+                .map(|a| a.rounded(4)),
             Some(num("95.0000"))
         );
-        assert_eq!(ladder("3", "2").average(), Some(num("92.5")));
+        assert_eq!(
+            ladder(Distribution::Ascending, "3")
+                .average()
+                .map(|a| a.rounded(2)),
+            Some(num("93.33"))
+        );
         for rungs in ["1", "0", "2.5", "5000"] {
-            assert_eq!(ladder("1", rungs).prices(), None, "{rungs}");
+            assert_eq!(ladder(Distribution::Flat, rungs).prices(), None, "{rungs}");
         }
     }
 }

@@ -53,7 +53,7 @@ pub use state::spec::{
 pub use state::tick::PRICE_FIGURES;
 pub use state::units::{Bps, DecimalDisplay, Lots, MAX_COUNT, Millis, NanoPx, NanoRate, Px, Usd};
 pub use state::words::{
-    CompletionReason, Curve, ExecutionType, ExitGroup, Interval, LiquidityRole, MarginMode,
-    OrderMode, OrderStatus, OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection,
-    TwapStatus,
+    CompletionReason, Curve, Distribution, ExecutionType, ExitGroup, Interval, LiquidityRole,
+    MarginMode, OrderMode, OrderStatus, OrderType, ScaledStatus, Side, TimeInForce,
+    TriggerDirection, TwapStatus,
 };

@@ -325,6 +325,7 @@ impl MarketSnapshot {
             margin_mode: action.margin_mode,
             reduction: Reduction::May,
             duration_minutes: action.minutes,
+            slice_interval_seconds: None,
             pacing: action.randomize.into(),
             trigger_price: price(action.trigger_bps),
             max_price: price(action.max_bps),
@@ -343,7 +344,7 @@ impl MarketSnapshot {
             start_price: self.price(action.start_bps),
             end_price: self.price(action.end_bps),
             rung_count: action.rungs,
-            skew_milli: action.skew_percent.saturating_mul(10),
+            distribution: action.distribution,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The TOML types of a script.
 
 use super::super::engine::Curve;
-use crate::model::{MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection};
+use crate::model::{Distribution, MarginMode, PlaceKind, Side, TimeInForce, TriggerDirection};
 use serde::Deserialize;
 
 /// One entry: time (seconds relative to the start, so below 0), account, action.
@@ -140,13 +140,12 @@ pub(super) struct LadderAct {
     pub(super) start_bps: i64,
     pub(super) end_bps: i64,
     pub(super) rungs: u32,
-    /// Size of the last rung in percent of the first.
     #[serde(default = "flat")]
-    pub(super) skew_percent: u32,
+    pub(super) distribution: Distribution,
 }
 
-fn flat() -> u32 {
-    100
+fn flat() -> Distribution {
+    Distribution::Flat
 }
 
 /// Positions that are opened and closed again, one after another: a trading day in one line.

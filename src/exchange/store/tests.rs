@@ -64,6 +64,7 @@ fn commands() -> [EngineCommand; 4] {
         margin_mode: MarginMode::Cross,
         reduction: Reduction::May,
         duration_minutes: 5,
+        slice_interval_seconds: None,
         pacing: Pacing::Randomized,
         trigger_price: None,
         max_price: None,
@@ -79,7 +80,7 @@ fn commands() -> [EngineCommand; 4] {
         start_price: Px(1_400_000),
         end_price: Px(1_300_000),
         rung_count: 3,
-        skew_milli: 2_000,
+        distribution: Distribution::Ascending,
     };
     [
         EngineCommand::Place(opening),

@@ -17,4 +17,4 @@ pub(super) use fields::market;
 pub(super) use integral::{integral, optional as optional_integral};
 pub(super) use place::place;
 pub(super) use rows::{ResourceEncoder, at};
-pub(super) use units::{MarketUnits, account_limit, leverage, nano, rate, usd, whole};
+pub(super) use units::{MarketUnits, account_limit, leverage, nano, observed, rate, usd, whole};

@@ -1,8 +1,8 @@
 //! Engine rows as the documented resources.
 
 use super::super::engine::{
-    AccountIx, Engine, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord, ScaledRecord,
-    TwapRecord,
+    AccountIx, Engine, LadderRung, MarketIx, MarketSpec, Millis, OrderRecord, PositionRecord,
+    ScaledRecord, TwapRecord,
 };
 use super::units::{MarketUnits, nano, usd};
 use crate::model::{
@@ -176,7 +176,7 @@ impl ResourceEncoder<'_> {
             coin: names.coin,
             side: Some(row.side.into()),
             margin_mode: Some(row.margin_mode.into()),
-            distribution: None,
+            distribution: Some(row.distribution.into()),
             total_size: Some(units.lots(row.total_size).abs()),
             leverage: Some(row.leverage.into()),
             start_price: Some(units.px(row.start_price)),
@@ -190,8 +190,24 @@ impl ResourceEncoder<'_> {
             started_at: Some(at(row.started_at)),
             completed_at: row.completed_at.map(at),
             canceled_at: row.canceled_at.map(at),
-            rungs: row.rungs.iter().map(|rung| rung_row(units, rung)).collect(),
+            rungs: row
+                .rungs
+                .iter()
+                .map(|rung| self.rung(row, units, rung))
+                .collect(),
         })
+    }
+
+    fn rung(self, ladder: &ScaledRecord, units: MarketUnits, rung: &LadderRung) -> Rung {
+        let order = rung.order.and_then(|id| self.0.order(ladder.account, id));
+        let role = order.and_then(|order| order.liquidity_role);
+        Rung {
+            price: units.px(rung.price),
+            size: units.lots(rung.size).abs(),
+            liquidity_role: role.map(Into::into),
+            order_id: rung.order.map(|id| id.to_string().into()),
+            reject_reason: rung.reject_reason.map(|why| why.into_str().into()),
+        }
     }
 
     pub(crate) fn market_id(self, market: MarketIx) -> Option<MarketId> {
@@ -220,16 +236,6 @@ fn shown_status(status: OrderStatus) -> OrderStatus {
         | OrderStatus::Rejected
         | OrderStatus::Expired
         | OrderStatus::Canceled => status,
-    }
-}
-
-fn rung_row(units: MarketUnits, rung: &super::super::engine::LadderRung) -> Rung {
-    Rung {
-        price: units.px(rung.price),
-        size: units.lots(rung.size).abs(),
-        liquidity_role: None,
-        order_id: rung.order.map(|id| id.to_string().into()),
-        reject_reason: rung.reject_reason.map(|why| why.into_str().into()),
     }
 }
 

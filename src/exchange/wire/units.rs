@@ -228,7 +228,7 @@ pub(super) fn slippage(given: Num) -> Result<Bps, ApiError> {
 }
 
 /// The client's midpoint: recorded to nine decimals, never used.
-pub(super) fn observed(field: &'static str, given: Num) -> Result<NanoPx, ApiError> {
+pub(crate) fn observed(field: &'static str, given: Num) -> Result<NanoPx, ApiError> {
     given
         .truncated(9)
         .to_scaled(9)

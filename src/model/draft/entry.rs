@@ -126,7 +126,7 @@ impl EntryDraft {
             start: self.known(Field::StartPrice)?,
             end: self.known(Field::EndPrice)?,
             rungs: self.rungs().ok()?,
-            skew: self.number(Field::Skew).ok()?.unwrap_or(Num::ONE),
+            distribution: ladder::distribution(self.number(Field::Skew).ok()?),
             market: seen.market,
         })
     }

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     ids::{MarketIx, OrderId, PositionId, ScaledId, TwapId},
     units::{Bps, Lots, Millis, NanoPx, Px, Usd},
-    words::{Curve, ExecutionType, ExitGroup, MarginMode, OrderMode, Side, TriggerDirection},
+    words::{
+        Curve, Distribution, ExecutionType, ExitGroup, MarginMode, OrderMode, Side,
+        TriggerDirection,
+    },
 };
 use crate::model::ClientOrderId;
 
@@ -302,8 +305,10 @@ pub struct TwapParams {
     pub leverage: u32,
     pub margin_mode: MarginMode,
     pub reduction: Reduction,
-    /// 5 minutes to 7 days.
+    /// 5 minutes to a day.
     pub duration_minutes: u32,
+    /// `None`: as short as the value of a slice allows.
+    pub slice_interval_seconds: Option<u32>,
     pub pacing: Pacing,
     /// Waits until the mark reaches it, from either side.
     pub trigger_price: Option<Px>,
@@ -340,8 +345,7 @@ pub struct ScaledParams {
     pub reduction: Reduction,
     pub start_price: Px,
     pub end_price: Px,
-    /// 2 to 50.
+    /// 2 to 10.
     pub rung_count: u32,
-    /// Size of the last rung over the first, in thousandths (1 000 is flat).
-    pub skew_milli: u32,
+    pub distribution: Distribution,
 }

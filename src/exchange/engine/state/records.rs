@@ -8,8 +8,8 @@ use super::{
     spec::BookLevel,
     units::{Bps, Lots, Millis, NanoPx, NanoRate, Px, Usd},
     words::{
-        CompletionReason, Curve, ExitGroup, LiquidityRole, MarginMode, OrderMode, OrderStatus,
-        OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
+        CompletionReason, Curve, Distribution, ExitGroup, LiquidityRole, MarginMode, OrderMode,
+        OrderStatus, OrderType, ScaledStatus, Side, TimeInForce, TriggerDirection, TwapStatus,
     },
 };
 use crate::model::ClientOrderId;
@@ -277,6 +277,7 @@ pub struct ScaledRecord {
     pub start_price: Px,
     pub end_price: Px,
     pub rung_count: u32,
+    pub distribution: Distribution,
     pub placed_count: u32,
     pub rejected_count: u32,
     pub status: ScaledStatus,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 pub use crate::model::{
-    Curve, ExecutionType, ExitGroup, Interval, LiquidityRole, MarginMode, OrderMode, OrderStatus,
-    OrderType, Side, TimeInForce, TriggerDirection,
+    Curve, Distribution, ExecutionType, ExitGroup, Interval, LiquidityRole, MarginMode, OrderMode,
+    OrderStatus, OrderType, Side, TimeInForce, TriggerDirection,
 };
 
 #[derive(

@@ -1,17 +1,17 @@
-//! The arithmetic of scaled orders (docs/engine.md 5.4): prices evenly between two ends, sizes linear in the skew, both
-//! exact.
+//! The arithmetic of scaled orders (docs/engine.md 5.4): prices evenly between two ends, sizes by the weights of the
+//! distribution, both exact.
 
 use crate::{
     exchange::engine::state::{
         units::{Lots, Px},
-        words::Side,
+        words::{Distribution, Side},
     },
     model::plan,
 };
 
 /// Sizes of the rungs; they sum to `total` exactly.
-pub(crate) fn sizes(total: Lots, rungs: i64, skew_milli: i64) -> Vec<Lots> {
-    let shares = plan::shares(total.0, rungs, skew_milli);
+pub(crate) fn sizes(total: Lots, rungs: i64, distribution: Distribution) -> Vec<Lots> {
+    let shares = plan::shares(total.0, rungs, distribution);
     shares.into_iter().map(Lots).collect()
 }
 

@@ -16,9 +16,7 @@ use crate::exchange::engine::{
     },
 };
 
-const RUNG_COUNTS: std::ops::RangeInclusive<u32> = 2..=50;
-/// The last rung's size over the first, in thousandths: a hundredth to a hundredfold.
-const SKEW_RANGE_MILLI: std::ops::RangeInclusive<u32> = 10..=100_000;
+const RUNG_COUNTS: std::ops::RangeInclusive<u32> = 2..=10;
 const MIN_RUNG_NOTIONAL: Usd = Usd::dollars(10);
 
 impl Engine {
@@ -40,6 +38,7 @@ impl Engine {
             start_price: order.start_price,
             end_price: order.end_price,
             rung_count: order.rung_count,
+            distribution: order.distribution,
             placed_count: 0,
             rejected_count: 0,
             status: ScaledStatus::Placing,
@@ -75,18 +74,14 @@ impl Engine {
             ))
         };
         if !RUNG_COUNTS.contains(&order.rung_count) {
-            let message = format!("rung_count {} must be from 2 to 50", order.rung_count);
+            let message = format!("rung_count {} must be from 2 to 10", order.rung_count);
             return refused("rung_count", message);
-        }
-        if !SKEW_RANGE_MILLI.contains(&order.skew_milli) {
-            let message = "skew must be from 0.01 to 100".to_owned();
-            return refused("skew", message);
         }
         let count = i64::from(order.rung_count);
         let ends = (order.start_price, order.end_price);
         let rungs: Vec<PriceAndSize> = prices(ends, count, order.side, decimals)
             .into_iter()
-            .zip(sizes(order.size, count, i64::from(order.skew_milli)))
+            .zip(sizes(order.size, count, order.distribution))
             .collect();
         let least = rungs.iter().map(|(px, lots)| *px * *lots).min();
         match least.filter(|value| *value < MIN_RUNG_NOTIONAL) {

@@ -18,7 +18,7 @@ use crate::{
     model::plan::Schedule,
 };
 
-const MIN_SLICE_NOTIONAL: Usd = Usd::dollars(10);
+pub(super) const MIN_SLICE_NOTIONAL: Usd = Usd::dollars(10);
 /// Consecutive rejections for one cause before the order fails.
 const MAX_REJECTED_SLICES: u32 = 3;
 /// Causes with a completion reason of their own, and their number of consecutive rejections.

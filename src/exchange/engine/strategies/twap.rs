@@ -1,5 +1,6 @@
 //! Placing a TWAP or VWAP order: its valid parameters (docs/engine.md 5.1, 5.3).
 
+use super::slices::MIN_SLICE_NOTIONAL;
 use crate::exchange::engine::core::Engine;
 use crate::{
     exchange::engine::{
@@ -18,8 +19,10 @@ use crate::{
     model::plan::Schedule,
 };
 
-/// 5 minutes to 7 days.
-const DURATION_MINUTES: std::ops::RangeInclusive<u32> = 5..=7 * 24 * 60;
+/// 5 minutes to a day.
+const DURATION_MINUTES: std::ops::RangeInclusive<u32> = 5..=24 * 60;
+/// The shortest and the longest interval between slices.
+const INTERVAL_SECONDS: std::ops::RangeInclusive<u32> = 30..=43_200;
 const MIN_TWAP_NOTIONAL: Usd = Usd::dollars(100);
 
 impl Engine {
@@ -29,12 +32,7 @@ impl Engine {
         order: &TwapParams,
     ) -> Result<TwapId, CommandRefusal> {
         self.check_twap(account, order)?;
-        let notional = self.markets.at(order.market).mark * order.size;
-        let schedule = Schedule::new(
-            i64::from(order.duration_minutes) * 60,
-            i64::try_from(notional.0 / 1_000_000).unwrap_or(i64::MAX),
-        );
-        let row = self.twap_row(account, order, schedule);
+        let row = self.twap_row(account, order, self.schedule(order));
         let (market, trigger) = (row.market, row.trigger_price);
         let id = self.twaps.push(row);
         self.accounts.at_mut(account).live_twaps.insert(id);
@@ -52,6 +50,19 @@ impl Engine {
             self.run_slice(id);
         }
         Ok(id)
+    }
+
+    /// With the interval that the client chose, or the shortest.
+    fn schedule(&self, order: &TwapParams) -> Schedule {
+        let seconds = i64::from(order.duration_minutes) * 60;
+        let notional = self.markets.at(order.market).mark * order.size;
+        match order.slice_interval_seconds {
+            Some(interval) => Schedule::every(seconds, i64::from(interval)),
+            None => Schedule::new(
+                seconds,
+                i64::try_from(notional.0 / 1_000_000).unwrap_or(i64::MAX),
+            ),
+        }
     }
 
     /// The direction in which the mark must move to reach a price.
@@ -76,16 +87,7 @@ impl Engine {
             px.map_or(Ok(()), |px| validate::price(field, px, decimals))?;
         }
         check_bounds(order, decimals)?;
-        if !DURATION_MINUTES.contains(&order.duration_minutes) {
-            return Err(CommandRefusal::payload(
-                "duration_minutes",
-                Reason::InvalidTwap,
-                format!(
-                    "duration_minutes {} must be from 5 to 10080",
-                    order.duration_minutes
-                ),
-            ));
-        }
+        check_times(order)?;
         let market = self.markets.at(order.market);
         let value = market.mark * order.size;
         if value < MIN_TWAP_NOTIONAL {
@@ -94,6 +96,13 @@ impl Engine {
                 format!(
                     "the order is worth {value} USD, less than the minimum {MIN_TWAP_NOTIONAL}"
                 ),
+            ));
+        }
+        let slice = value.mul_floor(1, self.schedule(order).slices);
+        if slice < MIN_SLICE_NOTIONAL && order.slice_interval_seconds.is_some() {
+            return Err(CommandRefusal::conflict(
+                Reason::BelowMinNotional,
+                format!("a slice is worth {slice} USD, less than the minimum {MIN_SLICE_NOTIONAL}"),
             ));
         }
         let beyond = [
@@ -184,6 +193,29 @@ impl Engine {
             completed_at: None,
             run: TwapProgress::default(),
         }
+    }
+}
+
+fn check_times(order: &TwapParams) -> Result<(), CommandRefusal> {
+    let refused =
+        |field, message| Err(CommandRefusal::payload(field, Reason::InvalidTwap, message));
+    let minutes = order.duration_minutes;
+    if !DURATION_MINUTES.contains(&minutes) {
+        let message = format!("duration_minutes {minutes} must be from 5 to 1440");
+        return refused("duration_minutes", message);
+    }
+    let is_fit = |seconds: &u32| INTERVAL_SECONDS.contains(seconds) && *seconds <= minutes * 30;
+    match order
+        .slice_interval_seconds
+        .filter(|seconds| !is_fit(seconds))
+    {
+        None => Ok(()),
+        Some(seconds) => refused(
+            "slice_interval_seconds",
+            format!(
+                "slice_interval_seconds {seconds} must be from 30 to 43200, and at most half the duration"
+            ),
+        ),
     }
 }
 

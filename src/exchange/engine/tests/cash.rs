@@ -177,7 +177,7 @@ fn reducing_ladder(desk: &Desk) -> EngineCommand {
         start_price: desk.px(BTC, "34900"),
         end_price: desk.px(BTC, "34000"),
         rung_count: 5,
-        skew_milli: 1_000,
+        distribution: Distribution::Flat,
     })
 }
 

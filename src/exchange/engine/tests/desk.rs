@@ -256,6 +256,7 @@ impl Desk {
             margin_mode: MarginMode::Cross,
             reduction: Reduction::May,
             duration_minutes: 5,
+            slice_interval_seconds: None,
             pacing: Pacing::Even,
             trigger_price: None,
             max_price: None,

@@ -45,7 +45,7 @@ fn ladder(desk: &mut Desk) -> ScaledId {
         start_price: desk.px(SOL, "90"),
         end_price: desk.px(SOL, "80"),
         rung_count: 3,
-        skew_milli: 1_000,
+        distribution: Distribution::Flat,
     };
     let Ok(CommandOutcome::Scaled(id)) = desk.apply(EngineCommand::PlaceScaled(ladder)) else {
         panic!("a scaled order was placed")

@@ -441,7 +441,7 @@ fn a_trigger_a_slice_and_a_rung_are_held_to_the_leverage_of_the_account_when_the
         start_price: desk.px(ETH, "2990"),
         end_price: desk.px(ETH, "2980"),
         rung_count: 2,
-        skew_milli: 1_000,
+        distribution: Distribution::Flat,
     });
     let Ok(CommandOutcome::Scaled(ladder)) = desk.apply(ladder) else {
         panic!("a ladder is checked rung by rung")

@@ -35,6 +35,7 @@ pub(super) fn script() -> [EngineCommand; 4] {
             margin_mode: MarginMode::Isolated,
             reduction: Reduction::May,
             duration_minutes: 5,
+            slice_interval_seconds: None,
             pacing: Pacing::Randomized,
             trigger_price: None,
             max_price: None,
@@ -50,7 +51,7 @@ pub(super) fn script() -> [EngineCommand; 4] {
             start_price: Px(639_900),
             end_price: Px(630_000),
             rung_count: 5,
-            skew_milli: 2_000,
+            distribution: Distribution::Ascending,
         }),
     ]
 }

@@ -12,7 +12,7 @@ fn ladder(desk: &Desk, market: usize, size: &str, ends: (&str, &str), rungs: u32
         start_price: desk.px(market, ends.0),
         end_price: desk.px(market, ends.1),
         rung_count: rungs,
-        skew_milli: 1_000,
+        distribution: Distribution::Flat,
     }
 }
 
@@ -167,7 +167,7 @@ fn a_selling_ladder_is_signed_and_three_times_as_large_at_its_far_end() {
     desk.at(SOL, "146");
     let order = ScaledParams {
         side: Side::Sell,
-        skew_milli: 3_000,
+        distribution: Distribution::Ascending,
         ..ladder(&desk, SOL, "10", ("150", "147"), 4)
     };
     let id = place(&mut desk, order);

@@ -330,6 +330,7 @@ impl Story {
             margin_mode: base.margin_mode,
             reduction: base.reduction,
             duration_minutes: 5,
+            slice_interval_seconds: None,
             pacing: if terms.tif > 2 {
                 Pacing::Randomized
             } else {
@@ -353,7 +354,7 @@ impl Story {
             start_price: self.px(terms.market, -terms.side.sign()),
             end_price: self.px(terms.market, -away * terms.side.sign()),
             rung_count: 2 + u32::from(terms.tif),
-            skew_milli: 1_500,
+            distribution: Distribution::Ascending,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::{
         idempotency::IdempotentRequest,
         wire::{MarketUnits, leverage, whole},
     },
-    model::{AccountId, Distribution, MarketId, PlaceScaled},
+    model::{AccountId, MarketId, PlaceScaled},
 };
 
 impl StrategyBody for PlaceScaled {
@@ -21,12 +21,6 @@ impl StrategyBody for PlaceScaled {
     }
 
     fn command(&self, market: MarketIx, units: MarketUnits) -> Result<EngineCommand, ApiError> {
-        // The size of the last rung over that of the first, in thousandths.
-        let skew_milli = match self.distribution {
-            Distribution::Flat => 1_000,
-            Distribution::Ascending => 3_000,
-            Distribution::Descending => 333,
-        };
         Ok(ScaledParams {
             market,
             side: self.side,
@@ -37,7 +31,7 @@ impl StrategyBody for PlaceScaled {
             start_price: units.price("start_price", self.start_price)?,
             end_price: units.price("end_price", self.end_price)?,
             rung_count: whole("rung_count", self.rung_count, Reason::InvalidScaled)?,
-            skew_milli,
+            distribution: self.distribution,
         }
         .into())
     }

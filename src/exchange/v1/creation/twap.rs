@@ -6,7 +6,7 @@ use crate::{
         api_error::ApiError,
         engine::{EngineCommand, MarketIx, Px, Reason, TwapParams},
         idempotency::IdempotentRequest,
-        wire::{MarketUnits, leverage, whole},
+        wire::{MarketUnits, leverage, observed, whole},
     },
     model::{AccountId, MarketId, Num, PlaceTwap},
 };
@@ -24,6 +24,7 @@ impl StrategyBody for PlaceTwap {
         let price = |field, given: Option<Num>| -> Result<Option<Px>, ApiError> {
             given.map(|price| units.price(field, price)).transpose()
         };
+        observed("expected_price", self.expected_price)?;
         Ok(TwapParams {
             kind: self.curve,
             market,
@@ -37,6 +38,10 @@ impl StrategyBody for PlaceTwap {
                 self.duration_minutes,
                 Reason::InvalidTwap,
             )?,
+            slice_interval_seconds: self
+                .slice_interval_seconds
+                .map(|given| whole("slice_interval_seconds", given, Reason::InvalidTwap))
+                .transpose()?,
             pacing: self.randomize.into(),
             trigger_price: price("trigger_price", self.trigger_price)?,
             max_price: price("max_price", self.max_price)?,

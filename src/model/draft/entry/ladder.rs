@@ -14,11 +14,7 @@ impl EntryDraft {
         let rungs = faults.take(Field::Rungs, self.rungs());
         let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
-        let distribution = match number(Field::Skew).map(|skew| skew.cmp(&Num::ONE)) {
-            None | Some(Ordering::Equal) => Distribution::Flat,
-            Some(Ordering::Greater) => Distribution::Ascending,
-            Some(Ordering::Less) => Distribution::Descending,
-        };
+        let distribution = distribution(number(Field::Skew));
         let ((terms, rung_count), (start_price, end_price)) =
             faults.none(terms.zip(rungs).zip(prices))?;
         Ok(PlaceScaled {
@@ -35,5 +31,14 @@ impl EntryDraft {
             distribution,
             marketable_limit_acknowledged: None,
         })
+    }
+}
+
+/// More at the end for a skew above 1, more at the start for one below.
+pub(super) fn distribution(skew: Option<Num>) -> Distribution {
+    match skew.map(|skew| skew.cmp(&Num::ONE)) {
+        None | Some(Ordering::Equal) => Distribution::Flat,
+        Some(Ordering::Greater) => Distribution::Ascending,
+        Some(Ordering::Less) => Distribution::Descending,
     }
 }
