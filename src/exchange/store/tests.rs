@@ -5,7 +5,7 @@ use super::super::{
     clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Engine,
-        EngineCommand, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
+        EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
         Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
@@ -80,7 +80,7 @@ fn commands() -> [EngineCommand; 4] {
         start_price: Px(1_400_000),
         end_price: Px(1_300_000),
         rung_count: 3,
-        distribution: Distribution::Ascending,
+        distribution: crate::model::Distribution::Ascending,
     };
     [
         EngineCommand::Place(opening),

@@ -61,6 +61,8 @@ impl KeptDesk {
             EngineCommand::Cancel(id) | EngineCommand::QueueCancel(id) => {
                 engine.order(me, *id).is_some()
             }
+            EngineCommand::Modify(modify) => engine.order(me, modify.order).is_some(),
+            EngineCommand::ChangeExits(change) => engine.position(me, change.position).is_some(),
             EngineCommand::SetExits(exits) => engine.order(me, exits.order).is_some(),
             EngineCommand::Close(close) => engine.position(me, close.position).is_some(),
             EngineCommand::ForceClose(id) => engine.position(me, *id).is_some(),

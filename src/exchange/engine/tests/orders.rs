@@ -8,7 +8,7 @@ fn a_price_off_the_tick_is_refused_and_nothing_is_recorded() {
         .place(desk.limit(ETH, Side::Buy, "1", "2123.95"))
         .unwrap_err();
     assert_eq!(
-        (refusal.kind, refusal.code, refusal.field),
+        (refusal.kind, refusal.code, refusal.field.as_deref()),
         (
             RefusalKind::Payload,
             Reason::InvalidTick,
