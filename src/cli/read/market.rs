@@ -93,7 +93,14 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
         return Err(source_name::PRICES.unset());
     }
     let mut page = patiently(|| service.client.markets()).await?;
+    let mut store = Store::default();
+    arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
+    store.clocks = service.clocks().await;
     page.rows.retain(|market| args.market.keeps(&market.id));
+    args.market.check(
+        page.rows.iter().map(|row| &row.id),
+        (&store, args.output.voice()),
+    )?;
     let sheet = Sheet {
         columns: QUOTES,
         id: None,
@@ -102,9 +109,6 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
         row: QuoteRow::new,
         columns: columns_of::QUOTE,
     };
-    let mut store = Store::default();
-    arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
-    store.clocks = service.clocks().await;
     show(args.output.voice(), &page, (sheet, exact), ready(store)).await
 }
 

@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrdersArgs {
@@ -70,5 +71,8 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
         let page = service.working_orders().await?;
         (args.pages.within(voice, page, &wanted), sheet)
     };
-    show(voice, &page, (sheet, exact), prices(&service)).await
+    let store = prices(&service).await;
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }

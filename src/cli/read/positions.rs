@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct PositionsArgs {
@@ -61,7 +62,10 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
             row: ClosedPositionRow::new,
             columns: columns_of::CLOSED_POSITION,
         };
-        return show(voice, &page.await?, (sheet, exact), prices(&service)).await;
+        let (page, store) = (page.await?, prices(&service).await);
+        args.market
+            .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+        return show(voice, &page, (sheet, exact), ready(store)).await;
     }
     let sheet = Sheet {
         columns: OPEN,
@@ -74,11 +78,10 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let page = args
         .pages
         .within(voice, service.open_positions().await?, &wanted);
-    let context = async {
-        let mut store = prices(&service).await;
-        // The orders that may protect a position.
-        service.take_orders(&mut store).await;
-        store
-    };
-    show(voice, &page, (sheet, exact), context).await
+    let mut store = prices(&service).await;
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    // The orders that may protect a position.
+    service.take_orders(&mut store).await;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }

@@ -20,6 +20,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapsArgs {
@@ -54,5 +55,8 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
         row: TwapRow::new,
         columns: columns_of::TWAP,
     };
-    show(args.output.voice(), &page, (sheet, exact), prices(&service)).await
+    let (voice, store) = (args.output.voice(), prices(&service).await);
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }
