@@ -205,6 +205,7 @@ impl PreparedCommand {
             command: Command::Flatten(service.account.clone()),
             request: Request::flatten(&service.account),
             key: None,
+            is_key_chosen: false,
         }
     }
 }

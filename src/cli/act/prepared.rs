@@ -43,6 +43,8 @@ pub(super) struct PreparedCommand {
     pub(super) request: Request,
     /// `None` for a flatten: each of its requests has its own.
     pub(super) key: Option<IdempotencyKey>,
+    /// Whether somebody has chosen the key: then an equal order under another key is meant as another one.
+    pub(super) is_key_chosen: bool,
 }
 
 impl PreparedCommand {
@@ -52,12 +54,14 @@ impl PreparedCommand {
         command: Command,
         chosen: Option<IdempotencyKey>,
     ) -> Result<Self> {
+        let is_key_chosen = chosen.is_some();
         let key = chosen.unwrap_or_else(|| uuid::Uuid::new_v4().to_string().into());
         let dialect = &service.client.dialect();
         Ok(Self {
             request: Request::encode(&command, key.clone(), dialect)?,
             command,
             key: Some(key),
+            is_key_chosen,
         })
     }
 
