@@ -9,6 +9,7 @@ pub(super) struct CallLog {
     /// Since they were last taken.
     recent: Vec<Call>,
     clocks: Clocks,
+    has_heard: bool,
 }
 
 impl CallLog {
@@ -17,6 +18,7 @@ impl CallLog {
             finished,
             recent: vec![],
             clocks: Clocks::default(),
+            has_heard: false,
         }
     }
 
@@ -32,10 +34,17 @@ impl CallLog {
         &mut self.clocks
     }
 
+    /// Whether no request has finished yet.
+    pub(super) fn is_silent(&mut self) -> bool {
+        self.read();
+        !self.has_heard
+    }
+
     fn read(&mut self) {
         while let Ok(call) = self.finished.try_recv() {
             self.clocks.called(&call);
             self.recent.push(call);
+            self.has_heard = true;
         }
     }
 }

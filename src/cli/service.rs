@@ -147,7 +147,7 @@ impl Service {
         if has_figures && !self.call_log().clocks().knows_figures() {
             let _told = timeout(CLOCK_TIMEOUT, self.figures()).await;
         }
-        if self.call_log().clocks().is_unknown() {
+        if self.call_log().is_silent() {
             let read = self.client.working_orders(&self.account);
             let _told = timeout(CLOCK_TIMEOUT, read).await;
         }

@@ -1142,3 +1142,58 @@ fn a_cancel_that_fails_names_its_order() {
         "{err}"
     );
 }
+
+#[test]
+fn a_size_between_two_lots_is_refused_with_its_neighbors() {
+    let served = Served::bare();
+    let odd = with(&BUY[..BUY.len() - 1], &["0.010009", "--yes"]);
+    let (code, _, err) = served.run(&odd);
+    assert_eq!(code, 2, "{err}");
+    assert!(
+        said(&err).contains("--size: not in lots of 0.00001: 0.01000 or 0.01001"),
+        "{err}"
+    );
+    assert_eq!(served.orders(), Vec::<Value>::new());
+}
+
+#[test]
+fn an_empty_id_or_one_of_dots_addresses_nothing() {
+    let served = Served::bare();
+    for args in [
+        &["cancel", ""][..],
+        &["cancel", "--twap", " "],
+        &["cancel", ".."],
+        &["close", ""],
+        &["exits", ".", "--take-profit", "1", "--stop-loss", "none"],
+        &["margin", "", "--extra", "5"],
+    ] {
+        let (code, _, err) = served.run(&with(args, &["--yes"]));
+        assert_eq!(code, 2, "{args:?} {err}");
+    }
+}
+
+#[test]
+fn a_price_may_begin_with_a_minus_and_margin_takes_a_market() {
+    let served = Served::bare();
+    let (code, _, err) = served.run(&with(BUY, &["--stop-loss", "-1%", "--yes"]));
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = served.run(&["margin", "btc", "--extra", "5", "--yes"]);
+    assert_eq!(code, 13, "{err}");
+    assert!(
+        said(&err).contains("there is no open position in btc"),
+        "{err}"
+    );
+}
+
+#[test]
+fn an_equal_order_under_another_chosen_key_is_another_order() {
+    let served = Served::bare();
+    for key in ["one", "two"] {
+        let (code, _, err) = served.run(&with(BUY, &["--yes", "--idempotency-key", key]));
+        assert_eq!(code, 0, "{err}");
+    }
+    assert_eq!(served.orders().len(), 2);
+    let (code, _, err) = served.run(&with(BUY, &["--yes"]));
+    assert_eq!(code, 13);
+    assert!(said(&err).contains("--idempotency-key"), "{err}");
+}

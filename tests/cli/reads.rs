@@ -265,3 +265,27 @@ fn a_list_since_an_instant_ends_there_and_is_not_cut_before() {
     let after = perpdeck::model::Timestamp(now + day).to_rfc3339();
     assert_eq!((count(&before), count(&after)), (60, 0));
 }
+
+#[test]
+fn a_market_that_does_not_exist_is_refused_and_never_reads_as_an_empty_account() {
+    let served = Served::bare();
+    for verb in [
+        &["positions"][..],
+        &["positions", "--closed"],
+        &["orders"],
+        &["orders", "--history"],
+        &["fills"],
+        &["twaps"],
+        &["markets"],
+        &["watch", "positions", "--for", "5s"],
+    ] {
+        let (code, out, err) = served.run(&with(verb, &["--market", "bct"]));
+        assert_eq!((code, out.as_str()), (2, ""), "{verb:?} {err}");
+        assert!(
+            said(&err).contains("did you mean paper|BTC?"),
+            "{verb:?} {err}"
+        );
+    }
+    let (code, out, _) = served.run(&["positions", "--market", "btc"]);
+    assert_eq!((code, out.trim()), (0, "[]"));
+}

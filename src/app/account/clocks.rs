@@ -53,11 +53,7 @@ impl Clocks {
         self.best().at(own).unwrap_or(wall)
     }
 
-    /// Whether no answer has told anything of it.
-    pub fn is_unknown(&self) -> bool {
-        self.best().is_unknown()
-    }
-
+    /// Whether figures have told it.
     pub fn knows_figures(&self) -> bool {
         !self.figures.is_unknown()
     }

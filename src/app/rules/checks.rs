@@ -200,7 +200,10 @@ fn repeat(bench: &Bench<'_>, order: &PlaceOrder) -> Option<String> {
         } == *order
     };
     let repeated = bench.session.within(span, bench.now).any(same);
-    repeated.then(|| format!("the same order was sent less than {} s ago", span.as_secs()))
+    repeated.then(|| format!(
+            "the same order was sent less than {} s ago (duplicate_within); a verb sends it under its own --idempotency-key",
+            span.as_secs()
+        ))
 }
 
 /// The message when `orders_per_second` is reached.

@@ -10,6 +10,7 @@ use super::{
     perform::{send, send_with_consent},
     prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt::print_outcome,
+    typed::id,
 };
 use crate::{
     app::{
@@ -37,16 +38,17 @@ const READ_WITHIN: Duration = Duration::from_secs(10);
 #[group(id = "wanted", required = true, multiple = true, args = ["price", "limit_price", "trigger_price", "size"])]
 pub(in crate::cli) struct MoveArgs {
     /// As `orders` shows it
+    #[arg(value_parser = id::<OrderId>)]
     order_id: OrderId,
     /// Its new trigger price, or its new limit price if it has no trigger, USD: a number or an expression (bid-100,
     /// entry+2%)
     #[arg(long, conflicts_with_all = ["limit_price", "trigger_price"])]
     price: Option<String>,
     /// The new limit price, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     limit_price: Option<String>,
     /// The new trigger price, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     trigger_price: Option<String>,
     /// The new size in coin [default: the unfilled size]
     #[arg(long)]

@@ -5,6 +5,7 @@ use super::dry;
 use super::post::Transport;
 use super::receipt::print_outcome;
 use super::receipt::refusal;
+use super::typed::id;
 use crate::cli::act::perform::perform;
 use crate::cli::act::perform::send;
 use crate::cli::act::post::outcomes::UnknownSeen;
@@ -40,13 +41,13 @@ pub(in crate::cli) struct CancelArgs {
 #[group(required = true, multiple = false)]
 struct CancelTarget {
     /// The ids of orders; each has one line in the result
-    #[arg(value_name = "ORDER_ID")]
+    #[arg(value_name = "ORDER_ID", value_parser = id::<OrderId>)]
     order_ids: Vec<OrderId>,
     /// Stops a TWAP or VWAP order; its open slice stays
-    #[arg(long, value_name = "TWAP_ORDER_ID")]
+    #[arg(long, value_name = "TWAP_ORDER_ID", value_parser = id::<TwapId>)]
     twap: Option<TwapId>,
     /// Cancels a ladder and its working rungs
-    #[arg(long, value_name = "SCALED_ORDER_ID")]
+    #[arg(long, value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
     scaled: Option<ScaledId>,
     /// Cancels every working order of the account. TWAPs continue. After a flatten (HALTED) the stops of open
     /// positions stay

@@ -5,7 +5,7 @@ use super::{
     perform::perform,
     prepared::{ActFlags, KeyFlag, PreparedCommand},
     repeat,
-    typed::{self, FlagFaults, TriggerFlags, word},
+    typed::{self, FlagFaults, TriggerFlags, id, word},
 };
 use crate::{
     app::Store,
@@ -29,6 +29,7 @@ const ALL: &str = "100%";
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CloseArgs {
     /// As `positions` shows it, or its market: btc. Under a key that was used before, the id
+    #[arg(value_parser = id::<PositionId>)]
     position_id: PositionId,
     /// The size: coin (0.1), a share of the position (50%) or USD ($1000) [default: everything]
     #[arg(long, default_value = ALL, hide_default_value = true)]
@@ -36,7 +37,7 @@ pub(in crate::cli) struct CloseArgs {
     #[arg(long = "type", value_name = "TYPE", default_value = "market", value_parser = word::<CloseKind>())]
     kind: CloseKind,
     /// The limit price, USD. Every price is a number or an expression (bid-100, entry+2%)
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     limit_price: Option<String>,
     #[command(flatten)]
     trigger: TriggerFlags,
@@ -44,7 +45,7 @@ pub(in crate::cli) struct CloseArgs {
     #[arg(long, value_name = "BPS")]
     slippage_bps: Option<String>,
     /// The mid price that you saw, USD [default: the current one, if a price source is set]
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
     /// Confirms a limit price that would fill at once
     #[arg(long)]

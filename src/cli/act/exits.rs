@@ -6,6 +6,7 @@
 
 use super::consent;
 use super::typed::FlagFaults;
+use super::typed::id;
 use crate::cli::act::perform::perform;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
@@ -25,12 +26,13 @@ use tokio::time::timeout;
 #[group(id = "legs", required = true, multiple = true, args = ["take_profit", "stop_loss"])]
 pub(in crate::cli) struct ExitsArgs {
     /// As `orders` shows it
+    #[arg(value_parser = id::<OrderId>)]
     order_id: OrderId,
     /// A price, or none to remove it [default: unchanged]
-    #[arg(long, value_name = "PRICE|none", value_parser = leg)]
+    #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
     take_profit: Option<WrittenLeg>,
     /// A price, or none to remove it [default: unchanged]
-    #[arg(long, value_name = "PRICE|none", value_parser = leg)]
+    #[arg(long, value_name = "PRICE|none", allow_hyphen_values = true, value_parser = leg)]
     stop_loss: Option<WrittenLeg>,
     #[command(flatten)]
     how: ActFlags,

@@ -211,6 +211,7 @@ impl PreparedCommand {
             command: Command::Flatten(service.account.clone()),
             request: Request::flatten(&service.account),
             key: None,
+            is_key_chosen: false,
         }
     }
 }

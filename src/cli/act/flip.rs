@@ -10,7 +10,7 @@ use super::{
     perform::{CommandHalf, send_half, would_be_halted},
     prepared::{ActFlags, PreparedCommand, SendOutcome, writable},
     receipt::print_outcome,
-    typed,
+    typed::{self, id},
 };
 use crate::{
     app::Store,
@@ -32,6 +32,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(250);
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FlipArgs {
     /// As `positions` shows it, or its market: btc
+    #[arg(value_parser = id::<PositionId>)]
     position_id: PositionId,
     #[command(flatten)]
     how: ActFlags,

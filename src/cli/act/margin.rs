@@ -1,7 +1,7 @@
 //! `perpdeck margin POSITION_ID`: the extra margin of an isolated position.
 
 use super::consent;
-use super::typed::FlagFaults;
+use super::typed::{self, FlagFaults, id};
 use crate::cli::act::perform::perform;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::PreparedCommand;
@@ -24,7 +24,8 @@ use tokio::time::timeout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct MarginArgs {
-    /// As `positions` shows it
+    /// As `positions` shows it, or its market: btc
+    #[arg(value_parser = id::<PositionId>)]
     position_id: PositionId,
     /// The total in USD (200), or a change (+50, -50)
     #[arg(long, value_name = "USD", allow_hyphen_values = true)]
@@ -42,9 +43,8 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
     consent::possible(&service, args.how)?;
     let mut store = Store::default();
     let is_change = args.extra.trim().starts_with(['+', '-']);
-    if is_change {
+    if is_change || typed::is_word(args.position_id.raw()) {
         service.take_positions(&mut store).await;
-        found(&store, &args.position_id)?;
     } else {
         // A total may increase or reduce the margin; a reduction waits when new entries do. It is sent even if the
         // current one is unknown.
@@ -53,12 +53,16 @@ async fn margin(args: &MarginArgs, sources: &Sources) -> Result<Exit> {
             arrive(&mut store, Answer::Positions(positions));
         }
     }
+    let id = typed::position(args.position_id.clone(), &store)?;
+    if is_change {
+        found(&store, &id)?;
+    }
     let seen = Seen {
-        position: store.position(&args.position_id),
+        position: store.position(&id),
         ..Seen::default()
     };
     let draft = MarginDraft {
-        position_id: args.position_id.clone(),
+        position_id: id,
         texts: Texts::default().with(Field::ExtraMargin, args.extra.clone()),
     };
     let mut typed = FlagFaults::default();

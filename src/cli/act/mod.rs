@@ -27,4 +27,4 @@ mod recall;
 mod receipt;
 mod repeat;
 pub(super) mod strategy;
-mod typed;
+pub(super) mod typed;

@@ -9,6 +9,7 @@ use super::market;
 use super::market::MarketPurpose;
 use super::readings::Readings;
 use super::typed::TriggerFlags;
+use super::typed::id;
 use super::typed::word;
 use crate::cli::act::perform::perform;
 use crate::cli::act::prepared::ActFlags;
@@ -36,7 +37,7 @@ pub(in crate::cli) enum PlaceArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrderFlags {
     /// The id or the symbol of the market: 'paper|BTC', BTC or btc
-    #[arg(long)]
+    #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
     side: Side,
@@ -47,7 +48,7 @@ pub(in crate::cli) struct OrderFlags {
     #[arg(long)]
     size: String,
     /// The limit price, USD. Every price is a number or an expression (bid-100, mid+0.5%)
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     limit_price: Option<String>,
     /// The time in force [default: gtc]
     #[arg(long, value_parser = word::<TimeInForce>())]
@@ -68,13 +69,13 @@ pub(in crate::cli) struct OrderFlags {
     #[arg(long, value_name = "MODE", value_parser = word::<MarginMode>())]
     margin_mode: Option<MarginMode>,
     /// The price of an attached take profit
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     take_profit: Option<String>,
     /// The price of an attached stop loss
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     stop_loss: Option<String>,
     /// The mid price that you saw, USD [default: the current one, if a price source is set]
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     expected_price: Option<String>,
     /// The slippage tolerance, basis points
     #[arg(long, value_name = "BPS")]
@@ -83,10 +84,10 @@ pub(in crate::cli) struct OrderFlags {
     #[arg(long, value_name = "USD")]
     chase_offset: Option<String>,
     /// The last price that a chase order follows to, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     chase_cap_price: Option<String>,
     /// The position of a `take_profit` order
-    #[arg(long, value_name = "POSITION_ID")]
+    #[arg(long, value_name = "POSITION_ID", value_parser = id::<PositionId>)]
     target_position_id: Option<PositionId>,
     #[command(flatten)]
     key: KeyFlag,

@@ -104,7 +104,7 @@ fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
         Some(command) => PreparedCommand {
             command,
             request,
-            key: prepared.key,
+            ..prepared
         },
         // Written in another dialect; the outbox has the bytes.
         None => prepared,

@@ -7,6 +7,7 @@ use super::ground::OrderContext;
 use super::market;
 use super::market::MarketPurpose;
 use super::readings::Readings;
+use super::typed::id;
 use super::typed::word;
 use crate::cli::act::prepared::ActFlags;
 use crate::cli::act::prepared::KeyFlag;
@@ -25,7 +26,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 struct StrategyTarget {
     /// The id or the symbol of the market: 'paper|BTC', BTC or btc
-    #[arg(long)]
+    #[arg(long, value_parser = id::<MarketId>)]
     market: MarketId,
     #[arg(long, value_parser = word::<Side>())]
     side: Side,
@@ -68,13 +69,13 @@ pub(in crate::cli) struct TwapArgs {
     #[arg(long)]
     randomize: bool,
     /// The mark at which it starts [default: at once]
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     trigger_price: Option<String>,
     /// The lowest price of a slice, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     min_price: Option<String>,
     /// The highest price of a slice, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     max_price: Option<String>,
     #[command(flatten)]
     terms: StrategyTerms,
@@ -85,10 +86,10 @@ pub(in crate::cli) struct LadderArgs {
     #[command(flatten)]
     what: StrategyTarget,
     /// The price of the first rung, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     start_price: String,
     /// The price of the last rung, USD
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_hyphen_values = true)]
     end_price: String,
     /// The number of rungs
     #[arg(long, value_name = "COUNT")]

@@ -24,6 +24,15 @@ where
     PossibleValuesParser::new(words).try_map(|word| word.parse::<T>())
 }
 
+/// An id as typed. An empty one would address the whole list, and one of dots another path.
+pub(in crate::cli) fn id<T: From<String>>(text: &str) -> Result<T, String> {
+    match text.trim() {
+        "" => Err("an id is not empty".to_owned()),
+        "." | ".." => Err("this is no id".to_owned()),
+        _ => Ok(T::from(text.to_owned())),
+    }
+}
+
 /// A name for people: no id consists of letters alone.
 pub(super) fn is_word(name: &str) -> bool {
     name.chars().all(char::is_alphabetic)
@@ -58,7 +67,12 @@ pub(super) fn position(named: PositionId, store: &Store) -> Result<PositionId> {
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct TriggerFlags {
     /// The trigger price, USD
-    #[arg(id = "trigger_price", long = "trigger-price", value_name = "PRICE")]
+    #[arg(
+        id = "trigger_price",
+        long = "trigger-price",
+        value_name = "PRICE",
+        allow_hyphen_values = true
+    )]
     pub(super) price: Option<String>,
     /// Whether it triggers above or below the trigger price
     #[arg(
@@ -74,6 +88,7 @@ pub(super) struct TriggerFlags {
         id = "trigger_market_id",
         long = "trigger-market-id",
         value_name = "MARKET",
+        value_parser = id::<MarketId>,
         requires = "trigger_price"
     )]
     pub(super) market_id: Option<MarketId>,

@@ -16,6 +16,7 @@ use crate::{
     view::tables::standing::{FILLS, FillRow, columns_of},
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct FillsArgs {
@@ -51,11 +52,8 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         next: None,
         incomplete: page.incomplete,
     };
-    list(
-        voice,
-        &fills,
-        (FILLS, columns_of::FILL),
-        prices(&service, vec![]),
-    )
-    .await
+    let store = prices(&service, vec![]).await;
+    args.market
+        .check(fills.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    list(voice, &fills, (FILLS, columns_of::FILL), ready(store)).await
 }

@@ -5,7 +5,11 @@
 
 use super::pages::{Extent, RowTest, Selection, all_listed};
 use crate::{
-    cli::{local_zone::local_zone, service::Service},
+    app::Store,
+    cli::{
+        act::market::unknown, exit::UsageError, local_zone::local_zone, service::Service,
+        voice::Output,
+    },
     model::{
         MarketId, Order, OrderStatus, Position, Side, Timestamp, Twap,
         draft::{Past, past},
@@ -153,6 +157,33 @@ impl MarketFilter {
         self.market
             .as_ref()
             .is_none_or(|name| market.is_called(name))
+    }
+
+    /// Refuses a name that neither a row nor the list of markets has: a mistyped market must not read as an empty account.
+    /// A market that is no longer listed keeps its rows.
+    pub(super) fn check<'a>(
+        &self,
+        mut rows: impl Iterator<Item = &'a MarketId>,
+        (store, voice): (&Store, Output),
+    ) -> Result<(), UsageError> {
+        let Some(name) = self.market.as_deref() else {
+            return Ok(());
+        };
+        if rows.any(|market| self.keeps(market)) {
+            return Ok(());
+        }
+        let known = store.known_markets();
+        if known.is_empty() {
+            voice.note(&format!(
+                "--market {name} was not checked: no list of markets is available"
+            ));
+            return Ok(());
+        }
+        if store.markets_named(name).is_empty() {
+            let words = unknown(&MarketId::from(name), &known);
+            return Err(UsageError(format!("--market: {words}")));
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 use super::{
     super::{
         Exit,
-        act::market::unknown,
+        act::{market::unknown, typed::id},
         exit::UsageError,
         service::{Service, arrive, patiently},
         voice::ListOutput,
@@ -44,6 +44,7 @@ pub(in crate::cli) struct MarketsArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct BookArgs {
     /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// At most this many prices of each side, the best first
     #[arg(long, value_name = "LEVELS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
@@ -55,6 +56,7 @@ pub(in crate::cli) struct BookArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct CandlesArgs {
     /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// The length of a candle
     #[arg(long, default_value = "1m", value_parser = interval())]
@@ -71,6 +73,7 @@ pub(in crate::cli) struct CandlesArgs {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TradesArgs {
     /// The id or the symbol of the market: 'paper|BTC', BTC or btc
+    #[arg(value_parser = id::<MarketId>)]
     market: MarketId,
     /// At most this many, the newest first
     #[arg(long, short = 'L', value_name = "ROWS", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
@@ -91,8 +94,14 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
     let service = Service::open(sources, args.output.voice())?;
     let named: Vec<_> = args.market.name().into_iter().collect();
     let mut page = service.markets(&named).await?;
+    let mut store = Store::default();
+    arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
     page.rows
         .retain(|market| named.iter().all(|name| market.is_called(name.raw())));
+    args.market.check(
+        page.rows.iter().map(|row| &row.id),
+        (&store, args.output.voice()),
+    )?;
     let sheet = Sheet {
         columns: QUOTES,
         id: None,
@@ -101,9 +110,6 @@ pub(in crate::cli) async fn markets(args: MarketsArgs, sources: &Sources) -> Res
         row: QuoteRow::new,
         columns: columns_of::QUOTE,
     };
-    let mut store = Store::default();
-    arrive(&mut store, Answer::Markets(Ok(page.rows.clone())));
-    store.clocks = service.clocks().await;
     show(args.output.voice(), &page, (sheet, exact), ready(store)).await
 }
 

@@ -2,7 +2,9 @@
 
 use super::{
     super::{
-        Exit, out,
+        Exit,
+        act::typed::id,
+        out,
         service::{Service, patiently},
         voice::{ListFormat, ListOutput, json},
     },
@@ -23,6 +25,7 @@ use color_eyre::Result;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrderArgs {
     /// As `orders` and `orders --history` show it
+    #[arg(value_parser = id::<OrderId>)]
     order_id: OrderId,
     #[command(flatten)]
     output: ListOutput,

@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct OrdersArgs {
@@ -72,5 +73,8 @@ async fn list(args: &OrdersArgs, sources: &Sources) -> Result<Exit> {
     };
     let markets = page.rows.iter().filter(|_| !is_past);
     let markets = markets.map(|row| row.market_id.clone()).collect();
-    show(voice, &page, (sheet, exact), prices(&service, markets)).await
+    let store = prices(&service, markets).await;
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }

@@ -18,6 +18,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct PositionsArgs {
@@ -62,13 +63,10 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
             columns: columns_of::CLOSED_POSITION,
         };
         // A closed position is compared with no price.
-        return show(
-            voice,
-            &page.await?,
-            (sheet, exact),
-            prices(&service, vec![]),
-        )
-        .await;
+        let (page, store) = (page.await?, prices(&service, vec![]).await);
+        args.market
+            .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+        return show(voice, &page, (sheet, exact), ready(store)).await;
     }
     let sheet = Sheet {
         columns: OPEN,
@@ -81,12 +79,11 @@ async fn list(args: &PositionsArgs, sources: &Sources) -> Result<Exit> {
     let page = args
         .pages
         .within(voice, service.open_positions().await?, &wanted);
-    let context = async {
-        let markets = page.rows.iter().map(|row| row.market_id.clone());
-        let mut store = prices(&service, markets.collect()).await;
-        // The orders that may protect a position.
-        service.take_orders(&mut store).await;
-        store
-    };
-    show(voice, &page, (sheet, exact), context).await
+    let markets = page.rows.iter().map(|row| row.market_id.clone());
+    let mut store = prices(&service, markets.collect()).await;
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    // The orders that may protect a position.
+    service.take_orders(&mut store).await;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }

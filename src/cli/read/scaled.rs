@@ -2,7 +2,9 @@
 
 use super::{
     super::{
-        Exit, out,
+        Exit,
+        act::typed::id,
+        out,
         service::{Service, arrive, patiently},
         voice::{ListFormat, ListOutput, json},
     },
@@ -28,7 +30,7 @@ const PAGES: usize = 10;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ScaledArgs {
     /// The field `scaled_order_id` of `orders`
-    #[arg(value_name = "SCALED_ORDER_ID")]
+    #[arg(value_name = "SCALED_ORDER_ID", value_parser = id::<ScaledId>)]
     id: ScaledId,
     #[command(flatten)]
     output: ListOutput,

@@ -20,6 +20,7 @@ use crate::{
     },
 };
 use color_eyre::Result;
+use std::future::ready;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct TwapsArgs {
@@ -55,6 +56,8 @@ async fn list(args: &TwapsArgs, sources: &Sources) -> Result<Exit> {
         columns: columns_of::TWAP,
     };
     let markets = page.rows.iter().map(|row| row.market_id.clone()).collect();
-    let context = prices(&service, markets);
-    show(args.output.voice(), &page, (sheet, exact), context).await
+    let (voice, store) = (args.output.voice(), prices(&service, markets).await);
+    args.market
+        .check(page.rows.iter().map(|row| &row.market_id), (&store, voice))?;
+    show(voice, &page, (sheet, exact), ready(store)).await
 }

@@ -269,6 +269,10 @@ async fn follow<T: Watchable>(
         service.take_prices(&mut store, &markets).await;
         store.clocks = service.clocks().await;
         service.tell_requests();
+        if known.is_none() {
+            args.market
+                .check(page.rows.iter().map(T::market), (&store, voice))?;
+        }
         for (change, row) in changes(service, args, &mut known, page).await {
             let line = change_line(format, change, (&row, &store));
             if print(&line)? == LineReader::Gone {

@@ -6,7 +6,7 @@ use super::{
         TriggerDirection, estimate,
     },
     Amount, DraftFault, Faults, Field, Seen, Texts, amount,
-    number::{not_negative, optional, part, positive, whole_lots},
+    number::{not_negative, optional, part, positive, typed_lots, whole_lots},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +149,9 @@ impl CloseDraft {
         let position = seen.position.ok_or(DraftFault::UnknownPosition)?;
         let held = position.quantity();
         let wanted = match amount {
-            Amount::Coin(size) => size,
+            // The position itself may be of an odd size.
+            Amount::Coin(size) if size >= held => size,
+            Amount::Coin(size) => typed_lots(size, seen.size_decimals())?,
             Amount::Percent(share) => part(held, share)?,
             Amount::Notional(usd) => {
                 let price = self.exit(seen).ok_or_else(|| self.unpriced(seen))?;
@@ -161,6 +163,9 @@ impl CloseDraft {
         };
         if wanted > held {
             return Err(DraftFault::AbovePosition(held));
+        }
+        if wanted == held {
+            return Ok(None);
         }
         let size = whole_lots(wanted, seen.size_decimals())?;
         Ok((size < held).then_some(size))

@@ -473,12 +473,7 @@ mod tests {
 
     #[test]
     fn every_way_to_write_a_size_comes_to_whole_lots_never_more_than_asked() {
-        for (typed, size) in [
-            ("0.5", "0.5"),
-            ("0.123456789", "0.12345"),
-            ("$1000", "0.01666"),
-            ("r25", "0.025"),
-        ] {
+        for (typed, size) in [("0.5", "0.5"), ("$1000", "0.01666"), ("r25", "0.025")] {
             assert_eq!(resolved(&limit(typed)), Ok(size.to_owned()), "{typed}");
         }
     }
@@ -595,6 +590,14 @@ mod tests {
     fn a_size_that_cannot_be_resolved_says_why() {
         for (typed, fault) in [
             ("0.000001", DraftFault::BelowLot(Num::new(1, 5))),
+            (
+                "0.123456789",
+                DraftFault::OffLot {
+                    lot: Num::new(1, 5),
+                    below: Num::new(12_345, 5),
+                    above: Num::new(12_346, 5),
+                },
+            ),
             ("50%", DraftFault::UnknownPosition),
             ("lots", DraftFault::NotANumber),
         ] {

@@ -48,6 +48,8 @@ pub enum DraftFault {
     AboveAll,
     #[error("more than the position, {0}")]
     AbovePosition(Num),
+    #[error("not in lots of {lot}: {}", either(*.below, *.above))]
+    OffLot { lot: Num, below: Num, above: Num },
     #[error("less than the smallest size, {0}")]
     BelowLot(Num),
     #[error("the smallest size of this market is not known: write it in coin")]

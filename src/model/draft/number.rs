@@ -33,7 +33,7 @@ impl Amount {
         decimals: Option<u32>,
     ) -> Result<Num, DraftFault> {
         let usd = match self {
-            Self::Coin(size) => return whole_lots(size, decimals),
+            Self::Coin(size) => return typed_lots(size, decimals),
             Self::Notional(usd) => usd,
             Self::Percent(share) => {
                 let equity = equity.ok_or(DraftFault::UnknownEquity)?;
@@ -137,6 +137,17 @@ pub(super) fn whole_lots(size: Num, decimals: Option<u32>) -> Result<Num, DraftF
         return Err(DraftFault::BelowLot(lot));
     }
     Ok(cut)
+}
+
+/// A size in coin as typed: one between two lots is refused, as a price between two ticks is.
+pub(super) fn typed_lots(size: Num, decimals: Option<u32>) -> Result<Num, DraftFault> {
+    let below = whole_lots(size, decimals)?;
+    if below == size {
+        return Ok(below);
+    }
+    let lot = Num::new(1, decimals.unwrap_or(FINEST));
+    let above = below.plus(lot).ok_or(DraftFault::TooManyDigits)?;
+    Err(DraftFault::OffLot { lot, below, above })
 }
 
 /// `share` percent of `held`, never more.

@@ -4,7 +4,7 @@ use super::{
     super::{
         super::{Num, Side},
         Amount, DraftFault, DraftShape, Field, Seen, amount,
-        number::{part, whole_lots},
+        number::{part, typed_lots, whole_lots},
     },
     EntryDraft,
 };
@@ -35,7 +35,7 @@ impl EntryDraft {
     /// The size in coin that would be sent, rounded down to whole lots.
     pub fn resolved_size(&self, seen: &Seen) -> Result<Num, DraftFault> {
         let exact = match amount(self.texts.of(Field::Size))? {
-            Amount::Coin(size) => return whole_lots(size, seen.size_decimals()),
+            Amount::Coin(size) => return typed_lots(size, seen.size_decimals()),
             Amount::Percent(share) if self.only_reduces() => {
                 return whole_lots(self.part(share, seen)?, seen.size_decimals());
             }
