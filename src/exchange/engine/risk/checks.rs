@@ -143,11 +143,11 @@ impl Engine {
         account: AccountIx,
         market: MarketIx,
         side: Side,
-        size: Lots,
+        lots: Lots,
     ) -> LeverageLimit {
-        let value = self.value_after(account, market, side, size);
+        let value = self.value_after(account, market, side, lots);
         let held = self.held(account, market);
-        let opens = size > held.map_or(Lots::ZERO, |held| held.reducible(side));
+        let opens = lots > held.map_or(Lots::ZERO, |held| held.reducible(side));
         let bound = if opens { value } else { Usd::ZERO };
         let rules = &self.accounts.at(account).spec.rules;
         let most = self.markets.at(market).max_leverage(bound);
@@ -157,11 +157,11 @@ impl Engine {
         }
     }
 
-    /// What the position would be worth after `size` more on `side`.
-    fn value_after(&self, account: AccountIx, market: MarketIx, side: Side, size: Lots) -> Usd {
+    /// What the position would be worth after `lots` more on `side`.
+    fn value_after(&self, account: AccountIx, market: MarketIx, side: Side, lots: Lots) -> Usd {
         let held = self.held(account, market);
         let before = held.map_or(Lots::ZERO, |held| held.size);
-        self.markets.at(market).mark * (before + Lots(side.sign() * size.0)).abs()
+        self.markets.at(market).mark * (before + Lots(side.sign() * lots.0)).abs()
     }
 
     /// A restricted account only reduces.

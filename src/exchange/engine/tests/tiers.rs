@@ -17,11 +17,11 @@ fn tiered(cash: i64) -> Desk {
     Desk::with(cash, lax(), markets)
 }
 
-fn at_leverage(order: OrderParams, leverage: u32, margin_mode: MarginMode) -> OrderParams {
+fn at_leverage(order: &OrderParams, leverage: u32, margin_mode: MarginMode) -> OrderParams {
     OrderParams {
         leverage,
         margin_mode,
-        ..order
+        ..order.clone()
     }
 }
 
@@ -43,7 +43,7 @@ fn the_tier_of_the_position_bounds_the_leverage_of_what_opens_it() {
     for mode in [MarginMode::Cross, MarginMode::Isolated] {
         let mut desk = tiered(1_000_000);
         let buy = |desk: &Desk, coins, leverage| {
-            at_leverage(desk.order(SOL, Side::Buy, coins), leverage, mode)
+            at_leverage(&desk.order(SOL, Side::Buy, coins), leverage, mode)
         };
         assert_eq!(desk.refused(buy(&desk, "1255", 10)), TOO_HIGH, "{mode}");
         assert_eq!(desk.refused(buy(&desk, "200", 6)), TOO_HIGH, "{mode}");
@@ -52,7 +52,7 @@ fn the_tier_of_the_position_bounds_the_leverage_of_what_opens_it() {
         desk.place(buy(&desk, "1", 5)).unwrap();
         desk.place(buy(&desk, "800", 3)).unwrap();
         // What makes it smaller needs no leverage of its tier.
-        let sell = at_leverage(desk.order(SOL, Side::Sell, "100"), 10, mode);
+        let sell = at_leverage(&desk.order(SOL, Side::Sell, "100"), 10, mode);
         desk.place(sell).unwrap();
     }
 }
@@ -90,13 +90,13 @@ fn an_isolated_order_whose_position_would_be_liquidated_at_once_is_refused() {
     let mut desk = Desk::new(1_000_000);
     let asks = [("50000", "0.1"), ("51000", "10")];
     desk.book(BTC, &[("49990", "10")], &asks, "50000");
-    let order = at_leverage(desk.order(BTC, Side::Buy, "5"), 40, MarginMode::Isolated);
+    let order = at_leverage(&desk.order(BTC, Side::Buy, "5"), 40, MarginMode::Isolated);
     let why = desk.place(order).unwrap_err();
     assert_eq!(
         (why.code, why.rule),
         (Reason::InsufficientMargin, Some(RuleId::InsufficientMargin))
     );
-    let order = at_leverage(desk.order(BTC, Side::Buy, "5"), 20, MarginMode::Isolated);
+    let order = at_leverage(&desk.order(BTC, Side::Buy, "5"), 20, MarginMode::Isolated);
     desk.place(order).unwrap();
     desk.step();
     assert_eq!(desk.position(BTC).unwrap().leverage, 20, "it stands");
