@@ -5,8 +5,14 @@ use super::super::{
     clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Engine,
+<<<<<<< HEAD
         EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
         Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
+=======
+        EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId,
+        OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side,
+        Tif, TwapParams,
+>>>>>>> x1
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
