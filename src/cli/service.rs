@@ -9,7 +9,8 @@ use crate::{
     client::Client,
     config::{Checks, Connection, FarEnd, Fees, SettingOrigin, Settings, Sources, load},
     model::{
-        AccountFacts, AccountId, Failure, Market, MarketId, FailureKind, Order, Page, Position, Timestamp,
+        AccountFacts, AccountId, Failure, FailureKind, Market, MarketId, Order, Page, Position,
+        Timestamp,
     },
     runtime::{AccountAddress, Clock},
 };

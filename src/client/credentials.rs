@@ -172,7 +172,7 @@ mod tests {
         let responder = Responder::playing(accepts("pd_live_new", operation), || ()).await;
         let client = with_key_in(&responder, &path).for_class(RequestClass::Exit);
         let command = Command::CloseAll("chal-1".into());
-        let request = Request::encode(&command, "k-1".into(), &client.dialect()).unwrap();
+        let request = Request::encode(&command, "k-1".into()).unwrap();
         let attempt = client.send(&request, command.facts().mutation).await;
         assert!(matches!(attempt, Attempt::Done(_)), "{attempt:?}");
         let keys: Vec<_> = responder

@@ -286,10 +286,16 @@ impl Paper {
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
-            service: ExchangeService::new(resumed, &users, (addr, tokio::time::Instant::now())),
+            service: ExchangeService::new(
+                resumed,
+                &users,
+                crate::exchange::SimulatorAccess::Served,
+                (addr, tokio::time::Instant::now()),
+            ),
             caller: AuthenticatedUser {
                 user: 0,
                 accounts: vec![AccountIx::from(0)],
+                scope: crate::exchange::auth::KeyScope::Trade,
             },
         }
     }
@@ -325,7 +331,7 @@ impl Paper {
             sim::answer(&self.service, Some(&self.caller), route, &call)
         } else {
             let route = Route::parse(request.method, path, query).unwrap();
-            v1::answer(&self.service, &self.caller, route, &call)
+            v1::answer(&self.service, Some(&self.caller), route, &call)
         }
     }
 
