@@ -77,7 +77,7 @@ mod tests {
     };
 
     const ACCOUNT: &str = r#"{"data":{"id":"chal-1","status":"active","starting_balance":100000,
-        "balance":"100250.55","risk":{"equity":100300}}}"#;
+        "balance":100250.55,"risk":{"equity":100300}}}"#;
 
     async fn service() -> Responder {
         let part = |seen: &Seen| match seen.line.as_str() {

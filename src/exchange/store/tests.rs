@@ -53,7 +53,7 @@ fn commands() -> [EngineCommand; 4] {
             take_profit: Some(Px(700_000)),
             stop_loss: Some(Px(500_000)),
         },
-        overlap: ExitOverlap::Refused,
+        overlap: crate::exchange::engine::ExitOverlap::Refused,
         mode: PlaceMode::Limit { price: Px(600_000) },
         client_order_id: Some("mine".into()),
     };

@@ -4,9 +4,9 @@
 //! 1 000 sequences each by default; the long run is that of the engine's sequences.
 
 use super::super::{
-    ClockMode, ExchangeService, Scenario, SimulatorAccess,
+    ClockMode, ExchangeService, Scenario,
     api_error::ApiError,
-    auth::{AuthenticatedUser, KeyScope},
+    auth::AuthenticatedUser,
     engine::{AccountIx, Millis},
     keep::KeepTime,
     message::{ApiRequest, ApiResponse, Execution},
@@ -286,23 +286,16 @@ impl Paper {
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
-<<<<<<< HEAD
-            service: ExchangeService::new(resumed, &users, crate::exchange::SimulatorAccess::Served, (addr, tokio::time::Instant::now())),
-            caller: AuthenticatedUser {
-                user: 0,
-                scope: crate::exchange::auth::KeyScope::Trade,
-=======
             service: ExchangeService::new(
                 resumed,
                 &users,
-                SimulatorAccess::Served,
+                crate::exchange::SimulatorAccess::Served,
                 (addr, tokio::time::Instant::now()),
             ),
             caller: AuthenticatedUser {
                 user: 0,
-                scope: KeyScope::Trade,
->>>>>>> x1
                 accounts: vec![AccountIx::from(0)],
+                scope: crate::exchange::auth::KeyScope::Trade,
             },
         }
     }

@@ -177,7 +177,7 @@ impl<'a> Local<'a> {
         closed.is_incomplete().then_some(Lack::Cut)
     }
 
-    /// The net profit of every UTC day with a closed position, if all are read.
+    /// The net profit of every day with a closed position, if all are read.
     fn days(&self) -> Result<Vec<Num>, Missing> {
         let closed = &self.store.closed;
         let untold = closed.rows().len().saturating_sub(self.store.results.count);

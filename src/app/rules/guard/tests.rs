@@ -78,7 +78,7 @@ fn what_the_service_tells_is_measured_as_a_share_of_the_whole_way() {
 }
 
 fn closed(day: i64, net: &str) -> Position {
-    let at = day * DAY + 3_600_000;
+    let at = day * DAY + 6 * 3_600_000;
     let more = format!(r#""closed_at":{at},"realized_pnl":{net},"fees":0,"funding":0"#);
     position(&format!("c{day}"), "BTC", "1", &more)
 }
@@ -462,7 +462,7 @@ fn the_end_of_a_challenge_is_told_once_as_the_settings_say() {
     };
     for (word, verdict) in [
         ("passed", Verdict::Passed),
-        ("breached", Verdict::Breached("a rule".to_owned())),
+        ("failed", Verdict::Breached("a rule".to_owned())),
     ] {
         let effects = arrive(&mut model, Answer::Account(Ok(ended(word))));
         assert!(effects.contains(&Effect::Terminal(

@@ -205,3 +205,20 @@ fn refusals_of_what_left_together_are_one_lesson() {
     }
     assert_eq!(budget.per_minute(), first);
 }
+
+#[tokio::test(start_paused = true)]
+async fn with_too_many_requests_in_a_minute_the_next_waits_until_one_is_older() {
+    let mut budget = RequestBudget::default();
+    let began = Instant::now();
+    for second in 0..10 {
+        budget.sent(began + Duration::from_secs(second));
+    }
+    let now = began + Duration::from_secs(10);
+    assert_eq!(budget.room_in(11, now), Duration::ZERO);
+    assert_eq!(budget.room_in(10, now), Duration::from_secs(50));
+    assert_eq!(budget.room_in(8, now), Duration::from_secs(52));
+    assert_eq!(
+        budget.room_in(8, now + Duration::from_secs(52)),
+        Duration::ZERO
+    );
+}

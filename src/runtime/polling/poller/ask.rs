@@ -7,6 +7,7 @@ use crate::{
         account::poll::{Answer, Poll, Source},
     },
     client::Client,
+    config::SourceChoice,
     model::{Cursor, Failure, FailureKind, Market, MarketId, OrderId, Page, ScaledId},
     runtime::base::{clock::Clock, in_flight::InFlight, jitter::Jitter},
 };
@@ -73,9 +74,12 @@ impl PollRequest {
 impl PollContext {
     /// Asks the service what it is until it answers, and forwards the answer.
     pub(super) async fn meet(&self) {
-        loop {
+        // The desk's own exchange needs no introduction.
+        while self.client.connection().prices != SourceChoice::Paper {
             match self.client.known_about().await {
-                Ok(about) => return self.say(Msg::Met(Box::new(about.clone()))).await,
+                Ok(about) => {
+                    return self.say(Msg::Met(Box::new(about.clone()))).await;
+                }
                 Err(_) => sleep(MEET_AGAIN).await,
             }
         }

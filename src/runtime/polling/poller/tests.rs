@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     app::{MarketAnswer, account::poll::Answer},
     client::testing::responder::{Reply, Responder, client, connection, error, ok},
+    config::{Connection, PriceSource, SourceChoice},
     model::{Side, Timestamp},
 };
 use strum::IntoEnumIterator;
@@ -387,12 +388,99 @@ async fn a_question_about_a_market_is_answered_with_what_came_or_why_nothing_did
             MarketAnswer::Book(Ok(Some(book))) => {
                 format!("{} bid", book.value.levels(Side::Buy).len())
             }
-            MarketAnswer::Trades(Ok(None)) => "no source".to_owned(),
             MarketAnswer::Trades(Err(why)) => why.kind.word().to_owned(),
             MarketAnswer::Book(_) | MarketAnswer::Trades(_) | MarketAnswer::Candles(..) => {
                 panic!("another answer")
             }
         });
     }
-    assert_eq!(answers, ["1 bid", "unavailable", "no source"]);
+    assert_eq!(answers, ["1 bid", "unavailable", "not found"]);
+}
+
+/// A minute of polls in which every source answers at once, and how many there were. The first round, in which the desk
+/// reads everything, counts too.
+async fn requests_of_a_minute(prices: SourceChoice<PriceSource>, happens: fn(&Activity)) -> usize {
+    let connection = Connection {
+        prices,
+        ..connection("http://127.0.0.1:1")
+    };
+    let (events, _mail) = channel(1);
+    let context = PollContext {
+        client: client(connection).0,
+        clock: Clock::Frozen(NOW),
+        events,
+        in_flight: InFlight::default(),
+        queue: Arc::default(),
+        beat: Beat::start(),
+        markets: MarketQueue::default(),
+        activity: Activity::default(),
+    };
+    happens(&context.activity);
+    let set = |source: Source| (source, Duration::from_secs(2));
+    let settings = watch::Sender::new(Source::iter().map(set).collect::<BTreeMap<_, _>>());
+    let count = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let mut tasks = JoinSet::new();
+    for source in Source::iter() {
+        let (mut task, _nudge) = source_task(context.clone(), HOUR);
+        (task.source, task.settings) = (source, settings.subscribe());
+        let count = Arc::clone(&count);
+        tasks.spawn(async move {
+            loop {
+                count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                task.rest(None).await;
+            }
+        });
+    }
+    sleep(Duration::from_secs(59)).await;
+    // The policy of the account is read once a minute.
+    count.load(std::sync::atomic::Ordering::Relaxed) + 1
+}
+
+fn order_works(activity: &Activity) {
+    let order = serde_json::from_str(crate::client::testing::responder::ORDER).unwrap();
+    activity.learn(&Answer::Orders(Ok(crate::model::Page::of(vec![order]))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_desk_makes_at_most_sixty_requests_a_minute_and_a_busy_one_never_two_hundred() {
+    let idle = requests_of_a_minute(SourceChoice::Auto, |_| ()).await;
+    assert!((30..=60).contains(&idle), "{idle}");
+    let working = requests_of_a_minute(SourceChoice::Auto, order_works).await;
+    assert!(working > idle && working <= 90, "{working}");
+    let attended = requests_of_a_minute(SourceChoice::Auto, |activity| {
+        // Somebody presses keys all the time.
+        let activity = activity.clone();
+        tokio::spawn(async move {
+            loop {
+                activity.attend();
+                sleep(Duration::from_secs(1)).await;
+            }
+        });
+    });
+    let attended = attended.await;
+    assert!(attended > working && attended <= 160, "{attended}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_simulator_is_asked_as_the_settings_say() {
+    let count = requests_of_a_minute(SourceChoice::Paper, |_| ()).await;
+    assert!(count >= 8 * 30, "{count}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_ends_the_slow_wait_of_an_idle_desk() {
+    let (mut source, _nudge) = resting();
+    source.context.client = client(Connection {
+        prices: SourceChoice::Auto,
+        ..connection("http://127.0.0.1:1")
+    })
+    .0;
+    let activity = source.context.activity.clone();
+    let start = tokio::time::Instant::now();
+    let key = async {
+        sleep(Duration::from_secs(1)).await;
+        activity.attend();
+    };
+    tokio::join!(source.rest(None), key);
+    assert_eq!(start.elapsed(), Duration::from_secs(3), "and not ten");
 }
