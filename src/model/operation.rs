@@ -87,9 +87,20 @@ impl<R> fmt::Display for Operation<R> {
 }
 
 impl CancelAll {
-    /// Cancels that the service has accepted but not carried out: those orders may still fill.
-    pub fn queued_count(&self) -> usize {
+    /// The orders that are not canceled.
+    pub fn failures(&self) -> impl Iterator<Item = &CancelAllResult> {
+        let is_failed = |result: &&CancelAllResult| result.status.is(&CancelStatus::Failed);
+        self.results.iter().filter(is_failed)
+    }
+
+    /// Orders whose cancel the service has accepted but not carried out: they may still fill.
+    pub fn queued(&self) -> impl Iterator<Item = &OrderId> {
         let is_queued = |result: &&CancelAllResult| result.status.is(&CancelStatus::Queued);
-        self.results.iter().filter(is_queued).count()
+        let queued = self.results.iter().filter(is_queued);
+        queued.map(|result| &result.order_id)
+    }
+
+    pub fn queued_count(&self) -> usize {
+        self.queued().count()
     }
 }

@@ -130,7 +130,7 @@ fn an_armed_order_shows_its_trigger_and_a_queued_cancel() {
     assert_eq!(cell(&full, Pane::Orders, 1, "trigger"), "≤ 60,000");
     assert_eq!(cell(&full, Pane::Orders, 1, "state"), "armed");
     assert_eq!(cell(&full, Pane::Orders, 5, "trigger"), "BTC ≤ 61,000");
-    assert_eq!(cell(&full, Pane::Orders, 5, "state"), "cancel queued");
+    assert_eq!(cell(&full, Pane::Orders, 5, "state"), "cancel pending");
 }
 
 #[test]

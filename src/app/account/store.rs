@@ -388,6 +388,11 @@ impl Store {
         }
     }
 
+    /// Whether its cancel is accepted but not carried out, on this desk or elsewhere: it may still fill.
+    pub fn is_cancel_queued(&self, order: &Order) -> bool {
+        order.is_cancel_queued() || self.queued_cancels.contains(&order.id)
+    }
+
     pub fn position(&self, id: &PositionId) -> Option<&Position> {
         self.positions.rows().iter().find(|p| p.id == *id)
     }

@@ -51,7 +51,7 @@ pub enum StripAction {
     One(Command),
     /// A position closed, then opened the other way.
     Flip(Box<Flip>),
-    /// Every working order of the account, each by a call of its own.
+    /// Every working order of the account, each by a call of its own: some have to stay.
     CancelAll(AccountId, Vec<Command>),
     /// Every resting order of one side of a market, each by a call of its own.
     CancelSide((AccountId, MarketId, Side), Vec<Command>),

@@ -147,8 +147,9 @@ fn close_of(model: &Model, row: &RowId) -> Option<Result<Command, String>> {
     Some(command.map_err(|faults| format!("{id}: {faults}")))
 }
 
-/// The strip that cancels every working order, each with a request of its own. While entries are blocked, orders that
-/// protect an open position stay, and the list says so: to end them, close the position or flatten.
+/// The strip that cancels every working order with one operation of the service. While entries are blocked, orders that
+/// protect an open position stay: then each cancel is a request of its own, and the list says which stay. To end them,
+/// close the position or flatten.
 pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     let account = model.account_for("cancel all")?;
     // Cancel-all also drops replacements that wait.
@@ -164,8 +165,13 @@ pub(crate) fn cancel_all(model: &mut Model) -> Result<Next, String> {
     if commands.is_empty() {
         return Err("there is no working order".to_owned());
     }
-    let proposal = StripAction::CancelAll(account, commands);
-    let strip = Strip::confirm(proposal, model.now);
+    let bares = |command: &&Command| matches!(command, Command::Unprotect(_));
+    let mut baring = commands.iter().filter(bares);
+    let strip = if baring.any(|command| objection(model, command).is_some()) {
+        Strip::confirm(StripAction::CancelAll(account, commands), model.now)
+    } else {
+        Strip::confirm(Command::CancelAll(account), model.now)
+    };
     Ok(Next::Open(Box::new(Overlay::Strip(strip))))
 }
 

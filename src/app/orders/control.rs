@@ -143,7 +143,7 @@ fn guards(model: &Model, position: &Position, wanted: Protection) -> Vec<(Order,
     let orders = model.store.orders.rows().iter();
     let mut guards: Vec<_> = orders
         .filter(|order| guards_so(order, position, wanted))
-        .filter(|order| !model.store.queued_cancels.contains(&order.id))
+        .filter(|order| !model.store.is_cancel_queued(order))
         .filter_map(|order| Some((order.clone(), goal(model, order)?)))
         .collect();
     guards.sort_by_key(|(_, price)| *price);

@@ -13,7 +13,7 @@ use crate::{
         dialogs::overlay::{Arm, Strip, StripAction},
         keys::keymap::{Action, Context},
     },
-    model::{AccountId, CloseAll, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
+    model::{AccountId, Command, Num, Progress, SlicedOperation, Ticket, Timestamp},
     view::{
         tables::activity,
         text::{
@@ -213,9 +213,9 @@ fn flight_view(
     let plain = |words| PendingCommandView { words, gauge: None };
     match (&flight.command, &flight.progress) {
         (
-            Command::CloseAll(account),
+            Command::CloseAll(account) | Command::CancelAll(account),
             Progress::Running {
-                operation: SlicedOperation::CloseAll(operation),
+                operation,
                 retry_at,
             },
         ) => Some(PendingCommandView {
@@ -248,8 +248,8 @@ fn flight_view(
     }
 }
 
-fn done_share(operation: &CloseAll) -> Gauge {
-    let done = Num::from(operation.done_count()).over(Num::from(operation.total_count));
+fn done_share(operation: &SlicedOperation) -> Gauge {
+    let done = Num::from(operation.done_count()).over(Num::from(operation.total_count()));
     Gauge {
         share: Share::of(done.unwrap_or(Num::ZERO)),
         tone: Tone::Info,
@@ -258,20 +258,22 @@ fn done_share(operation: &CloseAll) -> Gauge {
 
 fn running(
     account: &AccountId,
-    operation: &CloseAll,
+    operation: &SlicedOperation,
     retry_at: Timestamp,
     scene: &Scene<'_>,
 ) -> Vec<Span> {
+    let doing = match operation {
+        SlicedOperation::CloseAll(_) => "closing all",
+        SlicedOperation::CancelAll(_) => "canceling all orders",
+    };
+    let (done, total) = (operation.done_count(), operation.total_count());
     let mut words = vec![
-        Span::new(format!("closing all on {account} "), Tone::Info),
-        Span::new(
-            format!("{}/{} done", operation.done_count(), operation.total_count),
-            Tone::Strong,
-        ),
+        Span::new(format!("{doing} on {account} "), Tone::Info),
+        Span::new(format!("{done}/{total} done"), Tone::Strong),
     ];
-    if operation.failed_count > 0 {
+    if operation.failed_count() > 0 {
         words.push(Span::new(
-            format!("  {} failed", operation.failed_count),
+            format!("  {} failed", operation.failed_count()),
             Tone::Alert,
         ));
     }

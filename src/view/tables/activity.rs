@@ -293,6 +293,10 @@ fn cancel_all_words(operation: &CancelAll) -> String {
     if failed > 0 {
         words.push_str(&format!(", {failed} failed"));
     }
+    for result in operation.failures() {
+        let code = result.failure_code.clone().unwrap_or_default();
+        words.push_str(format!("; {} {code}", result.order_id).trim_end());
+    }
     words
 }
 

@@ -74,8 +74,8 @@ pub(crate) fn state(order: &Order, scene: &Scene<'_>) -> Cell {
         Some(Progress::Queued) => ("cancel waiting", "cxl wait", Tone::Warn),
         Some(Progress::Unknown { .. }) => ("cancel unknown", "cxl ?", Tone::Alert),
         Some(_) => ("canceling", "cxl sent", Tone::Warn),
-        None if order.is_armed() && scene.store.queued_cancels.contains(&order.id) => {
-            ("cancel queued", "cxl que", Tone::Warn)
+        None if order.is_working() && scene.store.is_cancel_queued(order) => {
+            ("cancel pending", "cxl pend", Tone::Warn)
         }
         None if is_partly_filled(order) => return partial(order),
         None if rests_at_cap(order, scene) => ("at cap", "at cap", Tone::Warn),

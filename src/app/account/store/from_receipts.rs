@@ -231,6 +231,9 @@ impl Store {
             Receipt::Cancel(cancel) if cancel.queued && !cancel.canceled => {
                 self.queued_cancels.insert(cancel.id.clone());
             }
+            Receipt::CancelAll(operation) => {
+                self.queued_cancels.extend(operation.queued().cloned());
+            }
             Receipt::Twap(twap) if twap.ended_at().is_some() => {
                 self.ended_twaps.retain(|ended| ended.twap.id != twap.id);
                 self.ended_twaps.push(Ended {
@@ -252,7 +255,6 @@ impl Store {
             | Receipt::Order { .. }
             | Receipt::Position(_)
             | Receipt::CloseAll(_)
-            | Receipt::CancelAll(_)
             | Receipt::AlreadySo(_) => {}
         }
         vec![]

@@ -3,7 +3,7 @@
 use crate::app::{
     account::poll::Answer,
     activity::notice::Event,
-    desk::model::Model,
+    desk::{model::Model, msg::Msg},
     dialogs::{
         effect::Effect,
         overlay::{Bulk, Overlay, Stage, State, StripAction},
@@ -12,7 +12,7 @@ use crate::app::{
     testing::*,
 };
 use crate::model::{
-    Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket, draft::Field,
+    CancelAll, Command, Failure, FailureKind, Order, OrderId, Page, Receipt, Ticket, draft::Field,
 };
 
 fn resting(id: &str) -> Order {
@@ -330,14 +330,64 @@ fn rows_that_cannot_be_acted_on_are_not_marked() {
 }
 
 #[test]
-fn cancel_all_asks_once_and_cancels_every_working_order() {
+fn cancel_all_asks_once_and_is_one_operation() {
     let mut model = with_orders();
     press(&mut model, "1 K");
     assert_eq!(press(&mut model, "y"), vec![], "the strip is still deaf");
     wait(&mut model, 200);
     assert_eq!(press(&mut model, "enter K"), vec![]);
-    assert_eq!(press(&mut model, "y"), sent(1, "o1 o2 o3 o4"));
-    assert_eq!(list(&model).items.len(), 6);
+    let cancel_all = Command::CancelAll("chal-1".into());
+    assert_eq!(
+        press(&mut model, "y"),
+        vec![Effect::Send(Ticket(1), cancel_all)]
+    );
+}
+
+#[test]
+fn an_order_whose_cancel_is_queued_by_a_cancel_all_is_pending_and_not_done() {
+    let mut model = with_orders();
+    press(&mut model, "1 K");
+    wait(&mut model, 200);
+    press(&mut model, "y");
+    let operation: CancelAll = serde_json::from_str(
+        r#"{"id":"op-1","operation":"cancel_all_orders","account_id":"chal-1","status":"completed","total_count":2,
+        "succeeded_count":2,"failed_count":0,"created_at":1,"results":[{"order_id":"o1","status":"canceled"},
+        {"order_id":"o2","status":"queued"}]}"#,
+    )
+    .unwrap();
+    settle(&mut model, Ticket(1), Ok(Receipt::CancelAll(operation)));
+    let is_pending = |id: &str| {
+        model
+            .store
+            .is_cancel_queued(model.store.order(&id.into()).unwrap())
+    };
+    assert!(is_pending("o2") && !is_pending("o3"));
+    let is_over = |id: &str| {
+        model
+            .store
+            .order(&id.into())
+            .is_none_or(|order| model.store.is_over(order))
+    };
+    assert!(is_over("o1") && !is_over("o2"));
+}
+
+#[test]
+fn while_entries_are_blocked_cancel_all_asks_for_each_order_and_stops_stay() {
+    let mut model = with_orders();
+    let stop = r#""type":"stop_market","mode":"stop_market","side":"sell","size":0.5,"trigger_price":58000,
+        "target_position_id":"pos-1","status":"resting""#;
+    let stop = order("ord-9", "BTC", stop);
+    let rest = order(
+        "o1",
+        "BTC",
+        r#""type":"limit","mode":"limit","side":"buy","size":1,"status":"resting""#,
+    );
+    arrive(&mut model, Answer::Orders(Ok(Page::of(vec![rest, stop]))));
+    let now = model.now;
+    crate::app::update(&mut model, now, Msg::Halted(Some("flattened".to_owned())));
+    press(&mut model, "1 K");
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "y"), sent(1, "o1"));
 }
 
 #[test]

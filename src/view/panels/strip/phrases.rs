@@ -7,7 +7,7 @@ use crate::{
         keys::keymap::{Action, Context},
         orders::at_price::side_word,
     },
-    model::{Command, Ends, Order, Resource},
+    model::{Command, Ends, Order, OrderId, Resource},
     view::{
         tables::{protection, scaled, twaps},
         text::{
@@ -45,6 +45,11 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
             format!("close all positions{stays}")
         }
         StripAction::One(Command::Flatten(_)) => "flatten".to_owned(),
+        StripAction::One(Command::CancelAll(_)) => {
+            let orders = scene.store.orders.rows().iter();
+            let working = orders.filter(|order| order.is_working());
+            cancel_all(working.map(|order| &order.id), scene)
+        }
         StripAction::One(command) => {
             let named = named(command, scene);
             let done = done_already(command, scene).unwrap_or_default();
@@ -63,17 +68,20 @@ pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> Strin
             format!("cancel {orders} in {}", market.symbol())
         }
         StripAction::CancelAll(_, commands) => {
-            let orders = match commands.len() {
-                1 => "the working order".to_owned(),
-                n => format!("all {n} working orders"),
-            };
-            format!(
-                "cancel {orders}{}{}",
-                protecting(commands, scene),
-                aside(scene)
-            )
+            cancel_all(commands.iter().filter_map(Command::cancels), scene)
         }
     }
+}
+
+/// `cancel all 5 working orders, 2 of them protecting a position,`
+fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) -> String {
+    let orders: Vec<_> = orders.collect();
+    let protecting = protecting(&orders, scene);
+    let orders = match orders.len() {
+        1 => "the working order".to_owned(),
+        n => format!("all {n} working orders"),
+    };
+    format!("cancel {orders}{protecting}{}", aside(scene))
 }
 
 /// What quitting leaves open; shown while the strip asks.
@@ -119,12 +127,12 @@ pub(super) fn under_way(scene: &Scene<'_>) -> Option<String> {
 }
 
 /// Says which orders that protect a position are canceled too.
-pub(super) fn protecting(commands: &[Command], scene: &Scene<'_>) -> String {
-    let protects = |command: &&Command| {
-        let order = command.cancels().and_then(|id| scene.store.order(id));
+fn protecting(orders: &[&OrderId], scene: &Scene<'_>) -> String {
+    let protects = |id: &&&OrderId| {
+        let order = scene.store.order(id);
         order.is_some_and(|order| order.reduce_only && order.is_armed())
     };
-    match commands.iter().filter(protects).count() {
+    match orders.iter().filter(protects).count() {
         0 => String::new(),
         n => format!(", {n} of them protecting a position,"),
     }
