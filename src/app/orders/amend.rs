@@ -17,7 +17,7 @@ use crate::{
             successor::{REPLACE_WITHIN, Successor},
         },
         activity::notice::Tone,
-        desk::model::Model,
+        desk::{model::Model, row_replacement},
         dialogs::{effect::Effect, overlay::Overlay},
         forms::form::{Form, FormInput},
         orders::of_row,
@@ -73,6 +73,7 @@ pub(crate) fn replace(
     if let Some(why) = objection(model, &cancel).or_else(|| objection(model, &place)) {
         return Err(why);
     }
+    row_replacement::moves(model, &old);
     let successor = Successor {
         old,
         order,
@@ -212,6 +213,7 @@ fn place(
         return None;
     }
     let (next, effect) = send(model, command);
+    row_replacement::sent(model, &old, next);
     if is_less {
         let words = format!(
             "part of {old} filled before its cancel: the replacement is for the remaining {size}"
