@@ -88,11 +88,7 @@ impl Stage {
             start: Clock::start().now(),
             pace: Some(ClockMode::Live(Speed::REAL_TIME)),
             data_dir: dir.map(Path::to_owned),
-<<<<<<< HEAD
             simulator: SimulatorAccess::Served,
-=======
-            simulator: perpdeck::exchange::SimulatorAccess::Served,
->>>>>>> c
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();
         let keys = handle.accounts.iter().map(|entry| {

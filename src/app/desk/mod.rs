@@ -3,7 +3,6 @@
 
 pub(crate) mod alerts;
 pub(crate) mod cursor;
-pub(crate) mod flip_cursor;
 pub(crate) mod freeze;
 pub(crate) mod links;
 pub(crate) mod market_shown;
@@ -14,6 +13,7 @@ pub(crate) mod options;
 pub(crate) mod presets;
 pub(crate) mod reading;
 pub mod reload;
+pub(crate) mod row_replacement;
 pub(crate) mod table_view;
 pub mod tour;
 pub(crate) mod tracked;

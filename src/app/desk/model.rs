@@ -88,7 +88,7 @@ pub struct Model {
     /// What was requested before the account was known.
     pub(crate) early_exit: Option<EarlyExit>,
     /// Where the cursor goes after a flip.
-    pub(crate) flip_cursor: Option<super::flip_cursor::FlipCursor>,
+    pub(crate) row_replacement: Option<super::row_replacement::RowReplacement>,
     /// Why new entries are refused, until the trader re-arms the desk.
     pub halted: Option<String>,
     /// The desk that holds the journal, if this is a second one.
@@ -138,7 +138,7 @@ impl Model {
             frozen: None,
             spoken: vec![],
             early_exit: None,
-            flip_cursor: None,
+            row_replacement: None,
             halted: None,
             second: None,
             settings: reload::ReloadStatus::default(),

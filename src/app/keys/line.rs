@@ -66,6 +66,9 @@ impl Line {
 
     /// Takes all of `text` or none of it: a part of a number is another number.
     pub(crate) fn paste(&mut self, text: &str) -> Result<(), &'static str> {
+        // Copied with the end of its line, as terminals and editors do.
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        let text = text.strip_suffix('\r').unwrap_or(text);
         if text.contains(['\n', '\r']) {
             return Err("not pasted: more than one line");
         }

@@ -16,7 +16,7 @@ use crate::{
             successor::{REPLACE_WITHIN, Successor},
         },
         activity::notice::Tone,
-        desk::model::Model,
+        desk::{model::Model, row_replacement},
         dialogs::effect::Effect,
         forms::form::Form,
         orders::of_row,
@@ -55,6 +55,7 @@ pub(crate) fn start(
     form: Option<Box<Form>>,
 ) -> Result<Vec<Effect>, String> {
     let cancel = of_row::cancel_of(model, &RowId::Order(old.clone()))?;
+    row_replacement::moves(model, &old);
     let successor = Successor {
         old,
         order,
@@ -192,6 +193,7 @@ fn place(
         return None;
     }
     let (next, effect) = send(model, command);
+    row_replacement::sent(model, &old, next);
     if is_less {
         let words = format!(
             "part of {old} filled before its cancel: the replacement is for the remaining {size}"

@@ -8,7 +8,7 @@ use crate::{
     app::{
         account::{about::About, poll::Source, store::Then},
         activity::notice::Event,
-        desk::{alerts, model::Model},
+        desk::{alerts, model::Model, row_replacement},
         dialogs::effect::Effect,
         rules::{checks, guard, halt, second},
     },
@@ -97,6 +97,7 @@ pub(crate) fn settle(
     let mut placed = vec![];
     if let Ok(receipt) = result {
         placed = model.store.settle(&flight.command, receipt, model.now);
+        row_replacement::settled(model, ticket, receipt);
     }
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);

@@ -16,7 +16,7 @@ use crate::{
             },
         },
         activity::notice::Tone,
-        desk::{flip_cursor, model::Model},
+        desk::{model::Model, row_replacement},
         dialogs::{
             effect::Effect,
             next::Next,
@@ -113,7 +113,7 @@ pub(crate) fn begin(model: &mut Model, flip: Flip) -> Result<Vec<Effect>, String
         return Err(format!("flip: {why}"));
     }
     let flip = flip.agreed(model.now);
-    flip_cursor::begin(model, flip.position());
+    row_replacement::flips(model, flip.position());
     let (ticket, effect) = send(model, close);
     if let Some(flight) = model.store.flights.get_mut(&ticket) {
         flight.then = Some(Then::Open(Box::new(flip)));

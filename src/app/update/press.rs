@@ -169,13 +169,18 @@ fn is_said_by_toast(model: &Model, chord: Chord) -> bool {
     is_over && waits && key == Some(chord.into())
 }
 
+const NO_TEXT_FIELD: &str =
+    "not pasted: text goes into a field of a form, or into the line of : or /";
+
 pub(crate) fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // Pasted text reaches text fields only: keys in it must never act.
     let now = (model.now, model.wall_now());
     let form_context = model.options.form_context(&model.store, &model.used, now);
+    let takes_text = model.takes_text();
     match model.overlays.last_mut().and_then(Overlay::try_as_form_mut) {
         Some(form) => form.paste(text, &form_context),
-        None => prompt::paste(model, text),
+        None if takes_text => prompt::paste(model, text),
+        None => return follow(model, Next::Refuse(NO_TEXT_FIELD.to_owned())),
     }
     vec![]
 }

@@ -11,8 +11,8 @@ use crate::{
         account::{labels::Switch, poll::Source},
         activity::notice::Tone,
         desk::{
-            alerts, cursor, flip_cursor, market_shown, model::Model, msg::Msg, table_view, tour,
-            user_alerts,
+            alerts, cursor, market_shown, model::Model, msg::Msg, row_replacement, table_view,
+            tour, user_alerts,
         },
         dialogs::{
             effect::{Clip, Effect, TerminalOut},
@@ -132,7 +132,7 @@ fn after_every_message(model: &mut Model) -> Vec<Effect> {
     table_view::refresh(model);
     review::refresh(model);
     cursor::keep(model);
-    flip_cursor::follow(model);
+    row_replacement::follow(model);
     market_shown::follow(model);
     ladder_follow::follow(model);
     tour::proceed(model);

@@ -5,14 +5,9 @@ use super::super::{
     clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Engine,
-<<<<<<< HEAD
-        EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
-        Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
-=======
         EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId,
         OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side,
         Tif, TwapParams,
->>>>>>> x1
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
@@ -53,7 +48,7 @@ fn commands() -> [EngineCommand; 4] {
             take_profit: Some(Px(700_000)),
             stop_loss: Some(Px(500_000)),
         },
-        overlap: crate::exchange::engine::ExitOverlap::Refused,
+        overlap: ExitOverlap::Refused,
         mode: PlaceMode::Limit { price: Px(600_000) },
         client_order_id: Some("mine".into()),
     };

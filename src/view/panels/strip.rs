@@ -58,6 +58,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             button(Action::Confirm, "now"),
             vec![Span::plain(" · ")],
             button(Action::Dismiss, "stops it"),
+            vec![Span::muted(in_brackets(&strip.proposal, scene))],
         ]
         .concat(),
         Arm::Confirm => [
@@ -69,6 +70,7 @@ pub fn strip(model: &Model, scene: &Scene<'_>, strip: &Strip) -> StripView {
             vec![Span::plain(" · ")],
             button(Action::Dismiss, "no"),
             vec![Span::plain(format!("  ({left})"))],
+            vec![Span::muted(in_brackets(&strip.proposal, scene))],
         ]
         .concat(),
     };
@@ -134,10 +136,36 @@ fn starting(proposal: &StripAction, scene: &Scene<'_>) -> String {
     }
 }
 
-/// `closing 3 positions on chal-1 (≤ 2.5 % slippage)`: the service's own cap (`docs/service-api.md 4.6`).
+/// What a close-all or flatten does besides, after the keys: what, on which account and when are never cut.
+fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
+    let words = match proposal {
+        StripAction::One(command @ (Command::CloseAll(_) | Command::Flatten(_))) => {
+            terms(command, scene)
+        }
+        StripAction::One(_)
+        | StripAction::Flip(_)
+        | StripAction::CancelAll(..)
+        | StripAction::CancelSide(..)
+        | StripAction::Rearm
+        | StripAction::Lift(_)
+        | StripAction::Leave => return String::new(),
+    };
+    format!("  ({words})")
+}
+
+/// The service's own cap of a close-all (`docs/service-api.md 4.6`), and what stays.
+fn terms(command: &Command, scene: &Scene<'_>) -> String {
+    if let Command::Flatten(_) = command {
+        return "TWAPs, ladders, orders and positions".to_owned();
+    }
+    let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
+    format!("≤ 2.5 % slippage{also}")
+}
+
+/// `closing 3 positions on chal-1`.
 fn going(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(account) = command {
-        return format!("flattening {account}: TWAPs, ladders, orders and positions");
+        return format!("flattening {account}");
     }
     let Command::CloseAll(account) = command else {
         return named(command, scene);
@@ -150,8 +178,7 @@ fn going(command: &Command, scene: &Scene<'_>) -> String {
         Some(n) => format!("{n} positions"),
         None => "all positions".to_owned(),
     };
-    let also = stays(scene).map_or_else(String::new, |words| format!("; {words}"));
-    format!("closing {open} on {account} (≤ 2.5 % slippage{also})")
+    format!("closing {open} on {account}")
 }
 
 /// How long a command waits before the line says so.
@@ -231,6 +258,7 @@ fn flight_view(
             progress @ (Progress::Queued | Progress::Sending { .. }),
         ) => Some(plain(vec![
             Span::new(going(command, scene), Tone::Info),
+            Span::muted(format!(" ({})", terms(command, scene))),
             Span::muted(if *progress == Progress::Queued {
                 " not sent yet"
             } else {

@@ -19,10 +19,20 @@ fn pasted_text_goes_into_the_field_and_acts_on_nothing() {
 }
 
 #[test]
+fn one_line_end_after_pasted_text_is_dropped() {
+    for text in ["0.1\n", "0.1\r\n", "0.1\r"] {
+        let mut model = desk();
+        press(&mut model, "b");
+        paste(&mut model, text);
+        assert_eq!(form(&model).draft.text(Field::Size), Some("0.1"));
+    }
+}
+
+#[test]
 fn a_paste_that_does_not_fit_is_refused_whole() {
     for (text, words) in [
         ("0.1\n0.2", "not pasted: more than one line"),
-        ("0.1\r", "not pasted: more than one line"),
+        ("0.1\n\n", "not pasted: more than one line"),
         (
             "\u{1b}[31m1",
             "not pasted: it has characters that cannot be shown",

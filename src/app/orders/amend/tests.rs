@@ -1,6 +1,6 @@
 use crate::{
     app::{
-        account::poll::Answer,
+        account::{poll::Answer, row_id::RowId},
         activity::notice::Event,
         desk::{model::Model, msg::Msg},
         dialogs::{effect::Effect, overlay::Overlay},
@@ -384,4 +384,37 @@ fn in_a_dry_run_a_move_is_stopped_at_its_cancel_and_places_nothing() {
     assert!(!sends(&traced(&mut model, vec![ended("0.1")])));
     list(&mut model, ended("0.1"));
     assert!(!sends(&wait(&mut model, 11_000)));
+}
+
+#[test]
+fn after_a_move_the_cursor_is_on_the_replacement_and_no_key_acts_on_the_row_in_between() {
+    let mut model = testing::desk();
+    let target = |id| {
+        let json = r#""type":"take_profit","mode":"market","side":"sell","size":0.3,"status":"pending",
+            "trigger_price":70000"#;
+        testing::order(id, "BTC", json)
+    };
+    let others = || vec![target("ord-4"), target("ord-6")];
+    let rows = |order: Order| [vec![order], others()].concat();
+    arrive(&mut model, Answer::Orders(Ok(Page::of(rows(resting())))));
+    press(&mut model, "2 g g");
+    let order = |id: &str| Some(RowId::Order(id.into()));
+    assert_eq!(model.selected(), order(OLD));
+    press(&mut model, MOVE);
+    settle(&mut model, Ticket(1), Ok(canceled()));
+    arrive(&mut model, Answer::Orders(Ok(Page::of(others()))));
+    press(&mut model, "x");
+    assert_eq!(model.overlays, vec![], "no key acts on the row in between");
+    traced(&mut model, vec![ended("0.1")]);
+    let new = Order {
+        id: "ord-9".into(),
+        ..resting()
+    };
+    let receipt = Receipt::Order {
+        order: Box::new(new.clone()),
+        queued: false,
+    };
+    settle(&mut model, Ticket(2), Ok(receipt));
+    arrive(&mut model, Answer::Orders(Ok(Page::of(rows(new)))));
+    assert_eq!(model.selected(), order("ord-9"));
 }

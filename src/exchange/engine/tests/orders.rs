@@ -8,17 +8,8 @@ fn a_price_off_the_tick_is_refused_and_nothing_is_recorded() {
         .place(desk.limit(ETH, Side::Buy, "1", "2123.95"))
         .unwrap_err();
     assert_eq!(
-<<<<<<< HEAD
-        (refusal.kind, refusal.code, refusal.field.as_deref()),
-        (
-            RefusalKind::Payload,
-            Reason::InvalidTick,
-            Some("limit_price")
-        )
-=======
         (refusal.kind, refusal.code, refusal.field.as_deref()),
         (RefusalKind::Rule, Reason::InvalidTick, Some("limit_price"))
->>>>>>> x1
     );
     assert_eq!(
         refusal.message,

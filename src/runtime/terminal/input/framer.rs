@@ -6,7 +6,7 @@
 //!
 //! Known limits: `Alt+[` and `Alt+O` begin sequences and are not keys; `Alt+X` and `Alt+F` are read as Esc and `X` or `F`.
 
-use super::sequence::{ESC, Part, measure};
+use super::sequence::{ESC, Part, measure, remainder};
 use std::{mem, time::Duration};
 use tokio::time::Instant;
 
@@ -200,7 +200,7 @@ impl Framer {
             return bytes.to_vec();
         }
         let all = [dropped, bytes].concat();
-        let part = measure(&all);
+        let part = remainder(&all);
         match part {
             Part::Open => {
                 self.state = State::Rest(all, now + REMAINDER_TIME);

@@ -40,6 +40,15 @@ impl Part {
     }
 }
 
+/// How much of `bytes` can only continue a sequence that was cut off: a key after the beginning of a mouse report, which
+/// holds only digits and `;`, is a key.
+pub(super) fn remainder(bytes: &[u8]) -> Part {
+    match bytes {
+        [ESC, b'[', b'<', rest @ ..] => mouse(rest).after(3),
+        _ => measure(bytes),
+    }
+}
+
 /// Measures the first unit of `bytes`.
 pub(super) fn measure(bytes: &[u8]) -> Part {
     match bytes {
@@ -73,7 +82,6 @@ fn csi(bytes: &[u8]) -> Part {
         [b'[', rest @ ..] => character(rest).after(1),
         // A mouse report in the old encoding.
         [b'M', rest @ ..] => places(rest).after(1),
-        [b'<', rest @ ..] => mouse(rest).after(1),
         _ => parameters(bytes),
     }
 }
@@ -87,7 +95,6 @@ fn places(bytes: &[u8]) -> Part {
     }
 }
 
-/// A mouse report holds only these bytes, so a key after a truncated report is a key.
 fn mouse(bytes: &[u8]) -> Part {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b';');
     let is_end = |byte: u8| matches!(byte, b'M' | b'm');

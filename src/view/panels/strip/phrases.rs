@@ -40,10 +40,7 @@ pub(crate) fn button(model: &Model, place: Context, action: Action, does: &str) 
 pub(crate) fn question_words(proposal: &StripAction, scene: &Scene<'_>) -> String {
     match proposal {
         // These name their account themselves.
-        StripAction::One(Command::CloseAll(_)) => {
-            let stays = stays(scene).map_or_else(String::new, |words| format!(" ({words})"));
-            format!("close all positions{stays}")
-        }
+        StripAction::One(Command::CloseAll(_)) => "close all positions".to_owned(),
         StripAction::One(Command::Flatten(_)) => "flatten".to_owned(),
         StripAction::One(Command::CancelAll(_)) => {
             let orders = scene.store.orders.rows().iter();

@@ -156,7 +156,8 @@ fn a_lone_escape_is_a_key_and_what_a_person_presses_then_is_heard() {
 #[test]
 fn a_mouse_report_that_is_cut_off_swallows_no_key() {
     assert_eq!(said(&[(0, "\x1b[<6"), (100, "F")]), [(100, key("F"))]);
-    assert_eq!(said(&[(0, "\x1b[<6F")]), [(0, key("F"))]);
+    // A malformed report, not one that is cut off.
+    assert_eq!(said(&[(0, "\x1b[<6F")]), []);
     assert_eq!(said(&[(0, "\x1b[<6"), (100, "5;3;4M")]), []);
 }
 
@@ -275,5 +276,29 @@ proptest! {
         let heard = said.inputs();
         let inputs = |heard: &[(u64, Input)]| heard.iter().map(|(_, i)| i.clone()).collect::<Vec<_>>();
         prop_assert_eq!(inputs(&heard), inputs(&whole));
+    }
+}
+
+#[test]
+fn no_byte_of_a_malformed_mouse_report_is_a_key() {
+    for report in [
+        "\x1b[<0;1;20X",
+        "\x1b[<0;1;20F",
+        "\x1b[<0;1:2X",
+        "\x1b[<;;q",
+        "\x1b[<X",
+        "\x1b[<0;1;20;4;5X",
+    ] {
+        let now = Instant::now();
+        let mut framer = Framer::new(now);
+        let frames = framer.take(report.as_bytes(), now);
+        let keys: Vec<_> = frames
+            .iter()
+            .filter(|frame| match frame {
+                Frame::Whole(bytes) => super::super::decode(bytes).is_some(),
+                Frame::Paste(_) | Frame::BrokenPaste => true,
+            })
+            .collect();
+        assert_eq!(keys, Vec::<&Frame>::new(), "{report:?}");
     }
 }
