@@ -58,6 +58,7 @@ fn desk(rows: usize) -> Model {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         dry_run: false,
+        ends_with_desk: false,
         zone: perpdeck::view::text::format::Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),

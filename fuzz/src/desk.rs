@@ -103,6 +103,7 @@ fn desk() -> Model {
         size_presets: PresetTable::default(),
         read_only: false,
         dry_run: false,
+        ends_with_desk: false,
         zone: Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: Alerts::default(),

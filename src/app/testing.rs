@@ -76,6 +76,7 @@ pub(crate) fn bare_desk() -> Model {
         size_presets: PresetTable::default(),
         read_only: false,
         dry_run: false,
+        ends_with_desk: false,
         zone: Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),

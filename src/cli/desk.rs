@@ -179,6 +179,7 @@ async fn paper(
         start.warnings.push(FIXED_KEYS.to_owned());
     }
     let (virtual_start, pace) = (world.start(), world.pace());
+    start.options.ends_with_desk = world.data_dir.is_none();
     let paper = Paper::new(world);
     let options = start.options.clone();
     let opening = paper.open(virtual_start, pace, options, stop.clone());

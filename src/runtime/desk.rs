@@ -132,8 +132,13 @@ where
     let running = run(wires, size, &mut account_set, |out| match out {
         Out::Frame(frame) => painter.show(frame),
         Out::Aside(bytes) => painter.say(bytes),
+        Out::Repaint => painter.go_on(vec![]),
     });
-    let end = ended(running, signals, || taken.stop(&painter)).await;
+    let end = ended(running, signals, |stopping| match stopping {
+        Stopping::Begins => taken.stop(&painter),
+        Stopping::IsOver => taken.resume(&painter),
+    })
+    .await;
     forced::leaving();
     drop(painter);
     drop(taken);
@@ -151,8 +156,19 @@ fn warn(common: &Sender<Msg>, warnings: Vec<String>) {
     }
 }
 
-/// Runs the desk until it quits or a signal ends it; calls `stop` whenever a signal stops the process.
-async fn ended(running: impl Future<Output = Over>, mut signals: Signals, stop: impl Fn()) -> End {
+/// What happens to a process that a signal stops.
+enum Stopping {
+    Begins,
+    /// It goes on, also after a stop that nobody could catch.
+    IsOver,
+}
+
+/// Runs the desk until it quits or a signal ends it; calls `stops` whenever a signal stops or continues the process.
+async fn ended(
+    running: impl Future<Output = Over>,
+    mut signals: Signals,
+    stops: impl Fn(Stopping),
+) -> End {
     let mut running = pin!(running);
     loop {
         let asked = tokio::select! {
@@ -164,7 +180,8 @@ async fn ended(running: impl Future<Output = Over>, mut signals: Signals, stop: 
         };
         match asked {
             Asked::Leave(code) => return End::Signal(code),
-            Asked::Stop => stop(),
+            Asked::Stop => stops(Stopping::Begins),
+            Asked::GoOn => stops(Stopping::IsOver),
         }
     }
 }

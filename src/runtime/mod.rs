@@ -41,7 +41,7 @@ pub use terminal::screen_mode::columns;
 
 use crate::{
     app::{
-        AccountScope, AccountSet, Effect, Model, Msg, keys::keymap::Chord,
+        AccountScope, AccountSet, Effect, Model, Msg, TerminalOut, keys::keymap::Chord,
         market::market_spot::LadderEvent, markets_shown, wake,
     },
     config::Theme,
@@ -101,6 +101,8 @@ enum Out {
     Frame(Vec<Buffer>),
     /// Control sequences, which draw nothing.
     Aside(Vec<u8>),
+    /// The next frame is written whole, on an emptied screen.
+    Repaint,
 }
 
 /// Why the loop ended.
@@ -297,6 +299,9 @@ impl<I> LoopChannels<I> {
 
     /// Sends an effect of the account at this index to its receiver; returns effects of the terminal.
     fn write_for_risk(&mut self, at: usize, effect: Effect, shown: &Model) -> Option<Out> {
+        if effect == Effect::Terminal(TerminalOut::Repaint) {
+            return Some(Out::Repaint);
+        }
         if let Effect::Terminal(signal) = &effect {
             let bytes = crate::runtime::terminal::escape::bytes(
                 signal,

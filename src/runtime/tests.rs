@@ -39,6 +39,7 @@ fn moving(motion: Motion) -> Model {
         size_presets: PresetTable::default(),
         read_only: false,
         dry_run: false,
+        ends_with_desk: false,
         zone: crate::model::Zone::utc(),
         reading: crate::view::READING,
         alerts: Alerts::default(),
@@ -140,7 +141,7 @@ where
     let (mut shown, start) = (vec![], Instant::now());
     run(wires, SCREEN, &mut AccountSet::of(model), |out| match out {
         Out::Frame(_) => shown.push(start.elapsed()),
-        Out::Aside(_) => {}
+        Out::Aside(_) | Out::Repaint => {}
     })
     .await;
     shown
@@ -351,7 +352,7 @@ async fn shown_by(render: Render, keys: &str) -> (Vec<Buffer>, Vec<Effect>) {
             }
             shown.push(screen.clone());
         }
-        Out::Aside(_) => {}
+        Out::Aside(_) | Out::Repaint => {}
     });
     assert_eq!(over.await, Over::TerminalGone);
     (

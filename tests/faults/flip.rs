@@ -237,6 +237,7 @@ fn options() -> Options {
         checks: perpdeck::config::Checks::default(),
         read_only: false,
         dry_run: false,
+        ends_with_desk: false,
         zone: Zone::utc(),
         reading: perpdeck::view::READING,
         alerts: perpdeck::config::Alerts::default(),

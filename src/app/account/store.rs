@@ -371,6 +371,12 @@ impl Store {
         self.flights.is_empty() && self.waiting() == 0
     }
 
+    /// Whether the account has an open position or a working order.
+    pub fn holds_something(&self) -> bool {
+        let is_working = self.orders.rows().iter().any(Order::is_working);
+        !self.positions.rows().is_empty() || is_working
+    }
+
     /// Second halves of commands that wait for reads.
     fn waiting(&self) -> usize {
         let moves = self.moves.iter();

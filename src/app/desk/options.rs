@@ -42,6 +42,8 @@ pub struct Options {
     pub read_only: bool,
     /// Commands are only shown, until the desk ends.
     pub dry_run: bool,
+    /// Whether the service is the desk's own and keeps nothing: positions and orders end with the desk.
+    pub ends_with_desk: bool,
     /// The time zone of typed dates.
     pub zone: Zone,
     /// How columns are read: the view's tables.

@@ -99,6 +99,8 @@ pub enum TerminalOut {
     Notify(Box<Notice>),
     /// A copy to the clipboard.
     Copy(Clip),
+    /// The whole screen anew: something else may have written on it.
+    Repaint,
 }
 
 /// What is copied.

@@ -1,7 +1,7 @@
 //! Says why a key did nothing, and which key to use.
 //!
-//! Contract: only a key that works elsewhere gets a message, and a movement key never does, so that a mistyped key adds
-//! no line. The message never hides bad news that waits to be dismissed.
+//! Contract: every key that does nothing gets a message; one that works elsewhere gets the way there. The message adds no
+//! line to the activity, and never hides bad news that waits to be dismissed.
 
 use crate::app::{
     account::row_id::RowId,
@@ -18,11 +18,22 @@ pub(crate) fn why(model: &Model, chord: Chord) -> Option<String> {
     if news.toast(model.now).is_some() && news.toast_ends_at().is_none() {
         return None;
     }
-    if model.overlays.is_empty() {
+    let known = if model.overlays.is_empty() {
         in_another_pane(model, chord)
     } else {
         on_the_desk(model, chord)
-    }
+    };
+    Some(known.unwrap_or_else(|| nowhere(model, chord)))
+}
+
+fn nowhere(model: &Model, chord: Chord) -> String {
+    let context = model.context();
+    let back = model.keymap.chord(context, Action::Dismiss);
+    let back = back.filter(|_| !model.overlays.is_empty());
+    let back = back.map_or_else(String::new, |key| format!("; {key} closes this"));
+    let help = model.keymap.chord(Context::Desk, Action::Help);
+    let help = help.map_or_else(String::new, |key| format!(": {key} lists the keys"));
+    format!("{chord} does nothing here{help}{back}")
 }
 
 fn in_another_pane(model: &Model, chord: Chord) -> Option<String> {

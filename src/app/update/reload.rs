@@ -64,6 +64,7 @@ fn renew(model: &mut Model, reload: Renewal) -> Vec<Effect> {
         zone: model.options.zone.clone(),
         // A dry run never becomes real while it runs, nor the other way round.
         dry_run: model.options.dry_run,
+        ends_with_desk: model.options.ends_with_desk,
         ..reload.options
     };
     let news = guard::measure(model);

@@ -164,6 +164,8 @@ fn set_clock(model: &mut Model, drift: Drift) -> Vec<Effect> {
     refresh(model)
 }
 
+const REPAINT: Effect = Effect::Terminal(TerminalOut::Repaint);
+
 /// Asks for everything now, and for what is shown of the markets.
 fn refresh(model: &mut Model) -> Vec<Effect> {
     model.market_polls.renew();
@@ -180,7 +182,8 @@ pub(crate) fn follow(model: &mut Model, next: Next) -> Vec<Effect> {
         Next::Open(overlay) => open(model, *overlay),
         Next::Press(Action::Quit) => leave(model),
         Next::Leave => vec![Effect::Quit],
-        Next::Press(Action::Refresh) => refresh(model),
+        Next::Press(Action::Refresh) => [refresh(model), vec![REPAINT]].concat(),
+        Next::Press(Action::Repaint) => vec![REPAINT],
         Next::Press(action) => {
             let next = act::act(model, action);
             follow(model, next)
@@ -289,9 +292,11 @@ fn run(model: &mut Model, command: Command) -> Vec<Effect> {
     vec![effect]
 }
 
-/// Quitting leaves commands in progress or unknown to the journal: it asks once, and the same key again confirms.
+/// Quitting leaves commands in progress or unknown to the journal, and ends what a paper exchange that keeps nothing
+/// holds: it asks once, and the same key again confirms.
 fn leave(model: &mut Model) -> Vec<Effect> {
-    if model.store.is_settled() {
+    let loses = model.options.ends_with_desk && model.store.holds_something();
+    if model.store.is_settled() && !loses {
         return vec![Effect::Quit];
     }
     let strip = Strip::confirm(StripAction::Leave, model.now);

@@ -162,6 +162,7 @@ pub(in crate::cli) fn options(settings: &Settings) -> Options {
         },
         read_only: settings.read_only,
         dry_run: settings.dry_run,
+        ends_with_desk: false,
         zone: local_zone(),
         reading: view::READING,
         alerts: settings.alerts.clone(),

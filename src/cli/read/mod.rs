@@ -101,6 +101,7 @@ fn drawn<T>(store: &Store, draw: impl FnOnce(&Scene<'_>) -> T) -> T {
         now,
         own_now: now,
         zone: &zone,
+        ends_with_desk: false,
         mode: None,
         motion: Motion::Full,
         priced: None,

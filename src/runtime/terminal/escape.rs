@@ -34,6 +34,8 @@ pub(crate) fn bytes(
         TerminalOut::Bell => b"\x07".to_vec(),
         // tmux handles a copy itself.
         TerminalOut::Copy(clip) => copy(&clip_text(clip, model, zone)),
+        // The painter does it.
+        TerminalOut::Repaint => vec![],
         TerminalOut::Notify(notice) => {
             let alert = view::notification(notice);
             let note = note(model.options.alerts.desktop_escape, &alert);

@@ -20,7 +20,7 @@ use ratatui::{
     backend::CrosstermBackend,
     layout::{Rect, Size},
 };
-use rustix::process::{Signal, getpid, kill_process};
+use rustix::process::{Signal, getpgrp, getpid, kill_process};
 use std::{
     fs::File,
     io::{self, BufWriter, Stdout, Write as _},
@@ -80,6 +80,20 @@ impl TerminalGuard {
         drop(terminal::disable_raw_mode());
         // The process stops here, and goes on from here when it is continued.
         let _stopped = kill_process(getpid(), Signal::STOP);
+        self.take_again(painter);
+    }
+
+    /// After a stop that could not be caught: others have changed the terminal and its mode meanwhile. In the background
+    /// it belongs to others still.
+    pub(crate) fn resume(&self, painter: &Painter) {
+        let foreground = rustix::termios::tcgetpgrp(io::stdout());
+        if foreground.is_ok_and(|group| group == getpgrp()) {
+            drop(terminal::disable_raw_mode());
+            self.take_again(painter);
+        }
+    }
+
+    fn take_again(&self, painter: &Painter) {
         drop(terminal::enable_raw_mode());
         painter.go_on(welcome(self.0));
         // The terminal reports its size only to the foreground, so the desk redraws for a size that may have changed.

@@ -16,6 +16,8 @@ pub(crate) enum Asked {
     Leave(u8),
     /// Stop until the process is continued.
     Stop,
+    /// The process was stopped, and goes on.
+    GoOn,
 }
 
 /// Signals that end a program by default and would leave the terminal in raw mode. Others cannot be caught, or mean
@@ -75,8 +77,9 @@ impl Signals {
         let others = ends_of_the_system();
         ends.extend(others.filter_map(|number| Some((exit_code(number), caught(number).ok()?))));
         let stop = caught(Raw::TSTP.as_raw())?;
+        let go_on = caught(Raw::CONT.as_raw())?;
         let (forwards, asked) = channel(1);
-        tokio::spawn(forward(ends, stop, forwards));
+        tokio::spawn(forward(ends, [stop, go_on], forwards));
         Ok(Self { asked })
     }
 
@@ -88,7 +91,11 @@ impl Signals {
 }
 
 /// Forwards each signal, until the desk ends.
-async fn forward(mut ends: Vec<(u8, Signal)>, mut stop: Signal, forwards: Sender<Asked>) {
+async fn forward(
+    mut ends: Vec<(u8, Signal)>,
+    [mut stop, mut go_on]: [Signal; 2],
+    forwards: Sender<Asked>,
+) {
     loop {
         let ends = ends.iter_mut();
         let ends =
@@ -96,6 +103,7 @@ async fn forward(mut ends: Vec<(u8, Signal)>, mut stop: Signal, forwards: Sender
         let asked = tokio::select! {
             (code, ..) = select_all(ends) => Asked::Leave(code.unwrap_or(HANGUP)),
             _ = stop.recv() => Asked::Stop,
+            _ = go_on.recv() => Asked::GoOn,
         };
         if forwards.send(asked).await.is_err() {
             return;

@@ -227,6 +227,7 @@ pub fn file(sheet: &Sheet) -> (String, usize) {
         now: sheet.at,
         own_now: sheet.at,
         zone: &zone,
+        ends_with_desk: false,
         mode: None,
         motion: Motion::Full,
         priced: None,

@@ -27,6 +27,8 @@ pub struct Scene<'a> {
     pub zone: &'a Zone,
     /// Paper or live, once known.
     pub mode: Option<Mode>,
+    /// Whether positions and orders end with the desk.
+    pub ends_with_desk: bool,
     /// Whether numbers that only time changes stand still.
     pub motion: Motion,
     /// The tone of numbers that depend on late prices; `None` if prices are not late.
@@ -43,6 +45,7 @@ impl<'a> Scene<'a> {
             own_now: model.now,
             zone,
             mode: model.identity.as_ref().map(|identity| identity.mode),
+            ends_with_desk: model.options.ends_with_desk,
             motion: model.options.motion,
             priced: age::priced(model),
         }

@@ -164,6 +164,8 @@ pub enum Action {
     NextStep,
     #[strum(message = "refresh now")]
     Refresh,
+    #[strum(message = "draw the whole screen again")]
+    Repaint,
     #[strum(message = "buy")]
     Buy,
     #[strum(message = "sell")]
@@ -295,9 +297,9 @@ impl Action {
         matches!(self, Self::CloseAll | Self::Flatten)
     }
 
-    /// Whether it works over panels that only show: the command line and the help.
+    /// Whether it works over every panel: the command line, the help, and a new drawing.
     pub fn is_aside(self) -> bool {
-        matches!(self, Self::Command | Self::Help)
+        matches!(self, Self::Command | Self::Help | Self::Repaint)
     }
 
     /// Where it moves in a list from the row at `at`, with the last row at `last`; `None` if it does not move.

@@ -83,7 +83,7 @@ fn cancel_all<'a>(orders: impl Iterator<Item = &'a OrderId>, scene: &Scene<'_>) 
 
 /// What quitting leaves open; shown while the strip asks.
 pub(super) fn leaving(scene: &Scene<'_>) -> String {
-    let parts: Vec<String> = [in_doubt(scene), under_way(scene)]
+    let parts: Vec<String> = [in_doubt(scene), under_way(scene), ending(scene)]
         .into_iter()
         .flatten()
         .collect();
@@ -91,6 +91,24 @@ pub(super) fn leaving(scene: &Scene<'_>) -> String {
         return "quit? nothing is pending any more".to_owned();
     }
     format!("quit? {}", parts.join("; "))
+}
+
+/// What ends with a paper exchange that keeps nothing.
+fn ending(scene: &Scene<'_>) -> Option<String> {
+    let count = |count: usize, what: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {what}s")),
+    };
+    let working = scene.store.orders.rows().iter();
+    let working = working.filter(|order| order.is_working()).count();
+    let held = [
+        count(scene.store.positions.rows().len(), "position"),
+        count(working, "working order"),
+    ];
+    let held: Vec<_> = held.into_iter().flatten().collect();
+    (scene.ends_with_desk && !held.is_empty())
+        .then(|| format!("this paper exchange ends with {}", held.join(" and ")))
 }
 
 /// Commands of unknown outcome that wait for a person.
