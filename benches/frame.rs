@@ -15,7 +15,6 @@ use perpdeck::{
         keys::keymap::Keymap,
         update,
     },
-    config::Dialect,
     model::{
         Book, Candle, Dated, Grid, Interval, Level, Market, MarketId, Num, Order, Page, Position,
         Side, Timestamp,
@@ -72,7 +71,6 @@ fn desk(rows: usize) -> Model {
         motion: perpdeck::config::Motion::Full,
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
-        dialect: Dialect::default(),
     };
     let mut model = Model::new(options, Keymap::default(), NOW);
     let identity = Identity {

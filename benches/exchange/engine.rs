@@ -2,9 +2,10 @@
 
 use crate::{median, resident, world::MARKETS};
 use perpdeck::exchange::engine::{
-    AccountIx, AccountSpec, AttachedExits, Bps, ChallengeRules, CommandOutcome, Engine,
-    EngineCommand, EngineConfig, ExitOverlap, FeeRates, Lots, MarginMode, MarketIx, MarketSpec,
-    Millis, NanoPx, OrderParams, PlaceMode, PriceFeed, Px, Reduction, Side, Tif, Usd, VenueSpec,
+    AccountIx, AccountSpec, AccountTerms, AttachedExits, Bps, ChallengeRules, CommandOutcome,
+    Engine, EngineCommand, EngineConfig, ExitOverlap, FeeRates, Lots, MarginMode, MarketAccess,
+    MarketIx, MarketSpec, Millis, NanoPx, OrderParams, PlaceMode, PriceFeed, Px, Reduction, Side,
+    Tif, Usd, VenueSpec,
 };
 
 const START: Millis = Millis(1_790_000_000_000);

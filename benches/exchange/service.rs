@@ -3,7 +3,10 @@
 
 use crate::{bare, resident, world};
 use perpdeck::{
-    exchange::{AccountKey, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, Speed, start},
+    exchange::{
+        AccountKey, ClockMode, ExchangeHandle, ExchangeOptions, Scenario, SimulatorAccess, Speed,
+        start,
+    },
     model::Timestamp,
 };
 use std::{
@@ -108,6 +111,7 @@ async fn open(data_dir: Option<PathBuf>, stop: CancellationToken) -> ExchangeHan
         start: Timestamp(1_790_000_000_000),
         pace: Some(ClockMode::Live(Speed::REAL_TIME)),
         data_dir,
+        simulator: SimulatorAccess::Served,
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     start(listener, options, stop).await.unwrap()

@@ -1,7 +1,7 @@
 //! A paper exchange on a loopback port that lives as long as the fuzzer, and one raw connection at a time to it.
 
 use perpdeck::{
-    exchange::{self, ClockMode, ExchangeOptions, Scenario},
+    exchange::{self, ClockMode, ExchangeOptions, Scenario, SimulatorAccess},
     model::Timestamp,
 };
 use std::{
@@ -35,6 +35,7 @@ impl Exchange {
                 start: Timestamp(1_790_000_000_000),
                 pace: Some(ClockMode::Paused),
                 data_dir: None,
+                simulator: SimulatorAccess::Served,
             };
             let started = exchange::start(listener, options, CancellationToken::new()).await;
             started.expect("an exchange")

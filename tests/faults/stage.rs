@@ -1,7 +1,7 @@
 //! The real paper exchange, with an account per run, and a straight line to it past the proxy.
 
 use perpdeck::{
-    exchange::{ClockMode, ExchangeOptions, Scenario, Speed, start},
+    exchange::{ClockMode, ExchangeOptions, Scenario, SimulatorAccess, Speed, start},
     runtime::Clock,
 };
 use serde_json::Value;
@@ -88,6 +88,7 @@ impl Stage {
             start: Clock::start().now(),
             pace: Some(ClockMode::Live(Speed::REAL_TIME)),
             data_dir: dir.map(Path::to_owned),
+            simulator: SimulatorAccess::Served,
         };
         let handle = start(listener, options, stop.clone()).await.unwrap();
         let keys = handle.accounts.iter().map(|entry| {

@@ -2,7 +2,9 @@
 
 use perpdeck::{
     api::{Data, ErrorDetail, ErrorEnvelope},
-    exchange::{ClockMode, ExchangeHandle, ExchangeOptions, Scenario, StartFault, start},
+    exchange::{
+        ClockMode, ExchangeHandle, ExchangeOptions, Scenario, SimulatorAccess, StartFault, start,
+    },
     model::Timestamp,
 };
 use serde::de::DeserializeOwned;
@@ -39,6 +41,7 @@ impl Paper {
             start: START,
             pace: Some(ClockMode::Paused),
             data_dir: None,
+            simulator: SimulatorAccess::Served,
         };
         Self::started(options).await.unwrap()
     }
@@ -55,6 +58,7 @@ impl Paper {
             start: START,
             pace: Some(ClockMode::Paused),
             data_dir: Some(dir.to_owned()),
+            simulator: SimulatorAccess::Served,
         }
     }
 

@@ -96,7 +96,8 @@ fn next_fault<T: DeserializeOwned>(members: &mut Vec<Member<'_>>) -> Option<Fiel
     let top = path.split(['.', '[']).next().unwrap_or_default();
     let wrong = members.iter_mut().find(|(name, _)| name == top)?;
     wrong.1.take()?;
-    let field = match inner {
+    // The path of an unknown field has its name, that of a missing one has not.
+    let field = match inner.filter(|inner| !path.ends_with(inner)) {
         Some(inner) => format!("{path}.{inner}"),
         None => path,
     };

@@ -114,7 +114,7 @@ fn what_no_market_account_or_fault_can_be_is_refused_with_its_value_and_what_may
         (
             "symbol = \"HYPE\"",
             "symbol = \"HY|PE\"",
-            "symbol `HY|PE`: must be 1 to 32 letters",
+            "symbol `HY|PE`: must be 1 to 32 characters",
         ),
         (
             "cash_usd = 50000",

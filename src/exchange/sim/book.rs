@@ -89,7 +89,9 @@ fn group(
     given: Num,
 ) -> Result<Px, ApiError> {
     let wrong = |message| ApiError::field("group", Reason::InvalidTick, message);
-    let group = units.price("group", given).map_err(|why| wrong(why.message))?;
+    let group = units
+        .price("group", given)
+        .map_err(|why| wrong(why.message))?;
     let refused = |message| Err(wrong(message));
     if group.0 % tick.0 != 0 {
         return refused(format!(

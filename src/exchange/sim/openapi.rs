@@ -32,6 +32,7 @@ mod tests {
         api::{CloseBody, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
         exchange::{
             api_error::ServiceCode,
+            decode::field_names,
             engine::{Reason, RuleId},
             faults::{FaultRule, FaultTarget},
             rate_limit::{RateLimit, RateLimits},
@@ -42,11 +43,7 @@ mod tests {
             PlaceTwap, Position, Rung, Scaled, Side, TimeInForce, TriggerDirection, Twap,
         },
     };
-    use serde::{
-        Deserialize, Deserializer,
-        de::{Error as _, Visitor, value::Error},
-        forward_to_deserialize_any,
-    };
+    use serde::de::DeserializeOwned;
     use serde_json::Value;
     use std::collections::BTreeSet;
     use strum::{VariantArray, VariantNames};
@@ -93,36 +90,10 @@ mod tests {
         assert_eq!(described, routes.map(|&name| name.to_owned()).collect());
     }
 
-    /// Reads nothing and records which fields were requested.
-    struct Asked<'a>(&'a mut BTreeSet<String>);
-
-    impl<'de> Deserializer<'de> for Asked<'_> {
-        type Error = Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
-            Err(Error::custom("not a struct"))
-        }
-
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _name: &'static str,
-            fields: &'static [&'static str],
-            _visitor: V,
-        ) -> Result<V::Value, Error> {
-            self.0.extend(fields.iter().map(|&field| field.to_owned()));
-            Err(Error::custom("only the names are wanted"))
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
-            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-        }
-    }
-
-    fn fields<T: for<'de> Deserialize<'de>>() -> BTreeSet<String> {
-        let mut fields = BTreeSet::new();
-        assert!(T::deserialize(Asked(&mut fields)).is_err());
-        fields
+    fn fields<T: DeserializeOwned>() -> BTreeSet<String> {
+        let names = field_names::<T>();
+        assert!(!names.is_empty());
+        names.iter().map(|&name| name.to_owned()).collect()
     }
 
     #[test]

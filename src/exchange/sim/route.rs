@@ -117,17 +117,11 @@ mod tests {
         assert_eq!(parse("GET", "/sim/moon", ""), Err(RouteFault::NotFound));
         let unknown = QueryFault::Unknown("x".to_owned());
         assert_eq!(parse("GET", "/sim/markets", "x=1"), Err(unknown.into()));
-        let missing = QueryFault::Missing("account_id".to_owned());
+        let twice = QueryFault::Twice("limit".to_owned());
+        let query = "limit=1&limit=2";
         assert_eq!(
-            parse("GET", "/sim/scaled-orders", ""),
-            Err(missing.clone().into())
+            parse("GET", "/sim/accounts/chal-1/equity", query),
+            Err(twice.into())
         );
-        assert_eq!(
-            parse("GET", "/sim/twap-orders", "status=failed"),
-            Err(missing.into())
-        );
-        let twice = QueryFault::Twice("account_id".to_owned());
-        let query = "account_id=a&status=failed&account_id=b";
-        assert_eq!(parse("GET", "/sim/twap-orders", query), Err(twice.into()));
     }
 }

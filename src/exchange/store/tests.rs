@@ -5,8 +5,9 @@ use super::super::{
     clock::ClockMode,
     engine::{
         AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Engine,
-        EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams,
-        Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
+        EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx, OrderId,
+        OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams, Side,
+        Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,

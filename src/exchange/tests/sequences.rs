@@ -4,9 +4,9 @@
 //! 1 000 sequences each by default; the long run is that of the engine's sequences.
 
 use super::super::{
-    ClockMode, ExchangeService, Scenario,
+    ClockMode, ExchangeService, Scenario, SimulatorAccess,
     api_error::ApiError,
-    auth::AuthenticatedUser,
+    auth::{AuthenticatedUser, KeyScope},
     engine::{AccountIx, Millis},
     keep::KeepTime,
     message::{ApiRequest, ApiResponse, Execution},
@@ -286,10 +286,15 @@ impl Paper {
         let users = resumed.scenario.users(&resumed.engine, &resumed.secret);
         let addr = "127.0.0.1:1".parse().unwrap();
         Self {
-            service: ExchangeService::new(resumed, &users, crate::exchange::SimulatorAccess::Served, (addr, tokio::time::Instant::now())),
+            service: ExchangeService::new(
+                resumed,
+                &users,
+                SimulatorAccess::Served,
+                (addr, tokio::time::Instant::now()),
+            ),
             caller: AuthenticatedUser {
                 user: 0,
-                scope: crate::exchange::auth::KeyScope::Trade,
+                scope: KeyScope::Trade,
                 accounts: vec![AccountIx::from(0)],
             },
         }

@@ -125,7 +125,7 @@ mod tests {
             id: "me".to_owned(),
             cash: Usd::dollars(100_000),
             rules,
-            terms: crate::exchange::engine::state::spec::AccountTerms::default(),
+            terms: crate::exchange::engine::AccountTerms::default(),
         }
     }
 

@@ -107,7 +107,7 @@ fn five_chases_are_enough_for_an_account() {
     let sixth = chase(&desk, Side::Buy, "1", None);
     assert_eq!(
         desk.refused(sixth),
-        (RefusalKind::Conflict, Reason::TooManyChaseOrders)
+        (RefusalKind::Rule, Reason::TooManyChaseOrders)
     );
 }
 
@@ -162,7 +162,7 @@ fn a_chase_that_only_reduces_looks_once_a_second_and_sells_no_more_than_there_is
 fn a_chase_with_no_price_to_begin_at_is_turned_down() {
     let mut desk = Desk::new(100_000);
     let too_far = chase(&desk, Side::Buy, "100", None);
-    let none = (RefusalKind::Conflict, Reason::PostOnlyWouldCross);
+    let none = (RefusalKind::Rule, Reason::PostOnlyWouldCross);
     assert_eq!(desk.refused(too_far), none, "a price of nothing");
     desk.market(SOL, Side::Buy, "1");
     desk.book(SOL, &[("100", "5")], &[], "100");
@@ -175,7 +175,7 @@ fn a_chase_that_would_begin_where_no_limit_may_be_is_refused_like_the_limit() {
     let mut desk = Desk::new(100_000);
     let far = chase(&desk, Side::Sell, "9999", None);
     let limit = desk.limit(SOL, Side::Sell, "1", "9999");
-    let out_of_band = (RefusalKind::Conflict, Reason::PriceOutOfBand);
+    let out_of_band = (RefusalKind::Rule, Reason::PriceOutOfBand);
     assert_eq!(desk.refused(limit), out_of_band);
     assert_eq!(desk.refused(far), out_of_band);
     let near = chase(&desk, Side::Sell, "90", None);

@@ -130,7 +130,7 @@ fn exits_on_the_wrong_side_of_the_entry_are_refused() {
         };
         assert_eq!(
             desk.refused(order),
-            (RefusalKind::Payload, Reason::InvalidAttachedExit)
+            (RefusalKind::Rule, Reason::InvalidAttachedExit)
         );
     }
 }

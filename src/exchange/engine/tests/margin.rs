@@ -172,7 +172,7 @@ fn a_new_leverage_is_the_whole_positions_if_its_margin_is_there() {
     let refused = desk.refused(at(&desk, 1, "0.2"));
     assert_eq!(
         refused,
-        (RefusalKind::Conflict, Reason::InsufficientMargin),
+        (RefusalKind::Rule, Reason::InsufficientMargin),
         "1 120 for all of it"
     );
     assert_eq!(desk.position(SOL).unwrap().leverage, 5);
@@ -188,7 +188,7 @@ fn a_position_keeps_its_margin_mode() {
     };
     assert_eq!(
         desk.refused(isolated),
-        (RefusalKind::Conflict, Reason::MarginModeConflict)
+        (RefusalKind::Rule, Reason::MarginModeConflict)
     );
 }
 
@@ -200,7 +200,7 @@ fn extra_margin_can_be_taken_back_down_to_what_is_safe() {
     let unsafe_total = desk.set_extra(BTC, "899.99").unwrap_err();
     assert_eq!(
         (unsafe_total.kind, unsafe_total.rule),
-        (RefusalKind::Conflict, Some(RuleId::IsolatedMarginUnsafe))
+        (RefusalKind::Rule, Some(RuleId::IsolatedMarginUnsafe))
     );
     let first = desk.set_extra(BTC, "900");
     let again = desk.set_extra(BTC, "900");

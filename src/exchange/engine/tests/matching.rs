@@ -46,7 +46,7 @@ fn a_tighter_cap_fills_less_and_fok_then_refuses_it_all() {
     };
     assert_eq!(
         desk.refused(fok),
-        (RefusalKind::Conflict, Reason::FokUnfillable)
+        (RefusalKind::Rule, Reason::FokUnfillable)
     );
     let id = desk.place(capped).unwrap();
     assert_eq!(desk.row(id).fill_price, Some(nano("100.06")));
@@ -164,10 +164,7 @@ fn ioc_takes_what_matches_now_and_says_so_when_nothing_does() {
         ..order
     };
     let far = ioc(desk.limit(SOL, Side::Buy, "1", "99"));
-    assert_eq!(
-        desk.refused(far),
-        (RefusalKind::Conflict, Reason::IocNoMatch)
-    );
+    assert_eq!(desk.refused(far), (RefusalKind::Rule, Reason::IocNoMatch));
     let near = ioc(desk.limit(SOL, Side::Buy, "5", "100"));
     let id = desk.place(near).unwrap();
     assert_eq!(desk.ending(id), (OrderStatus::Filled, Lots(200), None));

@@ -10,7 +10,7 @@ fn a_price_off_the_tick_is_refused_and_nothing_is_recorded() {
     assert_eq!(
         (refusal.kind, refusal.code, refusal.field.as_deref()),
         (
-            RefusalKind::Payload,
+            RefusalKind::Rule,
             Reason::InvalidTick,
             Some("limit_price")
         )
@@ -108,7 +108,7 @@ fn a_rule_that_turns_an_order_down_is_named_on_the_recorded_row() {
     for (order, reason) in cases {
         let refusal = desk.place(order).unwrap_err();
         let row = desk.row(refusal.order.unwrap());
-        assert_eq!(refusal.kind, RefusalKind::Conflict);
+        assert_eq!(refusal.kind, RefusalKind::Rule);
         assert_eq!(
             (row.status, row.reason, row.rule),
             (OrderStatus::Rejected, Some(reason), reason.rule())
@@ -125,7 +125,7 @@ fn a_market_without_two_sides_takes_no_order_at_the_market() {
             let order = desk.order(SOL, side, "1");
             assert_eq!(
                 desk.refused(order),
-                (RefusalKind::Conflict, Reason::MarketUnavailable)
+                (RefusalKind::Rule, Reason::MarketUnavailable)
             );
         }
     }
@@ -146,7 +146,7 @@ fn half_a_book_takes_limit_orders_and_fills_what_they_cross() {
         tif: Tif::Ioc,
         ..desk.limit(SOL, Side::Sell, "1", "90")
     };
-    let none = (RefusalKind::Conflict, Reason::IocNoMatch);
+    let none = (RefusalKind::Rule, Reason::IocNoMatch);
     assert_eq!(desk.refused(ioc), none, "nobody bids");
 }
 
@@ -175,7 +175,7 @@ fn a_position_nobody_bids_for_can_still_be_offered_at_a_limit() {
     let at_market = Desk::reduce_only(desk.order(SOL, Side::Sell, "2"));
     assert_eq!(
         desk.refused(at_market),
-        (RefusalKind::Conflict, Reason::MarketUnavailable)
+        (RefusalKind::Rule, Reason::MarketUnavailable)
     );
     let offer = Desk::reduce_only(desk.limit(SOL, Side::Sell, "2", "100.5"));
     let offer = desk.place(offer).unwrap();
@@ -202,12 +202,12 @@ fn who_is_in_a_position_can_get_out_while_only_his_buyers_are_there() {
     let opening = desk.order(SOL, Side::Sell, "1");
     assert_eq!(
         desk.refused(opening),
-        (RefusalKind::Conflict, Reason::MarketUnavailable)
+        (RefusalKind::Rule, Reason::MarketUnavailable)
     );
     desk.book(SOL, &[("94", "9")], &[], "100");
     assert_eq!(
         desk.refused(exit),
-        (RefusalKind::Conflict, Reason::NoLiquidity),
+        (RefusalKind::Rule, Reason::NoLiquidity),
         "more than 5 % from the mark"
     );
 }
@@ -221,7 +221,7 @@ fn a_thousand_orders_at_work_are_enough_for_an_account() {
     }
     assert_eq!(
         desk.refused(one),
-        (RefusalKind::Conflict, Reason::TooManyWorkingOrders)
+        (RefusalKind::Rule, Reason::TooManyWorkingOrders)
     );
 }
 

@@ -76,12 +76,12 @@ fn reduce_only_needs_a_position_on_the_other_side() {
     let buy = Desk::reduce_only(desk.order(SOL, Side::Buy, "1"));
     assert_eq!(
         desk.refused(sell),
-        (RefusalKind::Conflict, Reason::ReduceOnlyNoPosition)
+        (RefusalKind::Rule, Reason::ReduceOnlyNoPosition)
     );
     desk.market(SOL, Side::Buy, "1");
     assert_eq!(
         desk.refused(buy),
-        (RefusalKind::Conflict, Reason::ReduceOnlyWouldIncrease)
+        (RefusalKind::Rule, Reason::ReduceOnlyWouldIncrease)
     );
 }
 
@@ -114,7 +114,7 @@ fn leverage_and_least_value_are_asked_of_what_opens_and_not_of_what_closes_all()
     let (part, whole) = (close("0.09"), close("0.15"));
     assert_eq!(
         desk.refused(part),
-        (RefusalKind::Conflict, Reason::BelowMinNotional),
+        (RefusalKind::Rule, Reason::BelowMinNotional),
         "9 of 15 dollars"
     );
     desk.at(SOL, "60");

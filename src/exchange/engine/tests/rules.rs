@@ -43,7 +43,7 @@ fn the_day_is_lost_at_exactly_four_percent_and_not_a_cent_before() {
     let opening = desk.order(SOL, Side::Buy, "1");
     assert_eq!(
         desk.refused(opening),
-        (RefusalKind::Conflict, Reason::AccountBreached)
+        (RefusalKind::Rule, Reason::AccountBreached)
     );
 }
 
@@ -269,7 +269,7 @@ fn ten_and_a_fifth_times_the_equity_is_too_much_and_closing_as_much_is_not() {
     let more = lev(desk.order(ETH, Side::Buy, "10"));
     assert_eq!(
         desk.refused(more),
-        (RefusalKind::Conflict, Reason::LeverageTooHigh)
+        (RefusalKind::Rule, Reason::LeverageTooHigh)
     );
     let less = Desk::reduce_only(desk.order(BTC, Side::Sell, "0.6"));
     desk.place(less).unwrap();
@@ -326,7 +326,7 @@ fn a_broken_account_is_closed_as_soon_as_its_market_is_back_and_may_only_reduce_
     let opening = desk.limit(SOL, Side::Buy, "1", "95");
     assert_eq!(
         desk.refused(opening),
-        (RefusalKind::Conflict, Reason::AccountBreached)
+        (RefusalKind::Rule, Reason::AccountBreached)
     );
     let exit = Desk::reduce_only(desk.limit(SOL, Side::Sell, "300", "97"));
     let exit = desk.place(exit).unwrap();

@@ -25,7 +25,7 @@ fn at_leverage(order: &OrderParams, leverage: u32, margin_mode: MarginMode) -> O
     }
 }
 
-const TOO_HIGH: (RefusalKind, Reason) = (RefusalKind::Conflict, Reason::LeverageTooHigh);
+const TOO_HIGH: (RefusalKind, Reason) = (RefusalKind::Rule, Reason::LeverageTooHigh);
 
 #[test]
 fn a_market_shows_every_tier_with_the_first() {
