@@ -133,9 +133,11 @@ const LOOKS: [&str; 6] = [
 ];
 
 /// What a desk polls beside these.
-const MORE_LOOKS: [&str; 6] = [
-    "/v1/twap-orders",
+const MORE_LOOKS: [&str; 8] = [
+    "/v1/twap-orders?account_id=chal-1",
     "/v1/scaled-orders/scl_000001",
+    "/v1/accounts/chal-1",
+    "/v1/fills?account_id=chal-1",
     "/sim/markets",
     "/sim/markets/paper%7CBTC/book?depth=5",
     "/sim/markets/paper%7CBTC/candles?interval=1m",
@@ -224,15 +226,19 @@ fn request(ask: Ask) -> Request {
         Ask::CloseAll => post("/v1/accounts/chal-1/close-all-positions", &Value::Null),
         Ask::Cancel(n) => Request::new("DELETE", &format!("/v1/orders/ord_{n:06}"), &Value::Null),
         Ask::Twap => post(
-            "/sim/twap-orders",
-            &order(1, "buy", &json!({"size":1,"duration_minutes":5})),
+            "/v1/twap-orders",
+            &order(
+                1,
+                "buy",
+                &json!({"size":1,"expected_price":3_100,"duration_minutes":5}),
+            ),
         ),
         Ask::Ladder => post(
-            "/sim/scaled-orders",
+            "/v1/scaled-orders",
             &order(
                 2,
                 "buy",
-                &json!({"size":20,"start_price":price(2, -2),"end_price":price(2, -9),"rung_count":4}),
+                &json!({"size":20,"start_price":price(2, -2),"end_price":price(2, -9),"rung_count":4,"distribution":"flat"}),
             ),
         ),
         Ask::Wait(steps) => post("/sim/clock", &json!({"advance_ms":u32::from(steps) * 250})),
