@@ -6,6 +6,8 @@
 
 mod faults;
 
+#[cfg(test)]
+pub(super) use faults::field_names;
 pub(super) use faults::{FieldFault, WHOLE_BODY};
 
 use serde::de::{

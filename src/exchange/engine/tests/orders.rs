@@ -9,11 +9,7 @@ fn a_price_off_the_tick_is_refused_and_nothing_is_recorded() {
         .unwrap_err();
     assert_eq!(
         (refusal.kind, refusal.code, refusal.field.as_deref()),
-        (
-            RefusalKind::Rule,
-            Reason::InvalidTick,
-            Some("limit_price")
-        )
+        (RefusalKind::Rule, Reason::InvalidTick, Some("limit_price"))
     );
     assert_eq!(
         refusal.message,
