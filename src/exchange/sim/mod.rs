@@ -1,7 +1,6 @@
-//! `/sim/…`: what a service surely has but its documents do not show (`docs/service-api.md 7`), and the controls of a
-//! simulation.
-//! Never an invented `/v1` route. Same envelopes, same bearer keys; only the description and the market reads are
-//! public, so that any desk can use them as its price source.
+//! `/sim/…`: what a simulation alone has, and market data until a stream brings it. Never an invented `/v1` route. Same
+//! envelopes, same bearer keys; only the description and the market reads are public, so that any desk can use them as its
+//! price source. `serve --no-sim` serves none of it.
 //!
 //! | route | does |
 //! |---|---|
@@ -51,12 +50,12 @@ pub(super) fn answer(
 ) -> Result<ApiResponse, ApiError> {
     match route {
         SimRoute::OpenApi => Ok(openapi::answer()),
-        SimRoute::Markets => facts::markets(service, request),
+        SimRoute::MarketStatistics => facts::markets(service, request),
         SimRoute::Book(id, query) => book::book(service, (&id, query), request),
         SimRoute::Candles(id, query) => market_history::candles(service, (&id, query), request),
         SimRoute::Trades(id, page) => market_history::trades(service, caller, (&id, page), request),
-        SimRoute::Accounts => facts::accounts(service, required_user(caller)?, request),
-        SimRoute::Fills(id, page) => {
+        SimRoute::AccountStatistics => facts::accounts(service, required_user(caller)?, request),
+        SimRoute::Executions(id, page) => {
             account_history::fills(service, required_user(caller)?, &id, page)
         }
         SimRoute::Equity(id, page) => {
@@ -83,12 +82,12 @@ fn required_user(caller: Option<&AuthenticatedUser>) -> Result<&AuthenticatedUse
 /// The name that fault rules use for a route; `None` for controls, which are exempt.
 pub(super) fn endpoint(route: &SimRoute) -> Option<FaultTarget> {
     match route {
-        SimRoute::Markets => Some(FaultTarget::Markets),
+        SimRoute::MarketStatistics => Some(FaultTarget::Markets),
         SimRoute::Book(..) => Some(FaultTarget::Book),
         SimRoute::Candles(..) => Some(FaultTarget::Candles),
         SimRoute::Trades(..) => Some(FaultTarget::Trades),
-        SimRoute::Accounts => Some(FaultTarget::Accounts),
-        SimRoute::Fills(..) => Some(FaultTarget::Fills),
+        SimRoute::AccountStatistics => Some(FaultTarget::Accounts),
+        SimRoute::Executions(..) => Some(FaultTarget::Fills),
         SimRoute::Equity(..) => Some(FaultTarget::Equity),
         SimRoute::Funding(..) => Some(FaultTarget::Funding),
         SimRoute::OpenApi

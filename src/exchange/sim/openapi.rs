@@ -29,7 +29,10 @@ mod tests {
         DOCUMENT,
     };
     use crate::{
-        api::{CloseBody, ErrorDetail, ExitsBody, MarginBody, PlaceBody, Route},
+        api::{
+            CloseBody, ErrorDetail, ExitBatchBody, ExitOperationBody, ExitsBody, MarginBody,
+            ModifyBody, PlaceBody, Route,
+        },
         exchange::{
             api_error::ServiceCode,
             decode::field_names,
@@ -38,9 +41,12 @@ mod tests {
             rate_limit::{RateLimit, RateLimits},
         },
         model::{
-            CancelResult, CloseAll, CloseKind, CloseResult, CloseResultStatus, LiquidityRole,
-            MarginMode, Order, OrderMode, OrderStatus, OrderType, PlaceKind, PlaceScaled,
-            PlaceTwap, Position, Rung, Scaled, Side, TimeInForce, TriggerDirection, Twap,
+            Account, AccountRequirements, AccountRisk, AccountStage, AccountStatus, CancelAll,
+            CancelAllResult, CancelResult, CancelStatus, CloseAll, CloseKind, CloseResult,
+            CloseResultStatus, ExpectedExit, LiquidityRole, Listing, MarginMode, Order, OrderMode,
+            OrderStatus, OrderType, PlaceKind, PlaceScaled, PlaceTwap, Position, Quote, Rung,
+            Scaled, ServiceAbout, ServiceEnvironment, Side, TimeInForce, TradingLimits,
+            TradingPolicy, TriggerDirection, Twap,
         },
     };
     use serde::de::DeserializeOwned;
@@ -80,7 +86,8 @@ mod tests {
                     continue;
                 }
                 let id = operation["operationId"].as_str().unwrap();
-                let lists = ["orders", "positions", "all_twaps", "scaled_orders"].contains(&id);
+                let lists =
+                    ["orders", "fills", "positions", "twaps", "scaled_orders"].contains(&id);
                 let query = if lists { "account_id=chal-1" } else { "" };
                 assert_eq!(routed(&method.to_uppercase(), path, query), id);
                 assert!(described.insert(id.to_owned()), "{id} twice");
@@ -104,6 +111,10 @@ mod tests {
             ("CloseBody", fields::<CloseBody>()),
             ("ExitsBody", fields::<ExitsBody>()),
             ("MarginBody", fields::<MarginBody>()),
+            ("ModifyBody", fields::<ModifyBody>()),
+            ("ExitBatchBody", fields::<ExitBatchBody>()),
+            ("ExpectedExit", fields::<ExpectedExit>()),
+            ("ExitOperation", fields::<ExitOperationBody>()),
             ("TwapBody", fields::<PlaceTwap>()),
             ("ScaledBody", fields::<PlaceScaled>()),
             ("SetClockBody", fields::<SetClock>()),
@@ -122,6 +133,16 @@ mod tests {
             ("CloseAll", fields::<CloseAll>()),
             ("CloseResult", fields::<CloseResult>()),
             ("CancelResult", fields::<CancelResult>()),
+            ("CancelAll", fields::<CancelAll>()),
+            ("CancelAllResult", fields::<CancelAllResult>()),
+            ("About", fields::<ServiceAbout>()),
+            ("Listing", fields::<Listing>()),
+            ("Quote", fields::<Quote>()),
+            ("Account", fields::<Account>()),
+            ("AccountRisk", fields::<AccountRisk>()),
+            ("AccountRequirements", fields::<AccountRequirements>()),
+            ("TradingPolicy", fields::<TradingPolicy>()),
+            ("TradingLimits", fields::<TradingLimits>()),
             ("ErrorDetail", fields::<ErrorDetail>()),
         ] {
             let described = schemas[schema]["properties"].as_object().unwrap();
@@ -138,11 +159,15 @@ mod tests {
     }
 
     /// The schemas of requests.
-    const STRICT: [&str; 11] = [
+    const STRICT: [&str; 15] = [
         "PlaceBody",
         "CloseBody",
         "ExitsBody",
         "MarginBody",
+        "ModifyBody",
+        "ExitBatchBody",
+        "ExpectedExit",
+        "ExitOperation",
         "TwapBody",
         "ScaledBody",
         "SetClockBody",
@@ -209,6 +234,16 @@ mod tests {
             ("/OrderMode", words::<OrderMode>()),
             ("/OrderStatus", words::<OrderStatus>()),
             ("/LiquidityRole", words::<LiquidityRole>()),
+            ("/Account/properties/stage", words::<AccountStage>()),
+            ("/Account/properties/status", words::<AccountStatus>()),
+            (
+                "/About/properties/environment",
+                words::<ServiceEnvironment>(),
+            ),
+            (
+                "/CancelAllResult/properties/status",
+                words::<CancelStatus>(),
+            ),
             ("/Endpoint", words::<FaultTarget>()),
             (
                 "/CloseAll/properties/status",

@@ -10,12 +10,12 @@ use crate::{
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum SimRoute {
     OpenApi,
-    Markets,
+    MarketStatistics,
     Book(MarketId, BookQuery),
     Candles(MarketId, CandleQuery),
     Trades(MarketId, PageQuery),
-    Accounts,
-    Fills(AccountId, PageQuery),
+    AccountStatistics,
+    Executions(AccountId, PageQuery),
     Equity(AccountId, PageQuery),
     Funding(AccountId, PageQuery),
     Clock,
@@ -37,9 +37,9 @@ impl SimRoute {
         };
         let route = match (method, resource) {
             ("GET", ["openapi.yaml"]) => Self::OpenApi,
-            ("GET", ["markets"]) => Self::Markets,
+            ("GET", ["markets"]) => Self::MarketStatistics,
             ("GET", ["markets" | "accounts", _, _]) => return history(resource, query),
-            ("GET", ["accounts"]) => Self::Accounts,
+            ("GET", ["accounts"]) => Self::AccountStatistics,
             ("GET", ["clock"]) => Self::Clock,
             ("POST", ["clock"]) => Self::SetClock,
             ("POST", ["nudge"]) => Self::Nudge,
@@ -80,7 +80,7 @@ fn history(resource: &[&str], query: &str) -> Result<SimRoute, RouteFault> {
         ["markets", id, "book"] => SimRoute::Book(market(id)?, BookQuery::parse(query)?),
         ["markets", id, "candles"] => SimRoute::Candles(market(id)?, CandleQuery::parse(query)?),
         ["markets", id, "trades"] => SimRoute::Trades(market(id)?, PageQuery::rows(query)?),
-        ["accounts", id, "fills"] => SimRoute::Fills(owner(id)?, PageQuery::rows(query)?),
+        ["accounts", id, "fills"] => SimRoute::Executions(owner(id)?, PageQuery::rows(query)?),
         ["accounts", id, "equity"] => SimRoute::Equity(owner(id)?, PageQuery::samples(query)?),
         ["accounts", id, "funding"] => SimRoute::Funding(owner(id)?, PageQuery::rows(query)?),
         _ => return Err(RouteFault::NotFound),

@@ -419,7 +419,7 @@ const EVERYTHING: &[&str] = &[
     "Stop 200 again",
     "Stop 201",
     "Stop 409",
-    "Stop 409 again",
+    "Stop 422 again",
     "Twap 201",
     "Twap 409",
     "Wait 200",
