@@ -42,6 +42,10 @@ pub(super) enum Act {
     ForceClose,
     Extra(u8),
     Exits(usize, i64),
+    /// A new price, and with some a new size.
+    Modify(usize, i64),
+    /// A pair of exits for an open position, at this distance, in place of one or beside it.
+    Batch(usize, i64),
     /// The price moves by tenths of a percent, the book gets this depth, and one side may be empty.
     Move(usize, i64, i64, Option<Side>),
     Trade(usize, Side, i64, i64),
@@ -120,6 +124,8 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::ForceClose),
         1 => any::<u8>().prop_map(Act::Extra),
         1 => (0..9_usize, -30..30_i64).prop_map(|(which, away)| Act::Exits(which, away)),
+        3 => (0..9_usize, -30..30_i64).prop_map(|(which, away)| Act::Modify(which, away)),
+        3 => (0..3_usize, -5..30_i64).prop_map(|(which, away)| Act::Batch(which, away)),
         6 => (ETH..=SOL, gap(), 1..400_i64, prop::option::weighted(0.05, side()))
             .prop_map(|(market, by, depth, gone)| Act::Move(market, by, depth, gone)),
         4 => (ETH..=SOL, side(), -20..20_i64, 1..3_000_i64)
@@ -229,6 +235,11 @@ impl Story {
             tif: if terms.tif == 1 { Tif::Fok } else { Tif::Gtc },
             slippage: (terms.tif == 2).then_some(Bps(30)),
             exits: self.exits(terms, 0),
+            overlap: if terms.tif > 3 {
+                ExitOverlap::Replaced
+            } else {
+                ExitOverlap::Refused
+            },
             ..base(terms)
         }
     }
@@ -421,6 +432,8 @@ impl Story {
                 })
             }),
             Act::Exits(which, away) => self.working(which).map(|order| self.move_stop(order, away)),
+            Act::Modify(which, away) => self.working(which).map(|order| self.modify(order, away)),
+            Act::Batch(which, away) => open.get(which).map(|row| self.batch(row, away)),
             Act::Move(..)
             | Act::Trade(..)
             | Act::Wait(_)
@@ -436,6 +449,54 @@ impl Story {
             order,
             take_profit: ExitChange::Remove,
             stop_loss: ExitChange::Set(self.px(market, away)),
+        })
+    }
+
+    fn modify(&self, order: OrderId, away: i64) -> EngineCommand {
+        let row = self.desk.row(order);
+        let market = row.trigger_market.unwrap_or(row.market);
+        EngineCommand::Modify(ModifyOrder {
+            order,
+            price: self.px(usize::from(market), away),
+            size: (away % 2 == 0).then_some(Lots(row.size.0 / 2 + 1)),
+        })
+    }
+
+    /// Half of the position; the first exit is moved, canceled or left.
+    fn batch(&self, held: &PositionRecord, away: i64) -> EngineCommand {
+        let market = usize::from(held.market);
+        let sign = held.size.0.signum();
+        let exits = self.desk.engine.position_exits(self.desk.me, held.id);
+        let known = exits.first().and_then(|exit| match away % 3 {
+            0 => Some(ExitOperation::Cancel(exit.id)),
+            1 => Some(ExitOperation::Modify(ModifyOrder {
+                order: exit.id,
+                price: self.px(market, -away * sign),
+                size: None,
+            })),
+            _ => None,
+        });
+        let next = usize::from(known.is_some());
+        let exit = |group, away: i64, pair| {
+            ExitOperation::Place(NewExit {
+                group,
+                execution: if away % 2 == 0 {
+                    ExecutionType::Limit
+                } else {
+                    ExecutionType::Market
+                },
+                price: self.px(market, away),
+                size: Lots(held.size.0.abs() / 2 + 1),
+                pair,
+            })
+        };
+        let operations = known.into_iter().chain([
+            exit(ExitGroup::Sl, -away * sign, Some(next + 1)),
+            exit(ExitGroup::Tp, away * sign, None),
+        ]);
+        EngineCommand::ChangeExits(ChangeExits {
+            position: held.id,
+            operations: operations.collect(),
         })
     }
 
@@ -527,7 +588,9 @@ impl Story {
             | Act::CloseSome(..)
             | Act::ForceClose
             | Act::Extra(_)
-            | Act::Exits(..) => self.ask(act),
+            | Act::Exits(..)
+            | Act::Modify(..)
+            | Act::Batch(..) => self.ask(act),
         }
     }
 
@@ -616,6 +679,7 @@ impl Story {
     fn order(&mut self, row: &OrderRecord, rows: &[OrderRecord]) {
         family(row, rows);
         if row.status.is_working() {
+            self.pair(row);
             let whole = row.size + row.filled_size;
             let exact = whole == row.initial_size;
             let shrunk = row.reduce_only && whole < row.initial_size;
@@ -628,6 +692,14 @@ impl Story {
         // A later leg may be linked to an ended entry; no visible field changes.
         first.links = row.links;
         assert_eq!(first, row, "13: ended rows stay");
+    }
+
+    /// Two working exits name each other, or neither.
+    fn pair(&self, row: &OrderRecord) {
+        if let Some(sibling) = row.links.oco.map(|id| self.desk.row(id)) {
+            assert!(sibling.status.is_working(), "{row:?} and {sibling:?}");
+            assert_eq!(sibling.links.oco, Some(row.id));
+        }
     }
 
     /// 11, 12.
