@@ -810,6 +810,7 @@ mod tests {
             ..limit("0.5")
         };
         let draft = with(draft, Field::TriggerPrice, "");
+        let draft = with(draft, Field::ExpectedPrice, "64000");
         with(draft, Field::Duration, duration)
     }
 
