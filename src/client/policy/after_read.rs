@@ -1,7 +1,7 @@
 //! The next step after a read.
 
 use super::{
-    EarlyRead, Failure, FailureKind, FollowUp, NextStep, Receipt, RetryState, outcome_text,
+    Failure, FailureKind, FollowUp, NextStep, Receipt, RetryState, is_conflict, outcome_text,
 };
 use crate::client::ReconcileOutcome;
 use std::time::Duration;
@@ -18,9 +18,6 @@ impl RetryState {
             .unexplained
             .take()
             .unwrap_or_else(outcome_text::not_canceled);
-        if self.early_read == EarlyRead::Asked && self.leaves_key_open(&seen) {
-            return self.again(unexplained, self.patience_with_busy(), elapsed, draw);
-        }
         match seen {
             Ok(ReconcileOutcome::Done(receipt)) => {
                 NextStep::Settle(self.seen_done(receipt, unexplained))
@@ -41,19 +38,6 @@ impl RetryState {
             Ok(ReconcileOutcome::Inconclusive) => self.settle(unexplained),
             Err(why) => self.look_again(&why, unexplained, elapsed, draw),
         }
-    }
-
-    /// Whether the early read leaves the outcome of the key open.
-    fn leaves_key_open(&mut self, seen: &Result<ReconcileOutcome, Failure>) -> bool {
-        let (early_read, leaves_key_open) = match seen {
-            Ok(ReconcileOutcome::Done(Receipt::AlreadySo(_))) => (EarlyRead::Gone, true),
-            Ok(ReconcileOutcome::Inconclusive | ReconcileOutcome::NotDone) | Err(_) => {
-                (EarlyRead::Had, true)
-            }
-            Ok(ReconcileOutcome::Done(_) | ReconcileOutcome::Ended(_)) => (EarlyRead::Had, false),
-        };
-        self.early_read = early_read;
-        leaves_key_open
     }
 
     /// The wanted state may be somebody else's doing, unless our request may have caused it.
@@ -86,19 +70,24 @@ impl RetryState {
         }
     }
 
-    /// A PUT without effect that the service did not refuse.
+    /// A PUT or an order without effect that the service did not refuse. The 409 to an order whose first request was
+    /// lost may be about that one, which is still in progress.
     fn may_send_again(&self, unexplained: &Failure) -> bool {
-        self.mutation.is_put()
-            && unexplained
-                .status
-                .is_none_or(|status| status >= 429 || status == 408)
+        let is_passing = |status| matches!(status, 408 | 425 | 429..);
+        let is_of_first = || {
+            let was_lost = self.mutation.is_named() && self.unknown_outcome.is_some();
+            was_lost && is_conflict(unexplained)
+        };
+        self.reads_first() && (unexplained.status.is_none_or(is_passing) || is_of_first())
     }
 
     fn repeat(&mut self, unexplained: Failure, elapsed: Duration) -> NextStep {
         let budget = self.budget();
-        if self.sent >= budget.tries || elapsed > budget.window {
+        let has_tried = self.attempts >= budget.tries;
+        if self.sent >= budget.tries || elapsed > budget.window || has_tried && self.returned {
             return NextStep::Settle(Err(self.undone(unexplained)));
         }
+        self.returned |= has_tried;
         let meanwhile = self.pause(unexplained, FollowUp::Again);
         NextStep::Retry {
             after: Duration::ZERO,

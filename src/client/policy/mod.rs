@@ -4,21 +4,16 @@
 //! Contract: every attempt sends the same key and bytes, so a retry can never place a second order. **Unknown stays
 //! unknown**: once an attempt may have taken effect, no refusal of a later one proves that it did not (a 401, 404, 409,
 //! 429 or 503 can come from in front of the service's key store). The outcome is then [`FailureKind::Unknown`], never
-//! "rejected". The same holds after a 503 with `Retry-After` (except for close-all, where the service documents that it
-//! has not begun) and after a 409 that the key is in progress: the next response does not answer that request. A 409 to
-//! the last attempt is no answer at all.
+//! "rejected". The same holds after a 503 with `Retry-After`, except for close-all and cancel-all, where the service
+//! documents that it has not begun. A 409 to the first attempt is final, except for these two: a slice of theirs may be
+//! in progress under the key.
 //!
 //! `Retry-After` comes bounded by the class of the request and is never cut short; one that exceeds the command's time
-//! limit ends the attempts, and the failure states the wait. An exit that is told to wait has five minutes. A DELETE of unknown outcome is resent, since nothing can be canceled twice. A PUT of unknown
-//! outcome is resent only after a read has shown no effect. A read decides what a DELETE's 404 or 409 means, and what
-//! became of a keyed request without a clear response. If the last attempts for an order could not connect, and a later
-//! read is answered and finds nothing of it, one more attempt goes out with the same key.
-//!
-//! A close's first 409 is followed by a read; if the position is gone, the second 409 is final.
-//!
-//! Known limit: a 409 to an order or a close that names neither a rule nor an order row looks the same as a key in
-//! progress. If it stays, no order is found and the position is still open, the outcome is unknown, although it may
-//! have been a plain conflict.
+//! limit ends the attempts, and the failure states the wait. An exit that is told to wait has five minutes. A DELETE of
+//! unknown outcome is resent, since nothing can be canceled twice. A new order or a close of unknown outcome is read by
+//! its name, and a PUT by its object; it is resent only after the read has shown no effect. A read decides what a
+//! DELETE's 404 or 409 means. If the last attempts for a TWAP or a scaled order could not connect, and a later read is
+//! answered, one more attempt goes out with the same key.
 
 mod after_read;
 mod outcome_text;
@@ -107,7 +102,7 @@ enum RefusalMeaning {
     Final,
     /// A DELETE's 404 or 409: it has ended, but how is unknown.
     Gone,
-    /// 409: the same key may be in progress.
+    /// 409: a slice of the operation may be in progress.
     Busy,
     /// Not done yet: no request budget, or no snapshot for a close-all. The service asks to wait.
     Wait,
@@ -121,9 +116,7 @@ fn meaning(mutation: Mutation, why: &Failure) -> RefusalMeaning {
     match why.status {
         Some(300..400) => RefusalMeaning::Astray,
         Some(404 | 409) if mutation.is_delete() => RefusalMeaning::Gone,
-        // A trading rule or an order row shows that the service processed the request.
-        Some(409) if why.rule_id.is_some() || why.order_id.is_some() => RefusalMeaning::Final,
-        Some(409) if mutation.may_be_at_work() => RefusalMeaning::Busy,
+        Some(409) if mutation.is_sliced() && why.rule_id.is_none() => RefusalMeaning::Busy,
         Some(429) => RefusalMeaning::Wait,
         Some(503) if mutation.is_sliced() && why.retry_after.is_some() => RefusalMeaning::Wait,
         Some(408 | 425 | 500..) | None => RefusalMeaning::Doubt,
@@ -148,24 +141,9 @@ pub struct RetryState {
     /// The response that the next read has to explain.
     unexplained: Option<Failure>,
     failed_reads: u32,
-    /// The read after a close's first 409.
-    early_read: EarlyRead,
     /// The extra attempt after an outage has been made.
     returned: bool,
     rounds: CloseAllRounds,
-}
-
-/// The read after a close's first 409. A closed position stays closed, whoever closed it. If the position is gone, the
-/// request in progress may have closed it: the close is sent once more, and a second 409 is a refusal. If the position
-/// is still there, or cannot be read, the read proves nothing so early, and retries go on as usual.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum EarlyRead {
-    Due,
-    Asked,
-    /// The position was gone.
-    Gone,
-    /// It proved nothing.
-    Had,
 }
 
 /// A close-all's 202s.
@@ -208,7 +186,6 @@ impl RetryState {
             busy: None,
             unexplained: None,
             failed_reads: 0,
-            early_read: EarlyRead::Due,
             returned: false,
             rounds: CloseAllRounds::default(),
         }
@@ -264,15 +241,16 @@ impl RetryState {
         }
         match meaning {
             RefusalMeaning::Gone => self.reconcile(why, Duration::ZERO),
+            // It may be about an earlier request with this key, which a read will find.
+            RefusalMeaning::Final
+                if self.unknown_outcome.is_some()
+                    && self.mutation.is_named()
+                    && is_conflict(&why) =>
+            {
+                self.again(why, self.budget(), elapsed, draw)
+            }
             RefusalMeaning::Final if self.unknown_outcome.is_some() => self.end(why),
             RefusalMeaning::Final | RefusalMeaning::Astray => self.settle(why),
-            RefusalMeaning::Busy
-                if self.mutation == Mutation::Close && self.early_read == EarlyRead::Due =>
-            {
-                self.early_read = EarlyRead::Asked;
-                self.reconcile(why, Duration::ZERO)
-            }
-            RefusalMeaning::Busy if self.early_read == EarlyRead::Gone => self.end(why),
             RefusalMeaning::Busy => self.again(why, self.patience_with_busy(), elapsed, draw),
             RefusalMeaning::Wait | RefusalMeaning::Doubt => {
                 self.again(why, self.budget(), elapsed, draw)
@@ -305,8 +283,8 @@ impl RetryState {
         if tried >= budget.tries || spent > window {
             return self.end(why);
         }
-        // An older request must not overwrite a newer state: read first.
-        if self.unknown_outcome.is_some() && self.mutation.is_put() {
+        // An older PUT must not overwrite a newer state, and an order may be found by its name: read first.
+        if self.unknown_outcome.is_some() && self.reads_first() {
             return self.reconcile(why, after);
         }
         let meanwhile = self.pause(why, FollowUp::Again);
@@ -321,6 +299,11 @@ impl RetryState {
             return self.reconcile(why, Duration::ZERO);
         }
         self.settle(why)
+    }
+
+    /// Whether a read tells if the request took effect.
+    fn reads_first(&self) -> bool {
+        self.mutation.is_put() || self.mutation.is_named()
     }
 
     fn reconcile(&mut self, why: Failure, after: Duration) -> NextStep {
@@ -373,7 +356,7 @@ impl RetryState {
         }
     }
 
-    /// The request may be in progress: ours, or a copy that a proxy delivered.
+    /// The slice may be in progress: ours, or that of a copy that a proxy delivered.
     fn patience_with_busy(&self) -> AttemptLimit {
         AttemptLimit {
             tries: 5,
@@ -443,6 +426,11 @@ impl RetryState {
             self.not_done(why)
         }))
     }
+}
+
+/// A 409 that names neither a rule nor an order row: these show that the service processed the request.
+fn is_conflict(why: &Failure) -> bool {
+    why.status == Some(409) && why.rule_id.is_none() && why.order_id.is_none()
 }
 
 fn is_further(before: Option<&SlicedOperation>, now: Option<&SlicedOperation>) -> bool {

@@ -81,9 +81,9 @@ fn the_first_answer_decides_as_the_table_says() {
             let expected = match answer {
                 "no byte" | "429" => "ask again",
                 // It has not begun to close.
-                "503 wait" if *mutation == Mutation::CloseAll => "ask again",
+                "503 wait" if mutation.is_sliced() => "ask again",
                 "timeout" | "500" | "502" | "503" | "503 wait" | "504" | "408" | "425" => {
-                    if mutation.is_put() {
+                    if mutation.is_put() || mutation.is_named() {
                         "look"
                     } else {
                         "ask in doubt"
@@ -91,8 +91,7 @@ fn the_first_answer_decides_as_the_table_says() {
                 }
                 "302" => "unknown",
                 "404" | "409" if mutation.is_delete() => "look",
-                "409" if *mutation == Mutation::Close => "look",
-                "409" if mutation.may_be_at_work() => "ask again",
+                "409" if mutation.is_sliced() => "ask again",
                 _ => "failed",
             };
             let verdict = tries(*mutation).after_attempt(attempt(answer), seconds(0), 500);
@@ -109,12 +108,10 @@ fn after_a_doubt_no_refusal_ever_reads_as_rejected() {
             tries.after_attempt(attempt("timeout"), seconds(0), 0);
             let expected = match answer {
                 "302" => "unknown",
-                "400" | "401" | "403" | "404" | "422" if *mutation == Mutation::CloseAll => {
-                    "unknown"
-                }
+                "400" | "401" | "403" | "404" | "422" if mutation.is_sliced() => "unknown",
                 "400" | "401" | "403" | "404" | "422" => "look",
-                "409" if !mutation.may_be_at_work() || *mutation == Mutation::Close => "look",
-                _ if mutation.is_put() => "look",
+                "409" if !mutation.is_sliced() => "look",
+                _ if mutation.is_put() || mutation.is_named() => "look",
                 _ => "ask in doubt",
             };
             let verdict = tries.after_attempt(attempt(answer), seconds(1), 0);
@@ -184,12 +181,15 @@ fn an_end_proves_what_its_attempts_did_and_tells_no_status_that_never_came() {
     }
 }
 
-/// The next step after `answer` when reads show nothing.
+/// The next step after `answer` when reads show nothing: of an order, that there is none of its name.
 fn told_nothing(tries: &mut RetryState, answer: &str, elapsed: Duration) -> NextStep {
+    let nothing = if tries.mutation.is_named() {
+        ReconcileOutcome::NotDone
+    } else {
+        ReconcileOutcome::Inconclusive
+    };
     match tries.after_attempt(attempt(answer), elapsed, 0) {
-        NextStep::Reconcile { .. } => {
-            tries.after_read(Ok(ReconcileOutcome::Inconclusive), elapsed, 0)
-        }
+        NextStep::Reconcile { .. } => tries.after_read(Ok(nothing), elapsed, 0),
         verdict @ (NextStep::Settle(_) | NextStep::Retry { .. }) => verdict,
     }
 }
@@ -213,7 +213,7 @@ fn budgets_are_kept_by_count_and_by_time() {
     assert_eq!(count(Mutation::Cancel, "timeout"), 5);
     assert_eq!(count(Mutation::Close, "timeout"), 10);
     assert_eq!(count(Mutation::Place, "no byte"), 4);
-    assert_eq!(count(Mutation::Place, "409"), 5);
+    assert_eq!(count(Mutation::Place, "409"), 1);
     let (_, patient, _) = asked(Mutation::Close, "no byte");
     assert!(
         (seconds(295)..=seconds(300)).contains(&patient),
@@ -231,8 +231,13 @@ fn budgets_are_kept_by_count_and_by_time() {
 }
 
 #[test]
-fn a_twap_or_a_ladder_that_conflicts_is_told_at_once() {
-    for mutation in [Mutation::PlaceTwap, Mutation::PlaceScaled] {
+fn a_conflict_to_a_placement_is_final_and_nothing_was_placed() {
+    for mutation in [
+        Mutation::Place,
+        Mutation::Close,
+        Mutation::PlaceTwap,
+        Mutation::PlaceScaled,
+    ] {
         let (count, waited, why) = asked(mutation, "409");
         assert_eq!((count, waited), (1, Duration::ZERO), "{mutation:?}");
         assert!(
@@ -243,7 +248,7 @@ fn a_twap_or_a_ladder_that_conflicts_is_told_at_once() {
 }
 
 #[test]
-fn a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown() {
+fn a_conflict_in_doubt_is_read_by_name_each_time_and_stays_unknown() {
     let mut tries = tries(Mutation::Place);
     tries.after_attempt(attempt("timeout"), seconds(0), 0);
     let mut heard = 0;
@@ -253,7 +258,7 @@ fn a_conflict_in_doubt_is_asked_for_half_a_minute_and_stays_unknown() {
             break end.unwrap_err();
         }
     };
-    assert_eq!((heard, end.kind), (4, FailureKind::Unknown));
+    assert_eq!((heard, end.kind), (3, FailureKind::Unknown));
 }
 
 #[test]
@@ -296,7 +301,7 @@ fn when_a_pause_ends_every_exit_goes_before_every_entry() {
 
 #[test]
 fn waits_double_up_to_five_seconds_and_are_spread_by_half() {
-    let mut tries = tries(Mutation::Close);
+    let mut tries = tries(Mutation::CloseAll);
     let mut waits = vec![];
     for draw in [1000, 1000, 1000, 1000, 1000, 0] {
         if let NextStep::Retry { after, .. } =
@@ -439,7 +444,7 @@ fn a_close_all_that_is_asked_seldom_and_gets_nowhere_in_ten_minutes_stands_still
 fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_unsent() {
     for mutation in Mutation::VARIANTS
         .iter()
-        .filter(|mutation| mutation.may_be_at_work())
+        .filter(|mutation| mutation.is_sliced())
     {
         for later in ["no byte", "timeout", "401", "404", "400", "429", "503 wait"] {
             let mut tries = tries(*mutation);
@@ -453,74 +458,45 @@ fn a_key_that_was_at_work_and_is_not_heard_of_again_is_never_called_rejected_or_
 }
 
 #[test]
-fn a_key_that_is_at_work_to_the_last_is_looked_for_and_never_called_rejected() {
-    for mutation in [Mutation::Place, Mutation::Close, Mutation::CloseAll] {
+fn a_slice_that_is_at_work_to_the_last_is_never_called_rejected() {
+    for mutation in [Mutation::CloseAll, Mutation::CancelAll] {
         let (count, _, why) = asked(mutation, "409");
         assert_eq!(count, 5, "{mutation:?}");
         assert!(why.is_doubtful(), "{mutation:?}: {why}");
     }
-    let mut tries = tries(Mutation::Place);
-    let mut verdict = tries.after_attempt(attempt("409"), seconds(0), 0);
-    for _ in 0..4 {
-        assert_eq!(word(&verdict), "ask again");
-        verdict = tries.after_attempt(attempt("409"), seconds(1), 0);
-    }
-    assert_eq!(word(&verdict), "look");
-    let found = tries.after_read(Ok(ReconcileOutcome::Done(placed())), seconds(2), 0);
-    assert_eq!(found, NextStep::Settle(Ok(placed())));
 }
 
 #[test]
-fn of_a_position_that_is_gone_a_conflict_to_the_last_is_a_refusal_and_a_lost_answer_is_as_wished() {
-    let gone = || {
-        Ok(ReconcileOutcome::Done(Receipt::AlreadySo(
-            "position p-1 is not open".into(),
-        )))
-    };
-    let mut refused = tries(Mutation::Close);
-    told_nothing(&mut refused, "409", seconds(0));
-    for _ in 0..4 {
-        refused.after_attempt(attempt("409"), seconds(1), 0);
+fn a_lost_answer_to_an_order_is_settled_by_one_read_of_its_name() {
+    for mutation in [Mutation::Place, Mutation::Close] {
+        for lost in ["timeout", "500", "503"] {
+            let mut tries = tries(mutation);
+            let first = tries.after_attempt(attempt(lost), seconds(0), 0);
+            assert_eq!(word(&first), "look");
+            let found = tries.after_read(Ok(ReconcileOutcome::Done(placed())), seconds(1), 0);
+            assert_eq!(found, NextStep::Settle(Ok(placed())));
+        }
     }
-    let NextStep::Settle(Err(why)) = refused.after_read(gone(), seconds(2), 0) else {
-        panic!("it is over");
-    };
-    assert_eq!((why.status, why.proves), (Some(409), Proof::Refused));
+}
+
+#[test]
+fn an_order_whose_name_nobody_knows_is_sent_again_with_its_key() {
+    let mut tries = tries(Mutation::Place);
+    tries.after_attempt(attempt("timeout"), seconds(0), 0);
+    let none = tries.after_read(Ok(ReconcileOutcome::NotDone), seconds(1), 0);
+    assert_eq!(word(&none), "ask in doubt");
+    let placed = placed();
+    let answered = tries.after_attempt(Attempt::Done(placed.clone()), seconds(1), 0);
+    assert_eq!(answered, NextStep::Settle(Ok(placed)));
+}
+
+#[test]
+fn a_lost_close_of_a_position_that_is_gone_is_as_wished() {
+    let gone = Receipt::AlreadySo("position p-1 is not open".into());
     let mut lost = tries(Mutation::Close);
     lost.after_attempt(attempt("timeout"), seconds(0), 0);
-    told_nothing(&mut lost, "409", seconds(0));
-    for _ in 0..4 {
-        lost.after_attempt(attempt("409"), seconds(1), 0);
-    }
-    let seen = lost.after_read(gone(), seconds(2), 0);
-    assert!(
-        matches!(seen, NextStep::Settle(Ok(Receipt::AlreadySo(_)))),
-        "{seen:?}"
-    );
-}
-
-#[test]
-fn a_position_that_is_gone_when_its_close_conflicts_is_told_after_one_more_try() {
-    let gone = Ok(ReconcileOutcome::Done(Receipt::AlreadySo(
-        "position p-1 is not open".into(),
-    )));
-    let mut tries = tries(Mutation::Close);
-    let first = tries.after_attempt(attempt("409"), seconds(0), 0);
-    assert_eq!(word(&first), "look");
-    // The request in progress under its key may have closed it.
-    let again = tries.after_read(gone.clone(), seconds(0), 0);
-    assert!(
-        matches!(again, NextStep::Retry { after, .. } if after <= seconds(1)),
-        "{again:?}"
-    );
-    let mut ours = tries.clone();
-    let answered = ours.after_attempt(Attempt::Done(placed()), seconds(1), 0);
-    assert_eq!(answered, NextStep::Settle(Ok(placed())));
-    assert_eq!(
-        word(&tries.after_attempt(attempt("409"), seconds(1), 0)),
-        "look"
-    );
-    assert_eq!(word(&tries.after_read(gone, seconds(1), 0)), "failed");
+    let seen = lost.after_read(Ok(ReconcileOutcome::Done(gone.clone())), seconds(1), 0);
+    assert_eq!(seen, NextStep::Settle(Ok(gone)));
 }
 
 #[test]
@@ -654,18 +630,6 @@ fn a_cancel_that_was_not_carried_out_is_looked_at() {
 }
 
 #[test]
-fn a_lost_order_that_one_row_fits_is_found_instead_of_asked_about() {
-    let mut tries = tries(Mutation::Place);
-    let mut verdict = tries.after_attempt(attempt("timeout"), seconds(0), 0);
-    for _ in 0..3 {
-        verdict = tries.after_attempt(attempt("timeout"), seconds(1), 0);
-    }
-    assert_eq!(word(&verdict), "look");
-    let found = tries.after_read(Ok(ReconcileOutcome::Done(done())), seconds(2), 0);
-    assert_eq!(found, NextStep::Settle(Ok(done())));
-}
-
-#[test]
 fn a_refusal_by_a_trading_rule_is_final_at_once() {
     let ruled = Failure {
         rule_id: Some("max-size".into()),
@@ -675,9 +639,9 @@ fn a_refusal_by_a_trading_rule_is_final_at_once() {
     assert_eq!(word(&verdict), "failed");
 }
 
-/// An order whose first attempt broke off, and whose other attempts could not connect.
+/// A TWAP whose first attempt broke off, and whose other attempts could not connect.
 fn cut_off() -> RetryState {
-    let mut tries = tries(Mutation::Place);
+    let mut tries = tries(Mutation::PlaceTwap);
     tries.after_attempt(attempt("timeout"), seconds(0), 0);
     for elapsed in 1..=2 {
         let verdict = tries.after_attempt(attempt("no byte"), seconds(elapsed), 0);
@@ -697,7 +661,7 @@ fn cut_off() -> RetryState {
 }
 
 #[test]
-fn an_order_that_was_cut_off_goes_out_once_more_when_the_service_is_back_and_knows_nothing_of_it() {
+fn a_twap_that_was_cut_off_goes_out_once_more_when_the_service_is_back_and_knows_nothing_of_it() {
     let mut tries = cut_off();
     let back = tries.after_read(Ok(ReconcileOutcome::Inconclusive), seconds(8), 0);
     assert_eq!(word(&back), "ask in doubt");
@@ -717,12 +681,6 @@ fn a_put_that_no_read_explains_is_not_sent_over_what_may_have_been_set_meanwhile
 }
 
 #[test]
-fn an_order_that_was_cut_off_and_is_found_is_not_sent_again() {
-    let found = cut_off().after_read(Ok(ReconcileOutcome::Done(placed())), seconds(8), 0);
-    assert_eq!(found, NextStep::Settle(Ok(placed())));
-}
-
-#[test]
 fn the_try_after_a_return_is_one_and_whatever_it_meets_reads_as_unknown() {
     for answer in [
         "no byte", "timeout", "500", "400", "401", "404", "409", "429",
@@ -736,7 +694,7 @@ fn the_try_after_a_return_is_one_and_whatever_it_meets_reads_as_unknown() {
 
 #[test]
 fn who_was_reached_to_the_last_and_did_not_answer_is_not_asked_once_more() {
-    let mut silent = tries(Mutation::Place);
+    let mut silent = tries(Mutation::PlaceTwap);
     for elapsed in 0..4 {
         silent.after_attempt(attempt("timeout"), seconds(elapsed), 0);
     }

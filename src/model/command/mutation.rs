@@ -35,12 +35,12 @@ pub enum AnswerKind {
 /// What a repetition can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
-    /// The key executes once, and a 409 may mean that it is in progress: the API documents "an idempotency record" as a
-    /// cause.
-    KeyMayBeAtWork,
-    /// The key executes once. Only the paper exchange starts TWAPs and scaled orders, and it processes one request
-    /// after another: its 409 is a conflict, and a retry would get the same response.
+    /// The key executes once, and one read by the name of the order tells whether it has (docs/delivery.md 4.2).
+    Named,
+    /// The key executes once; no read tells whether it has.
     Keyed,
+    /// The key executes once, slice by slice: a 409 may mean that a slice is in progress.
+    Sliced,
     /// It sets an absolute state: sent late, it overwrites later changes.
     Put,
     /// It ends something: a repetition ends nothing more.
@@ -62,11 +62,11 @@ impl Mutation {
     /// The table.
     pub fn facts(self) -> MutationFacts {
         use AnswerKind::{Cancel, CancelAll, CloseAll, Order, Position, Scaled, Twap};
-        use Repetition::{Delete, KeyMayBeAtWork, Keyed, Put};
+        use Repetition::{Delete, Keyed, Named, Put, Sliced};
         let (answer, repetition, effect, look_at) = match self {
             Self::Place => (
                 Order,
-                KeyMayBeAtWork,
+                Named,
                 "the order may have been placed",
                 "working orders, positions and history",
             ),
@@ -79,7 +79,7 @@ impl Mutation {
             ),
             Self::Close => (
                 Order,
-                KeyMayBeAtWork,
+                Named,
                 "the close may have been placed",
                 "positions and history",
             ),
@@ -107,13 +107,13 @@ impl Mutation {
             ),
             Self::CloseAll => (
                 CloseAll,
-                KeyMayBeAtWork,
+                Sliced,
                 "positions may have been closed",
                 "open positions",
             ),
             Self::CancelAll => (
                 CancelAll,
-                KeyMayBeAtWork,
+                Sliced,
                 "orders may have been canceled",
                 "working orders",
             ),
@@ -126,13 +126,14 @@ impl Mutation {
         }
     }
 
-    pub fn may_be_at_work(self) -> bool {
-        self.facts().repetition == Repetition::KeyMayBeAtWork
+    /// An order that is found by its name.
+    pub fn is_named(self) -> bool {
+        self.facts().repetition == Repetition::Named
     }
 
     /// An operation that acts on many objects, one slice of them per request.
     pub fn is_sliced(self) -> bool {
-        matches!(self, Self::CloseAll | Self::CancelAll)
+        self.facts().repetition == Repetition::Sliced
     }
 
     pub fn is_put(self) -> bool {
