@@ -286,6 +286,7 @@ fn a_twap_and_a_ladder_are_compared_as_far_as_they_are_told() {
     assert_eq!(differences(&laddering(), &same), silent);
     let other = ladder(r#","total_size":0.1,"rung_count":4,"start_price":110,"end_price":100"#);
     let expected = [
+        "side buy instead of sell",
         "rungs 4 instead of 5",
         "first price 110 instead of 100",
         "last price 100 instead of 110",

@@ -205,7 +205,7 @@ fn a_twap_of_a_service_whose_clock_stands_has_not_stalled() {
         wait(&mut model, 2_000);
         let told = Timestamp(start.0 + stands(passed));
         let facts = AccountFacts {
-            as_of: Some(told),
+            told_at: Some(told),
             ..AccountFacts::default()
         };
         arrive(&mut model, Answer::Account(Ok(facts)));
