@@ -8,8 +8,8 @@ use super::{
 use crate::{
     app::{account::remote::Remote, keys::keymap::Action},
     model::{
-        CloseKind, Curve, MarginMode, MarketId, PlaceKind, Position, PositionId, Side,
-        TriggerDirection,
+        CloseKind, Curve, Distribution, MarginMode, MarketId, PlaceKind, Position, PositionId,
+        Side, TriggerDirection,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, Field, FieldInput, times_in_force},
         spoken,
     },
@@ -126,6 +126,9 @@ impl Form {
             }
             (Draft::Entry(d), Field::ReduceOnly) => Choice::no_yes(usize::from(d.reduce_only)),
             (Draft::Entry(d), Field::Randomize) => Choice::no_yes(usize::from(d.randomize)),
+            (Draft::Entry(d), Field::Distribution) => {
+                Choice::of(Distribution::VARIANTS, Some(&d.distribution))
+            }
             (Draft::Close(d), Field::Kind) => Choice::of(CloseKind::VARIANTS, Some(&d.kind)),
             (Draft::Close(d), Field::Share) => Choice::share(d.texts.of(Field::Size)),
             (Draft::Close(d), Field::TriggerMarket) => markets(d.trigger_market.as_ref()),
@@ -313,6 +316,9 @@ impl Form {
             }
             (Draft::Entry(d), Field::ReduceOnly) => set(&mut d.reduce_only, NO_YES, index),
             (Draft::Entry(d), Field::Randomize) => set(&mut d.randomize, NO_YES, index),
+            (Draft::Entry(d), Field::Distribution) => {
+                set(&mut d.distribution, Distribution::VARIANTS, index);
+            }
             (Draft::Close(d), Field::Kind) => set(&mut d.kind, CloseKind::VARIANTS, index),
             (Draft::Close(d), Field::Share) if index <= SHARES.len() => {
                 let share = SHARES.get(index).copied().unwrap_or_default();

@@ -80,7 +80,7 @@ mod tests {
         for text in ["5s", "0m", "400d"] {
             assert!(said("t", Field::Duration, text).is_some(), "{text}");
         }
-        for text in ["5", "1d1", "90"] {
+        for text in ["5", "2h1", "90"] {
             assert_eq!(said("t", Field::Duration, text), None, "{text}");
         }
         for text in ["41", "abc"] {

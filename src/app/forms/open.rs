@@ -4,8 +4,8 @@ use super::form::{Form, FormContext, Frozen, Purpose, Replaces};
 use crate::{
     app::account::{store::Store, successor},
     model::{
-        AccountId, CloseKind, Lenient, MarginMode, MarketId, Num, Order, PlaceKind, Position,
-        PositionId, Side, TriggerDirection,
+        AccountId, CloseKind, Distribution, Lenient, MarginMode, MarketId, Num, Order, PlaceKind,
+        Position, PositionId, Side, TriggerDirection,
         draft::{CloseDraft, Draft, DraftShape, EntryDraft, ExitsDraft, Field, MarginDraft, Texts},
     },
 };
@@ -63,6 +63,7 @@ impl Form {
             margin_mode: terms.margin_mode,
             reduce_only: false,
             randomize: false,
+            distribution: Distribution::Flat,
             texts: Texts::default()
                 .with(Field::Leverage, terms.leverage)
                 .with(Field::Slippage, habit.slippage),

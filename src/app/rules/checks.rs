@@ -3,6 +3,7 @@
 //! Contract: pure, over what the desk knows. Only orders that increase exposure are checked. It fails closed: a limit
 //! refuses when the data it needs is missing or older than `facts_within`.
 
+use super::policy;
 use crate::{
     app::account::{
         poll::Source,
@@ -58,7 +59,8 @@ pub fn objection(
         session,
         now,
     };
-    CHECKS.iter().find_map(|check| check(&bench, &order))
+    let own = CHECKS.iter().find_map(|check| check(&bench, &order));
+    own.or_else(|| policy::objection((store, session), &order, now))
 }
 
 impl Bench<'_> {

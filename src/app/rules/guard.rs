@@ -6,6 +6,7 @@
 //! automatically. Only commands that increase exposure are held back; closes, cancels and reductions are not, by the
 //! command's type. A person can override the lock; it returns when the limit is left and reached again.
 
+use super::policy;
 use crate::{
     app::{
         account::{
@@ -60,8 +61,12 @@ pub fn locked(model: &Model) -> Option<&Gauge> {
     model.guard.reached().filter(|_| locks)
 }
 
-/// Why entries are blocked now, in short.
+/// Why entries are blocked now, in short: by the service, or by a loss limit.
 pub fn held(model: &Model) -> Option<String> {
+    policy::refuses(&model.store, None).or_else(|| lost(model))
+}
+
+fn lost(model: &Model) -> Option<String> {
     let breach = breach(model).filter(|_| model.options.guard.lock);
     let breach = breach.map(|rule| {
         format!("the account is breached by {rule}: the service accepts reducing orders only")
@@ -72,7 +77,7 @@ pub fn held(model: &Model) -> Option<String> {
 
 /// Why `command` is held back, if so. Closes and cancels never are.
 pub(crate) fn objection(model: &Model, command: &Command) -> Option<String> {
-    let held = held(model).filter(|_| command.risk() == Risk::Increasing)?;
+    let held = lost(model).filter(|_| command.risk() == Risk::Increasing)?;
     let Some(gauge) = locked(model) else {
         return Some(held);
     };

@@ -4,5 +4,6 @@ pub mod checks;
 pub mod guard;
 pub mod halt;
 pub(crate) mod idle;
+pub(crate) mod policy;
 pub mod second;
 pub mod warnings;

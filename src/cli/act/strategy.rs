@@ -16,7 +16,7 @@ use crate::{
     cli::{Exit, service::Service, voice::Output},
     config::Sources,
     model::{
-        Curve, MarginMode, MarketId, Side,
+        Curve, Distribution, MarginMode, MarketId, Side,
         draft::{Amount, DraftShape, EntryDraft, Field, amount},
     },
 };
@@ -65,6 +65,12 @@ pub(in crate::cli) struct TwapArgs {
     /// Whether slices follow time (twap) or volume (vwap)
     #[arg(long, value_parser = word::<Curve>(), default_value = "twap")]
     curve: Curve,
+    /// The seconds between two slices, 30 to 43200 and at most half of the duration [default: the service's choice]
+    #[arg(long, value_name = "SECONDS")]
+    slice_interval: Option<String>,
+    /// The observed mid [default: that of the market]
+    #[arg(long, value_name = "PRICE")]
+    expected_price: Option<String>,
     /// Varies the size of the slices
     #[arg(long)]
     randomize: bool,
@@ -94,9 +100,9 @@ pub(in crate::cli) struct LadderArgs {
     /// The number of rungs
     #[arg(long, value_name = "COUNT")]
     rungs: String,
-    /// The size of the last rung divided by that of the first [default: 1]
-    #[arg(long, value_name = "TIMES")]
-    skew: Option<String>,
+    /// Whether the rungs are of one size, or grow or shrink from the first to the last
+    #[arg(long, value_parser = word::<Distribution>(), default_value = "flat")]
+    distribution: Distribution,
     #[command(flatten)]
     terms: StrategyTerms,
 }
@@ -107,6 +113,7 @@ struct WrittenStrategy {
     terms: StrategyTerms,
     shape: DraftShape,
     randomize: bool,
+    distribution: Distribution,
     texts: Vec<(Field, Option<String>)>,
 }
 
@@ -116,8 +123,11 @@ pub(in crate::cli) async fn twap(args: TwapArgs, sources: &Sources) -> Result<Ex
         terms: args.terms,
         shape: DraftShape::Sliced(args.curve),
         randomize: args.randomize,
+        distribution: Distribution::Flat,
         texts: vec![
             (Field::Duration, Some(args.duration)),
+            (Field::SliceInterval, args.slice_interval),
+            (Field::ExpectedPrice, args.expected_price),
             (Field::TriggerPrice, args.trigger_price),
             (Field::MinPrice, args.min_price),
             (Field::MaxPrice, args.max_price),
@@ -132,11 +142,11 @@ pub(in crate::cli) async fn ladder(args: LadderArgs, sources: &Sources) -> Resul
         terms: args.terms,
         shape: DraftShape::Ladder,
         randomize: false,
+        distribution: args.distribution,
         texts: vec![
             (Field::StartPrice, Some(args.start_price)),
             (Field::EndPrice, Some(args.end_price)),
             (Field::Rungs, Some(args.rungs)),
-            (Field::Skew, args.skew),
         ],
     };
     written.told(sources).await
@@ -186,6 +196,7 @@ impl WrittenStrategy {
             margin_mode: terms.margin_mode.unwrap_or(blank.margin_mode),
             reduce_only: terms.reduce_only,
             randomize: self.randomize,
+            distribution: self.distribution,
             ..blank
         };
         draft.texts.set(Field::Size, what.size.as_str());

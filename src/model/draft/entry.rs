@@ -7,8 +7,8 @@ mod twap;
 
 use super::{
     super::{
-        AccountId, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position, PositionId, Side,
-        TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
+        AccountId, Distribution, LiquidityRole, MarginMode, MarketId, Num, PlaceKind, Position,
+        PositionId, Side, TimeInForce, Timestamp, TriggerDirection, TriggersOn, estimate,
         plan::{Ladder, PlannedRung},
     },
     DraftFault, DraftShape, Field, FieldInput, Seen, Texts, instant, kinds,
@@ -30,6 +30,8 @@ pub struct EntryDraft {
     pub reduce_only: bool,
     /// For a TWAP: whether its slices vary in size.
     pub randomize: bool,
+    /// Of a scaled order.
+    pub distribution: Distribution,
     /// The market whose mark triggers it; `None` is its own.
     pub trigger_market: Option<MarketId>,
     pub trigger_direction: Option<TriggerDirection>,
@@ -49,7 +51,7 @@ const OPTIONAL: &[Field] = &[
     Field::ExpectedPrice,
     Field::MinPrice,
     Field::MaxPrice,
-    Field::Skew,
+    Field::SliceInterval,
 ];
 
 fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
@@ -57,6 +59,18 @@ fn minutes_of(span: Duration) -> Result<Num, DraftFault> {
     minutes
         .map(Num::from)
         .map_err(|_| DraftFault::TooManyDigits)
+}
+
+/// What a TWAP may last, and how many rungs a scaled order may have (docs/service-api.md 4.2).
+const MINUTES: (u32, u32) = (5, 1_440);
+const RUNGS: (u32, u32) = (2, 10);
+
+fn within(number: Num, (least, most): (impl Into<Num>, impl Into<Num>)) -> Result<Num, DraftFault> {
+    let (least, most) = (least.into(), most.into());
+    if number < least || number > most {
+        return Err(DraftFault::OutOfRange(least, most));
+    }
+    Ok(number)
 }
 
 const MAY_BE_ZERO: &[Field] = &[Field::Slippage, Field::ChaseOffset];
@@ -105,7 +119,7 @@ impl EntryDraft {
             })?,
         };
         match (minutes.is_positive(), minutes.decimals()) {
-            (true, 0) => Ok(minutes),
+            (true, 0) => within(minutes, MINUTES),
             (true, _) => Err(DraftFault::NotASpan),
             (false, _) => Err(DraftFault::NotPositive),
         }
@@ -116,7 +130,7 @@ impl EntryDraft {
         if count.decimals() > 0 {
             return Err(DraftFault::NotWhole);
         }
-        Ok(count)
+        within(count, RUNGS)
     }
 
     /// The scaled order as far as it is filled in.
@@ -126,7 +140,7 @@ impl EntryDraft {
             start: self.known(Field::StartPrice)?,
             end: self.known(Field::EndPrice)?,
             rungs: self.rungs().ok()?,
-            distribution: ladder::distribution(self.number(Field::Skew).ok()?),
+            distribution: self.distribution,
             market: seen.market,
         })
     }
@@ -430,6 +444,7 @@ mod tests {
             margin_mode: MarginMode::Cross,
             reduce_only: false,
             randomize: false,
+            distribution: Distribution::Flat,
             trigger_market: None,
             trigger_direction: Some(TriggerDirection::Above),
             target: None,
@@ -817,7 +832,8 @@ mod tests {
     #[test]
     fn a_twap_runs_for_whole_minutes_however_they_are_written() {
         for (typed, minutes) in [("30", "30"), ("90m", "90"), ("2h", "120"), ("1d", "1440")] {
-            let command = sliced(typed).command(&Seen::default());
+            let observed = with(sliced(typed), Field::ExpectedPrice, "60000");
+            let command = observed.command(&Seen::default());
             let Ok(Command::PlaceTwap(twap)) = command else {
                 panic!("{typed}: {command:?}");
             };
@@ -830,9 +846,38 @@ mod tests {
             ("1.5", DraftFault::NotASpan),
             ("soon", DraftFault::NotASpan),
             ("0", DraftFault::NotPositive),
+            ("4", DraftFault::OutOfRange(5_u32.into(), 1_440_u32.into())),
+            (
+                "1441",
+                DraftFault::OutOfRange(5_u32.into(), 1_440_u32.into()),
+            ),
         ] {
             assert_eq!(sliced(typed).minutes(), Err(fault), "{typed}");
         }
+    }
+
+    #[test]
+    fn a_twap_without_an_observed_price_says_so_at_its_field() {
+        let faults = sliced("30").command(&Seen::default()).unwrap_err();
+        assert_eq!(faults.of(Field::ExpectedPrice), Some(&DraftFault::NoMid));
+    }
+
+    #[test]
+    fn slices_are_at_least_half_a_minute_and_at_most_half_of_the_duration_apart() {
+        let every = |seconds: &str| {
+            let draft = with(sliced("30"), Field::ExpectedPrice, "60000");
+            let draft = with(draft, Field::SliceInterval, seconds);
+            match draft.command(&Seen::default()) {
+                Ok(Command::PlaceTwap(twap)) => Ok(twap.slice_interval_seconds),
+                Ok(command) => panic!("{command}"),
+                Err(faults) => Err(faults.of(Field::SliceInterval).cloned()),
+            }
+        };
+        let outside = DraftFault::OutOfRange(30_u32.into(), 900_u32.into());
+        assert_eq!(every(""), Ok(None));
+        assert_eq!(every("900"), Ok(Some(900_u32.into())));
+        assert_eq!(every("29"), Err(Some(outside.clone())));
+        assert_eq!(every("901"), Err(Some(outside)));
     }
 
     #[test]
@@ -850,6 +895,13 @@ mod tests {
             .into_iter()
             .fold(ladder, |draft, (field, text)| with(draft, field, text));
         assert_eq!(resolved(&ladder), Ok("0.1".to_owned()));
+        for count in ["1", "11"] {
+            let outside = DraftFault::OutOfRange(2_u32.into(), 10_u32.into());
+            assert_eq!(
+                with(ladder.clone(), Field::Rungs, count).rungs(),
+                Err(outside)
+            );
+        }
         let uneven = with(ladder, Field::Rungs, "2.5");
         assert_eq!(uneven.rungs(), Err(DraftFault::NotWhole));
     }

@@ -54,6 +54,10 @@ pub enum DraftFault {
     BelowLot(Num),
     #[error("the smallest size of this market is not known: write it in coin")]
     UnknownLot,
+    #[error("no price of this market is known: write the observed mid")]
+    NoMid,
+    #[error("must be {0} to {1}")]
+    OutOfRange(Num, Num),
     #[error("no price to convert with: write it in coin")]
     UnknownPrice,
     #[error("needs the {} first", .0.label())]

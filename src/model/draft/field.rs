@@ -41,8 +41,10 @@ pub enum Field {
     StartPrice,
     EndPrice,
     Rungs,
-    /// The last rung's size over the first.
-    Skew,
+    /// How a scaled order spreads its size over its rungs.
+    Distribution,
+    /// Between the slices of a TWAP, in seconds.
+    SliceInterval,
 }
 
 /// How a field is filled in.
@@ -123,7 +125,8 @@ impl Field {
             Self::StartPrice => facts("first price", FieldInput::Price, "--start-price", &["start_price"]),
             Self::EndPrice => facts("last price", FieldInput::Price, "--end-price", &["end_price"]),
             Self::Rungs => facts("rungs", FieldInput::Number, "--rungs", &["rung_count"]),
-            Self::Skew => facts("skew", FieldInput::Number, "--skew", &["skew"]),
+            Self::Distribution => facts("distribution", FieldInput::Choice, "--distribution", &["distribution"]),
+            Self::SliceInterval => facts("slice every s", FieldInput::Number, "--slice-interval", &["slice_interval_seconds"]),
             Self::ExtraMargin => facts("extra margin", FieldInput::Number, "--extra", &["extra_margin"]),
         }
     }

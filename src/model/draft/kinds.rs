@@ -61,6 +61,7 @@ const TRIGGERED_LIMIT: &[Field] = &[
 
 const SLICED: &[Field] = &[
     Field::Duration,
+    Field::SliceInterval,
     Field::Randomize,
     Field::TriggerPrice,
     Field::MinPrice,
@@ -158,7 +159,7 @@ const ROWS: &[KindRow] = &[
             Field::StartPrice,
             Field::EndPrice,
             Field::Rungs,
-            Field::Skew,
+            Field::Distribution,
         ],
         times: &[],
     },
@@ -176,12 +177,11 @@ pub(super) fn fields(shape: DraftShape) -> impl Iterator<Item = Field> {
     fields.filter(move |field| is_asked(shape, *field))
 }
 
-/// A take profit always reduces, a scaled order has no other type, and only an order has an observed price.
+/// A take profit always reduces; a scaled order has no other type, and no observed price.
 fn is_asked(shape: DraftShape, field: Field) -> bool {
     match shape {
         DraftShape::Order(PlaceKind::TakeProfit) => field != Field::ReduceOnly,
-        DraftShape::Order(_) => true,
-        DraftShape::Sliced(_) => field != Field::ExpectedPrice,
+        DraftShape::Order(_) | DraftShape::Sliced(_) => true,
         DraftShape::Ladder => !matches!(field, Field::Kind | Field::ExpectedPrice),
     }
 }

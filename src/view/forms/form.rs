@@ -240,7 +240,9 @@ fn hint(form: &Form, model: &Model, field: Field, seen: &Seen) -> String {
             format!("empty: starts at once · {up}{down} one tick")
         }
         (Field::Rungs, _) => "2 or more".to_owned(),
-        (Field::Skew, _) => "last rung over the first · empty: 1".to_owned(),
+        (Field::SliceInterval, _) => {
+            "30 to half of the duration · empty: the service's choice".to_owned()
+        }
         (Field::ExtraMargin, _) => "+50 more · -50 less · =200 in all, USD".to_owned(),
         (Field::Share, _) => {
             let (back, on) = (key(Action::PreviousChoice), key(Action::NextChoice));

@@ -5,9 +5,9 @@ use crate::{
         Model,
         account::guard::{Gauge as LimitGauge, Lack, Level, Limit, Missing, Origin, Verdict},
         keys::keymap::{Action, Context},
-        rules::guard,
+        rules::{guard, policy},
     },
-    model::{AccountFacts, Num},
+    model::{AccountFacts, Num, TradingLimits},
     view::{
         details::lines::{DetailLine, DetailView},
         panels::segment::Segment,
@@ -223,23 +223,49 @@ fn asked_beyond(model: &Model) -> impl Iterator<Item = (&'static str, Vec<Span>)
     })
 }
 
-/// What the service refuses by, where it tells that.
+/// What the service refuses by.
 fn rules(facts: &AccountFacts) -> Vec<(&'static str, Vec<Span>)> {
-    let line = |words: String| vec![Span::plain(words), Span::muted("  service")];
-    let largest = facts.largest_position().map(|(value, most)| {
-        let most = format::usd(most);
-        let words = value.map_or_else(
-            || format!("{most} USD"),
-            |value| format!("{} of {most} USD", format::usd(value)),
-        );
-        ("largest position", line(words))
+    let policy = facts.policy.as_ref();
+    let limits = policy.and_then(|policy| policy.limits.as_ref());
+    let limit = |of: fn(&TradingLimits) -> Option<Num>| limits.and_then(of);
+    let usd = |number: Num| format!("{} USD", format::usd(number));
+    let count = |number: Num| format::grouped(number.normalized());
+    let largest = facts.largest_position().map(|(value, most)| match value {
+        Some(value) => format!("{} of {}", format::usd(value), usd(most)),
+        None => usd(most),
     });
-    let smallest = facts.smallest_order();
-    let smallest = smallest.map(|least| {
-        let words = format!("{} USD", format::usd(least));
-        ("smallest order", line(words))
-    });
-    largest.into_iter().chain(smallest).collect()
+    let rates = [
+        limit(|limits| limits.trades_per_minute).map(|most| format!("{} a minute", count(most))),
+        limit(|limits| limits.trades_per_hour).map(|most| format!("{} an hour", count(most))),
+        limit(|limits| limits.trades_per_day).map(|most| format!("{} a day", count(most))),
+    ];
+    let rates: Vec<_> = rates.into_iter().flatten().collect();
+    let total = policy.and_then(|policy| policy.maximum_total_notional_usd);
+    let rows = [
+        ("largest position", largest),
+        ("smallest order", facts.smallest_order().map(usd)),
+        ("all positions", total.map(usd)),
+        (
+            "open positions",
+            limit(|limits| limits.max_open_positions).map(count),
+        ),
+        (
+            "resting orders",
+            limit(|limits| limits.max_resting_orders).map(count),
+        ),
+        ("trades", (!rates.is_empty()).then(|| rates.join(" · "))),
+        (
+            "pause",
+            limit(|limits| limits.order_cooldown_ms).map(|pause| format!("{} ms", count(pause))),
+        ),
+    ];
+    let line = |words: Option<String>| match words {
+        Some(words) => vec![Span::plain(words), Span::muted("  service")],
+        None => vec![Span::muted("not set")],
+    };
+    let is_known = |row: &(&str, Option<String>)| policy.is_some() || row.1.is_some();
+    let rows = rows.into_iter().filter(is_known);
+    rows.map(|(name, words)| (name, line(words))).collect()
 }
 
 fn name(limit: Limit) -> &'static str {
@@ -334,6 +360,9 @@ fn lock(model: &Model) -> Vec<Span> {
     if let Some(rule) = guard::breach(model) {
         let words = format!("BREACHED by {rule}: the service accepts reducing orders only");
         return vec![Span::new(words, Tone::Alert)];
+    }
+    if let Some(why) = policy::refuses(&model.store, None) {
+        return vec![Span::new(why, Tone::Alert)];
     }
     let lift = model.keymap.chord(Context::Limits, Action::Lift);
     match (model.guard.reached(), guard::locked(model)) {

@@ -23,7 +23,10 @@ fn a_twap_is_a_size_and_how_long_it_runs() {
         max_price: Some(num("70000")),
         min_price: None,
     };
-    let effects = press(&mut model, "t 0.5 tab 2h tab right tab tab tab 70000 enter");
+    let effects = press(
+        &mut model,
+        "t 0.5 tab 2h tab tab right tab tab tab 70000 enter",
+    );
     assert_eq!(effects, sent(1, Command::PlaceTwap(Box::new(twap))));
 }
 

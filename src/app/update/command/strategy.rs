@@ -27,6 +27,8 @@ pub(super) const TWAP_FLAGS: &[&str] = &[
     "--curve=",
     "--randomize",
     "--trigger-price=",
+    "--slice-interval=",
+    "--expected-price=",
     "--min-price=",
     "--max-price=",
     "--leverage=",
@@ -41,7 +43,7 @@ pub(super) const LADDER_FLAGS: &[&str] = &[
     "--start-price=",
     "--end-price=",
     "--rungs=",
-    "--skew=",
+    "--distribution=",
     "--leverage=",
     "--margin-mode=",
     "--reduce-only",
@@ -108,6 +110,9 @@ fn choices(form: &mut Form, args: &CommandArgs, side: Side) -> Result<(), Fault>
     };
     draft.side = side;
     draft.randomize = args.has("--randomize").is_some();
+    if let Some(word) = args.flag("--distribution") {
+        draft.distribution = parsed(word)?;
+    }
     if let Some(word) = args.flag("--margin-mode") {
         draft.margin_mode = parsed(word)?;
     }

@@ -2,10 +2,9 @@
 
 use super::EntryDraft;
 use crate::model::{
-    Distribution, Num, PlaceScaled,
+    PlaceScaled,
     draft::{Faults, Field, Seen},
 };
-use std::cmp::Ordering;
 
 impl EntryDraft {
     pub(super) fn ladder(&self, seen: &Seen) -> Result<PlaceScaled, Faults> {
@@ -14,7 +13,6 @@ impl EntryDraft {
         let rungs = faults.take(Field::Rungs, self.rungs());
         let mut number = |field| faults.take(field, self.number_in(field, seen)).flatten();
         let prices = number(Field::StartPrice).zip(number(Field::EndPrice));
-        let distribution = distribution(number(Field::Skew));
         let ((terms, rung_count), (start_price, end_price)) =
             faults.none(terms.zip(rungs).zip(prices))?;
         Ok(PlaceScaled {
@@ -28,17 +26,8 @@ impl EntryDraft {
             start_price,
             end_price,
             rung_count,
-            distribution,
+            distribution: self.distribution,
             marketable_limit_acknowledged: None,
         })
-    }
-}
-
-/// More at the end for a skew above 1, more at the start for one below.
-pub(super) fn distribution(skew: Option<Num>) -> Distribution {
-    match skew.map(|skew| skew.cmp(&Num::ONE)) {
-        None | Some(Ordering::Equal) => Distribution::Flat,
-        Some(Ordering::Greater) => Distribution::Ascending,
-        Some(Ordering::Less) => Distribution::Descending,
     }
 }

@@ -48,7 +48,7 @@ fn a_date_is_of_the_services_clock_where_that_is_known_to_be_another() {
     let mut model = desk();
     let ahead = Timestamp(NOON.0 + 3_600_000);
     let facts = AccountFacts {
-        as_of: Some(ahead),
+        told_at: Some(ahead),
         ..AccountFacts::default()
     };
     arrive(&mut model, Answer::Account(Ok(facts)));
@@ -102,9 +102,9 @@ fn a_twap_shows_its_slices_and_a_ladder_its_rungs() {
     let ladder = "l 0.3 tab 62000 tab 60000 tab 3 tab 2";
     assert_eq!(
         shown(ladder, "rungs").as_deref(),
-        Some("0.06667 @ 62,000 · 0.10000 @ 61,000 · 0.13333 @ 60,000")
+        Some("0.05000 @ 62,000 · 0.10000 @ 61,000 · 0.15000 @ 60,000")
     );
-    assert_eq!(shown(ladder, "average").as_deref(), Some("est. 60,778"));
+    assert_eq!(shown(ladder, "average").as_deref(), Some("est. 60,667"));
 }
 
 #[test]

@@ -1,0 +1,176 @@
+//! What the service says that the account may do now: entries that it would refuse are not sent.
+//!
+//! Contract: pure. Only what is told is held against an order; what is not told allows it, and the service decides
+//! (docs/service-api.md 2.6). Closes, cancels and reductions never ask it.
+
+use crate::{
+    app::account::{session::Session, store::Store},
+    model::{MarketId, Num, PlaceOrder, Position, Timestamp, TradingLimits},
+};
+use std::time::Duration;
+
+/// Why nothing may be opened now, in `market` or anywhere, if so.
+pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String> {
+    let by_account = store.account.value()?.refuses_entries(market);
+    by_account.or_else(|| store.market(market?)?.refuses_entries())
+}
+
+/// Why the service would refuse this entry, if so.
+pub(super) fn objection(
+    (store, session): (&Store, &Session),
+    order: &PlaceOrder,
+    now: Timestamp,
+) -> Option<String> {
+    refuses(store, Some(&order.market_id)).or_else(|| {
+        let policy = store.account.value()?.policy.as_ref()?;
+        let limits = policy.limits.clone().unwrap_or_default();
+        too_soon(&limits, session, now)
+            .or_else(|| too_many(&limits, store, order))
+            .or_else(|| worth(&limits, store, order))
+            .or_else(|| together(policy.maximum_total_notional_usd, store, order))
+    })
+}
+
+fn too_soon(limits: &TradingLimits, session: &Session, now: Timestamp) -> Option<String> {
+    let pause = u64::try_from(limits.order_cooldown_ms?.to_i64()?).ok()?;
+    let mut recent = session.within(Duration::from_millis(pause), now);
+    recent
+        .next()
+        .map(|_| format!("the account takes one order every {pause} ms: send it again"))
+}
+
+/// An entry in a market without a position opens one more.
+fn too_many(limits: &TradingLimits, store: &Store, order: &PlaceOrder) -> Option<String> {
+    let most = limits.max_open_positions?;
+    let open = store.positions.rows();
+    let is_here = |position: &Position| position.market_id == order.market_id;
+    let is_full = Num::from(u32::try_from(open.len()).unwrap_or(u32::MAX)) >= most;
+    (is_full && !open.iter().any(is_here)).then(|| {
+        format!(
+            "{} positions are open, and the account may have {most}",
+            open.len()
+        )
+    })
+}
+
+/// USD, at its own price or the market's.
+fn notional(store: &Store, order: &PlaceOrder) -> Option<Num> {
+    let trigger = order.trigger.as_ref().map(|trigger| trigger.price);
+    let own = order.limit_price.or(trigger);
+    let price = own.or_else(|| store.market(&order.market_id)?.mid())?;
+    order.size.times(price)
+}
+
+fn worth(limits: &TradingLimits, store: &Store, order: &PlaceOrder) -> Option<String> {
+    let value = notional(store, order)?;
+    let usd = |number: Num| number.rounded(2).grouped();
+    if let Some(least) = limits.min_order_notional_usd.filter(|least| value < *least) {
+        let (value, least) = (usd(value), usd(least));
+        return Some(format!("{value} USD is below the {least} USD minimum"));
+    }
+    let most = limits.max_position_value_usd?;
+    let mut open = store.positions.rows().iter();
+    let held =
+        open.find(|held| held.market_id == order.market_id && held.side() == Some(order.side));
+    let held = held.and_then(|held| held.quantity().times(store.mark(&held.market_id)?));
+    let whole = value.plus(held.unwrap_or_default())?;
+    (whole > most).then(|| {
+        let (whole, most) = (usd(whole), usd(most));
+        format!("a position of {whole} USD is above the {most} USD that the account may have")
+    })
+}
+
+/// With everything that is open, as far as that is priced.
+fn together(most: Option<Num>, store: &Store, order: &PlaceOrder) -> Option<String> {
+    let most = most?;
+    let mut open = store.positions.rows().iter();
+    let whole = open.try_fold(notional(store, order)?, |sum, held| {
+        sum.plus(held.quantity().times(store.mark(&held.market_id)?)?)
+    })?;
+    let is_against = store.positions.rows().iter().any(|held| {
+        held.market_id == order.market_id && held.side() == Some(order.side.opposite())
+    });
+    (whole > most && !is_against).then(|| {
+        let (whole, most) = (whole.rounded(2).grouped(), most.rounded(2).grouped());
+        format!("{whole} USD in all positions is above the {most} USD that the account may have")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        app::{account::poll::Answer, desk::model::Model, orders::flight, testing::*},
+        model::{AccountFacts, Command, Side},
+    };
+
+    /// A desk with a long of 0.5 BTC and a short of 100 SOL whose account has this policy.
+    fn under(policy: &str) -> Model {
+        let mut model = desk();
+        let facts = AccountFacts {
+            policy: Some(serde_json::from_str(policy).unwrap()),
+            ..AccountFacts::default()
+        };
+        arrive(&mut model, Answer::Account(Ok(facts)));
+        model
+    }
+
+    fn entry(market: &str, size: &str) -> PlaceOrder {
+        PlaceOrder::market("chal-1".into(), market.into(), Side::Buy, num(size))
+    }
+
+    fn said(policy: &str, order: PlaceOrder) -> Option<String> {
+        flight::objection(&under(policy), &Command::from(order))
+    }
+
+    #[test]
+    fn entries_that_the_policy_forbids_are_not_sent() {
+        let btc = || entry("paper|BTC", "0.01");
+        for (policy, words) in [
+            (
+                r#"{"trading_halt":{"platform":true}}"#,
+                "the service has halted trading",
+            ),
+            (
+                r#"{"copy_follower_locked":true}"#,
+                "this account copies another one: only that one opens positions",
+            ),
+            (
+                r#"{"limits":{"min_order_notional_usd":1000}}"#,
+                "640.00 USD is below the 1,000.00 USD minimum",
+            ),
+            (
+                r#"{"limits":{"max_position_value_usd":32000}}"#,
+                "a position of 32,640.00 USD is above the 32,000.00 USD that the account may have",
+            ),
+        ] {
+            assert_eq!(said(policy, btc()).as_deref(), Some(words), "{policy}");
+        }
+        let two = r#"{"limits":{"max_open_positions":2}}"#;
+        let words = "2 positions are open, and the account may have 2";
+        assert_eq!(said(two, entry("paper|ETH", "1")).as_deref(), Some(words));
+        assert_eq!(said(two, btc()), None, "it adds to an open one");
+        let total = said(r#"{"maximum_total_notional_usd":40000}"#, btc());
+        assert!(total.unwrap().starts_with("47,6"), "all positions together");
+    }
+
+    #[test]
+    fn what_is_null_or_not_told_sets_no_limit() {
+        let open =
+            r#"{"limits":{"max_open_positions":null,"order_cooldown_ms":null},"competition":null}"#;
+        assert_eq!(said(open, entry("paper|ETH", "1")), None);
+        assert_eq!(said("{}", entry("paper|ETH", "1")), None);
+    }
+
+    #[test]
+    fn what_reduces_never_asks_the_policy() {
+        let reducing = PlaceOrder {
+            reduce_only: true,
+            ..entry("paper|SOL", "1")
+        };
+        let halted = r#"{"trading_halt":{"platform":true}}"#;
+        assert_eq!(said(halted, reducing), None);
+        let cancel = Command::Unprotect("ord-2".into());
+        assert_eq!(flight::objection(&under(halted), &cancel), None);
+    }
+}
