@@ -141,7 +141,7 @@ impl Paper {
             .unwrap()
     }
 
-    /// Nothing but what is given, `Host` and the length; `None` when the connection ends without a whole answer.
+    /// Nothing but what is given, `Host`, the length, and the type of a body; `None` when the connection ends without a whole answer.
     pub(crate) async fn bare_call(
         &self,
         method: &str,
@@ -150,8 +150,12 @@ impl Paper {
         body: &str,
     ) -> Option<Reply> {
         let mut request = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
+        let is_given = |name: &str| headers.iter().any(|(given, _)| *given == name);
+        if !is_given("Host") {
             let _ = write!(request, "Host: {}\r\n", self.handle.addr);
+        }
+        if !body.is_empty() && !is_given("Content-Type") {
+            request.push_str("Content-Type: application/json\r\n");
         }
         for (name, value) in headers {
             let _ = write!(request, "{name}: {value}\r\n");

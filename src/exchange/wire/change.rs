@@ -111,6 +111,11 @@ pub(crate) fn exits(
         model::Leg::Remove => Ok(ExitChange::Remove),
         model::Leg::Set(price) => units.price(field, price).map(ExitChange::Set),
     };
+    if body.take_profit_price == model::Leg::Keep && body.stop_loss_price == model::Leg::Keep {
+        return Err(ApiError::body(
+            "take_profit_price, stop_loss_price or both are required",
+        ));
+    }
     Ok(SetAttachedExits {
         order,
         take_profit: leg("take_profit_price", body.take_profit_price)?,
