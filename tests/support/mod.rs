@@ -37,7 +37,6 @@ impl Paper {
 
     pub(crate) async fn play(scenario: Scenario) -> Self {
         let options = ExchangeOptions {
-            simulator: perpdeck::exchange::SimulatorAccess::Served,
             scenario,
             start: START,
             pace: Some(ClockMode::Paused),
@@ -55,7 +54,6 @@ impl Paper {
 
     pub(crate) fn options(dir: &Path) -> ExchangeOptions {
         ExchangeOptions {
-            simulator: perpdeck::exchange::SimulatorAccess::Served,
             scenario: Scenario::parse(include_str!("bare.toml")).unwrap(),
             start: START,
             pace: Some(ClockMode::Paused),
