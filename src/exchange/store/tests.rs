@@ -48,7 +48,7 @@ fn commands() -> [EngineCommand; 4] {
             take_profit: Some(Px(700_000)),
             stop_loss: Some(Px(500_000)),
         },
-        overlap: ExitOverlap::Refused,
+        overlap: ExitOverlap::Replaced,
         mode: PlaceMode::Limit { price: Px(600_000) },
         client_order_id: Some("mine".into()),
     };
@@ -138,7 +138,7 @@ fn a_key_read_back_recalls_what_it_did_and_refuses_what_it_did_not() {
     let body = |size: &str| -> Box<PlaceBody> {
         let body = format!(
             r#"{{"type":"limit","account_id":"me","market_id":"paper|BTC","side":"buy","size":{size},"limit_price":50000.10,
-                "leverage":5,"margin_mode":"cross","reduce_only":true,"attached_stop_loss_price":49000}}"#
+                "leverage":5,"margin_mode":"cross","reduce_only":true,"stop_loss_price":49000}}"#
         );
         serde_json::from_str(&body).unwrap()
     };

@@ -162,7 +162,7 @@ fn a_ladder_none_of_whose_rungs_is_taken_is_rejected() {
 }
 
 #[test]
-fn a_selling_ladder_is_signed_and_three_times_as_large_at_its_far_end() {
+fn a_selling_ladder_is_signed_and_grows_by_equal_steps() {
     let mut desk = Desk::new(100_000);
     desk.at(SOL, "146");
     let order = ScaledParams {
@@ -179,10 +179,10 @@ fn a_selling_ladder_is_signed_and_three_times_as_large_at_its_far_end() {
         .map(|rung| (rung.price, rung.size))
         .collect();
     let told = [
-        ("150", "-1.25"),
-        ("149", "-2.08"),
-        ("148", "-2.92"),
-        ("147", "-3.75"),
+        ("150", "-1"),
+        ("149", "-2"),
+        ("148", "-3"),
+        ("147", "-4"),
     ];
     assert_eq!(
         rungs,
