@@ -164,6 +164,7 @@ pub(crate) fn client(stage: &Stage, n: usize, base_url: String, hurry: u32) -> C
     let connection = Connection {
         base_url,
         api_key: stage.key(n).into(),
+        key_source: perpdeck::config::KeySource::Start,
         account_id: account(n).into(),
         dialect: Dialect::default(),
         pinned: perpdeck::api::Term::all().collect(),

@@ -81,6 +81,7 @@ impl Desk {
         let connection = Connection {
             base_url: format!("http://{}", port.addr),
             api_key: stage.key(0).into(),
+            key_source: perpdeck::config::KeySource::Start,
             account_id: account(0).into(),
             dialect: Dialect::default(),
             pinned: perpdeck::api::Term::all().collect(),
