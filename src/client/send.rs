@@ -140,10 +140,10 @@ impl Client {
     ) -> Result<ServiceResponse, NoResponse> {
         let is_own = outgoing.url.origin() == self.0.base.origin();
         let (key, sent) = (self.0.credentials.in_use(), Instant::now());
-        let answer = self.exchange_once(outgoing.clone(), &key).await?;
+        let answer = Box::pin(self.exchange_once(outgoing.clone(), &key)).await?;
         if is_own && answer.status == 401 && self.renew_key(key, sent).await {
             let key = self.0.credentials.in_use();
-            return self.exchange_once(outgoing, &key).await;
+            return Box::pin(self.exchange_once(outgoing, &key)).await;
         }
         Ok(answer)
     }

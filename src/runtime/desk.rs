@@ -129,11 +129,7 @@ where
         events: events.unwrap_or_default(),
         attention: Attention::default(),
     };
-    let running = run(wires, size, &mut account_set, |out| match out {
-        Out::Frame(frame) => painter.show(frame),
-        Out::Aside(bytes) => painter.say(bytes),
-        Out::Repaint => painter.go_on(vec![]),
-    });
+    let running = run(wires, size, &mut account_set, |out| put(&painter, out));
     let end = ended(running, signals, |stopping| match stopping {
         Stopping::Begins => taken.stop(&painter),
         Stopping::IsOver => taken.resume(&painter),
@@ -147,6 +143,14 @@ where
         far_side.abort();
     }
     Ok(end)
+}
+
+fn put(painter: &Painter, out: Out) {
+    match out {
+        Out::Frame(frame) => painter.show(frame),
+        Out::Aside(bytes) => painter.say(bytes),
+        Out::Repaint => painter.go_on(vec![]),
+    }
 }
 
 fn warn(common: &Sender<Msg>, warnings: Vec<String>) {

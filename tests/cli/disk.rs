@@ -66,3 +66,39 @@ fn who_only_looks_is_told_for_what_is_waited() {
     let (_, out, _) = served.run(&["doctor", "--output", "table"]);
     assert!(out.contains(WORDS), "{out}");
 }
+
+/// `close-all` in a shell with this limit; its exit code and standard error.
+fn closing_with(limit: &str) -> (i32, String) {
+    let served = Served::bare();
+    served.holding("paper|SOL", 5.0, "isolated");
+    let verb = served.verb(&["close-all", "--yes", "--state-dir", "another"]);
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c");
+    shell.arg(format!("ulimit {limit}; exec \"$0\" \"$@\""));
+    shell.arg(verb.get_program()).args(verb.get_args());
+    for (name, value) in verb.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    if let Some(dir) = verb.get_current_dir() {
+        shell.current_dir(dir);
+    }
+    let (code, _, err) = ran(&mut shell);
+    (code, err)
+}
+
+#[test]
+fn a_limit_on_file_sizes_or_open_files_stops_the_journal_and_no_exit() {
+    for limit in ["-f 8", "-n 16", "-n 24"] {
+        let (code, err) = closing_with(limit);
+        assert_eq!(code, 0, "{limit}: {err}");
+        assert!(err.contains("sent without the journal"), "{limit}: {err}");
+    }
+    let (code, err) = closing_with("-n 6");
+    assert!(
+        code == 1 && err.contains("too few files and connections may be open at once"),
+        "{code} {err}"
+    );
+}

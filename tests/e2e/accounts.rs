@@ -57,8 +57,7 @@ fn the_other_account_is_one_key_away_and_what_is_traded_there_stays_there() {
         };
         listed("chal-1") && listed("chal-2")
     });
-    session.press("q");
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 

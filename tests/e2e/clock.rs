@@ -65,6 +65,6 @@ fn a_wall_clock_that_is_set_holds_no_way_out_up() {
     session.wait_until("the positions gone", |screen| {
         screen.contains("1 Positions 0") || screen.contains("1 Positions 1")
     });
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }

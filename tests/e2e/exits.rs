@@ -172,7 +172,7 @@ fn by_a_panic() {
     stage.goes(name, |_| {
         let mut desk = stage.desk(&[(PANIC, "leave")]);
         let watch = desk.watch();
-        desk.press("q");
+        desk.press("\u{3}");
         let (took, bytes) = given_back(name, desk, watch, 101);
         let said = String::from_utf8_lossy(&bytes).into_owned();
         assert!(said.contains("a drill forced this panic: leave"), "{said}");

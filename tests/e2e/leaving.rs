@@ -86,7 +86,7 @@ fn a_desk_whose_log_cannot_be_written_opens_and_says_so() {
     session.wait_for("1 Positions 5");
     session.press("7");
     session.wait_for("cannot be written");
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 
@@ -108,7 +108,7 @@ fn a_desk_whose_columns_and_log_are_no_files_opens_without_them_at_once() {
     session.press("7z");
     session.wait_for("columns.json is a FIFO, not a regular file");
     session.wait_for("cannot be written: No such device or address");
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 

@@ -143,7 +143,7 @@ fn broken_colors_are_explained_and_the_desk_runs_on() {
     session.wait_for_bytes(b"38;2;44;52;68");
     save("text = 7\n");
     session.wait_for("settings not applied, the old ones stay in force: theme_file");
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 
@@ -193,7 +193,7 @@ fn an_alert_rings_and_goes_to_the_desktop_in_the_words_the_terminal_knows() {
         let mut session = alarmed(&home, "toast bell desktop", environment);
         session.wait_for("LIQUIDATION NEAR");
         session.wait_for_bytes(note);
-        session.press("q");
+        session.press("\u{3}");
         let end = session.end();
         assert_eq!((end.code, end.kept), (0, vec![]));
         assert!(without_commands(&end.bytes).contains('\u{7}'), "it rang");
@@ -205,7 +205,7 @@ fn what_is_switched_off_neither_rings_nor_leaves_the_screen() {
     let home = tempfile::tempdir().unwrap();
     let mut session = alarmed(&home, "toast", &[]);
     session.wait_for("LIQUIDATION NEAR");
-    session.press("q");
+    session.press("\u{3}");
     let end = session.end();
     assert_eq!((end.code, end.kept), (0, vec![]));
     let all = String::from_utf8_lossy(&end.bytes);
@@ -243,6 +243,6 @@ fn a_copy_goes_into_the_clipboard_of_the_terminal() {
     let id = copied.split_whitespace().next().unwrap();
     let sequence = format!("\u{1b}]52;c;{}\u{1b}\\", base64(id.as_bytes()));
     session.wait_for_bytes(sequence.as_bytes());
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }

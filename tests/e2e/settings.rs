@@ -93,7 +93,7 @@ fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_sai
 
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_until("the chosen columns", is_chosen);
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 
     let file = home.path().join(".local/state/perpdeck/columns.json");
@@ -101,7 +101,7 @@ fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_sai
     let mut session = Session::start(home.path(), SIZE, &demo);
     session.wait_for("columns.json: EOF while parsing");
     session.wait_until("the columns as built in", is_own);
-    session.press("q");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 

@@ -209,7 +209,7 @@ fn a_resting_order_that_is_moved_is_canceled_and_rests_anew_with_its_size() {
     let noted = service.json(&["journal"]);
     assert_eq!(noted.as_array().unwrap().len(), 3);
     assert_ne!(noted[0]["idempotency_key"], noted[1]["idempotency_key"]);
-    desk.press("q");
+    desk.press("\u{3}");
     assert_given_back(desk, 0);
 }
 

@@ -281,8 +281,8 @@ fn the_strip_names_what_goes_how_long_it_waits_and_what_stops_it() {
     press(&mut model, "X");
     assert_eq!(
         asked(&model),
-        "closing 4 positions on chal-1 (≤ 2.5 % slippage; 2 TWAPs still run, 6 entries still rest: F cancels them) in \
-         1.5 s: y now · Esc stops it"
+        "closing 4 positions on chal-1 in 1.5 s: y now · Esc stops it  (≤ 2.5 % slippage; 2 TWAPs still run, 6 entries \
+         still rest: F cancels them)"
     );
     press(&mut model, "\u{1b}2x");
     assert_eq!(

@@ -53,7 +53,7 @@ pub(crate) fn moves(model: &mut Model, old: &OrderId) {
 
 fn begin(model: &mut Model, (pane, old): (Pane, RowId), new: NewRow) {
     let is_on_it = model.selected_in(pane).map(|(_, row)| row).as_ref() == Some(&old);
-    model.row_replacement = is_on_it.then(|| RowReplacement {
+    model.row_replacement = is_on_it.then_some(RowReplacement {
         pane,
         old,
         new,

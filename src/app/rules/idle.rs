@@ -1,7 +1,7 @@
 //! Says why a key did nothing, and which key to use.
 //!
-//! Contract: every key that does nothing gets a message; one that works elsewhere gets the way there. The message adds no
-//! line to the activity, and never hides bad news that waits to be dismissed.
+//! Contract: every key that does nothing gets a message; one that works elsewhere gets the way there. The message
+//! never hides bad news that waits to be dismissed.
 
 use crate::app::{
     account::row_id::RowId,

@@ -1,7 +1,10 @@
 //! Panes, toasts, the clock and quitting.
 
 use super::*;
-use crate::model::{Drift, Timestamp};
+use crate::{
+    app::TerminalOut,
+    model::{Drift, Timestamp},
+};
 
 #[test]
 fn panes_are_reached_by_number_and_by_tab() {
@@ -28,7 +31,7 @@ fn refresh_polls_everything_and_quit_quits() {
     let mut model = desk();
     assert_eq!(
         press(&mut model, "r"),
-        vec![Effect::Poll(Source::iter().collect())]
+        vec![Effect::Poll(Source::iter().collect()), REPAINT]
     );
     assert_eq!(press(&mut model, "q"), vec![Effect::Quit]);
     assert_eq!(press(&mut model, "b ctrl-c"), vec![Effect::Quit]);
@@ -130,4 +133,46 @@ fn a_clock_that_steps_back_does_not_take_time_back() {
     update(&mut model, NOON, Msg::Tick);
     assert_eq!(model.now, now);
     assert_eq!(model.overlays.len(), 1);
+}
+
+const REPAINT: Effect = Effect::Terminal(TerminalOut::Repaint);
+
+#[test]
+fn the_screen_is_drawn_again_from_everywhere_whatever_wrote_on_it() {
+    for keys in ["", "b", "b 0.1", ":", "X", "?", "enter", "p"] {
+        let mut model = desk();
+        press(&mut model, keys);
+        let before = model.overlays.clone();
+        assert_eq!(press(&mut model, "ctrl-l"), vec![REPAINT], "{keys}");
+        assert_eq!(model.overlays, before, "{keys}");
+    }
+}
+
+#[test]
+fn no_key_and_no_pasted_text_is_without_effect_and_without_a_word() {
+    for key in ["]", "~", "f9", "alt-x", "ctrl-]"] {
+        let mut model = desk();
+        press(&mut model, key);
+        let said = format!("{:?}", model.activity.toast(model.now));
+        assert!(
+            said.contains("does nothing here: ? lists the keys"),
+            "{key}: {said}"
+        );
+    }
+    let mut model = desk();
+    update(&mut model, NOON, Msg::Paste("0.1".to_owned()));
+    let said = format!("{:?}", model.activity.toast(model.now));
+    assert!(said.contains("not pasted"), "{said}");
+}
+
+#[test]
+fn quitting_asks_once_when_a_paper_exchange_ends_with_what_it_holds() {
+    let mut model = desk();
+    model.options.ends_with_desk = true;
+    assert_eq!(press(&mut model, "q"), vec![]);
+    wait(&mut model, 200);
+    assert_eq!(press(&mut model, "q"), vec![Effect::Quit]);
+    let mut empty = bare_desk();
+    empty.options.ends_with_desk = true;
+    assert_eq!(press(&mut empty, "q"), vec![Effect::Quit]);
 }

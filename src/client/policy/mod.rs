@@ -339,7 +339,7 @@ impl RetryState {
     fn budget(&self) -> AttemptLimit {
         let (tries, window) = match self.risk {
             Risk::Increasing => (4, Duration::from_secs(30)),
-            Risk::Neutral => (5, Duration::from_secs(60)),
+            Risk::Neutral => (5, Duration::from_mins(1)),
             Risk::Reducing => (10, EXIT_WINDOW),
         };
         AttemptLimit {

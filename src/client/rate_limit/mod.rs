@@ -77,7 +77,13 @@ impl super::Client {
     /// The same client, whose requests count as `class`. A new client is for polls.
     #[must_use]
     pub fn for_class(&self, class: RequestClass) -> Self {
-        Self(Arc::clone(&self.0), class)
+        self.clone().with_class(class)
+    }
+
+    /// This client, whose requests count as `class` from now on.
+    #[must_use]
+    pub fn with_class(self, class: RequestClass) -> Self {
+        Self(self.0, class)
     }
 
     /// Why no request of this class may be sent now, if a 429 asked for a pause.

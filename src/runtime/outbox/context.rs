@@ -95,7 +95,7 @@ impl OutboxContext {
         events: Sender<Msg>,
     ) -> Self {
         Self {
-            client: client.for_class(RequestClass::CommandRead),
+            client: client.with_class(RequestClass::CommandRead),
             clock,
             process,
             writer,

@@ -112,6 +112,23 @@ impl Service {
         (reply, Some(asked.until))
     }
 
+    /// The same, with the longest pause of the class.
+    fn answer_bounded(&mut self, what: Mutation, class: RequestClass) -> (Reply, Option<Instant>) {
+        let (reply, until) = self.answer(what);
+        let longest = Instant::now() + class.longest_pause();
+        (reply, until.map(|until| until.min(longest)))
+    }
+
+    /// A 429 has arrived.
+    fn silences(&mut self, class: RequestClass, until: Instant) {
+        let heard = Instant::now();
+        self.quiet.push(Quiet {
+            class,
+            heard,
+            until,
+        });
+    }
+
     fn wait(&mut self) -> Asked {
         // Some are longer than a command's time limit.
         let longest = if self.below(10) == 0 { 90 } else { 9 };
@@ -177,10 +194,8 @@ type Shared = Arc<Mutex<Service>>;
 async fn command(service: Shared, context: Client, command: Command, seed: u64) {
     let mutation = command.facts().mutation;
     let class = RequestClass::from(command.risk());
-    let (reads, context) = (
-        context.for_class(RequestClass::CommandRead),
-        context.for_class(class),
-    );
+    let reads = context.for_class(RequestClass::CommandRead);
+    let context = context.with_class(class);
     let mut jitter = Jitter::seeded(seed);
     let own: Mutex<Option<Instant>> = Mutex::default();
     let travel = Mutex::new(Jitter::seeded(seed + 7_000_000));
@@ -198,20 +213,14 @@ async fn command(service: Shared, context: Client, command: Command, seed: u64) 
                 };
                 let class = what.class(class);
                 service.arrive(class, sent, before);
-                let (reply, until) = service.answer(mutation);
-                let longest = Instant::now() + class.longest_pause();
-                (reply, until.map(|until| until.min(longest)))
+                service.answer_bounded(mutation, class)
             };
             sleep(away()).await;
             if let (Asks::Command, Some(until)) = (what, until) {
                 *own.lock().unwrap() = Some(until);
             }
             if let (429, Some(until)) = (reply.status, until) {
-                service.lock().unwrap().quiet.push(Quiet {
-                    class: what.class(class),
-                    heard: Instant::now(),
-                    until,
-                });
+                service.lock().unwrap().silences(what.class(class), until);
             }
             (sent, reply)
         }

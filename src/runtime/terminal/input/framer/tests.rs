@@ -291,8 +291,8 @@ fn no_byte_of_a_malformed_mouse_report_is_a_key() {
     ] {
         let now = Instant::now();
         let mut framer = Framer::new(now);
-        let frames = framer.take(report.as_bytes(), now);
-        let keys: Vec<_> = frames
+        let read = framer.take(report.as_bytes(), now);
+        let keys: Vec<_> = read
             .iter()
             .filter(|frame| match frame {
                 Frame::Whole(bytes) => super::super::decode(bytes).is_some(),
