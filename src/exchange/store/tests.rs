@@ -4,7 +4,7 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     clock::ClockMode,
     engine::{
-        AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve, Distribution,
+        AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve,
         Engine, EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx,
         OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams,
         Side, Tif, TwapParams,
