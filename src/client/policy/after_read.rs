@@ -83,11 +83,12 @@ impl RetryState {
 
     fn repeat(&mut self, unexplained: Failure, elapsed: Duration) -> NextStep {
         let budget = self.budget();
-        let has_tried = self.attempts >= budget.tries;
-        if self.sent >= budget.tries || elapsed > budget.window || has_tried && self.returned {
+        let is_back = unexplained.kind == FailureKind::Unreachable && !self.returned;
+        let is_over = self.is_over && !is_back;
+        if self.sent >= budget.tries || elapsed > budget.window || is_over {
             return NextStep::Settle(Err(self.undone(unexplained)));
         }
-        self.returned |= has_tried;
+        self.returned |= self.is_over;
         let meanwhile = self.pause(unexplained, FollowUp::Again);
         NextStep::Retry {
             after: Duration::ZERO,

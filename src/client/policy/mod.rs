@@ -141,6 +141,8 @@ pub struct RetryState {
     /// The response that the next read has to explain.
     unexplained: Option<Failure>,
     failed_reads: u32,
+    /// The attempts have come to an end, and a read explains the last one.
+    is_over: bool,
     /// The extra attempt after an outage has been made.
     returned: bool,
     rounds: CloseAllRounds,
@@ -186,6 +188,7 @@ impl RetryState {
             busy: None,
             unexplained: None,
             failed_reads: 0,
+            is_over: false,
             returned: false,
             rounds: CloseAllRounds::default(),
         }
@@ -197,6 +200,7 @@ impl RetryState {
     pub fn after_attempt(&mut self, attempt: Attempt, elapsed: Duration, draw: u32) -> NextStep {
         let draw = draw.min(1000);
         self.attempts += 1;
+        self.is_over = false;
         self.sent += u32::from(!matches!(attempt, Attempt::NotSent(_)));
         // The request in progress counts as gone unless this response mentions it again.
         let before = self.busy.take();
@@ -294,6 +298,7 @@ impl RetryState {
     /// No more attempts: if a read can show the outcome, it decides.
     fn end(&mut self, why: Failure) -> NextStep {
         // A request in progress under the key may still take effect.
+        self.is_over = true;
         let tells = self.unknown_outcome.is_some() || self.busy.is_some();
         if tells && !self.mutation.is_sliced() {
             return self.reconcile(why, Duration::ZERO);

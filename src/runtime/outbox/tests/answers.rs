@@ -136,10 +136,6 @@ fn queued() -> Reply {
     ok(r#"{"data":{"id":"o-1","canceled":false,"queued":true}}"#)
 }
 
-fn page(order: &str) -> Reply {
-    ok(&format!(r#"{{"data":[{order}],"has_more":false}}"#))
-}
-
 fn ended(status: &str) -> String {
     ORDER.replace("resting", status)
 }
@@ -174,7 +170,7 @@ async fn end_of_queued(reads: Vec<Reply>) -> (Result<Receipt, Failure>, crate::j
 
 #[tokio::test]
 async fn a_queued_cancel_is_watched_until_the_order_is_canceled() {
-    let reads = vec![page(ORDER), page(ORDER), empty(), page(&ended("canceled"))];
+    let reads = vec![row(ORDER), row(ORDER), row(&ended("canceled"))];
     let (end, entry) = end_of_queued(reads).await;
     let done = CancelResult {
         id: "o-1".into(),
@@ -187,7 +183,7 @@ async fn a_queued_cancel_is_watched_until_the_order_is_canceled() {
 
 #[tokio::test]
 async fn a_queued_cancel_that_came_too_late_says_that_the_order_was_filled() {
-    let (end, entry) = end_of_queued(vec![empty(), page(&ended("filled"))]).await;
+    let (end, entry) = end_of_queued(vec![row(&ended("filled"))]).await;
     let why = end.unwrap_err();
     assert_eq!(
         why.message.raw(),
@@ -207,12 +203,11 @@ async fn a_queued_cancel_that_came_too_late_says_that_the_order_was_filled() {
 async fn a_queued_cancel_is_watched_through_reads_that_fail_and_words_nobody_knows() {
     let reads = vec![
         broken(),
-        page(&ended("under_review")),
+        row(&ended("under_review")),
         // A missing order does not prove a cancel.
-        empty(),
-        empty(),
-        empty(),
-        page(&ended("canceled")),
+        none(),
+        none(),
+        row(&ended("canceled")),
     ];
     let (end, _) = end_of_queued(reads).await;
     assert!(matches!(end, Ok(Receipt::Cancel(_))), "{end:?}");
@@ -240,16 +235,16 @@ async fn cancel_of_nothing(reads: Vec<Reply>) -> Result<Receipt, Failure> {
 
 #[tokio::test]
 async fn a_cancel_of_an_order_nobody_knows_is_never_shown_as_canceled() {
-    let unknown = cancel_of_nothing(vec![empty(), empty()]).await.unwrap_err();
+    let unknown = cancel_of_nothing(vec![none()]).await.unwrap_err();
     assert_eq!(
         (unknown.kind, unknown.status),
         (FailureKind::NotFound, Some(404))
     );
-    let filled = cancel_of_nothing(vec![empty(), page(&ended("filled"))]).await;
+    let filled = cancel_of_nothing(vec![row(&ended("filled"))]).await;
     let why = filled.unwrap_err();
     assert!(why.message.raw().contains("order o-1 is filled"), "{why}");
     assert_eq!((why.proves, why.status), (Proof::Refused, Some(404)));
-    let still_there = cancel_of_nothing(vec![page(ORDER)]).await.unwrap_err();
+    let still_there = cancel_of_nothing(vec![row(ORDER)]).await.unwrap_err();
     assert_eq!(still_there.kind, FailureKind::NotFound);
 }
 

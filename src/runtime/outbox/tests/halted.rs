@@ -25,14 +25,14 @@ async fn a_halted_desk_sends_what_gets_out_and_nothing_else_until_it_is_re_armed
 
 #[tokio::test]
 async fn an_order_in_doubt_when_the_desk_halts_is_asked_about_instead_of_sent_again() {
-    let mut scene = Scene::of(vec![Reply::Drop]).await;
+    let mut scene = Scene::of(vec![Reply::Drop, empty()]).await;
     scene.outbox.send(TICKET, buy());
     let lost = |msg: &Msg| matches!(msg, Msg::Progress(_, Progress::Unknown { .. }));
     while !lost(&scene.events.recv().await.unwrap()) {}
     scene.outbox.context.halt("flattened").await;
     let why = parked(&mut scene).await;
     assert!(why.is_doubtful(), "{why}");
-    assert_eq!(methods(&scene), ["POST"]);
+    assert_eq!(methods(&scene), ["POST", "GET"]);
 }
 
 #[tokio::test]

@@ -289,8 +289,7 @@ async fn a_cancel_that_the_first_desk_has_queued_ends_on_the_second_one_too() {
         if seen.line.contains("working") {
             return empty();
         }
-        let order = ORDER.replace("resting", "canceled");
-        ok(&format!(r#"{{"data":[{order}],"has_more":false}}"#))
+        row(&ORDER.replace("resting", "canceled"))
     };
     let mut scene = Scene::hurried_at(dir, Responder::playing(gone, || ()).await, 100);
     let queued = Receipt::Cancel(crate::model::CancelResult {

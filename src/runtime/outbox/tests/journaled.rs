@@ -3,15 +3,18 @@
 use super::*;
 
 #[tokio::test]
-async fn a_lost_reply_is_asked_for_again_with_the_same_key_and_the_same_bytes() {
-    let mut scene = Scene::of(vec![Reply::Drop, placed()]).await;
+async fn an_order_that_nobody_has_is_sent_again_with_the_same_key_and_the_same_bytes() {
+    let mut scene = Scene::of(vec![Reply::Drop, empty(), placed()]).await;
     scene.outbox.send(TICKET, buy());
     let (said, result) = scene.settled().await;
     assert!(matches!(result, Ok(Receipt::Order { .. })), "{result:?}");
-    let [first, second] = scene.responder.seen().try_into().unwrap();
+    let [first, named, second] = scene.responder.seen().try_into().unwrap();
     assert_eq!(first, second);
     assert_eq!(first.header("idempotency-key").unwrap().len(), 36);
-    let [sending, doubt, again] = said.try_into().unwrap();
+    let key = first.header("idempotency-key").unwrap();
+    let line = format!("GET /v1/orders?client_order_id={key} HTTP/1.1");
+    assert_eq!(named.line, line);
+    let [sending, doubt, _, again] = said.try_into().unwrap();
     let sends = |attempt| Msg::Progress(TICKET, Progress::Sending { attempt });
     assert_eq!((sending, again), (sends(1), sends(2)));
     let Msg::Progress(
@@ -19,7 +22,7 @@ async fn a_lost_reply_is_asked_for_again_with_the_same_key_and_the_same_bytes() 
         Progress::Unknown {
             why,
             retry_at,
-            then: FollowUp::Again,
+            then: FollowUp::Look,
         },
     ) = doubt
     else {

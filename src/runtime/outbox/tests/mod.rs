@@ -217,6 +217,16 @@ fn empty() -> Reply {
     ok(r#"{"data":[],"has_more":false}"#)
 }
 
+/// One order, as it is read by its id.
+fn row(order: &str) -> Reply {
+    ok(&format!(r#"{{"data":{order}}}"#))
+}
+
+/// There is no such order.
+fn none() -> Reply {
+    error("404 Not Found", "")
+}
+
 /// Runs until the command is parked.
 async fn parked(scene: &mut Scene) -> Failure {
     loop {

@@ -5,8 +5,7 @@ use super::*;
 #[tokio::test]
 async fn a_change_of_an_order_is_proved_by_the_order_that_another_command_made() {
     let protected = ORDER.replacen('{', r#"{"attached_stop_loss_price":60000,"#, 1);
-    let working = ok(&format!(r#"{{"data":[{protected}],"has_more":false}}"#));
-    let mut scene = Scene::of(vec![Reply::Drop, working]).await;
+    let mut scene = Scene::of(vec![Reply::Drop, row(&protected)]).await;
     let exits = crate::model::Exits::unseen(
         "o-1".into(),
         crate::model::Leg::Keep,
