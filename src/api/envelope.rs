@@ -1,6 +1,6 @@
 //! The envelope of every response: `data` for success, `error` for failure.
 
-use crate::model::{Cursor, OrderId, Text};
+use crate::model::{Cursor, FieldIssue, OrderId, Text};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{IgnoredAny, SeqAccess, Visitor},
@@ -89,4 +89,13 @@ pub struct ErrorDetail {
     pub rule_id: Option<Text>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Box<RawValue>>,
+}
+
+impl ErrorDetail {
+    /// The fields that a 400 is about; the `details` of another refusal are an object (docs/service-api.md 5).
+    pub fn fields(&self) -> Vec<FieldIssue> {
+        let details = self.details.as_ref();
+        let fields = details.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        fields.unwrap_or_default()
+    }
 }

@@ -82,6 +82,7 @@ impl ServiceResponse {
         let message = self.with_longer_pause(message);
         let detail = detail.unwrap_or_default();
         let kind = self.kind(detail.rule_id.as_ref());
+        let fields = detail.fields();
         Failure {
             status: Some(self.status),
             code: Some(detail.code).filter(|code| !code.is_empty()),
@@ -89,6 +90,7 @@ impl ServiceResponse {
             order_id: detail.order_id,
             request_id: detail.request_id.filter(is_uuid),
             retry_after: self.retry_after,
+            fields,
             ..Failure::new(kind, message)
         }
     }

@@ -101,6 +101,15 @@ pub struct Failure {
     pub order_id: Option<OrderId>,
     pub request_id: Option<Text>,
     pub retry_after: Option<Duration>,
+    /// The fields of the request that it is about.
+    pub fields: Vec<FieldIssue>,
+}
+
+/// What is wrong with one field of a request's body: `size`, or `operations[2].price` within a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldIssue {
+    pub field: Text,
+    pub issue: Text,
 }
 
 /// A failure as another perpdeck wrote it. An older one left the proof to the status.
@@ -116,6 +125,8 @@ struct WireFailure {
     order_id: Option<OrderId>,
     request_id: Option<Text>,
     retry_after: Option<Duration>,
+    #[serde(default)]
+    fields: Vec<FieldIssue>,
 }
 
 impl From<WireFailure> for Failure {
@@ -134,6 +145,7 @@ impl From<WireFailure> for Failure {
             order_id: wire.order_id,
             request_id: wire.request_id,
             retry_after: wire.retry_after,
+            fields: wire.fields,
         }
     }
 }
@@ -151,6 +163,7 @@ impl Failure {
             order_id: None,
             request_id: None,
             retry_after: None,
+            fields: vec![],
         }
     }
 

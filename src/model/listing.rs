@@ -162,6 +162,13 @@ words! {
     ServiceEnvironment { Live, Test }
 }
 
+/// What an API key may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyScope {
+    Trade,
+    ReadOnly,
+}
+
 impl ServiceAbout {
     /// Whether this is perpdeck's own exchange with its controls: it has no request budget.
     pub fn is_simulator(&self) -> bool {

@@ -50,10 +50,11 @@ pub use command::{
     PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
 };
 pub use dated::Dated;
-pub use failure::{Failure, FailureKind, Proof, READ_ONLY};
+pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use listing::{
-    Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment, UnfillableReason,
+    KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,
+    UnfillableReason,
 };
 pub use market::Market;
 pub use operation::{

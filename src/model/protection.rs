@@ -25,9 +25,13 @@ impl Order {
         }
     }
 
-    /// Whether one ends when the other fires. The service links no pairs, but it creates both legs of an entry in one
-    /// step: one is the stop of `position`, the other its target, both requested at the same instant.
+    /// Whether a fill of the one retires the other. The service links the exits of a pair; one that links none creates
+    /// both legs of an entry in one step: one is the stop of `position`, the other its target, both requested at the same
+    /// instant.
     pub fn is_paired(&self, other: &Self, position: &Position) -> bool {
+        if let Some(sibling) = &self.oco_sibling_order_id {
+            return *sibling == other.id;
+        }
         let sides = self.protects(position).zip(other.protects(position));
         self.requested_at == other.requested_at && sides.is_some_and(|(one, two)| one != two)
     }

@@ -28,9 +28,9 @@ use super::{
 use crate::{
     app::account::{row_id::RowId, successor::Successor},
     model::{
-        AccountFacts, Call, CloseAll, Command, Failure, Flip, Market, MarketId, Num, Order,
-        OrderId, Page, Position, PositionId, Progress, Risk, Scaled, ScaledId, ServiceAbout,
-        Ticket, Timestamp, Twap, TwapId, Zone,
+        AccountFacts, Call, CloseAll, Command, Failure, Flip, KeyScope, Market, MarketId, Num,
+        Order, OrderId, Page, Position, PositionId, Progress, Receipt, Risk, Scaled, ScaledId,
+        ServiceAbout, Ticket, Timestamp, Twap, TwapId, Zone,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -116,6 +116,8 @@ pub struct Store {
     pub account: Remote<AccountFacts>,
     /// What the service says of itself, once it has.
     pub about: Option<ServiceAbout>,
+    /// What the API key may do, once an answer has shown it.
+    pub key_scope: Option<KeyScope>,
     pub health: Health,
     pub clocks: Clocks,
     /// The working orders under their parents, and the scaled orders with their rungs: as shown.
@@ -391,6 +393,16 @@ impl Store {
         self.calls.push_back((self.last_call, call));
         if self.calls.len() > CALLS_KEPT {
             self.calls.pop_front();
+        }
+    }
+
+    /// A valid key without the right to trade is answered with 403, and only then (docs/service-api.md 5).
+    pub(crate) fn learn_scope(&mut self, result: &Result<Receipt, Failure>) {
+        match result {
+            Ok(Receipt::AlreadySo(_) | Receipt::Flat(_)) => {}
+            Ok(_) => self.key_scope = Some(KeyScope::Trade),
+            Err(why) if why.status == Some(403) => self.key_scope = Some(KeyScope::ReadOnly),
+            Err(_) => {}
         }
     }
 

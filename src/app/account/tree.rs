@@ -22,7 +22,7 @@ pub(crate) fn order_tree(orders: &[Order]) -> Vec<TreeRow> {
     let mut children: BTreeMap<RowId, Vec<RowId>> = BTreeMap::new();
     for order in orders {
         let own = RowId::Order(order.id.clone());
-        let parent = parent(order);
+        let parent = parent(order).or_else(|| pair(order, orders));
         let root = parent.clone().unwrap_or_else(|| own.clone());
         let family = children.entry(root.clone()).or_insert_with(|| {
             roots.push(root);
@@ -54,6 +54,14 @@ pub(crate) fn parent(order: &Order) -> Option<RowId> {
         .or_else(|| order.partial_fill_root_order_id.as_ref().and_then(part_of))
 }
 
+/// Two exits that are one pair are listed together, the lower id first.
+fn pair(order: &Order, orders: &[Order]) -> Option<RowId> {
+    let sibling = order.oco_sibling_order_id.as_ref()?;
+    let mut working = orders.iter().map(|order| &order.id);
+    let first = working.find(|id| *id == sibling && **id < order.id)?;
+    Some(RowId::Order(first.clone()))
+}
+
 /// The scaled orders, newest id first, each with its rungs below it, highest price first.
 pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<RowId> {
     let mut rows = vec![];
@@ -69,4 +77,32 @@ pub(crate) fn ladder_rows(ladders: &BTreeMap<ScaledId, Remote<Scaled>>) -> Vec<R
         );
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::testing::order;
+
+    #[test]
+    fn the_two_exits_of_a_pair_are_one_family() {
+        let exit = |id: &str, sibling: &str| {
+            let json = format!(
+                r#""type":"stop_market","mode":"stop_market","side":"sell","size":1,"trigger_price":1,
+                "oco_sibling_order_id":"{sibling}","status":"resting""#
+            );
+            order(id, "BTC", &json)
+        };
+        let orders = [
+            exit("ord-2", "ord-1"),
+            exit("ord-1", "ord-2"),
+            exit("ord-3", "ord-9"),
+        ];
+        let tree = order_tree(&orders)
+            .into_iter()
+            .map(|row| (row.id, row.depth));
+        let of = |id: &str, depth| (RowId::Order(id.into()), depth);
+        let expected = [of("ord-1", 0), of("ord-2", 1), of("ord-3", 0)];
+        assert_eq!(tree.collect::<Vec<_>>(), expected);
+    }
 }

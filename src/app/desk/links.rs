@@ -90,6 +90,7 @@ fn parents(order: &Order) -> Vec<RowId> {
         order.partial_fill_root_order_id.clone().map(RowId::Order),
         order.partial_of_order_id.clone().map(RowId::Order),
         order.target_position_id.clone().map(RowId::Position),
+        order.oco_sibling_order_id.clone().map(RowId::Order),
     ];
     links.into_iter().flatten().collect()
 }

@@ -99,6 +99,7 @@ pub(crate) fn settle(
         placed = model.store.settle(&flight.command, receipt, model.now);
         row_replacement::settled(model, ticket, receipt);
     }
+    model.store.learn_scope(result);
     let news = alerts::settled(model, (ticket, &flight.command), result);
     learn(model, &flight.command, result);
     // A form for both halves of a move stays open after the first.

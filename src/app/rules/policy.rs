@@ -5,12 +5,15 @@
 
 use crate::{
     app::account::{session::Session, store::Store},
-    model::{MarketId, Num, PlaceOrder, Position, Timestamp, TradingLimits},
+    model::{KeyScope, MarketId, Num, PlaceOrder, Position, Timestamp, TradingLimits},
 };
 use std::time::Duration;
 
 /// Why nothing may be opened now, in `market` or anywhere, if so.
 pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String> {
+    if store.key_scope == Some(KeyScope::ReadOnly) {
+        return Some("the API key is read-only: it cannot trade".to_owned());
+    }
     let by_account = store.account.value()?.refuses_entries(market);
     by_account.or_else(|| store.market(market?)?.refuses_entries())
 }
@@ -100,8 +103,18 @@ fn together(most: Option<Num>, store: &Store, order: &PlaceOrder) -> Option<Stri
 mod tests {
     use super::*;
     use crate::{
-        app::{account::poll::Answer, desk::model::Model, orders::flight, testing::*},
-        model::{AccountFacts, Command, Side},
+        app::{
+            account::poll::Answer,
+            desk::{model::Model, msg::Msg},
+            orders::flight,
+            testing::*,
+            update::router::update,
+        },
+        model::{
+            AccountFacts, Command, Failure, FailureKind, ServiceAbout, ServiceEnvironment, Side,
+            Ticket,
+        },
+        view,
     };
 
     /// A desk with a long of 0.5 BTC and a short of 100 SOL whose account has this policy.
@@ -152,6 +165,39 @@ mod tests {
         assert_eq!(said(two, btc()), None, "it adds to an open one");
         let total = said(r#"{"maximum_total_notional_usd":40000}"#, btc());
         assert!(total.unwrap().starts_with("47,6"), "all positions together");
+    }
+
+    #[test]
+    fn a_key_that_may_only_read_opens_nothing_and_the_header_says_so() {
+        let mut model = desk();
+        let sent = press(&mut model, "2 x y");
+        assert_eq!(sent, vec![], "the strip asks");
+        wait(&mut model, 200);
+        press(&mut model, "y");
+        let forbidden = Failure {
+            status: Some(403),
+            ..Failure::new(FailureKind::Auth, "the key has no trade scope")
+        };
+        settle(&mut model, Ticket(1), Err(forbidden));
+        let order = Command::from(entry("paper|BTC", "0.1"));
+        let why = flight::objection(&model, &order);
+        assert_eq!(
+            why.as_deref(),
+            Some("the API key is read-only: it cannot trade")
+        );
+        assert_eq!(
+            flight::objection(&model, &Command::Cancel("ord-1".into())),
+            None
+        );
+        let badges = view::header(&model).badges;
+        assert_eq!(badges, ["READ-ONLY KEY"]);
+        let about = ServiceAbout {
+            environment: Some(ServiceEnvironment::Test.into()),
+            ..ServiceAbout::default()
+        };
+        let now = model.now;
+        update(&mut model, now, Msg::Met(Box::new(about)));
+        assert_eq!(view::header(&model).badges, ["TEST", "READ-ONLY KEY"]);
     }
 
     #[test]

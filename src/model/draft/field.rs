@@ -158,6 +158,11 @@ impl Field {
         matches!(self.takes(), FieldInput::Price | FieldInput::WatchedPrice)
     }
 
+    /// Whether a body has it under this name.
+    pub fn is_body_field(self, path: &str) -> bool {
+        self.facts().body.contains(&path)
+    }
+
     /// Whether `words` (a service's message) contains this field's name as a whole word: the refusal is then shown
     /// beside the field.
     pub fn is_named_in(self, words: &str) -> bool {

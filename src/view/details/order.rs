@@ -114,6 +114,9 @@ fn numbers(fields: &mut DetailFields, order: &Order) {
 
 fn links(fields: &mut DetailFields, order: &Order) {
     fields.text("target_position_id", order.target_position_id.as_ref());
+    let sibling = order.oco_sibling_order_id.as_ref();
+    fields.text("oco_sibling_order_id", sibling);
+    fields.text("client_order_id", order.client_order_id.as_ref());
     fields.text("partial_of_order_id", order.partial_of_order_id.as_ref());
     let root = order.partial_fill_root_order_id.as_ref();
     fields.text("partial_fill_root_order_id", root);

@@ -18,7 +18,7 @@ use crate::{
         },
     },
     model::{
-        Command, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
+        Command, Failure, FailureKind, Num, OrderId, Position, PositionId, Protection, Risk, Side,
         TimeInForce, TriggerDirection,
         draft::{
             CloseDraft, Draft, EntryDraft, ExitsDraft, Field, MarginDraft, OpeningOrder, Seen,
@@ -94,9 +94,25 @@ pub(crate) fn said_of(form: &Form, field: Field) -> Option<String> {
     if failure.kind == FailureKind::DryRun {
         return None;
     }
+    let mut issues = failure.fields.iter();
+    if let Some(told) = issues.find(|told| field.is_body_field(told.field.raw())) {
+        return Some(told.issue.to_string());
+    }
     field
         .is_named_in(failure.message.raw())
         .then(|| failure.message.to_string())
+}
+
+/// What the service says of fields that this form does not have.
+fn issues_elsewhere(form: &Form, failure: &Failure) -> Vec<Span> {
+    let fields = form.draft.fields();
+    let is_here = |name: &str| fields.iter().any(|field| field.is_body_field(name));
+    let elsewhere = failure
+        .fields
+        .iter()
+        .filter(|told| !is_here(told.field.raw()));
+    let words = elsewhere.map(|told| format!("{}: {}", told.field, told.issue));
+    words.map(|words| Span::new(words, Tone::Warn)).collect()
 }
 
 /// What becomes of the order that the form changes.
@@ -136,6 +152,7 @@ fn failure(form: &Form) -> Vec<Span> {
     };
     let tone = activity::failure_tone(failure);
     let mut lines = vec![Span::new(failure.to_string(), tone)];
+    lines.extend(issues_elsewhere(form, failure));
     let references = failure.references();
     if !references.is_empty() {
         let words: Vec<_> = references

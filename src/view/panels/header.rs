@@ -10,7 +10,7 @@ use crate::{
         },
         keys::keymap::{Action, Context},
     },
-    model::{Call, ClockRate, FailureKind, Num, Timestamp},
+    model::{Call, ClockRate, FailureKind, KeyScope, Num, ServiceAbout, Timestamp},
     view::{
         tables::calls,
         text::{
@@ -94,7 +94,15 @@ pub fn header(model: &Model) -> Header {
 }
 
 fn badges(model: &Model) -> Vec<&'static str> {
+    let is_test = model
+        .store
+        .about
+        .as_ref()
+        .is_some_and(ServiceAbout::is_test);
+    let reads_only = model.store.key_scope == Some(KeyScope::ReadOnly);
     let badges = [
+        (is_test, "TEST"),
+        (reads_only, "READ-ONLY KEY"),
         (model.options.read_only, "READ-ONLY"),
         (model.options.dry_run, "DRY-RUN"),
         (model.second.is_some(), SECOND_DESK),

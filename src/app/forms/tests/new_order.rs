@@ -169,6 +169,26 @@ fn the_terms_are_those_of_the_open_position_else_of_the_newest_order_there() {
 }
 
 #[test]
+fn an_order_into_a_cross_position_is_cross_however_much_extra_margin_its_row_reports() {
+    let mut model = desk();
+    let cross = position(
+        "pos-2",
+        "SOL",
+        "100",
+        r#""side":"short","margin_mode":"cross","isolated_margin_extra":0,"leverage":5"#,
+    );
+    arrive(
+        &mut model,
+        Answer::Positions(Ok(crate::model::Page::of(vec![cross]))),
+    );
+    let sent = press(&mut model, "b 3 enter");
+    let [Effect::Send(_, Command::Place(order))] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    assert_eq!(order.margin_mode, MarginMode::Cross);
+}
+
+#[test]
 fn without_position_or_order_a_market_starts_at_five_times_cross_or_less() {
     let mut model = bare_desk();
     let markets = vec![market("DOGE", "0.1", "0.2", (0, 3))];

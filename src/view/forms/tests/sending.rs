@@ -191,3 +191,31 @@ fn a_refused_paste_says_why() {
         ["not pasted: more than one line"]
     );
 }
+
+#[test]
+fn what_a_refusal_says_of_a_field_stands_beside_it_and_the_rest_under_the_form() {
+    let mut model = desk();
+    let sent = press(&mut model, "b 0 . 1 enter");
+    let [Effect::Send(ticket, _)] = sent.as_slice() else {
+        panic!("{sent:?}");
+    };
+    let issue = |field: &str, issue: &str| crate::model::FieldIssue {
+        field: field.into(),
+        issue: issue.into(),
+    };
+    let why = Failure {
+        status: Some(400),
+        fields: vec![issue("size", "too small"), issue("body", "odd")],
+        ..Failure::new(FailureKind::Invalid, "the request is not valid")
+    };
+    settle(&mut model, *ticket, Err(why));
+    press(&mut model, "U");
+    let Some(crate::app::dialogs::overlay::Overlay::Form(open)) = model.overlays.last() else {
+        panic!("no form");
+    };
+    let view = crate::view::forms::form::form(open, &model);
+    let size = view.fields.iter().find(|field| field.field == Field::Size);
+    assert_eq!(size.unwrap().fault.as_deref(), Some("too small"));
+    let trouble: Vec<_> = view.trouble.into_iter().map(|line| line.text).collect();
+    assert!(trouble.contains(&"body: odd".to_owned()), "{trouble:?}");
+}
