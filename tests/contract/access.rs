@@ -71,8 +71,8 @@ const FOREIGN: [Asked; 14] = [
     ),
     (
         "GET",
-        "/sim/scaled-orders?account_id=chal-1",
-        "/sim/scaled-orders?account_id=chal-9",
+        "/v1/scaled-orders?account_id=chal-1",
+        "/v1/scaled-orders?account_id=chal-9",
         "",
     ),
     (
@@ -98,7 +98,7 @@ const FOREIGN: [Asked; 14] = [
         "PUT",
         "/v1/orders/ord_000001/attached-exits",
         "/v1/orders/ord_999999/attached-exits",
-        "{}",
+        r#"{"stop_loss_price":1}"#,
     ),
     (
         "PUT",
@@ -119,21 +119,21 @@ const FOREIGN: [Asked; 14] = [
         "",
     ),
     ("POST", "/v1/orders", "/v1/orders", ORDER),
-    ("POST", "/sim/twap-orders", "/sim/twap-orders", TWAP),
+    ("POST", "/v1/twap-orders", "/v1/twap-orders", TWAP),
 ];
 
 const ORDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
     "margin_mode":"isolated"}"#;
-const TWAP: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
-    "margin_mode":"isolated","duration_minutes":5}"#;
+const TWAP: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"expected_price":64000,
+    "leverage":5,"margin_mode":"isolated","duration_minutes":5}"#;
 const LADDER: &str = r#"{"account_id":"chal-1","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,
-    "margin_mode":"isolated","start_price":60000,"end_price":50000,"rung_count":2}"#;
+    "margin_mode":"isolated","start_price":60000,"end_price":50000,"rung_count":2,"distribution":"flat"}"#;
 
 #[tokio::test]
 async fn a_foreign_thing_cannot_be_told_from_a_missing_one() {
     let paper = Paper::bare().await;
     assert_eq!(paper.keyed("/v1/orders", "k", ORDER).await.status, 201);
-    for (target, strategy) in [("/sim/twap-orders", TWAP), ("/sim/scaled-orders", LADDER)] {
+    for (target, strategy) in [("/v1/twap-orders", TWAP), ("/v1/scaled-orders", LADDER)] {
         assert_eq!(paper.post(target, strategy).await.status, 201);
     }
     for (method, foreign, missing, body) in FOREIGN {
@@ -165,8 +165,7 @@ async fn unknown_paths_and_wrong_methods_are_told_apart() {
     let paper = Paper::bare().await;
     for target in [
         "/",
-        "/v1",
-        "/v1/fills",
+        "/v1/candles",
         "/v2/orders",
         "/sim",
         "/sim/moon",
@@ -178,7 +177,7 @@ async fn unknown_paths_and_wrong_methods_are_told_apart() {
     }
     for (method, target, allow) in [
         ("PATCH", "/v1/orders", "GET, HEAD, POST"),
-        ("GET", "/v1/orders/ord_000001", "DELETE"),
+        ("PUT", "/v1/orders/ord_000001", "GET, HEAD, PATCH, DELETE"),
         ("POST", "/v1/scaled-orders/scl_000001", "GET, HEAD, DELETE"),
         ("GET", "/v1/accounts/chal-1/close-all-positions", "POST"),
         ("PUT", "/sim/clock", "GET, HEAD, POST"),
@@ -188,6 +187,24 @@ async fn unknown_paths_and_wrong_methods_are_told_apart() {
         assert_eq!(reply.status, 405, "{method} {target}");
         assert_eq!(reply.header("allow"), Some(allow), "{method} {target}");
     }
+}
+
+#[tokio::test]
+async fn every_wrong_parameter_of_a_query_is_named_at_once() {
+    let paper = Paper::bare().await;
+    let reply = paper
+        .get("/v1/positions?limit=0&status=half&colour=red")
+        .await;
+    let details = reply.json()["error"]["details"].take();
+    let mut named: Vec<&str> = details
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|fault| fault["field"].as_str().unwrap())
+        .collect();
+    named.sort_unstable();
+    assert_eq!(named, ["account_id", "colour", "limit", "status"]);
+    assert!(details[0]["issue"].is_string());
 }
 
 #[tokio::test]
@@ -202,8 +219,8 @@ async fn a_wrong_query_is_400_and_names_the_parameter() {
         ("/v1/positions?account_id=chal-1&status=half", "status"),
         ("/v1/positions?account_id=%FF", "account_id"),
         ("/v1/scaled-orders/scl_000001?colour=red", "colour"),
-        ("/sim/scaled-orders", "account_id"),
-        ("/sim/scaled-orders?account_id=chal-1&limit=5", "limit"),
+        ("/v1/scaled-orders", "account_id"),
+        ("/v1/scaled-orders?account_id=chal-1&limit=500", "limit"),
         ("/sim/markets?colour=red", "colour"),
         (
             "/v1/positions?account_id=chal-1&cursor=nonsense&status=closed",
@@ -215,7 +232,11 @@ async fn a_wrong_query_is_400_and_names_the_parameter() {
         assert_eq!(status, 400, "{target}");
         assert!(message.contains(named), "{target}: {message}");
         // Issue 13, item 8.
-        assert_eq!(reply.json()["error"]["details"]["field"], named, "{target}");
+        assert_eq!(
+            reply.json()["error"]["details"][0]["field"],
+            named,
+            "{target}"
+        );
     }
 }
 
@@ -272,16 +293,16 @@ async fn a_packed_body_is_415_and_names_the_header() {
         assert_eq!(reply.status, status, "{encoding}");
         if status == 415 {
             assert_eq!(reply.error().code.raw(), "unsupported_content_encoding");
-            let field = &reply.json()["error"]["details"]["field"];
+            let field = &reply.json()["error"]["details"][0]["field"];
             assert_eq!(field, "Content-Encoding");
         }
     }
 }
 
 #[tokio::test]
-async fn a_body_over_64_kib_is_413() {
+async fn a_body_over_16_kib_is_413() {
     let paper = Paper::bare().await;
-    let body = " ".repeat(64 * 1024 + 1);
+    let body = " ".repeat(16 * 1024 + 1);
     let reply = paper.keyed("/v1/orders", "k", &body).await;
     assert_eq!(reply.refusal().0, 413);
     let fits = paper.keyed("/v1/orders", "k", &body[2..]).await;

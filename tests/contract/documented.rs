@@ -15,19 +15,19 @@ const ORDER: &str = "id account_id market_id provider symbol coin type mode side
     expected_price fill_price trigger_price limit_price notional fee realized_pnl leverage margin_mode reduce_only \
     time_in_force gtd_expires_at attached_take_profit_price attached_stop_loss_price chase_offset chase_cap_price \
     trigger_market_id trigger_direction target_position_id liquidity_role partial_of_order_id \
-    partial_fill_root_order_id twap_order_id scaled_order_id status reject_reason reject_rule_id requested_at \
-    settled_at canceled_at";
+    partial_fill_root_order_id twap_order_id scaled_order_id client_order_id oco_sibling_order_id status reject_reason \
+    reject_rule_id requested_at settled_at canceled_at triggered_at stop_triggered_at cancel_requested_at";
 const ALWAYS: &str = "id account_id market_id provider symbol coin type mode side size expected_price leverage \
     margin_mode reduce_only status requested_at";
-const POSITION: &str = "id account_id market_id provider symbol coin size entry_price leverage isolated_margin_extra \
+const POSITION: &str = "id account_id market_id provider symbol coin side margin_mode status size entry_price leverage isolated_margin_extra \
     opened_at liquidation_price closed_at size_decimals exit_price realized_pnl realized_margin_basis fees funding";
-const TWAP: &str = "id account_id market_id provider symbol coin total_size filled_size leverage average_price \
+const TWAP: &str = "id account_id market_id provider symbol coin strategy side margin_mode total_size filled_size leverage average_price \
     trigger_price max_price min_price reduce_only randomize duration_minutes slice_interval_seconds slice_count \
     slices_attempted size_decimals status completion_reason current_child_order_id started_at end_at activated_at \
     next_run_at canceled_at completed_at";
-const SCALED: &str = "id account_id market_id provider symbol coin total_size leverage start_price end_price rung_count \
+const SCALED: &str = "id account_id market_id provider symbol coin side margin_mode distribution total_size leverage start_price end_price rung_count \
     placed_count rejected_count size_decimals reduce_only status started_at completed_at canceled_at rungs";
-const RUNG: &str = "price size order_id reject_reason";
+const RUNG: &str = "price size order_id reject_reason liquidity_role";
 const CLOSE_ALL: &str = "id operation account_id status total_count succeeded_count failed_count results created_at \
     completed_at";
 
@@ -68,7 +68,7 @@ async fn every_documented_field_of_an_order_and_a_position_is_told_and_no_other(
         json!({"type": "chase", "chase_offset": 2000, "chase_cap_price": low, "size": 0.001}),
         json!({"type": "conditional", "trigger_market_id": "paper|ETH", "trigger_price": 100, "trigger_direction": "below", "size": 0.001}),
         json!({"type": "limit", "limit_price": low, "size": 0.001, "time_in_force": "gtd", "gtd_expires_at": 4_102_444_800_000_i64}),
-        json!({"type": "limit", "limit_price": low, "size": 0.001, "attached_take_profit_price": low + 9000, "attached_stop_loss_price": low - 9000}),
+        json!({"type": "limit", "limit_price": low, "size": 0.001, "take_profit_price": low + 9000, "stop_loss_price": low - 9000}),
     ]
     .into_iter()
     .enumerate()
@@ -77,7 +77,7 @@ async fn every_documented_field_of_an_order_and_a_position_is_told_and_no_other(
         assert_eq!(reply.status, 201, "{}", reply.text());
     }
     let refused = place(&paper, "refused", json!({"leverage": 30})).await;
-    assert_eq!(refused.status, 409);
+    assert_eq!(refused.status, 422);
     let orders = pages(&paper, "/v1/orders?account_id=chal-1&limit=100").await;
     assert_eq!(told(&orders), words(ORDER));
     for order in &orders {
@@ -103,12 +103,12 @@ async fn every_documented_field_of_a_strategy_is_told_and_no_other() {
     let paper = Paper::bare().await;
     let price = async |percent| paper.price("paper|BTC", percent).await;
     let mut twap = json!({
-        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.05, "leverage": 5,
+        "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.05, "expected_price": 64_000, "leverage": 5,
         "margin_mode": "cross", "duration_minutes": 30, "max_price": price(0.3).await, "min_price": price(-9.0).await,
     });
-    let reached = made(&paper, "/sim/twap-orders", &twap).await;
+    let reached = made(&paper, "/v1/twap-orders", &twap).await;
     twap["trigger_price"] = json!(price(-2.0).await);
-    made(&paper, "/sim/twap-orders", &twap).await;
+    made(&paper, "/v1/twap-orders", &twap).await;
     let mut rows = pages(&paper, "/v1/twap-orders?account_id=chal-1").await;
     let nudge = r#"{"market_id":"paper|BTC","bps":100}"#;
     assert_eq!(paper.post("/sim/nudge", nudge).await.status, 200);
@@ -122,16 +122,17 @@ async fn every_documented_field_of_a_strategy_is_told_and_no_other() {
     let mut ladder = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.06, "leverage": 5,
         "margin_mode": "cross", "start_price": price(-4.0).await, "end_price": price(-6.0).await, "rung_count": 3,
+        "distribution": "flat",
     });
-    let waiting = made(&paper, "/sim/scaled-orders", &ladder).await;
+    let waiting = made(&paper, "/v1/scaled-orders", &ladder).await;
     let target = format!("/v1/scaled-orders/{}", waiting["id"].as_str().unwrap());
     let canceled = paper.delete(&target).await.json()["data"].clone();
     // One that fills at once, and one that the account's leverage does not allow.
     (ladder["start_price"], ladder["end_price"]) =
         (json!(price(1.0).await), json!(price(1.1).await));
-    let filled = made(&paper, "/sim/scaled-orders", &ladder).await;
+    let filled = made(&paper, "/v1/scaled-orders", &ladder).await;
     ladder["leverage"] = json!(30);
-    let refused = made(&paper, "/sim/scaled-orders", &ladder).await;
+    let refused = made(&paper, "/v1/scaled-orders", &ladder).await;
     let ladders = [waiting, canceled, filled, refused];
     assert_eq!(told(&ladders), words(SCALED));
     let rungs = ladders.iter().filter_map(|row| row["rungs"].as_array());
@@ -222,7 +223,7 @@ async fn every_order_needs_its_account_market_side_size_leverage_and_margin_mode
 #[track_caller]
 fn refused_for(reply: &Reply, field: &str, body: &Value) {
     assert_eq!(reply.status, 400, "{body}: {}", reply.text());
-    let named = &reply.json()["error"]["details"]["field"];
+    let named = &reply.json()["error"]["details"][0]["field"];
     assert_eq!(named, field, "{body}: {}", reply.text());
 }
 
@@ -244,7 +245,7 @@ const TAKES: [(&str, &str); 9] = [
         "trigger_price trigger_market_id trigger_direction slippage_tolerance_bps",
     ),
 ];
-const EXITS: &str = "attached_take_profit_price attached_stop_loss_price";
+const EXITS: &str = "take_profit_price stop_loss_price";
 /// What each type cannot do without.
 const NEEDS: &str = "limit_price chase_offset trigger_price trigger_market_id trigger_direction";
 
@@ -252,7 +253,7 @@ fn optional() -> Value {
     json!({
         "limit_price": 60000, "chase_offset": 5, "chase_cap_price": 60000, "trigger_price": 60000,
         "trigger_market_id": "paper|BTC", "trigger_direction": "below", "slippage_tolerance_bps": 50,
-        "attached_take_profit_price": 90000, "attached_stop_loss_price": 10000, "target_position_id": "pos_000001",
+        "take_profit_price": 90000, "stop_loss_price": 10000, "target_position_id": "pos_000001",
     })
 }
 
@@ -349,7 +350,7 @@ async fn a_close_takes_its_price_tolerance_and_other_market_and_refuses_what_its
 }
 
 #[tokio::test]
-async fn an_isolated_position_says_that_it_has_no_extra_margin_and_a_cross_one_says_nothing() {
+async fn every_position_says_its_side_its_margin_mode_and_that_it_has_no_extra_margin() {
     let paper = Paper::bare().await;
     let isolated = json!({"margin_mode": "isolated"});
     assert_eq!(place(&paper, "a", isolated).await.status, 201);
@@ -358,7 +359,10 @@ async fn an_isolated_position_says_that_it_has_no_extra_margin_and_a_cross_one_s
     assert_eq!(place(&paper, "b", cross).await.status, 201);
     let rows: Vec<Value> = paper.get("/v1/positions?account_id=chal-1").await.data();
     assert_eq!(rows[0]["isolated_margin_extra"], 0);
-    assert_eq!(rows[1].get("isolated_margin_extra"), None);
+    assert_eq!(rows[1]["isolated_margin_extra"], 0);
+    let told = |row: &Value| (row["side"].clone(), row["margin_mode"].clone());
+    assert_eq!(told(&rows[0]), (json!("long"), json!("isolated")));
+    assert_eq!(told(&rows[1]), (json!("long"), json!("cross")));
 }
 
 #[tokio::test]

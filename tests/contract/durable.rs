@@ -34,7 +34,7 @@ const LISTS: [&str; 16] = [
     "/v1/positions?account_id=chal-1",
     "/v1/positions?account_id=chal-1&status=closed",
     "/v1/twap-orders?account_id=chal-1",
-    "/sim/scaled-orders?account_id=chal-1",
+    "/v1/scaled-orders?account_id=chal-1",
     "/sim/markets/paper%7CBTC/candles?interval=1s",
     "/sim/markets/paper%7CETH/candles",
     "/sim/markets/paper%7CBTC/candles?interval=1d",
@@ -65,8 +65,8 @@ async fn busy(paper: &Paper) {
     let (stop, target) = (price - 1_000, price + 1_000);
     let orders = [
         json!({
-            "type": "limit", "limit_price": price, "attached_take_profit_price": target,
-            "attached_stop_loss_price": stop,
+            "type": "limit", "limit_price": price, "take_profit_price": target,
+            "stop_loss_price": stop,
         }),
         json!({"type": "stop_market", "side": "sell", "trigger_price": stop, "reduce_only": true}),
         json!({"type": "chase", "size": 0.01, "side": "sell", "chase_offset": 1}),
@@ -77,7 +77,7 @@ async fn busy(paper: &Paper) {
     }
     ladder(paper).await;
     let twap = twap(&json!({"randomize": true}));
-    assert_eq!(paper.post("/sim/twap-orders", &twap).await.status, 201);
+    assert_eq!(paper.post("/v1/twap-orders", &twap).await.status, 201);
     let nudge = r#"{"market_id":"paper|SOL","bps":-40}"#;
     assert_eq!(paper.post("/sim/nudge", nudge).await.status, 200);
     paper.advance(70_000).await;

@@ -191,7 +191,7 @@ async fn a_grouped_book_sums_the_levels_and_depth_counts_the_sums() {
         refused.refusal(),
         (400, "invalid_tick".to_owned(), words.to_owned())
     );
-    assert_eq!(refused.json()["error"]["details"]["field"], "group");
+    assert_eq!(refused.json()["error"]["details"][0]["field"], "group");
     let lowest = whole["bids"].as_array().unwrap().last().unwrap()["price"].clone();
     let at_lowest = book(&format!("?group={lowest}")).await;
     for side in ["bids", "asks"] {
@@ -358,7 +358,7 @@ async fn a_bad_parameter_is_refused_with_its_name_and_its_range() {
         assert_eq!(status, 400, "{target}");
         assert!(message.contains(wanted), "{target}: {message}");
         assert_eq!(
-            reply.json()["error"]["details"]["field"],
+            reply.json()["error"]["details"][0]["field"],
             *field,
             "{target}"
         );

@@ -7,7 +7,7 @@ use serde_norway::Value as Yaml;
 use std::fmt::Write;
 
 const DOCUMENT: &str = include_str!("../../assets/openapi.yaml");
-const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
 /// The document, twice: as JSON to follow references in, and in its own order to walk through.
 struct Description {
@@ -72,7 +72,7 @@ impl Description {
             match parameter["in"].as_str().unwrap() {
                 "path" => target = target.replace(&format!("{{{name}}}"), &example()),
                 "header" => keyed = true,
-                _ if parameter["required"] == true => {
+                _ if parameter.get("example").is_some() => {
                     write!(target, "?{name}={}", example()).unwrap();
                 }
                 _ => {}

@@ -67,7 +67,7 @@ async fn a_closing_limit_that_would_fill_at_once_must_be_meant() {
     let reply = paper.keyed(&target, "k1", &limit.to_string()).await;
     assert_eq!(
         (reply.status, reply.error().code.raw()),
-        (409, "marketable_limit_unacknowledged")
+        (422, "marketable_limit_unacknowledged")
     );
     let meant = json!({"type":"limit","limit_price":price,"marketable_limit_acknowledged":true});
     let reply = paper.keyed(&target, "k1", &meant.to_string()).await;
@@ -110,7 +110,7 @@ async fn isolated_margin_is_a_total_and_moves_the_liquidation_price() {
     for (body, status, code) in [
         (r#"{"extra_margin":-1}"#, 400, "invalid_margin"),
         (r#"{"extra_margin":0.0000001}"#, 400, "invalid_margin"),
-        (r#"{"extra_margin":10000000}"#, 409, "insufficient_margin"),
+        (r#"{"extra_margin":10000000}"#, 422, "insufficient_margin"),
         (r#"{"extra":1}"#, 400, "invalid_request"),
     ] {
         let reply = paper.put(&target, body).await;

@@ -173,7 +173,7 @@ async fn no_number_of_nudges_stops_the_exchange_and_the_one_too_many_is_400() {
         }
         let refused = refused.unwrap();
         assert_eq!(refused.refusal().0, 400);
-        assert_eq!(refused.json()["error"]["details"]["field"], "bps");
+        assert_eq!(refused.json()["error"]["details"][0]["field"], "bps");
         paper.advance(600_000).await;
         for list in [
             "/sim/markets",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 pub(crate) fn twap(extra: &Value) -> String {
     let mut body = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.5,
-        "leverage": 5, "margin_mode": "cross", "duration_minutes": 5,
+        "expected_price": 64_000, "leverage": 5, "margin_mode": "cross", "duration_minutes": 5,
     });
     for (name, value) in extra.as_object().unwrap() {
         body[name] = value.clone();
@@ -23,8 +23,9 @@ pub(crate) async fn ladder(paper: &Paper) -> Scaled {
     let body = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
         "leverage": 5, "margin_mode": "cross", "start_price": top, "end_price": bottom, "rung_count": 3,
+        "distribution": "flat",
     });
-    let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+    let reply = paper.post("/v1/scaled-orders", &body.to_string()).await;
     assert_eq!(reply.status, 201, "{}", reply.text());
     reply.data()
 }
@@ -32,7 +33,7 @@ pub(crate) async fn ladder(paper: &Paper) -> Scaled {
 #[tokio::test]
 async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
     let paper = Paper::bare().await;
-    let reply = paper.post("/sim/twap-orders", &twap(&json!({}))).await;
+    let reply = paper.post("/v1/twap-orders", &twap(&json!({}))).await;
     assert_eq!(reply.status, 201, "{}", reply.text());
     paper.advance(120_000).await;
     let active: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
@@ -52,7 +53,7 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
         .fold(Num::ZERO, |sum, size| sum.plus(size).unwrap());
     assert_eq!(sum, filled);
     paper.advance(300_000).await;
-    let active: Vec<Twap> = paper.get("/v1/twap-orders").await.data();
+    let active: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
     assert_eq!(active, [], "a finished one is not in the list");
 }
 
@@ -61,7 +62,7 @@ async fn a_twap_fills_slice_by_slice_and_its_children_name_it() {
 async fn an_ended_twap_can_be_read_again() {
     let paper = Paper::bare().await;
     let start = async |extra: Value| {
-        let reply = paper.post("/sim/twap-orders", &twap(&extra)).await;
+        let reply = paper.post("/v1/twap-orders", &twap(&extra)).await;
         reply.data::<Twap>()
     };
     let done = start(json!({})).await;
@@ -71,30 +72,30 @@ async fn an_ended_twap_can_be_read_again() {
     let stopped: Twap = paper.delete(&target).await.data();
     let running = start(json!({})).await;
     let listed = async |query: &str| {
-        let target = format!("/sim/twap-orders?account_id=chal-1{query}");
+        let target = format!("/v1/twap-orders?account_id=chal-1{query}");
         let rows: Vec<Twap> = paper.get(&target).await.data();
         rows
     };
-    let all = listed("").await;
-    let ids: Vec<_> = all.iter().map(|twap| twap.id.clone()).collect();
+    let ended = listed("&status=completed").await;
+    assert_eq!(ended[0].id, done.id);
+    assert_eq!(ended[0].filled_size, done.total_size);
+    assert_eq!(ended[0].completion_reason.as_ref().unwrap().raw(), "filled");
     assert_eq!(
-        ids,
-        [running.id.clone(), stopped.id.clone(), done.id.clone()]
+        listed("&status=canceled").await,
+        std::slice::from_ref(&stopped)
     );
-    assert_eq!(all[2].filled_size, done.total_size);
-    assert_eq!(all[2].completion_reason.as_ref().unwrap().raw(), "filled");
-    assert_eq!(listed("&status=canceled").await, [stopped]);
-    assert_eq!(listed("&status=completed").await, [all[2].clone()]);
-    assert_eq!(listed("&status=active").await, [all[0].clone()]);
-    assert_eq!(listed("&status=failed").await, []);
+    assert_eq!(listed("&status=active").await, listed("").await);
+    assert_eq!(listed("").await[0].id, running.id);
+    let target = format!("/v1/twap-orders/{}", stopped.id);
+    assert_eq!(paper.get(&target).await.data::<Twap>(), stopped);
     for odd in [
-        "/sim/twap-orders",
-        "/sim/twap-orders?account_id=chal-1&status=done",
-        "/sim/twap-orders?account_id=chal-1&limit=5",
+        "/v1/twap-orders",
+        "/v1/twap-orders?account_id=chal-1&status=done",
+        "/v1/twap-orders?account_id=chal-1&cursor=00",
     ] {
         assert_eq!(paper.get(odd).await.refusal().0, 400, "{odd}");
     }
-    let theirs = paper.call_as("chal-2", "GET", "/sim/twap-orders?account_id=chal-1", "");
+    let theirs = paper.call_as("chal-2", "GET", "/v1/twap-orders?account_id=chal-1", "");
     assert_eq!(theirs.await.status, 404);
 }
 
@@ -102,7 +103,7 @@ async fn an_ended_twap_can_be_read_again() {
 async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
     let paper = Paper::bare().await;
     let started: Twap = paper
-        .post("/sim/twap-orders", &twap(&json!({})))
+        .post("/v1/twap-orders", &twap(&json!({})))
         .await
         .data();
     paper.advance(60_000).await;
@@ -129,14 +130,14 @@ async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
 async fn a_vwap_with_a_trigger_waits_for_it() {
     let paper = Paper::bare().await;
     let trigger = paper.price("paper|BTC", 4.0).await;
-    let body = twap(&json!({"kind": "vwap", "side": "sell", "trigger_price": trigger}));
-    let waiting: Twap = paper.post("/sim/twap-orders", &body).await.data();
+    let body = twap(&json!({"strategy": "vwap", "side": "sell", "trigger_price": trigger}));
+    let waiting: Twap = paper.post("/v1/twap-orders", &body).await.data();
     assert_eq!(waiting.status.as_ref().unwrap().raw(), "pending");
-    assert_eq!(waiting.total_size, Some(Num::new(-5, 1)));
+    assert_eq!(waiting.total_size, Some(Num::new(5, 1)));
     let up = r#"{"market_id":"paper|BTC","bps":700}"#;
     assert_eq!(paper.post("/sim/nudge", up).await.status, 200);
     paper.advance(120_000).await;
-    let active: Vec<Twap> = paper.get("/v1/twap-orders").await.data();
+    let active: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
     assert_eq!(active[0].status.as_ref().unwrap().raw(), "active");
 }
 
@@ -146,18 +147,19 @@ async fn a_strategy_that_makes_no_sense_is_400_and_names_the_field() {
     for extra in [
         json!({"duration_minutes": 1}),
         json!({"duration_minutes": 1.5}),
-        json!({"kind": "pov"}),
-        json!({"size": 0.000_000_1}),
+        json!({"strategy": "pov"}),
+        json!({"size": 0}),
         json!({"surprise": true}),
     ] {
-        let reply = paper.post("/sim/twap-orders", &twap(&extra)).await;
+        let reply = paper.post("/v1/twap-orders", &twap(&extra)).await;
         assert_eq!(reply.refusal().0, 400, "{extra}");
     }
     let body = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
         "leverage": 5, "margin_mode": "cross", "start_price": 60000, "end_price": 59000, "rung_count": 1,
+        "distribution": "flat",
     });
-    let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+    let reply = paper.post("/v1/scaled-orders", &body.to_string()).await;
     assert_eq!(
         (reply.status, reply.error().code.raw()),
         (400, "invalid_scaled")
@@ -173,7 +175,7 @@ async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
     assert_eq!(shown, placed);
     assert_eq!(shown.rungs.len(), 3);
     let listed: Vec<Scaled> = paper
-        .get("/sim/scaled-orders?account_id=chal-1")
+        .get("/v1/scaled-orders?account_id=chal-1")
         .await
         .data();
     assert_eq!(listed, std::slice::from_ref(&placed));
@@ -211,21 +213,24 @@ async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
     let paper = Paper::bare().await;
     for (field, given) in [
         ("size", json!(0.0002)),
-        ("size", json!(0.000_000_1)),
-        ("skew", json!(101)),
-        ("skew", json!(0.001)),
-        ("rung_count", json!(51)),
-        ("start_price", json!(60_000.5)),
+        ("distribution", json!("even")),
+        ("rung_count", json!(11)),
+        ("start_price", json!(0)),
         ("leverage", json!(0)),
     ] {
         let mut body = json!({
             "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3,
             "leverage": 5, "margin_mode": "cross", "start_price": 60000, "end_price": 50000, "rung_count": 3,
+        "distribution": "flat",
         });
         body[field] = given;
-        let reply = paper.post("/sim/scaled-orders", &body.to_string()).await;
+        let reply = paper.post("/v1/scaled-orders", &body.to_string()).await;
         assert_eq!(reply.status, 400, "{body}");
-        assert_eq!(reply.json()["error"]["details"]["field"], field, "{body}");
+        assert_eq!(
+            reply.json()["error"]["details"][0]["field"],
+            field,
+            "{body}"
+        );
     }
 }
 
@@ -235,9 +240,10 @@ async fn under_one_key_a_twap_starts_once_and_a_ladder_is_placed_once() {
     let ladder = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.3, "leverage": 5,
         "margin_mode": "cross", "start_price": 50000, "end_price": 45000, "rung_count": 3,
+        "distribution": "flat",
     });
     let (twap, ladder) = (twap(&json!({})), ladder.to_string());
-    for (path, body) in [("/sim/twap-orders", &twap), ("/sim/scaled-orders", &ladder)] {
+    for (path, body) in [("/v1/twap-orders", &twap), ("/v1/scaled-orders", &ladder)] {
         let first = paper.keyed(path, path, body).await;
         let again = paper.keyed(path, path, body).await;
         assert_eq!((first.status, again.status), (201, 200), "{path}");
@@ -248,7 +254,7 @@ async fn under_one_key_a_twap_starts_once_and_a_ladder_is_placed_once() {
     }
     let twaps: Vec<Twap> = paper.get("/v1/twap-orders?account_id=chal-1").await.data();
     let ladders: Vec<Scaled> = paper
-        .get("/sim/scaled-orders?account_id=chal-1")
+        .get("/v1/scaled-orders?account_id=chal-1")
         .await
         .data();
     assert_eq!((twaps.len(), ladders.len()), (1, 1));

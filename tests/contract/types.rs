@@ -83,7 +83,7 @@ async fn a_stop_limit_and_a_take_limit_rest_at_their_price_once_they_have_fired(
 }
 
 #[tokio::test]
-async fn a_trigger_that_has_been_reached_already_is_409() {
+async fn a_trigger_that_has_been_reached_already_is_422() {
     let paper = Paper::bare().await;
     let (low, high) = (
         paper.price("paper|BTC", -1.0).await,
@@ -101,7 +101,7 @@ async fn a_trigger_that_has_been_reached_already_is_409() {
     {
         let reply = place(&paper, &format!("k{n}"), order).await;
         let error = reply.error();
-        assert_eq!((reply.status, error.code.raw()), (409, "trigger_would_fire"));
+        assert_eq!((reply.status, error.code.raw()), (422, "trigger_would_fire"));
         assert!(error.order_id.is_some());
     }
 }
@@ -154,7 +154,7 @@ async fn a_chase_follows_the_bid_up_to_its_cap_and_back() {
     .await;
     assert_eq!(
         (sixth.status, sixth.error().code.raw()),
-        (409, "too_many_chase_orders")
+        (422, "too_many_chase_orders")
     );
 }
 
@@ -183,8 +183,8 @@ async fn attached_exits_appear_with_the_fill_and_the_one_that_fills_cancels_the_
         let entry = json!({
             "type": "limit", "size": 0.2,
             "limit_price": paper.price("paper|BTC", 0.5).await,
-            "attached_take_profit_price": paper.price("paper|BTC", 1.5).await,
-            "attached_stop_loss_price": paper.price("paper|BTC", -1.5).await,
+            "take_profit_price": paper.price("paper|BTC", 1.5).await,
+            "stop_loss_price": paper.price("paper|BTC", -1.5).await,
         });
         placed(&paper, "entry", entry).await;
         let legs = [
@@ -218,7 +218,7 @@ async fn a_take_profit_closes_its_position_and_no_more_than_that() {
     .await;
     assert_eq!(
         (without.status, without.error().code.raw()),
-        (409, "reduce_only_no_position")
+        (422, "reduce_only_no_position")
     );
     placed(&paper, "entry", json!({})).await;
     let target = positions(&paper).await[0].id.clone();
@@ -255,7 +255,10 @@ async fn good_till_a_date_ends_on_that_date_resting_or_armed() {
     let past = json!({"type": "limit", "limit_price": low, "time_in_force": "gtd", "gtd_expires_at": date});
     let reply = place(&paper, "past", past).await;
     assert_eq!(reply.status, 400);
-    assert_eq!(reply.json()["error"]["details"]["field"], "gtd_expires_at");
+    assert_eq!(
+        reply.json()["error"]["details"][0]["field"],
+        "gtd_expires_at"
+    );
 }
 
 #[tokio::test]
@@ -264,8 +267,8 @@ async fn a_stop_that_opens_brings_its_exits_along() {
     let stop = json!({
         "type": "stop_market",
         "trigger_price": paper.price("paper|BTC", 0.5).await,
-        "attached_take_profit_price": paper.price("paper|BTC", 5.0).await,
-        "attached_stop_loss_price": paper.price("paper|BTC", -5.0).await,
+        "take_profit_price": paper.price("paper|BTC", 5.0).await,
+        "stop_loss_price": paper.price("paper|BTC", -5.0).await,
     });
     let stop = placed(&paper, "k", stop).await;
     assert!(stop.attached_stop_loss_price.is_some());

@@ -8,7 +8,7 @@ use serde::{
     Deserialize, Serialize,
     de::{
         DeserializeOwned, DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess,
-        Visitor,
+        SeqAccess, Visitor,
         value::{MapAccessDeserializer, MapDeserializer, StrDeserializer},
     },
     forward_to_deserialize_any,
@@ -117,6 +117,10 @@ impl<'de> Deserialize<'de> for Written<'de> {
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, _items: A) -> Result<Self::Value, A::Error> {
+                Err(A::Error::custom("must be an object, not an array"))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {

@@ -175,7 +175,7 @@ fn tif(body: &PlaceBody) -> Result<Tif, ApiError> {
         return Err(ApiError::field(
             "gtd_expires_at",
             Reason::InvalidTimeInForce,
-            format!("gtd_expires_at cannot be combined with time_in_force {tif}"),
+            "gtd_expires_at needs time_in_force gtd".to_owned(),
         ));
     }
     Ok(match tif {

@@ -111,15 +111,15 @@ async fn strategies(story: &mut Story, paper: &Paper) {
         "account_id": "chal-1", "market_id": "paper|SOL", "side": "buy", "size": 10, "leverage": 5,
         "margin_mode": "cross", "duration_minutes": 30, "max_price": 200, "min_price": 100,
     });
-    post(story, paper, "/sim/twap-orders", &twap).await;
+    post(story, paper, "/v1/twap-orders", &twap).await;
     let ladder = json!({
         "account_id": "chal-1", "market_id": "paper|BTC", "side": "buy", "size": 0.06, "leverage": 5,
         "margin_mode": "cross", "start_price": 61_000, "end_price": 60_000, "rung_count": 3,
     });
-    post(story, paper, "/sim/scaled-orders", &ladder).await;
+    post(story, paper, "/v1/scaled-orders", &ladder).await;
     paper.advance(60_000).await;
     get(story, paper, "/v1/twap-orders?account_id=chal-1").await;
-    get(story, paper, "/sim/scaled-orders?account_id=chal-1").await;
+    get(story, paper, "/v1/scaled-orders?account_id=chal-1").await;
     for target in [
         "/v1/twap-orders/twap_000001",
         "/v1/scaled-orders/scl_000001",
@@ -157,7 +157,7 @@ pub(super) async fn lists(paper: &Paper) -> String {
         "/v1/positions?account_id=chal-1&status=open",
         "/v1/positions?account_id=chal-1&status=closed",
         "/v1/twap-orders?account_id=chal-1",
-        "/sim/scaled-orders?account_id=chal-1",
+        "/v1/scaled-orders?account_id=chal-1",
         "/sim/accounts",
     ] {
         get(&mut story, paper, list).await;
