@@ -10,6 +10,7 @@
 )]
 
 mod access;
+mod cancel_all;
 mod close_all;
 mod demo;
 mod documented;
@@ -21,6 +22,7 @@ mod history;
 mod keep;
 mod lists;
 mod market_sources;
+mod modify;
 mod openapi;
 mod orders;
 mod positions;

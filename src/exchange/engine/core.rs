@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::market::{
-    feed::{FeedGenerator, PriceBounds, RngStream},
+    feed::{FeedGenerator, RngStream},
     history::{HistoryOrigin, MarketHistory},
     market_state::MarketState,
 };
@@ -176,13 +176,6 @@ impl Engine {
     pub fn has_room(&self, market: MarketIx, by: Bps) -> bool {
         let generator = self.generator.as_ref();
         generator.is_none_or(|generator| generator.has_room(market, by))
-    }
-
-    /// Sets the price bounds from the next step on. A checkpoint does not store them: a restored engine keeps its own.
-    pub fn bound_prices(&mut self, bounds: PriceBounds) {
-        if let Some(generator) = &mut self.generator {
-            generator.bound_prices(bounds);
-        }
     }
 
     pub(crate) fn record(&mut self, event: EngineEvent) {

@@ -24,7 +24,6 @@ mod tests;
 
 pub use self::core::Engine;
 pub use clock::checkpoint::{Checkpoint, CheckpointChunk, CheckpointFault, CheckpointTable};
-pub use market::feed::PriceBounds;
 pub use market::history::{CandleRange, CandleWindow};
 pub use matching::estimate::FillEstimate;
 pub use matching::validate::MAX_SLIPPAGE;

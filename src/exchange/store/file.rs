@@ -16,8 +16,6 @@ const LOCK: &str = "exchange.lock";
 /// fields means: those of the engine's rows, [`EngineInput`](super::recorder::EngineInput), the idempotency records and
 /// the close-all operations.
 pub(super) const FORMAT: u32 = 5;
-/// The oldest format that is read.
-const OLDEST_FORMAT: u32 = 5;
 
 /// "prpx": distinguishes our file from another program's.
 const APPLICATION_ID: u32 = 0x7072_7078;
@@ -131,7 +129,7 @@ fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFau
     let found = number("user_version").map_err(refused)?;
     match (application, tables) {
         (0, 0) => Ok(DatabaseState::Empty),
-        (APPLICATION_ID, _) if (OLDEST_FORMAT..=FORMAT).contains(&found) => Ok(DatabaseState::Kept),
+        (APPLICATION_ID, _) if found == FORMAT => Ok(DatabaseState::Kept),
         (APPLICATION_ID, _) => Err(StoreFault::Format {
             path: path.to_owned(),
             found,
@@ -147,11 +145,6 @@ fn state(connection: &Connection, path: &Path) -> Result<DatabaseState, StoreFau
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    mark_format(connection)
-}
-
-/// From here on a perpdeck of an older format refuses the directory.
-pub(super) fn mark_format(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", FORMAT)
 }
 

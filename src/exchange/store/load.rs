@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{ClockMode, ClockRecord, Speed},
-    engine::{Checkpoint, Engine, Millis, PriceBounds},
+    engine::{Checkpoint, Engine, Millis},
     idempotency::IdempotencyRecords,
     keep::KeepTime,
     operations::SlicedOperations,
@@ -176,10 +176,9 @@ fn resume(
     let identity = reader.identity()?;
     let scenario = scenario(&reader, &identity, given)?;
     let mut kept = reader.clock()?;
-    let mut restored = restored(&mut reader, kept.horizon)?;
+    let mut restored = reader.engine(kept.horizon)?;
     let (keys, operations) = (reader.keys()?, reader.operations()?);
     disk::make_durable(&reader.connection).map_err(|why| reader.refusal(why))?;
-    file::mark_format(&reader.connection)?;
     let openings = identity.openings + 1;
     let counted = "UPDATE exchange SET openings = ?1";
     reader.connection.execute(counted, [openings])?;
@@ -206,30 +205,6 @@ fn resume(
         store: Some(store),
         first: None,
     })
-}
-
-/// An exchange whose prices left their bounds before bounds existed is restored as it was. The next checkpoint keeps
-/// prices within bounds, because replaying earlier inputs within them would give another result.
-pub(super) fn restored(
-    reader: &mut SnapshotReader,
-    horizon: Millis,
-) -> Result<Restored, StoreFault> {
-    let other = match reader.engine(horizon, PriceBounds::Kept) {
-        Err(other @ StoreFault::OtherHistory { .. }) => other,
-        done => return done,
-    };
-    let Ok(mut restored) = reader.engine(horizon, PriceBounds::Open) else {
-        return Err(other);
-    };
-    let (seq, engine) = (restored.engine.seq(), restored.engine.engine_mut());
-    let checkpoint = engine.checkpoint().map_err(EncodeFault::from)?;
-    (restored.seq, restored.at) = (seq, engine.now());
-    let transaction = reader.connection.transaction()?;
-    // The checkpoint has tables that an older format does not know.
-    file::mark_format(&transaction)?;
-    StoreRecord::Checkpoint { seq, checkpoint }.write(&transaction)?;
-    transaction.commit()?;
-    Ok(restored)
 }
 
 /// The market stood still while the exchange was not running. Sets the time after that gap with a checkpoint, so that

@@ -2,7 +2,7 @@
 
 use super::super::{
     clock::{ClockRecord, Speed},
-    engine::{CheckpointChunk, CheckpointTable, Engine, Millis, PriceBounds},
+    engine::{CheckpointChunk, CheckpointTable, Engine, Millis},
     idempotency::IdempotencyRecords,
     operations::SlicedOperations,
 };
@@ -72,14 +72,9 @@ impl SnapshotReader {
         })
     }
 
-    /// Loads the checkpoint, replays the log under `bounds`, and advances to `horizon` within the current price bounds.
-    pub(super) fn engine(
-        &self,
-        horizon: Millis,
-        bounds: PriceBounds,
-    ) -> Result<Restored, StoreFault> {
+    /// Loads the checkpoint, replays the log, and advances to `horizon`.
+    pub(super) fn engine(&self, horizon: Millis) -> Result<Restored, StoreFault> {
         let mut engine = self.checkpoint_engine()?;
-        engine.bound_prices(bounds);
         engine.keep_for(self.keep);
         let (checkpoint, at): (u64, _) = (
             self.row("SELECT seq FROM core", |row| row.get("seq"))?,
@@ -98,7 +93,6 @@ impl SnapshotReader {
                 return Err(StoreFault::OtherHistory { path, seq });
             }
         }
-        engine.bound_prices(PriceBounds::Kept);
         engine.advance_to(horizon);
         let engine = RecordingEngine::new(engine, seq);
         let seq = checkpoint;

@@ -436,7 +436,7 @@ const EVERYTHING: &[&str] = &[
     "Modify 422",
     "Stop 200 again",
     "Stop 201",
-    "Stop 409",
+    "Stop 422",
     "Stop 422 again",
     "Twap 201",
     "Twap 409",

@@ -88,6 +88,6 @@ fn the_history_of_seed_42_is_this_one() {
     let engine = ten_minutes(42, MINUTE);
     assert_eq!(
         engine.log_hash(),
-        "5605477ddbe7d95b6b91683c5f527389dc08f8b644c56c4926f60d0e96e22338"
+        "a63510877c56c0e786fbfc37ecb3db758cf94b04af8613ec73bcd3bcd8f10a2a"
     );
 }

@@ -12,7 +12,6 @@ mod synthetic_book;
 mod synthetic_candles;
 mod tape;
 
-pub use price_process::PriceBounds;
 pub(crate) use rng::RngStream;
 pub(crate) use synthetic_candles::{BackwardWalk, SyntheticCandles};
 
@@ -98,11 +97,5 @@ impl FeedGenerator {
     pub(crate) fn has_room(&self, market: MarketIx, by: Bps) -> bool {
         let feed = self.feeds.get(usize::from(market));
         feed.is_some_and(|feed| feed.price.has_room(by))
-    }
-
-    pub(crate) fn bound_prices(&mut self, bounds: PriceBounds) {
-        for feed in &mut self.feeds {
-            feed.price.bounds = bounds;
-        }
     }
 }

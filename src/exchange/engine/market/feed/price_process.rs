@@ -128,16 +128,6 @@ pub(super) struct FairPrice {
     pub(super) center: f64,
 }
 
-/// The bounds of a price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PriceBounds {
-    /// From one price unit to [`MAX_COUNT`] of them: every product of prices stays inside the engine's integers.
-    #[default]
-    Kept,
-    /// No bounds, as in versions before there were any: for replaying their logs.
-    Open,
-}
-
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PriceProcess {
     rng: RngStream,
@@ -150,8 +140,6 @@ pub(super) struct PriceProcess {
     premium: MeanRevertingProcess,
     /// Log distance from users' trades, which decays.
     pressure: f64,
-    #[serde(skip)]
-    pub(super) bounds: PriceBounds,
 }
 
 impl PriceProcess {
@@ -169,7 +157,6 @@ impl PriceProcess {
             },
             premium: premium(seed, spec),
             pressure: 0.0,
-            bounds: PriceBounds::Kept,
         }
     }
 
@@ -181,17 +168,13 @@ impl PriceProcess {
         // A weak pull to the start price keeps long demos in range.
         self.away *= halving(3.0 * DAY);
         self.away += scale * change + jumps;
-        if self.bounds == PriceBounds::Kept {
-            let lowest = libm::log(1.0 / self.start);
-            self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
-        }
+        // From one price unit to `MAX_COUNT` of them: every product of prices stays inside the engine's integers.
+        let lowest = libm::log(1.0 / self.start);
+        self.away = self.away.max(lowest).min(libm::log(highest() / self.start));
         let premium = self.premium.step(correlated(change, self.rng.normal()));
         self.pressure *= halving(PRESSURE_HALF_LIFE);
         let wanted = self.start * libm::exp(self.away + self.pressure);
-        let fair = match self.bounds {
-            PriceBounds::Kept => wanted.max(1.0).min(highest()),
-            PriceBounds::Open => wanted,
-        };
+        let fair = wanted.max(1.0).min(highest());
         FairPrice {
             oracle: Px(whole(fair + 0.5).max(1)),
             center: fair * (1.0 + premium),
