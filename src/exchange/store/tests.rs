@@ -4,10 +4,9 @@ use super::super::{
     api_error::{ApiError, ServiceCode},
     clock::ClockMode,
     engine::{
-        AccountIx, AttachedExits, Bps, CheckpointChunk, CheckpointTable, Curve,
-        Engine, EngineCommand, ExitOverlap, Lots, MAX_COUNT, MarginMode, MarketIx, Millis, NanoPx,
-        OrderId, OrderParams, Pacing, PlaceMode, PriceBounds, Px, Reason, Reduction, ScaledParams,
-        Side, Tif, TwapParams,
+        AccountIx, AttachedExits, CheckpointChunk, CheckpointTable, Curve, Engine, EngineCommand,
+        ExitOverlap, Lots, MarginMode, MarketIx, Millis, NanoPx, OrderId, OrderParams, Pacing,
+        PlaceMode, Px, Reason, Reduction, ScaledParams, Side, Tif, TwapParams,
     },
     idempotency::{IdempotencyRecords, IdempotentRequest, IdempotentResult},
     scenario::Scenario,
@@ -15,14 +14,12 @@ use super::super::{
     service::ResetState,
 };
 use super::{
-    LoadedExchange, StoreFault, StoreRecord, checksum, encoded_log,
+    LoadedExchange, StoreFault, StoreRecord, checksum,
     file::{self, DATABASE, FORMAT},
-    load, open,
+    open,
     recorder::EngineInput,
-    snapshot::SnapshotReader,
 };
 use crate::api::PlaceBody;
-use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::{collections::BTreeSet, fs, path::Path};
 
