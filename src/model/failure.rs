@@ -8,6 +8,9 @@ use strum::VariantArray;
 /// Why a read-only desk sends nothing.
 pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
+/// Why no entry is sent with a key that the service answers with 403.
+pub const READ_ONLY_KEY: &str = "the API key is read-only: it cannot trade";
+
 /// The kind of failure; decides the desk's reaction and the word before the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
