@@ -105,7 +105,7 @@ pub struct Failure {
     pub request_id: Option<Text>,
     pub retry_after: Option<Duration>,
     /// The fields of the request that it is about.
-    pub fields: Vec<FieldIssue>,
+    pub fields: Box<[FieldIssue]>,
 }
 
 /// What is wrong with one field of a request's body: `size`, or `operations[2].price` within a list.
@@ -129,7 +129,7 @@ struct WireFailure {
     request_id: Option<Text>,
     retry_after: Option<Duration>,
     #[serde(default)]
-    fields: Vec<FieldIssue>,
+    fields: Box<[FieldIssue]>,
 }
 
 impl From<WireFailure> for Failure {
@@ -166,7 +166,7 @@ impl Failure {
             order_id: None,
             request_id: None,
             retry_after: None,
-            fields: vec![],
+            fields: Box::default(),
         }
     }
 
