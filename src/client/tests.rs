@@ -387,7 +387,10 @@ async fn an_order_receipt_shows_what_the_service_made_of_it() {
         panic!("{attempt:?}");
     };
     assert!(order.status.is(&OrderStatus::Rejected) && queued);
-    assert_eq!(seen[0].body, br#"{"type":"market","client_order_id":"key-1"}"#);
+    assert_eq!(
+        seen[0].body,
+        br#"{"type":"market","client_order_id":"key-1"}"#
+    );
 }
 
 fn operation(status: &str) -> String {

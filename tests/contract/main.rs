@@ -24,6 +24,7 @@ mod market_sources;
 mod openapi;
 mod orders;
 mod positions;
+mod reads;
 mod sim;
 mod strategies;
 mod strict;

@@ -178,12 +178,7 @@ fn a_selling_ladder_is_signed_and_grows_by_equal_steps() {
         .iter()
         .map(|rung| (rung.price, rung.size))
         .collect();
-    let told = [
-        ("150", "-1"),
-        ("149", "-2"),
-        ("148", "-3"),
-        ("147", "-4"),
-    ];
+    let told = [("150", "-1"), ("149", "-2"), ("148", "-3"), ("147", "-4")];
     assert_eq!(
         rungs,
         told.map(|(px, coins)| (desk.px(SOL, px), desk.lots(SOL, coins)))
