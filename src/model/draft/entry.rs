@@ -858,7 +858,8 @@ mod tests {
 
     #[test]
     fn a_twap_without_an_observed_price_says_so_at_its_field() {
-        let faults = sliced("30").command(&Seen::default()).unwrap_err();
+        let draft = with(sliced("30"), Field::ExpectedPrice, "");
+        let faults = draft.command(&Seen::default()).unwrap_err();
         assert_eq!(faults.of(Field::ExpectedPrice), Some(&DraftFault::NoMid));
     }
 
