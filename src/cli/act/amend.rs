@@ -69,6 +69,14 @@ pub(in crate::cli) async fn run(args: MoveArgs, sources: &Sources) -> Result<Exi
     let read_at = Instant::now();
     let store = read(&service).await;
     let order = found(&store, &args.order_id)?;
+    if let Some(why) = store.positions.trouble().filter(|_| order.may_close()) {
+        let words = format!("whether {} stops an open position is not known", order.id);
+        return Err(Failure {
+            message: format!("{words}: {}", why.message).into(),
+            ..why.clone()
+        }
+        .into());
+    }
     let terms = args.terms(&service, &store, order)?;
     let plan = moves::plan(&store, order, (&terms.shown, &terms.wanted));
     match plan.map_err(UsageError)? {
