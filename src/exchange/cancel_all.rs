@@ -40,8 +40,9 @@ pub(super) fn snapshot(state: &ExchangeState, account: AccountIx) -> Result<Prog
 }
 
 pub(super) fn slice(state: &mut ExchangeState, index: usize) -> Result<Slice, ApiError> {
+    let account = operation(state, index)?.account;
     for _ in 0..SLICE_SIZE {
-        let Some((account, order)) = next(state, index)? else {
+        let Some(order) = next(&operation(state, index)?.progress) else {
             return Ok(Slice::Last);
         };
         let outcome = cancel(state, account, order);
@@ -49,19 +50,17 @@ pub(super) fn slice(state: &mut ExchangeState, index: usize) -> Result<Slice, Ap
             cancels.results.push(CanceledTarget { order, outcome });
         }
     }
-    Ok(match next(state, index)? {
+    Ok(match next(&operation(state, index)?.progress) {
         Some(_) => Slice::More(Millis::ZERO),
         None => Slice::Last,
     })
 }
 
-fn next(state: &mut ExchangeState, index: usize) -> Result<Option<(AccountIx, OrderId)>, ApiError> {
-    let operation = operation(state, index)?;
-    let target = match &operation.progress {
+fn next(progress: &Progress) -> Option<OrderId> {
+    match progress {
         Progress::CancelAll(cancels) => cancels.next(),
         Progress::CloseAll(_) => None,
-    };
-    Ok(target.map(|target| (operation.account, target)))
+    }
 }
 
 fn cancel(state: &mut ExchangeState, account: AccountIx, order: OrderId) -> CancelOutcome {

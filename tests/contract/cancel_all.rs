@@ -15,9 +15,9 @@ async fn cancel_all(paper: &Paper, key: &str) -> (Reply, CancelAll) {
     (reply, operation)
 }
 
-async fn rest(paper: &Paper, count: usize) {
+async fn rest(paper: &Paper, keys: std::ops::Range<usize>) {
     let price = paper.price("paper|BTC", -5.0).await;
-    for n in 0..count {
+    for n in keys {
         let limit = json!({"type": "limit", "limit_price": price, "size": 0.001});
         let reply = place(paper, &format!("rest {n}"), limit).await;
         assert_eq!(reply.status, 201, "{}", reply.text());
@@ -32,7 +32,7 @@ async fn working(paper: &Paper) -> Vec<Order> {
 #[tokio::test]
 async fn resting_orders_are_canceled_armed_ones_queued_and_rungs_stay() {
     let paper = Paper::bare().await;
-    rest(&paper, 1).await;
+    rest(&paper, 0..1).await;
     let trigger = paper.price("paper|BTC", 2.0).await;
     place(
         &paper,
@@ -79,7 +79,7 @@ async fn resting_orders_are_canceled_armed_ones_queued_and_rungs_stay() {
 async fn many_orders_take_several_requests_with_one_key_also_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
     let paper = Paper::kept(dir.path()).await;
-    rest(&paper, 60).await;
+    rest(&paper, 0..60).await;
     let (first, operation) = cancel_all(&paper, "k").await;
     assert_eq!(
         (first.status, first.header("retry-after")),
@@ -88,7 +88,7 @@ async fn many_orders_take_several_requests_with_one_key_also_after_a_restart() {
     assert!(operation.status.is(&OperationStatus::Running));
     assert_eq!((operation.total_count, operation.results.len()), (60, 50));
     // What comes later is not touched, and what ended meanwhile fails.
-    rest(&paper, 61).await;
+    rest(&paper, 60..61).await;
     let last = operation.results[49].order_id.clone();
     assert!(!working(&paper).await.iter().any(|row| row.id == last));
     let ended = working(&paper)
@@ -118,7 +118,7 @@ async fn many_orders_take_several_requests_with_one_key_also_after_a_restart() {
 #[tokio::test]
 async fn more_orders_than_one_operation_takes_are_a_503_that_records_nothing() {
     let paper = Paper::bare().await;
-    rest(&paper, 201).await;
+    rest(&paper, 0..201).await;
     let refused = paper.keyed(TARGET, "k", "").await;
     assert_eq!(
         (refused.status, refused.header("retry-after")),

@@ -1,7 +1,7 @@
 //! TWAP, VWAP and ladders.
 
 use crate::support::Paper;
-use perpdeck::model::{Num, Order, OrderStatus, Scaled, Twap};
+use perpdeck::model::{Distribution, LiquidityRole, Num, Order, OrderStatus, Scaled, Twap};
 use serde_json::{Value, json};
 
 pub(crate) fn twap(extra: &Value) -> String {
@@ -100,6 +100,21 @@ async fn an_ended_twap_can_be_read_again() {
 }
 
 #[tokio::test]
+async fn a_twap_runs_at_the_interval_that_the_client_chose() {
+    let paper = Paper::bare().await;
+    let body = twap(&json!({"slice_interval_seconds": 150}));
+    let started: Twap = paper.post("/v1/twap-orders", &body).await.data();
+    let schedule = (started.slice_interval_seconds, started.slice_count);
+    assert_eq!(schedule, (Some(Num::from(150_i64)), Some(Num::from(3_i64))));
+    let body = json!({"size": 0.002, "duration_minutes": 10, "slice_interval_seconds": 30});
+    let thin = paper.post("/v1/twap-orders", &twap(&body)).await;
+    assert_eq!(
+        (thin.status, thin.error().code.raw()),
+        (422, "below_min_notional")
+    );
+}
+
+#[tokio::test]
 async fn stopping_a_twap_ends_future_slices_and_is_repeatable() {
     let paper = Paper::bare().await;
     let started: Twap = paper
@@ -147,6 +162,10 @@ async fn a_strategy_that_makes_no_sense_is_400_and_names_the_field() {
     for extra in [
         json!({"duration_minutes": 1}),
         json!({"duration_minutes": 1.5}),
+        json!({"duration_minutes": 1_441}),
+        json!({"slice_interval_seconds": 29}),
+        json!({"slice_interval_seconds": 151}),
+        json!({"expected_price": 0}),
         json!({"strategy": "pov"}),
         json!({"size": 0}),
         json!({"surprise": true}),
@@ -174,6 +193,10 @@ async fn a_ladder_shows_its_rungs_and_cancelling_it_takes_the_working_ones() {
     let shown: Scaled = paper.get(&target).await.data();
     assert_eq!(shown, placed);
     assert_eq!(shown.rungs.len(), 3);
+    assert!(shown.distribution.as_ref().unwrap().is(&Distribution::Flat));
+    let roles = shown.rungs.iter().map(|rung| rung.liquidity_role.clone());
+    let took = Some(LiquidityRole::Taker.into());
+    assert_eq!(roles.collect::<Vec<_>>(), [took, None, None]);
     let listed: Vec<Scaled> = paper
         .get("/v1/scaled-orders?account_id=chal-1")
         .await
@@ -213,6 +236,7 @@ async fn a_ladder_that_cannot_be_is_refused_naming_the_field_of_the_request() {
     let paper = Paper::bare().await;
     for (field, given) in [
         ("size", json!(0.0002)),
+        ("skew", json!(2)),
         ("distribution", json!("even")),
         ("rung_count", json!(11)),
         ("start_price", json!(0)),

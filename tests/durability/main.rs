@@ -134,11 +134,11 @@ fn a_twap_and_a_close_all_go_on_after_kill_9() {
     }
     let twap = json!({
         "account_id": "chal-2", "market_id": "paper|BTC", "side": "buy", "size": 0.5, "leverage": 5,
-        "margin_mode": "cross", "duration_minutes": 5,
+        "margin_mode": "cross", "duration_minutes": 5, "expected_price": 64_000,
     });
     let other = server.client_of("chal-2");
     assert_eq!(
-        other.post("/sim/twap-orders", &twap.to_string()).unwrap().0,
+        other.post("/v1/twap-orders", &twap.to_string()).unwrap().0,
         201
     );
     let close_all =

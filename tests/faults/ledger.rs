@@ -323,18 +323,18 @@ async fn rest(stage: &Stage, n: usize) -> String {
 
 async fn twap(stage: &Stage, n: usize) -> String {
     let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":1,"leverage":5,"margin_mode":"cross","duration_minutes":60,"trigger_price":70000}}"#,
+        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":1,"leverage":5,"margin_mode":"cross","duration_minutes":60,"expected_price":64000,"trigger_price":70000}}"#,
         account(n)
     );
-    id(&stage.call(n, "POST", "/sim/twap-orders", &body).await)
+    id(&stage.call(n, "POST", "/v1/twap-orders", &body).await)
 }
 
 async fn ladder(stage: &Stage, n: usize) -> String {
     let body = format!(
-        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":3}}"#,
+        r#"{{"account_id":"{}","market_id":"paper|BTC","side":"buy","size":0.1,"leverage":5,"margin_mode":"cross","start_price":50000,"end_price":45000,"rung_count":3,"distribution":"flat"}}"#,
         account(n)
     );
-    id(&stage.call(n, "POST", "/sim/scaled-orders", &body).await)
+    id(&stage.call(n, "POST", "/v1/scaled-orders", &body).await)
 }
 
 fn id(row: &Value) -> String {

@@ -62,10 +62,10 @@ pub(super) fn named_order(
     state: &ExchangeState,
     caller: &AuthenticatedUser,
     name: &ClientOrderId,
-) -> Result<List<Order>, ApiError> {
+) -> List<Order> {
     let row = state.order_named(caller, name);
     let data = row.and_then(|row| state.rows().order(row));
-    Ok(complete(data.into_iter().collect()))
+    complete(data.into_iter().collect())
 }
 
 /// Open positions, oldest first, all of them.

@@ -105,7 +105,7 @@ fn read(
             one.list(|state| lists::scaled_orders(state, caller, &service.cursors, &query))
         }
         Route::Orders(OrdersQuery::Named(name)) => {
-            one.list(|state| lists::named_order(state, caller, &name))
+            one.list(|state| Ok(lists::named_order(state, caller, &name)))
         }
         Route::About
         | Route::Markets

@@ -1,4 +1,4 @@
-//! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.8, 2.11).
+//! `PATCH` of an order and the batch of a position's exits, as engine commands (docs/engine.md 2.12, 2.13).
 
 use super::super::{
     api_error::{ApiError, ServiceCode},

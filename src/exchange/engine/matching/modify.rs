@@ -1,4 +1,4 @@
-//! `PATCH /v1/orders/{id}`: another price and size for an order where it is (docs/engine.md 2.11).
+//! `PATCH /v1/orders/{id}`: another price and size for an order where it is (docs/engine.md 2.12).
 
 use super::{enter::Admission, validate};
 use crate::exchange::engine::core::Engine;

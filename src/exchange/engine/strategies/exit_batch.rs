@@ -1,4 +1,4 @@
-//! `PUT /v1/positions/{id}/exit-orders`: changes of the exits of a position, all of them or none (docs/engine.md 2.8).
+//! `PUT /v1/positions/{id}/exit-orders`: changes of the exits of a position, all of them or none (docs/engine.md 2.13).
 //!
 //! Everything is checked before anything changes. The orders of a batch wait for their triggers, so none of them fills in
 //! between.

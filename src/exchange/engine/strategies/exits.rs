@@ -67,12 +67,11 @@ impl Engine {
         }
         for group in GROUPS {
             if let Some(px) = price(self.orders.at(entry), group) {
-                match self.working_child(entry, group) {
-                    Some(child) => self.grow_exit(child, opened),
-                    None => {
-                        let size = opened + self.replace_exits(entry, group);
-                        self.place_exit(entry, group, px, size);
-                    }
+                if let Some(child) = self.working_child(entry, group) {
+                    self.grow_exit(child, opened);
+                } else {
+                    let size = opened + self.replace_exits(entry, group);
+                    self.place_exit(entry, group, px, size);
                 }
             }
         }

@@ -122,80 +122,69 @@ fn a_batch_moves_cancels_and_places_at_once_and_pairs_what_it_moves() {
     );
 }
 
+/// Each batch is refused so, and changes nothing.
+fn refused(desk: &mut Desk, wrong: Vec<(Vec<ExitOperation>, Reason, Option<&str>)>) {
+    let (before, hash) = (exits(desk), desk.engine.log_hash());
+    for (operations, code, field) in wrong {
+        let refusal = change(desk, operations).unwrap_err();
+        let told = (refusal.code, refusal.field.as_deref());
+        assert_eq!(told, (code, field), "{refusal}");
+        assert_eq!((&exits(desk), &desk.engine.log_hash()), (&before, &hash));
+    }
+}
+
 #[test]
 fn a_batch_with_one_refused_operation_changes_nothing() {
     let mut desk = paired();
-    let (stop, target) = (ids(&desk)[0], ids(&desk)[1]);
+    let (order, target) = (ids(&desk)[0], ids(&desk)[1]);
     let entry = desk.limit(SOL, Side::Buy, "1", "90");
     let entry = desk.place(entry).unwrap();
-    let (before, hash) = (exits(&desk), desk.engine.log_hash());
-    let moved = |price| {
-        let (order, size) = (stop, None);
-        ExitOperation::Modify(ModifyOrder { order, price, size })
-    };
+    let crossed = ExitOperation::Modify(ModifyOrder {
+        order,
+        price: desk.px(SOL, "105"),
+        size: None,
+    });
     let cancel = ExitOperation::Cancel(target);
-    let place = |group, price, coins, pair| exit(&desk, group, price, coins, pair);
-    let pair_field = Some("operations[1].oco_pair_with_operation_index");
-    let wrong = [
-        (
-            vec![cancel, moved(desk.px(SOL, "105"))],
-            Reason::TriggerWouldFire,
-            None,
-        ),
-        (
-            vec![cancel, cancel],
-            Reason::NotFound,
-            Some("operations[1].order_id"),
-        ),
+    let large = exit(&desk, ExitGroup::Tp, "111", "5", None);
+    let second = Some("operations[1].order_id");
+    let wrong = vec![
+        (vec![cancel, crossed], Reason::TriggerWouldFire, None),
+        (vec![cancel, cancel], Reason::NotFound, second),
         (
             vec![cancel, ExitOperation::Cancel(entry)],
             Reason::NotFound,
-            Some("operations[1].order_id"),
+            second,
         ),
-        (
-            vec![cancel, place(ExitGroup::Tp, "111", "5", None)],
-            Reason::ExitAllocation,
-            None,
-        ),
-        (
-            vec![cancel, place(ExitGroup::Tp, "111", "1", Some(0))],
-            Reason::InvalidAttachedExit,
-            pair_field,
-        ),
-        (
-            vec![
-                moved(desk.px(SOL, "96")),
-                place(ExitGroup::Sl, "94", "1", Some(0)),
-            ],
-            Reason::InvalidAttachedExit,
-            pair_field,
-        ),
-        (
-            vec![
-                moved(desk.px(SOL, "96")),
-                place(ExitGroup::Tp, "111", "1", Some(0)),
-            ],
-            Reason::InvalidAttachedExit,
-            pair_field,
-        ),
-        (
-            vec![cancel, place(ExitGroup::Tp, "111", "1", Some(7))],
-            Reason::InvalidAttachedExit,
-            pair_field,
-        ),
+        (vec![cancel, large], Reason::ExitAllocation, None),
     ];
-    for (operations, code, field) in wrong {
-        let refusal = change(&mut desk, operations).unwrap_err();
-        assert_eq!(
-            (refusal.code, refusal.field.as_deref()),
-            (code, field),
-            "{refusal}"
-        );
-        assert_eq!(
-            (exits(&desk), desk.engine.log_hash()),
-            (before.clone(), hash.clone())
-        );
-    }
+    refused(&mut desk, wrong);
+}
+
+#[test]
+fn a_pair_is_a_stop_and_a_target_that_are_in_no_other_pair() {
+    let mut desk = paired();
+    let (order, target) = (ids(&desk)[0], ids(&desk)[1]);
+    let moved = ExitOperation::Modify(ModifyOrder {
+        order,
+        price: desk.px(SOL, "96"),
+        size: None,
+    });
+    let place = |group, price, pair| exit(&desk, group, price, "1", Some(pair));
+    let (first, far) = (
+        place(ExitGroup::Tp, "111", 0),
+        place(ExitGroup::Tp, "111", 7),
+    );
+    let stop = place(ExitGroup::Sl, "94", 0);
+    let cancel = ExitOperation::Cancel(target);
+    let wrong = [
+        vec![cancel, first],
+        vec![cancel, far],
+        vec![moved, stop],
+        vec![moved, first],
+    ];
+    let field = Some("operations[1].oco_pair_with_operation_index");
+    let wrong = wrong.map(|batch| (batch, Reason::InvalidAttachedExit, field));
+    refused(&mut desk, wrong.into());
 }
 
 #[test]
