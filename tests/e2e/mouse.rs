@@ -53,6 +53,8 @@ fn the_mouse_chooses_scrolls_and_presses_what_is_written() {
         screen.contains("uPnL") && !screen.contains("i quality")
     });
     session.click("q quit");
+    session.wait_for("quit? this paper exchange ends with");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
 

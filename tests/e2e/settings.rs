@@ -88,7 +88,7 @@ fn columns_that_were_chosen_are_there_at_the_next_start_and_a_broken_file_is_sai
     session.press("C");
     session.wait_for("Columns  Positions");
     // The market goes one place down, and what is kept is kept although the desk is left at once.
-    session.press("J\rq");
+    session.press("J\r\u{3}");
     assert_given_back(session, 0);
 
     let mut session = Session::start(home.path(), SIZE, &demo);
@@ -122,5 +122,7 @@ fn keys_of_an_edited_file_work_at_once_and_a_broken_one_takes_none_away() {
     save(&keys, "[desk]\nhelp = \"f2\"\nquit = \"Q\"\nbye = \"Z\"\n");
     session.wait_for("[desk] bye: no such action");
     session.press("Q");
+    session.wait_for("quit? this paper exchange ends with 5 positions");
+    session.press("\u{3}");
     assert_given_back(session, 0);
 }
