@@ -8,7 +8,7 @@ use perpdeck::{
         update,
     },
     client,
-    config::{AlertCommand, Alerts, Checks, Dialect, Fees, Guard, Motion, PresetTable},
+    config::{AlertCommand, Alerts, Checks, Fees, Guard, Motion, PresetTable},
     model::{Cursor, Timestamp, Zone},
     runtime,
     ui::{self, DrawState, Theme},
@@ -97,7 +97,6 @@ fn desk() -> Model {
     let options = Options {
         close_all: CloseAllRule::Confirmed,
         intervals: BTreeMap::new(),
-        dialect: Dialect::default(),
         ladder_one_key: false,
         checks: Checks::default(),
         size_presets: PresetTable::default(),
