@@ -15,21 +15,26 @@ import yaml
 
 KEPT = {
     "/v1/orders": ["post", "get"],
-    "/v1/orders/{order_id}": ["delete"],
+    "/v1/orders/{order_id}": ["get", "patch", "delete"],
+    "/v1/fills": ["get"],
     "/v1/positions": ["get"],
+    "/v1/positions/{position_id}": ["get"],
     "/v1/positions/{position_id}/close": ["post"],
     "/v1/accounts/{account_id}/close-all-positions": ["post"],
-    "/v1/twap-orders/{twap_order_id}": ["delete"],
+    "/v1/accounts/{account_id}/cancel-all-orders": ["post"],
+    "/v1/twap-orders": ["post", "get"],
+    "/v1/twap-orders/{twap_order_id}": ["get", "delete"],
+    "/v1/scaled-orders": ["post", "get"],
     "/v1/scaled-orders/{scaled_order_id}": ["get", "delete"],
-    "/sim/accounts": ["get"],
-    "/sim/twap-orders": ["post"],
-    "/sim/scaled-orders": ["post"],
+    "/v1/accounts": ["get"],
+    "/v1/accounts/{account_id}": ["get"],
+    "/v1/accounts/{account_id}/trading-policy": ["get"],
 }
 LOW = {"enum": [30000, 40000, 50000, 60000]}
 HIGH = {"enum": [70000, 80000, 90000]}
 ANY = {"enum": [30000, 50000, 64000, 65000, 80000]}
 SIZE = {"enum": [0.004, 0.01, 0.002, 0.02]}
-SLIPPAGE = {"enum": [0, 10, 250, 10000]}
+SLIPPAGE = {"enum": [1, 10, 250, 10000]}
 NEVER = {"enum": [4102444800000]}
 COMMON = {
     "account_id": {"enum": ["chal-1"]},
@@ -40,7 +45,7 @@ COMMON = {
     "margin_mode": {"enum": ["cross", "isolated"]},
 }
 REDUCING = {"reduce_only": {"type": "boolean"}}
-RESTING = {"time_in_force": {"enum": ["gtc", "ioc", "fok"]}}
+RESTING = {"time_in_force": {"enum": ["ioc", "fok"]}}
 WATCHED = {"trigger_market_id": {"enum": ["paper|BTC", "paper|SOL"]}, "trigger_direction": {"enum": ["above", "below"]}}
 
 
@@ -56,7 +61,7 @@ def before_call(context, case, kwargs):
 @schemathesis.check
 def nothing_is_there_for_a_stranger(ctx, response, case):
     """Every operation here names an account, or something of one; one's own accounts are the exception."""
-    if case.operation.path == "/sim/accounts" or response.status_code in (400, 405):
+    if case.operation.path == "/v1/accounts" or response.status_code in (400, 405):
         return
     asked = response.request
     headers = {**asked.headers, "Authorization": f"Bearer {os.environ['STRANGER']}"}
@@ -85,9 +90,13 @@ def orders():
     yield variant("market", {}, {**REDUCING, "slippage_tolerance_bps": SLIPPAGE})
     yield variant("limit", {"limit_price": ANY}, {**REDUCING, **RESTING})
     yield variant("limit", {"limit_price": LOW, "time_in_force": {"const": "gtd"}, "gtd_expires_at": NEVER}, REDUCING)
-    exits = {"attached_take_profit_price": HIGH, "attached_stop_loss_price": {"enum": [10000, 20000]}}
-    yield variant("limit", {"limit_price": LOW}, exits, buy)
-    yield variant("market", {}, {**exits, "attached_take_profit_price": {"enum": [10000000]}}, buy)
+    exits = {
+        "take_profit_price": HIGH,
+        "stop_loss_price": {"enum": [10000, 20000]},
+        "replace_overlapping_exits": {"const": True},
+    }
+    yield variant("limit", {"limit_price": LOW, **exits}, {}, buy)
+    yield variant("market", {**exits, "take_profit_price": {"enum": [10000000]}}, {}, buy)
     yield variant("chase", {"chase_offset": {"enum": [0, 1, 500]}}, {**REDUCING, "chase_cap_price": ANY})
     for word in ["stop_market", "take_market"]:
         yield variant(word, {"trigger_price": ANY}, {**REDUCING, "slippage_tolerance_bps": SLIPPAGE})
@@ -127,19 +136,26 @@ def narrowed(document):
     for parameter in document["paths"]["/v1/positions/{position_id}/close"]["post"]["parameters"]:
         if parameter.get("name") == "position_id":
             parameter["schema"] = {"enum": positions}
-    for path in ["/v1/orders", "/v1/positions"]:
+    for path in ["/v1/orders", "/v1/fills", "/v1/positions", "/v1/twap-orders", "/v1/scaled-orders"]:
         operation = document["paths"][path]["get"]
-        operation["parameters"] = [p for p in operation["parameters"] if not p.get("$ref", "").endswith("/Cursor")]
+        # A cursor is good only where it was given out, and a name stands alone.
+        operation["parameters"] = [
+            {**p, "required": True} if p.get("name") == "account_id" else p
+            for p in operation["parameters"]
+            if not p.get("$ref", "").endswith("/Cursor") and p.get("name") != "client_order_id"
+        ]
         operation["responses"]["200"]["links"].pop("next", None)
     schemas = document["components"]["schemas"]
     schemas["AccountId"] = {"enum": ["chal-1"]}
+    schemas["ModifyBody"] = {"type": "object", "required": ["price"], "additionalProperties": False, "properties": {"price": ANY}}
     schemas["PlaceBody"] = {"oneOf": list(orders())}
     schemas["CloseBody"] = {"oneOf": list(closes())}
     schemas["TwapBody"] = shape(
-        {"duration_minutes": {"enum": [5, 30, 10080]}},
+        {"duration_minutes": {"enum": [5, 30, 1440]}, "expected_price": ANY},
         {
             **REDUCING,
-            "kind": {"enum": ["twap", "vwap"]},
+            "strategy": {"enum": ["twap", "vwap"]},
+            "slice_interval_seconds": {"enum": [30, 60, 150]},
             "randomize": {"type": "boolean"},
             # Below every max_price: a bound that the trigger has reached is refused.
             "trigger_price": LOW,
@@ -148,8 +164,9 @@ def narrowed(document):
         },
     )
     schemas["ScaledBody"] = shape(
-        {"size": {"enum": [0.5]}, "start_price": LOW, "end_price": HIGH, "rung_count": {"enum": [2, 7, 50]}},
-        {**REDUCING, "skew": {"enum": [0.5, 1, 3.125]}},
+        {"size": {"enum": [0.5]}, "start_price": LOW, "end_price": HIGH, "rung_count": {"enum": [2, 7, 10]},
+         "distribution": {"enum": ["flat", "ascending", "descending"]}},
+        {**REDUCING, "marketable_limit_acknowledged": {"type": "boolean"}},
     )
     return document
 

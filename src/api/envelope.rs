@@ -93,7 +93,7 @@ pub struct ErrorDetail {
 
 impl ErrorDetail {
     /// The fields that a 400 is about; the `details` of another refusal are an object (docs/service-api.md 5).
-    pub fn fields(&self) -> Vec<FieldIssue> {
+    pub fn fields(&self) -> Box<[FieldIssue]> {
         let details = self.details.as_ref();
         let fields = details.and_then(|raw| serde_json::from_str(raw.get()).ok());
         fields.unwrap_or_default()

@@ -48,7 +48,7 @@ pub use timeouts::Timeouts;
 
 use crate::{
     config::{Connection, SourceChoice},
-    model::{Call, Failure, Timestamp},
+    model::{Call, Failure, KeyScope, Timestamp},
 };
 use reqwest::Url;
 use std::{
@@ -78,6 +78,8 @@ struct Inner {
     timeouts: Timeouts,
     /// The service refuses the key.
     refused: AtomicBool,
+    /// The service answered the last command with 403: the key only reads.
+    only_reads: AtomicBool,
     markets: markets::KnownMarkets,
     policy: account::KnownPolicy,
     calls: UnboundedSender<Call>,
@@ -127,6 +129,7 @@ impl Client {
             rate_limiter: Arc::default(),
             timeouts,
             refused: AtomicBool::new(false),
+            only_reads: AtomicBool::new(false),
             markets: markets::KnownMarkets::default(),
             policy: account::KnownPolicy::default(),
             calls,
@@ -176,6 +179,15 @@ impl Client {
     /// Ends [`Self::stop_sending`], and `read_only` of the settings.
     pub fn allow_sending(&self) {
         self.0.read_only.store(false, Ordering::Release);
+    }
+
+    /// What the key may do, as far as its commands have shown. The client does not enforce this.
+    pub fn key_scope(&self) -> KeyScope {
+        if self.0.only_reads.load(Ordering::Relaxed) {
+            KeyScope::ReadOnly
+        } else {
+            KeyScope::Trade
+        }
     }
 
     /// Whether the service's last answer to the key was 401. The client does not enforce this: the sender checks first.

@@ -125,22 +125,31 @@ where
     let mut whole = first;
     let mut seen: Vec<Cursor> = vec![];
     while let Some(cursor) = whole.next.take() {
-        if seen.contains(&cursor) || seen.len() + 1 >= WALK_PAGES {
+        if seen.contains(&cursor) {
+            whole.stall();
+            break;
+        }
+        if seen.len() + 1 >= WALK_PAGES {
             whole.incomplete = true;
             break;
         }
         let page = fetch(Some(cursor.clone())).await?;
         seen.push(cursor);
+        let before = whole.rows.len();
         for row in page.rows {
             if !whole.rows.iter().any(|known| known.id() == row.id()) {
                 whole.rows.push(row);
             }
         }
+        let is_new = whole.rows.len() > before || !page.unreadable.is_empty();
         whole.unreadable.extend(page.unreadable);
         whole.lost.extend(page.lost);
         whole.left_out += page.left_out;
         whole.incomplete |= page.incomplete;
         whole.next = page.next;
+        if whole.next.is_some() && !is_new {
+            whole.stall();
+        }
     }
     Ok(whole)
 }
@@ -242,5 +251,48 @@ mod tests {
     fn a_list_without_end_is_read_to_its_limit_and_said_to_be_cut() {
         let page = read(&vec!["{}"; MOST_ROWS + 5].join(","));
         assert_eq!((page.unreadable.len(), page.incomplete), (MOST_ROWS, true));
+    }
+
+    fn pages(pages: &'static [(&str, &str)]) -> Page<Position> {
+        let read = |cursor: Option<Cursor>| {
+            let at = cursor.map_or(0, |cursor| cursor.raw().parse::<usize>().unwrap());
+            let (id, next) = pages[at];
+            let rows = format!(r#"{{"id":"{id}","market_id":"p|BTC","size":1}}"#);
+            let mut page = own(read(&rows), &"a".into());
+            page.next = (!next.is_empty()).then(|| Cursor::from(next.to_owned()));
+            std::future::ready(Ok(page))
+        };
+        let walk = async { walk_on(read(None).await?, read).await };
+        futures_util::FutureExt::now_or_never(walk)
+            .unwrap()
+            .unwrap()
+    }
+
+    #[test]
+    fn a_list_whose_pages_bring_nothing_new_or_name_a_cursor_again_makes_no_progress() {
+        let whole = pages(&[("a", "1"), ("b", "2"), ("c", "")]);
+        assert_eq!((whole.rows.len(), whole.stalled), (3, false));
+        for walked in [
+            pages(&[("a", "1"), ("a", "2"), ("c", "")]),
+            pages(&[("a", "1"), ("b", "1")]),
+        ] {
+            assert!(walked.stalled && walked.incomplete, "{walked:?}");
+            assert_eq!(walked.next, None);
+        }
+    }
+
+    #[test]
+    fn a_row_without_an_id_or_of_another_account_is_left_out_and_counted() {
+        let row = |id: &str, account: &str| {
+            format!(r#"{{"id":"{id}","account_id":"{account}","market_id":"p|BTC","size":1}}"#)
+        };
+        let rows = [
+            row("a", "me"),
+            row("", "me"),
+            row("b", "you"),
+            row("a", "me"),
+        ];
+        let page = own(read(&rows.join(",")), &"me".into());
+        assert_eq!((page.rows.len(), page.left_out), (1, 3));
     }
 }

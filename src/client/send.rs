@@ -4,7 +4,7 @@ use super::{Client, RequestClass, Timeouts, base, credentials::ApiKey, response:
 use crate::{
     api::IDEMPOTENCY_KEY,
     config::Proxy,
-    model::{Call, Failure, FailureKind, IdempotencyKey, Text},
+    model::{Call, Failure, FailureKind, IdempotencyKey, KeyScope, Text},
 };
 use reqwest::{
     Url,
@@ -193,6 +193,10 @@ impl Client {
             },
             budget: self.0.rate_limiter.per_minute(),
         };
+        if let Some(scope) = call.key_scope().filter(|_| own) {
+            let is_read_only = scope == KeyScope::ReadOnly;
+            self.0.only_reads.store(is_read_only, Ordering::Relaxed);
+        }
         // The desk is shutting down: nobody receives it.
         let _closed = self.0.calls.send(call);
         result
@@ -285,6 +289,7 @@ impl Client {
 
 fn word(method: &reqwest::Method) -> &'static str {
     [
+        (reqwest::Method::PATCH, "PATCH"),
         (reqwest::Method::POST, "POST"),
         (reqwest::Method::PUT, "PUT"),
         (reqwest::Method::DELETE, "DELETE"),

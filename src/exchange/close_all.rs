@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::{CloseResult, CloseResultStatus};
 
-/// `docs/service-api.md 6`.
+/// `docs/service-api.md 2.4`.
 const MAX_TARGETS: usize = 100;
 
 /// The open positions, oldest first; the error says what to do about too many.

@@ -20,7 +20,7 @@ pub struct RateLimit {
     pub per_second: u32,
 }
 
-/// The three budgets of `docs/service-api.md 5`. The defaults are ten times what a desk with everything open uses.
+/// The three budgets of `docs/service-api.md 6`. The defaults are ten times what a desk with everything open uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RateLimits {

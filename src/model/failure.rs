@@ -8,6 +8,9 @@ use strum::VariantArray;
 /// Why a read-only desk sends nothing.
 pub const READ_ONLY: &str = "the desk is read-only and sends nothing";
 
+/// Why no entry is sent with a key that the service answers with 403.
+pub const READ_ONLY_KEY: &str = "the API key is read-only: it cannot trade";
+
 /// The kind of failure; decides the desk's reaction and the word before the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, VariantArray, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,7 +105,7 @@ pub struct Failure {
     pub request_id: Option<Text>,
     pub retry_after: Option<Duration>,
     /// The fields of the request that it is about.
-    pub fields: Vec<FieldIssue>,
+    pub fields: Box<[FieldIssue]>,
 }
 
 /// What is wrong with one field of a request's body: `size`, or `operations[2].price` within a list.
@@ -126,7 +129,7 @@ struct WireFailure {
     request_id: Option<Text>,
     retry_after: Option<Duration>,
     #[serde(default)]
-    fields: Vec<FieldIssue>,
+    fields: Box<[FieldIssue]>,
 }
 
 impl From<WireFailure> for Failure {
@@ -163,7 +166,7 @@ impl Failure {
             order_id: None,
             request_id: None,
             retry_after: None,
-            fields: vec![],
+            fields: Box::default(),
         }
     }
 

@@ -50,7 +50,7 @@ pub use command::{
     PlaceScaled, PlaceTwap, Placed, ProcessKind, Repetition, Resource, Risk, Trigger,
 };
 pub use dated::Dated;
-pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY};
+pub use failure::{Failure, FailureKind, FieldIssue, Proof, READ_ONLY, READ_ONLY_KEY};
 pub use flat::{FlatFinding, FlatProof, Flattening, Leftovers, PROOF_APART, Proving};
 pub use listing::{
     KeyScope, Listing, Quote, QuoteDepth, ReferenceKind, ServiceAbout, ServiceEnvironment,

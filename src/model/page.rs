@@ -42,6 +42,8 @@ pub struct Page<T> {
     pub next: Option<Cursor>,
     /// The list goes on, but the service gave no usable cursor: rows are missing.
     pub incomplete: bool,
+    /// The list makes no progress: it says that it goes on, and a page brings no new row or names a cursor again.
+    pub stalled: bool,
 }
 
 impl<T> Page<T> {
@@ -53,7 +55,14 @@ impl<T> Page<T> {
             lost: vec![],
             next: None,
             incomplete: false,
+            stalled: false,
         }
+    }
+
+    /// Ends a list that makes no progress.
+    pub fn stall(&mut self) {
+        self.next = None;
+        (self.incomplete, self.stalled) = (true, true);
     }
 
     /// Whether these are all rows, and all could be read.

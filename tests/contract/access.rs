@@ -429,7 +429,8 @@ async fn a_client_that_dawdles_is_let_go_after_its_time_for_head_body_and_next_r
     assert!(said.starts_with("HTTP/1.1 200"), "{said}");
     assert_eq!(after_a_slow_answer, 45);
     let request = format!(
-        "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Length: 9\r\n\r\n{{",
+        "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 9\r\n\r\n{{",
         paper.key()
     );
     let (body, said) = until_let_go(&paper, &request).await;
@@ -511,7 +512,7 @@ async fn slow_body(paper: &Paper) -> TcpStream {
     let mut slow = TcpStream::connect(paper.handle.addr).await.unwrap();
     let head = format!(
         "POST /v1/orders HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\nIdempotency-Key: k\r\n\
-         Expect: 100-continue\r\nContent-Length: 200\r\n\r\n",
+         Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n",
         paper.key()
     );
     slow.write_all(head.as_bytes()).await.unwrap();

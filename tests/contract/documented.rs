@@ -68,7 +68,7 @@ async fn every_documented_field_of_an_order_and_a_position_is_told_and_no_other(
         json!({"type": "chase", "chase_offset": 2000, "chase_cap_price": low, "size": 0.001}),
         json!({"type": "conditional", "trigger_market_id": "paper|ETH", "trigger_price": 100, "trigger_direction": "below", "size": 0.001}),
         json!({"type": "limit", "limit_price": low, "size": 0.001, "time_in_force": "gtd", "gtd_expires_at": 4_102_444_800_000_i64}),
-        json!({"type": "limit", "limit_price": low, "size": 0.001, "take_profit_price": low + 9000, "stop_loss_price": low - 9000}),
+        json!({"type": "limit", "market_id": "paper|HYPE", "limit_price": 30, "size": 1, "take_profit_price": 45, "stop_loss_price": 20}),
     ]
     .into_iter()
     .enumerate()
@@ -76,6 +76,18 @@ async fn every_documented_field_of_an_order_and_a_position_is_told_and_no_other(
         let reply = place(&paper, &format!("k{n}"), order).await;
         assert_eq!(reply.status, 201, "{}", reply.text());
     }
+    let pair = json!({
+        "market_id": "paper|HYPE", "size": 1, "take_profit_price": 45, "stop_loss_price": 30, "client_order_id": "mine",
+    });
+    assert_eq!(place(&paper, "pair", pair).await.status, 201);
+    let armed = json!({"type": "stop_market", "trigger_price": low * 2, "size": 0.001});
+    let armed: Order = place(&paper, "armed", armed).await.data();
+    let target = format!("/v1/orders/{}", armed.id);
+    assert_eq!(paper.delete(&target).await.status, 200);
+    // The stop limit of the demo enters its limit leg.
+    let nudge = r#"{"market_id":"paper|DOGE","bps":900}"#;
+    assert_eq!(paper.post("/sim/nudge", nudge).await.status, 200);
+    paper.advance(1_000).await;
     let refused = place(&paper, "refused", json!({"leverage": 30})).await;
     assert_eq!(refused.status, 422);
     let orders = pages(&paper, "/v1/orders?account_id=chal-1&limit=100").await;

@@ -26,6 +26,7 @@ mod modify;
 mod openapi;
 mod orders;
 mod positions;
+mod reads;
 mod sim;
 mod strategies;
 mod strict;

@@ -330,28 +330,28 @@ const TYPES: &[(&str, [&str; 3])] = &[
     ),
     (
         r#"{"type":"stop_market","trigger_price":ABOVE}"#,
-        ["stop_market", "stop_market", "pending"],
+        ["stop_market", "stop_market", "resting"],
     ),
     (
         r#"{"type":"stop_limit","trigger_price":ABOVE,"limit_price":ABOVE}"#,
-        ["stop_limit", "stop_limit", "pending"],
+        ["stop_limit", "stop_limit", "resting"],
     ),
     (
         r#"{"type":"take_market","trigger_price":BELOW}"#,
-        ["take_market", "take_market", "pending"],
+        ["take_market", "take_market", "resting"],
     ),
     (
         r#"{"type":"take_limit","trigger_price":BELOW,"limit_price":BELOW}"#,
-        ["take_limit", "take_limit", "pending"],
+        ["take_limit", "take_limit", "resting"],
     ),
     (
         r#"{"type":"conditional","trigger_price":1000,"trigger_market_id":"paper|SOL","trigger_direction":"above"}"#,
-        ["market", "conditional", "pending"],
+        ["market", "conditional", "resting"],
     ),
     ("{}", ["market", "market", "filled"]),
     (
         r#"{"type":"take_profit","side":"sell","trigger_price":ABOVE}"#,
-        ["take_profit", "take_profit", "pending"],
+        ["take_profit", "take_profit", "resting"],
     ),
 ];
 

@@ -13,8 +13,6 @@ async fn a_wrong_type_or_an_impossible_number_is_400_and_names_the_field() {
     for (field, given) in [
         ("size", "\"0.1\""),
         ("size", "null"),
-        ("size", "NaN"),
-        ("size", "Infinity"),
         ("size", "1e400"),
         ("size", "0.1000000000000000000000000000001"),
         ("size", "[0.1]"),

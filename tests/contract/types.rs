@@ -116,7 +116,7 @@ async fn a_conditional_trades_here_when_another_market_gets_there_and_only_once(
     });
     let order = placed(&paper, "k", order).await;
     moves(&paper, "paper|ETH", -100).await;
-    assert!(is(&paper, &order, OrderStatus::Pending).await);
+    assert!(is(&paper, &order, OrderStatus::Resting).await);
     moves(&paper, "paper|BTC", -100).await;
     assert!(is(&paper, &order, OrderStatus::Filled).await);
     moves(&paper, "paper|BTC", 100).await;
@@ -124,7 +124,7 @@ async fn a_conditional_trades_here_when_another_market_gets_there_and_only_once(
     let open = positions(&paper).await;
     assert_eq!(
         (open.len(), open[0].market_id.raw(), open[0].size),
-        (1, "paper|ETH", Num::from(-1_i64))
+        (1, "paper|ETH", Num::ONE)
     );
 }
 
@@ -248,7 +248,7 @@ async fn good_till_a_date_ends_on_that_date_resting_or_armed() {
     let stop = placed(&paper, "stop", stop).await;
     paper.advance(58_000).await;
     assert!(is(&paper, &limit, OrderStatus::Resting).await);
-    assert!(is(&paper, &stop, OrderStatus::Pending).await);
+    assert!(is(&paper, &stop, OrderStatus::Resting).await);
     paper.advance(2_000).await;
     assert!(is(&paper, &limit, OrderStatus::Expired).await);
     assert!(is(&paper, &stop, OrderStatus::Expired).await);

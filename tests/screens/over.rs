@@ -459,7 +459,9 @@ fn a_title_tells_how_many_newer_rows_lie_above_what_is_seen() {
 fn what_is_answered_while_the_desk_asks_whether_to_leave_is_not_on_the_way_any_more() {
     let mut model = desk::full();
     press(&mut model, "X");
-    later(&mut model, 3);
+    let soon = desk::NOW.plus(std::time::Duration::from_millis(300));
+    update(&mut model, soon, Msg::Tick);
+    press(&mut model, "y");
     press(&mut model, "q");
     assert!(screen(&model, 100, 30).contains("pending; the next desk finds out"));
     let tickets: Vec<_> = model.store.flights.keys().copied().collect();

@@ -33,6 +33,8 @@ pub struct Feed<K: Eq + Hash, T> {
     /// The page being fetched, so that scrolling does not request it twice.
     asked: Option<Cursor>,
     unreadable: usize,
+    left_out: usize,
+    stalled: bool,
     incomplete: bool,
     /// The least number of kept rows: [`KEPT`], or as many as were requested.
     most: usize,
@@ -52,6 +54,8 @@ impl<K: Eq + Hash, T> Default for Feed<K, T> {
             next: None,
             asked: None,
             unreadable: 0,
+            left_out: 0,
+            stalled: false,
             incomplete: false,
             most: KEPT,
             marks: VecDeque::new(),
@@ -183,6 +187,16 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         self.asked.is_some()
     }
 
+    /// Rows that are not shown: of another account, without an id, or listed twice.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// Its pages bring no new row, though it says that it goes on.
+    pub fn is_stalled(&self) -> bool {
+        self.stalled
+    }
+
     pub fn unreadable(&self) -> usize {
         self.unreadable
     }
@@ -225,6 +239,7 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         let is_known = self.begins_with(&page.rows);
         self.head.arrive(Ok(()), at);
         self.unreadable = page.unreadable.len();
+        self.left_out = page.left_out;
         if is_known {
             return AnswerDiff::none();
         }
@@ -353,14 +368,20 @@ impl<K: Eq + Hash, T> Feed<K, T> {
         };
         self.version += 1;
         self.unreadable += page.unreadable.len();
+        self.left_out += page.left_out;
         self.incomplete = page.incomplete;
         self.next = page.next;
-        let before = self.rows.len();
+        let (before, is_readable) = (self.rows.len(), page.unreadable.is_empty());
         let places = &self.places;
         let older = page.rows.into_iter();
         let older = older.filter(|row| !places.contains_key(&key(row)));
         self.rows.extend(older);
         let come = before..self.rows.len();
+        // A list that says it goes on and brings no new row would be read for ever.
+        self.stalled = come.is_empty() && is_readable && self.next.is_some();
+        if self.stalled {
+            (self.next, self.incomplete) = (None, true);
+        }
         self.changed = Some(Shift::Below { came: come.len() });
         self.most = self.most.max(come.end);
         self.place(come.clone(), key);

@@ -73,9 +73,8 @@ pub fn plan(
         (Some(position), None) if order.protects(position) == Some(Protection::Stop) => {
             Err(only_terms(order))
         }
-        (Some(_), None) => Ok(MovePlan::Replace),
         (None, Some(terms)) => Ok(MovePlan::InPlace(Moved::Order(terms))),
-        (None, None) => Ok(MovePlan::Replace),
+        (_, None) => Ok(MovePlan::Replace),
     }
 }
 

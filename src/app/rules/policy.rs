@@ -5,14 +5,16 @@
 
 use crate::{
     app::account::{session::Session, store::Store},
-    model::{KeyScope, MarketId, Num, PlaceOrder, Position, Timestamp, TradingLimits},
+    model::{
+        KeyScope, MarketId, Num, PlaceOrder, Position, READ_ONLY_KEY, Timestamp, TradingLimits,
+    },
 };
 use std::time::Duration;
 
 /// Why nothing may be opened now, in `market` or anywhere, if so.
 pub(crate) fn refuses(store: &Store, market: Option<&MarketId>) -> Option<String> {
     if store.key_scope == Some(KeyScope::ReadOnly) {
-        return Some("the API key is read-only: it cannot trade".to_owned());
+        return Some(READ_ONLY_KEY.to_owned());
     }
     let by_account = store.account.value()?.refuses_entries(market);
     by_account.or_else(|| store.market(market?)?.refuses_entries())

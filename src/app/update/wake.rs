@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        account::poll::Source,
+        account::{poll::Source, store::moves::OrderMove},
         desk::model::Model,
         dialogs::overlay::Arm,
         rules::warnings,
@@ -112,7 +112,7 @@ fn list_filters(model: &Model) -> Option<Timestamp> {
 fn reads(model: &Model) -> Option<Timestamp> {
     let flips = model.store.flips.iter().map(|one| one.look_at);
     let moves = model.store.moves.iter();
-    flips.chain(moves.filter_map(|one| one.look_at())).min()
+    flips.chain(moves.filter_map(OrderMove::look_at)).min()
 }
 
 /// Waiting commands show a countdown in seconds.

@@ -224,10 +224,11 @@ impl MoveArgs {
 
 fn placed(form: &Form, form_context: &FormContext) -> Result<PlaceOrder> {
     let command = form.draft.command(&form.seen(form_context));
-    match command.map_err(|faults| UsageError(faults.to_string()))? {
-        Command::Place(order) => Ok(*order),
-        command => Err(Failure::local(format!("{command} is no order")).into()),
-    }
+    let command = command.map_err(|faults| UsageError(faults.to_string()))?;
+    let Command::Place(order) = command else {
+        return Err(Failure::local(format!("{command} is no order")).into());
+    };
+    Ok(*order)
 }
 
 /// Two entries at once could both fill: nothing is placed before the old one is canceled.

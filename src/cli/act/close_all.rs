@@ -175,7 +175,7 @@ async fn ended(
     Ok(Exit::Partial)
 }
 
-/// What helps when the service took no snapshot: 503 (`docs/service-api.md 4.6`), for too many positions among others.
+/// What helps when the service took no snapshot: 503 (`docs/service-api.md 2.4`), for too many positions among others.
 fn without_snapshot(why: &Failure) -> Option<&'static str> {
     (why.status == Some(503)).then_some(
         "the service began no close-all. It takes at most 100 positions at once: \"perpdeck positions\" lists them, \

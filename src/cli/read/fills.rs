@@ -51,6 +51,7 @@ pub(in crate::cli) async fn run(args: FillsArgs, sources: &Sources) -> Result<Ex
         lost: page.lost,
         next: None,
         incomplete: page.incomplete,
+        stalled: page.stalled,
     };
     let store = prices(&service, vec![]).await;
     args.market

@@ -129,7 +129,16 @@ fn complete<T>(voice: Output, page: &Page<T>) -> Exit {
         let rows = if count == 1 { "row" } else { "rows" };
         voice.note(&format!("{count} {rows} could not be read: {first}"));
     }
-    if page.incomplete {
+    if page.left_out > 0 {
+        let count = page.left_out;
+        let rows = if count == 1 { "row" } else { "rows" };
+        voice.note(&format!(
+            "{count} {rows} left out: of another account, without an id, or listed twice"
+        ));
+    }
+    if page.stalled {
+        voice.note("the list is incomplete: it makes no progress, its pages bring no new row");
+    } else if page.incomplete {
         voice.note(
             "the list is incomplete: the service says there are more rows, but gives no cursor",
         );

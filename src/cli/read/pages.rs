@@ -109,10 +109,13 @@ impl Pages {
         loop {
             let page = patiently(|| fetch(cursor.clone())).await?;
             let is_past = page.rows.iter().any(|row| (wanted.ends)(row));
+            let before = known.len() + whole.unreadable.len();
             let fresh = page.rows.into_iter().filter(|row| known.insert(key(row)));
             whole.rows.extend(fresh.filter(|row| (wanted.keeps)(row)));
             whole.unreadable.extend(page.unreadable);
+            whole.left_out += page.left_out;
             whole.incomplete |= page.incomplete && !is_past;
+            let is_new = known.len() + whole.unreadable.len() > before;
             let is_listed = (wanted.lists)(&whole.rows);
             let listed = whole.rows.iter().filter(|row| is_listed(row)).count();
             let is_enough = listed > most || (listed == most && !is_past);
@@ -126,11 +129,13 @@ impl Pages {
                     return Ok(whole);
                 }
                 // Follows no cursor twice.
-                Some(next) if !is_past && asked.insert(next.raw().to_owned()) => {
+                Some(next) if !is_past && is_new && asked.insert(next.raw().to_owned()) => {
                     cursor = Some(next);
                 }
                 next => {
-                    whole.incomplete |= next.is_some() && !is_past;
+                    if next.is_some() && !is_past {
+                        whole.stall();
+                    }
                     whole.rows.retain(is_listed);
                     return Ok(whole);
                 }

@@ -132,7 +132,7 @@ impl<'de> Deserialize<'de> for Written<'de> {
             }
         }
 
-        from.deserialize_map(Object)
+        from.deserialize_any(Object)
     }
 }
 

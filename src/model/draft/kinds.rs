@@ -1,4 +1,4 @@
-//! The fields of each order type. The documents do not say what a type requires (`docs/service-api.md 4.2`): this table
+//! The fields of each order type. The documents do not say what a type requires (`docs/service-api.md 4.1`): this table
 //! is a guess that the paper exchange shares, and only decides what a form asks for. The service decides.
 
 use super::{

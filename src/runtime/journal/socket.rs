@@ -180,9 +180,7 @@ pub fn understands(line: &[u8]) -> bool {
     let Ok(envelope) = serde_json::from_slice::<Envelope>(line) else {
         return false;
     };
-    let command = envelope
-        .request
-        .command(&envelope.to.account_id, &crate::api::Dialect::default());
+    let command = envelope.request.command(&envelope.to.account_id);
     command.is_some()
 }
 

@@ -16,8 +16,8 @@ use crate::{
     },
     journal::{IntentId, IntentRow, Journal, JournalError, ReplayWindow, StateUpdate},
     model::{
-        CloseAll, Command, Failure, FailureKind, Progress, Receipt, Risk, SlicedOperation, Ticket,
-        Timestamp,
+        CloseAll, Command, Failure, FailureKind, KeyScope, Progress, READ_ONLY_KEY, Receipt, Risk,
+        SlicedOperation, Ticket, Timestamp,
     },
     runtime::{
         base::{jitter::Jitter, lock::locked},
@@ -199,7 +199,11 @@ impl Delivery {
             return Some(why);
         }
         let exit = self.class() == RequestClass::Exit;
-        if self.context.client.key_refused() && !(exit && number == 1) {
+        let is_tried = exit && number == 1;
+        if self.context.client.key_scope() == KeyScope::ReadOnly && !is_tried {
+            return Some(Failure::new(FailureKind::Auth, READ_ONLY_KEY));
+        }
+        if self.context.client.key_refused() && !is_tried {
             return Some(Failure::new(
                 FailureKind::Auth,
                 "the service refuses the key: only exits are sent until it accepts a key (r retries)",

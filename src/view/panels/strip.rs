@@ -153,7 +153,7 @@ fn in_brackets(proposal: &StripAction, scene: &Scene<'_>) -> String {
     format!("  ({words})")
 }
 
-/// The service's own cap of a close-all (`docs/service-api.md 4.6`), and what stays.
+/// The service's own cap of a close-all (`docs/service-api.md 2.4`), and what stays.
 fn terms(command: &Command, scene: &Scene<'_>) -> String {
     if let Command::Flatten(_) = command {
         return "TWAPs, ladders, orders and positions".to_owned();

@@ -294,7 +294,10 @@ fn unread<T>(page: Option<&Page<T>>) -> Vec<Span> {
     page.map_or(vec![], |page| {
         let notes = [
             unreadable(page.unreadable.len()),
-            page.incomplete.then(incomplete),
+            left_out(page.left_out),
+            page.stalled
+                .then(no_progress)
+                .or_else(|| page.incomplete.then(incomplete)),
         ];
         notes.into_iter().flatten().collect()
     })
@@ -309,7 +312,10 @@ fn filter_progress(model: &Model, pane: Pane) -> Option<Span> {
 fn feed_notes<K: Eq + Hash, T>(feed: &Feed<K, T>) -> Vec<Span> {
     let notes = [
         unreadable(feed.unreadable()),
-        feed.is_incomplete().then(incomplete),
+        left_out(feed.left_out()),
+        feed.is_stalled()
+            .then(no_progress)
+            .or_else(|| feed.is_incomplete().then(incomplete)),
         feed.is_fetching()
             .then(|| Span::new("loading more…", Tone::Info)),
     ];
@@ -320,8 +326,17 @@ fn unreadable(count: usize) -> Option<Span> {
     (count > 0).then(|| Span::new(format!("{count} unreadable"), Tone::Warn))
 }
 
+/// Rows of another account, without an id, or listed twice.
+fn left_out(count: usize) -> Option<Span> {
+    (count > 0).then(|| Span::new(format!("{count} left out"), Tone::Warn))
+}
+
 fn incomplete() -> Span {
     Span::new("incomplete", Tone::Warn)
+}
+
+fn no_progress() -> Span {
+    Span::new("incomplete: the list makes no progress", Tone::Warn)
 }
 
 /// The age of a source, and why there is nothing newer.

@@ -282,22 +282,26 @@ pub(crate) fn progress_words(progress: &Progress) -> String {
     }
 }
 
-/// `3 of 4 canceled, 1 cancel pending: that order may still fill`
+/// `3 of 4 accepted, 1 pending: these orders may still fill, 1 failed; ord-3 order_filled`
 fn cancel_all_words(operation: &CancelAll) -> String {
     let (total, failed) = (operation.total_count, operation.failed_count);
-    let queued = operation.queued_count();
-    let mut words = format!("{} of {total} accepted", total.saturating_sub(failed));
-    if queued > 0 {
-        words.push_str(&format!(", {queued} pending: these orders may still fill"));
-    }
-    if failed > 0 {
-        words.push_str(&format!(", {failed} failed"));
-    }
-    for result in operation.failures() {
+    let accepted = format!("{} of {total} accepted", total.saturating_sub(failed));
+    let queued = match operation.queued_count() {
+        0 => String::new(),
+        queued => format!(", {queued} pending: these orders may still fill"),
+    };
+    let failed = match failed {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    let failures = operation.failures().map(|result| {
         let code = result.failure_code.clone().unwrap_or_default();
-        words.push_str(format!("; {} {code}", result.order_id).trim_end());
-    }
-    words
+        format!("; {} {code}", result.order_id)
+            .trim_end()
+            .to_owned()
+    });
+    let failures: String = failures.collect();
+    format!("{accepted}{queued}{failed}{failures}")
 }
 
 fn receipt_words(asked: String, receipt: &Receipt, about: &About) -> String {

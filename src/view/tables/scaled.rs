@@ -40,7 +40,7 @@ impl RungLine {
 /// Why an order that was last seen working no longer works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
-    /// With its scaled order, whose cancel ends the working rungs (`docs/service-api.md 3`).
+    /// With its scaled order, whose cancel ends the working rungs (`docs/service-api.md 2.3`).
     Canceled,
     /// Filled or canceled.
     Somehow,

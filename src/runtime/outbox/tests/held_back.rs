@@ -1,6 +1,7 @@
 //! Desks that may not send: read-only ones, second desks, and a desk whose key is refused.
 
 use super::*;
+use crate::model::{KeyScope, READ_ONLY_KEY};
 
 #[tokio::test]
 async fn a_read_only_desk_sends_no_byte_that_changes_anything() {
@@ -107,4 +108,25 @@ async fn a_key_that_is_taken_again_re_arms_the_desk_by_itself() {
     scene.outbox.send(Ticket(3), buy());
     scene.settled().await.1.unwrap();
     assert_eq!(methods(&scene), ["POST", "GET", "POST"]);
+}
+
+#[tokio::test]
+async fn with_a_key_that_only_reads_no_entry_leaves_and_each_exit_is_tried_once() {
+    let scope = || error("403 Forbidden", "");
+    let mut scene = Scene::of(vec![scope(), scope()]).await;
+    scene.outbox.send(Ticket(1), buy());
+    let refused = scene.settled().await.1.unwrap_err();
+    assert_eq!(
+        (refused.kind, refused.status),
+        (FailureKind::Auth, Some(403))
+    );
+    let client = scene.outbox.context.client.clone();
+    assert_eq!(client.key_scope(), KeyScope::ReadOnly);
+    scene.outbox.send(Ticket(2), buy());
+    let held = scene.settled().await.1.unwrap_err();
+    assert_eq!(held.message.raw(), READ_ONLY_KEY);
+    scene.outbox.send(Ticket(3), Command::Cancel("o-1".into()));
+    let tried = scene.settled().await.1.unwrap_err();
+    assert_eq!(tried.status, Some(403));
+    assert_eq!(methods(&scene), ["POST", "DELETE"]);
 }

@@ -205,7 +205,7 @@ fn what_a_refusal_says_of_a_field_stands_beside_it_and_the_rest_under_the_form()
     };
     let why = Failure {
         status: Some(400),
-        fields: vec![issue("size", "too small"), issue("body", "odd")],
+        fields: [issue("size", "too small"), issue("body", "odd")].into(),
         ..Failure::new(FailureKind::Invalid, "the request is not valid")
     };
     settle(&mut model, *ticket, Err(why));
