@@ -1,4 +1,4 @@
-//! Settings: their types, sources and errors. Names `api`, `model` and `disk`.
+//! Settings: their types, sources and errors. Names `model` and `disk`.
 //!
 //! Contract: [`load()`] combines the built-in `assets/default.toml`, the user's file, a named file, the environment and
 //! flags, in this order. It returns valid settings, or every [`Problem`], each with the file, variable or flag and the

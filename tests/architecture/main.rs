@@ -1,7 +1,6 @@
 //! Which module may name which, and which crates are whose. A new arrow is a decision, and it is made here.
 //!
 //! The house has these arrows beside those it was designed with, each for a reason:
-//! - config -> api: what a service is set to be spoken to with, and what was learned of that, is a `Dialect`;
 //! - view -> api: a form shows the exact bytes it would send;
 //! - runtime -> api, disk, view: the outbox journals a `Request`; an export is a private file and has the columns of the
 //!   panes; a notice to the desktop is told in the words of the screen;
@@ -34,7 +33,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("api", &["model"]),
     // What it keeps for the next session is private like the journal.
-    ("config", &["api", "disk", "model"]),
+    ("config", &["disk", "model"]),
     ("disk", &[]),
     ("journal", &["disk", "model"]),
     ("client", &["api", "config", "model"]),

@@ -250,13 +250,13 @@ fn what_the_account_was_worth_says_how_long_ago_that_was() {
     }
 }
 
-/// The account's figures come every two seconds, with the time that the service's clock tells then.
+/// The account's figures come every two seconds, with the time that a simulator's clock tells then.
 fn served(model: &mut Model, clock: impl Fn(i64) -> i64) -> Timestamp {
     let mut now = desk::NOW;
     for passed in (2_000..=30_000).step_by(2_000) {
         now = Timestamp(desk::NOW.0 + passed);
         let facts = AccountFacts {
-            as_of: Some(Timestamp(desk::NOW.0 + clock(passed))),
+            told_at: Some(Timestamp(desk::NOW.0 + clock(passed))),
             ..AccountFacts::default()
         };
         let answer = Answer::Account(Ok(facts));

@@ -106,7 +106,7 @@ fn as_sent(entry: &IntentRow, prepared: PreparedCommand) -> PreparedCommand {
             request,
             ..prepared
         },
-        // Written in another dialect; the outbox has the bytes.
+        // Written by another version; the outbox has the bytes.
         None => prepared,
     }
 }

@@ -1,4 +1,4 @@
-//! The service that settings name: its address, its sources of prices, markets and facts, the proxy on the way. Names secrets.
+//! The service that settings name: its address, its sources of prices and markets, the proxy on the way. Names secrets.
 
 pub(super) mod connection;
 pub(super) mod market_sources;

@@ -140,10 +140,9 @@ impl SocketHost {
                 // The main loop has ended: nobody receives it.
                 drop(self.inbox.send(Msg::Asked(caller, request)).await);
             }
-            None => self.callers.reject(
-                caller,
-                "this desk's dialect does not have this command".to_owned(),
-            ),
+            None => self
+                .callers
+                .reject(caller, "this desk does not know this command".to_owned()),
         }
         while let Some(event) = event.recv().await {
             let last = event.is_last();
